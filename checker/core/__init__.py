@@ -1,0 +1,1 @@
+"""Words of the domain: what an operation, a case, a response and a failure are. Standard library only."""

@@ -1,0 +1,118 @@
+"""One request to one operation, as values; the wire comes later."""
+
+from typing import Any, Final
+
+from checker.core.engine import Engine
+from checker.core.meta import CaseMetadata
+from checker.core.operation import Operation
+from checker.core.response import Response
+
+
+class NotSet:
+    """The absence of a body: different from `None`, which is the JSON value null."""
+
+    _instance: "NotSet | None" = None
+
+    def __new__(cls) -> "NotSet":
+        """There is one."""
+        if cls._instance is None:
+            cls._instance = super().__new__(cls)
+        return cls._instance
+
+    def __repr__(self) -> str:
+        return "NOT_SET"
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __reduce__(self) -> str:
+        return "NOT_SET"
+
+
+NOT_SET: Final = NotSet()
+
+
+class Case:
+    """A generated test case for one operation (spec 2.2)."""
+
+    __slots__ = (
+        "body",
+        "cookies",
+        "engine",
+        "headers",
+        "id",
+        "media_type",
+        "meta",
+        "multipart_content_types",
+        "operation",
+        "path_parameters",
+        "query",
+    )
+
+    def __init__(
+        self,
+        operation: Operation,
+        id: str,
+        *,
+        path_parameters: dict[str, Any] | None = None,
+        query: dict[str, Any] | None = None,
+        headers: dict[str, Any] | None = None,
+        cookies: dict[str, Any] | None = None,
+        body: Any = NOT_SET,
+        media_type: str | None = None,
+        multipart_content_types: dict[str, str] | None = None,
+        meta: CaseMetadata | None = None,
+        engine: Engine | None = None,
+    ) -> None:
+        self.operation = operation
+        self.id = id
+        self.path_parameters = {} if path_parameters is None else path_parameters
+        self.query = {} if query is None else query
+        self.headers = {} if headers is None else headers
+        self.cookies = {} if cookies is None else cookies
+        self.body = body
+        self.media_type = media_type
+        self.multipart_content_types = multipart_content_types
+        self.meta = meta
+        self.engine = engine
+
+    def __repr__(self) -> str:
+        return f"<Case {self.operation.label} {self.id}>"
+
+    @property
+    def method(self) -> str:
+        """HTTP verb."""
+        return self.operation.method
+
+    @property
+    def path(self) -> str:
+        """Path template, e.g. `/users/{user_id}`."""
+        return self.operation.path
+
+    @property
+    def formatted_path(self) -> str:
+        """Template with path variables substituted, as it is sent."""
+        return self._engine().formatted_path(self)
+
+    def as_curl_command(self, headers: dict[str, str] | None = None, *, verify: bool = True) -> str:
+        """Curl command that sends this case."""
+        return self._engine().as_curl_command(self, headers, verify=verify)
+
+    def call(self, base_url: str | None = None, **options: Any) -> Response:
+        """Response to this case, not judged. Options: `headers`, `params`, `cookies`, `timeout`."""
+        return self._engine().call(self, base_url, **options)
+
+    def validate_response(self, response: Response, **options: Any) -> None:
+        """Raise a `FailureGroup` when a check fails. Options: `checks`, `excluded_checks`."""
+        self._engine().validate_response(self, response, **options)
+
+    def call_and_validate(self, base_url: str | None = None, **options: Any) -> Response:
+        """Response to this case. Raises a `FailureGroup` when a check fails."""
+        return self._engine().call_and_validate(self, base_url, **options)
+
+    def _engine(self) -> Engine:
+        if self.engine is None:
+            raise RuntimeError(
+                "this case was made without an engine; take cases from an operation of a loaded schema"
+            )
+        return self.engine

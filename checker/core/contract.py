@@ -1,0 +1,87 @@
+"""What an operation promises of its responses, as the checks ask for it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaViolation:
+    """One way in which a body breaks its schema. Both validators agree that it does."""
+
+    schema_path: tuple[str, ...]
+    """Keywords and names from the response schema's root, array indices left out: the unique key of a failure."""
+    schema_pointer: str
+    """JSON pointer in the document of the schema that failed."""
+    instance_path: tuple[str | int, ...]
+    keyword: str
+    message: str
+    schema: object
+    """The failing subschema, for the excerpt."""
+    value: object
+    """The failing part of the body, for the excerpt."""
+
+
+@dataclass(frozen=True, slots=True)
+class UndecodableBody:
+    """The body is not what its media type says."""
+
+    media_type: str
+    message: str
+    """`Expecting value: line 1 column 1 (char 0)`."""
+
+
+@dataclass(frozen=True, slots=True)
+class BodyOpinions:
+    """What two validators that share no code say of a body."""
+
+    violations: tuple[SchemaViolation, ...] = ()
+    """Rejected by both; at most one for each schema path."""
+    undecodable: UndecodableBody | None = None
+    disagreement: str | None = None
+    """Set when one accepts what the other rejects: counted and shown, never failed."""
+
+
+class BodyValidator(Protocol):
+    """Decides about bodies of one operation, status and media type."""
+
+    def is_valid(self, content: bytes) -> bool:
+        """The hot path: one compiled validator. False also for undecodable bodies."""
+        ...
+
+    def opinions(self, content: bytes) -> BodyOpinions:
+        """The slow path, after `is_valid` said no: second opinion, messages, places."""
+        ...
+
+
+class MediaTypeVerdict(StrEnum):
+    """What `Content-Type` of a response is, as its operation sees it."""
+
+    DOCUMENTED = "documented"
+    """Also when the operation documents no media types."""
+    MISSING = "missing"
+    MALFORMED = "malformed"
+    UNDOCUMENTED = "undocumented"
+
+
+@dataclass(frozen=True, slots=True)
+class ResponsePlan:
+    """All that can be known of a response from its status and `Content-Type` alone."""
+
+    status_documented: bool
+    documented_statuses: tuple[str, ...]
+    """As spelled in the document, `default` included."""
+    media_type: MediaTypeVerdict
+    documented_media_types: tuple[str, ...]
+    body: BodyValidator | None
+    """None when nothing is promised of the body, or its schema cannot be resolved."""
+    matched_response: str | None = None
+    """The key of the response object that applies: `200`, `4XX`, `default`."""
+
+
+class ResponseContract(Protocol):
+    """Table of plans, filled on demand."""
+
+    def plan(self, status: int, content_type: str | None) -> ResponsePlan:
+        """Plan for a response; `content_type` is the raw header value, None when absent."""
+        ...

@@ -1,0 +1,26 @@
+"""How public methods on low objects reach high floors: they hold an engine and call one line of it."""
+
+from typing import Any, Protocol
+
+from checker.core.response import Response
+
+
+class Engine(Protocol):
+    """Send, judge, make. Built by `checker.faces`, the only way up.
+
+    `case` and `operation` are `Any` here because those classes hold an engine themselves.
+    """
+
+    def formatted_path(self, case: Any) -> str: ...
+
+    def as_curl_command(
+        self, case: Any, headers: dict[str, str] | None, *, verify: bool
+    ) -> str: ...
+
+    def call(self, case: Any, base_url: str | None, **options: Any) -> Response: ...
+
+    def validate_response(self, case: Any, response: Any, **options: Any) -> None: ...
+
+    def call_and_validate(self, case: Any, base_url: str | None, **options: Any) -> Response: ...
+
+    def as_strategy(self, operation: Any, **options: Any) -> Any: ...

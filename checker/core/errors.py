@@ -1,0 +1,81 @@
+"""Every error that leaves the house.
+
+CheckerError
+├── ConfigError            the configuration is wrong                    exit code 2
+├── LoaderError            the API description cannot be read             exit code 2
+├── UsageError             a call or command cannot mean anything         exit code 2
+│   └── NotAvailableYet    known, but not built yet                       exit code 2
+├── HookError              a user's hook raised                           an error of its operation
+├── Unsatisfiable          no value satisfies a schema                    an error of its operation
+├── BudgetSpent            work or size ran out                           an error of its operation
+├── StorageError           the corpus cannot be written                   exit code 2
+└── MissingSecret          a recorded secret is not available             exit code 2
+IncorrectUsage             a Python call that cannot mean anything (also a UsageError)
+
+Failed checks are not here: they are `checker.core.failures`.
+"""
+
+
+class CheckerError(Exception):
+    """The message is one sentence: what was found, where, what to do."""
+
+
+class ConfigError(CheckerError):
+    """The configuration is wrong."""
+
+
+class LoaderError(CheckerError):
+    """The API description cannot be read."""
+
+    def __init__(self, message: str, extras: list[str] | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.extras = extras or []
+
+
+class UsageError(CheckerError):
+    """A call or command cannot mean anything."""
+
+
+class IncorrectUsage(UsageError):
+    """A Python call that cannot mean anything."""
+
+
+class NotAvailableYet(UsageError):
+    """A known option or key that is not built yet: refused, so that nothing is parsed and ignored."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what}: not available yet")
+
+
+class HookError(CheckerError):
+    """A user's hook raised."""
+
+    def __init__(self, hook: str, cause: BaseException) -> None:
+        super().__init__(f"hook {hook} raised {type(cause).__name__}: {cause}")
+        self.hook = hook
+
+
+class Unsatisfiable(CheckerError):
+    """No value satisfies a schema."""
+
+    def __init__(self, pointer: str, reason: str) -> None:
+        super().__init__(f"{pointer}: {reason}")
+        self.pointer = pointer
+        self.reason = reason
+
+
+class BudgetSpent(CheckerError):
+    """Work or size ran out while making a value."""
+
+    def __init__(self, pointer: str) -> None:
+        super().__init__(f"generation budget spent at {pointer}")
+        self.pointer = pointer
+
+
+class StorageError(CheckerError):
+    """The corpus cannot be written."""
+
+
+class MissingSecret(CheckerError):
+    """A recorded secret is not available: the message names it."""

@@ -1,0 +1,93 @@
+"""Provenance: where each part of a case comes from and what it is meant to be."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from checker.core.operation import Label, Location
+
+
+class GenerationMode(StrEnum):
+    """Schema-valid or schema-violating data."""
+
+    POSITIVE = "positive"
+    NEGATIVE = "negative"
+
+    @property
+    def is_negative(self) -> bool:
+        """True for schema-violating data."""
+        return self is GenerationMode.NEGATIVE
+
+
+class Origin(StrEnum):
+    """Which source a component was drawn from."""
+
+    RANDOM = "random"
+    POOL = "pool"
+    DICTIONARY = "dictionary"
+    EXAMPLE = "example"
+    EXPLICIT = "explicit"
+    """Given by a user: hook, override, argument."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """What a negative component breaks."""
+
+    pointer: str
+    keyword: str
+    was: object
+    became: object
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """This value came from that response. Re-resolved live; the literal is the fallback."""
+
+    location: Location
+    name: str
+    """Parameter name, or a JSON pointer inside the body."""
+    producer: Label
+    pointer: str
+    """JSON pointer in the producer's response body, or `header:NAME`."""
+    index: int
+    """Which of the values that fit was taken, newest first."""
+    literal: object
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentProvenance:
+    """What the draw program says of one component."""
+
+    mode: GenerationMode = GenerationMode.POSITIVE
+    origin: Origin = Origin.RANDOM
+    violation: Violation | None = None
+
+
+POSITIVE_RANDOM = ComponentProvenance()
+
+
+@dataclass(slots=True)
+class GenerationInfo:
+    """`case.meta.generation`."""
+
+    mode: GenerationMode
+    time: float = 0.0
+    """Seconds spent on making the case."""
+
+
+@dataclass(slots=True)
+class PhaseInfo:
+    """`case.meta.phase`."""
+
+    name: str
+    data: dict[str, str | None] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class CaseMetadata:
+    """`case.meta`. A case made by hand has none."""
+
+    generation: GenerationInfo
+    components: dict[Location, ComponentProvenance]
+    phase: PhaseInfo
+    bindings: tuple[Binding, ...] = ()

@@ -1,0 +1,164 @@
+"""What the floors above know of an API description: operations, parameters, bodies. No specification here."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, NewType, Protocol
+
+from checker.core.contract import ResponseContract
+from checker.core.schema import Schema
+
+Label = NewType("Label", str)
+"""`GET /users/{id}`: names an operation in every report, journal and seed."""
+
+
+class Location(StrEnum):
+    """Where a part of a request travels. The order is the order in which parts are drawn."""
+
+    PATH = "path"
+    QUERY = "query"
+    HEADER = "header"
+    COOKIE = "cookie"
+    BODY = "body"
+
+    @property
+    def container(self) -> str:
+        """Name of the field of `Case` that holds parts of this location."""
+        return _CONTAINERS[self]
+
+
+_CONTAINERS = {
+    Location.PATH: "path_parameters",
+    Location.QUERY: "query",
+    Location.HEADER: "headers",
+    Location.COOKIE: "cookies",
+    Location.BODY: "body",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One declared parameter of an operation, of any location but the body."""
+
+    name: str
+    location: Location
+    required: bool
+    schema: Schema
+    style: str
+    """OpenAPI 3 style name; `collectionFormat` of Swagger 2.0 is translated (`csv` in query is `form`, ...)."""
+    explode: bool
+    media_type: str | None = None
+    """Set when the parameter is declared by `content`: its value travels serialised as this type."""
+    allow_reserved: bool = False
+    allow_empty: bool = False
+    pointer: str = ""
+    """JSON pointer of the parameter object."""
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyEncoding:
+    """How one property of a form body travels (OpenAPI 3 Encoding Object)."""
+
+    content_type: str | None = None
+    style: str = "form"
+    explode: bool = True
+    allow_reserved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """One media type that an operation accepts and we can serialise."""
+
+    media_type: str
+    schema: Schema
+    pointer: str
+    encoding: Mapping[str, PropertyEncoding]
+
+
+@dataclass(frozen=True, slots=True)
+class UnusableBody:
+    """A declared media type that cannot be sent, and why."""
+
+    media_type: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenOperation:
+    """An operation that cannot be read: a value, so that it never costs another operation."""
+
+    label: Label
+    method: str
+    path: str
+    error: str
+    """One sentence: what was found, where, what to do."""
+
+
+class Operation(Protocol):
+    """One method of one path, ready to be tested."""
+
+    @property
+    def label(self) -> Label: ...
+    @property
+    def method(self) -> str:
+        """Upper case: `GET`."""
+        ...
+
+    @property
+    def path(self) -> str:
+        """Template as declared: `/users/{id}`."""
+        ...
+
+    @property
+    def tags(self) -> tuple[str, ...]: ...
+    @property
+    def operation_id(self) -> str | None: ...
+    @property
+    def deprecated(self) -> bool: ...
+    @property
+    def definition(self) -> Mapping[str, Any]:
+        """The raw operation object."""
+        ...
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]: ...
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        """Media types that can be sent; empty when there is no body or none is usable."""
+        ...
+
+    @property
+    def unusable_bodies(self) -> tuple[UnusableBody, ...]: ...
+    @property
+    def body_required(self) -> bool: ...
+    @property
+    def has_skipped_required_body(self) -> bool:
+        """True when a required body is declared and none of its media types is usable (spec 2.3)."""
+        ...
+
+    @property
+    def contract(self) -> ResponseContract: ...
+
+
+class ApiSchema(Protocol):
+    """An opened API description."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def specification(self) -> str:
+        """`Open API 3.0.3`: for people."""
+        ...
+
+    @property
+    def base_url(self) -> str | None:
+        """Absolute base URL that the description declares, if any (spec 2.4, `declared_base_url`)."""
+        ...
+
+    def get_all_operations(self) -> Iterator[Operation | BrokenOperation]:
+        """Operations in document order; a broken one is a value that carries its error."""
+        ...
+
+    def normalised(self) -> bytes:
+        """The document as JSON bytes from which an equal schema can be opened again."""
+        ...

@@ -1,0 +1,60 @@
+"""The request as it stands on the wire."""
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where requests go: scheme, host, port, and the path before every operation path."""
+
+    scheme: str
+    host: str
+    """Without brackets for IPv6."""
+    port: int
+    base_path: str
+    """Starts with `/` or is empty; never ends with `/`."""
+
+    @property
+    def url(self) -> str:
+        """`http://127.0.0.1:8080`, without the base path."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        default = {"http": 80, "https": 443}[self.scheme]
+        return f"{self.scheme}://{host}" + ("" if self.port == default else f":{self.port}")
+
+    @classmethod
+    def from_url(cls, url: str) -> "Origin":
+        """Origin of an absolute http(s) URL. Raises `ValueError` with a sentence when it is not one."""
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(
+                f"{url!r} is not an absolute http(s) URL; give one like http://127.0.0.1:8080"
+            )
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        return cls(parts.scheme, parts.hostname, port, parts.path.rstrip("/"))
+
+
+@dataclass(slots=True)
+class WireRequest:
+    """One request, byte for byte. `Host` and `Content-Length` are left to the transport unless given."""
+
+    method: str
+    target: bytes
+    """Request target in origin form: base path, path, query."""
+    headers: list[tuple[bytes, bytes]]
+    """In order, duplicates kept, names as they are sent."""
+    body: bytes | None = None
+    """None sends no body at all; `b""` sends `Content-Length: 0`."""
+
+    def header(self, name: bytes) -> bytes | None:
+        """First value of a header, names compared without case."""
+        wanted = name.lower()
+        for key, value in self.headers:
+            if key.lower() == wanted:
+                return value
+        return None
+
+    def url(self, origin: Origin) -> str:
+        """Absolute URL; bytes outside ASCII are shown percent-encoded."""
+        text = "".join(chr(b) if 0x20 < b < 0x7F else f"%{b:02X}" for b in self.target)
+        return origin.url + text

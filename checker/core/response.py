@@ -1,0 +1,150 @@
+"""What came back: a response, or the reason why there is none."""
+
+import base64
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.message import Message
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+from checker.core.request import WireRequest
+
+
+class Response:
+    """Wrapper over HTTP, ASGI and WSGI responses (spec 2.1). Everything but the status is read when asked for."""
+
+    def __init__(
+        self,
+        status_code: int,
+        raw_headers: list[tuple[str, str]],
+        content: bytes,
+        *,
+        elapsed: float = 0.0,
+        request: WireRequest | None = None,
+        message: str = "",
+        http_version: str = "1.1",
+        content_size: int | None = None,
+        verify: bool = True,
+    ) -> None:
+        self.status_code = status_code
+        self.raw_headers = raw_headers
+        self.content = content
+        self.elapsed = elapsed
+        self.request = request
+        self.message = message
+        self.http_version = http_version
+        self.content_size = len(content) if content_size is None else content_size
+        self.verify = verify
+
+    def __repr__(self) -> str:
+        return f"<Response [{self.status_code}]>"
+
+    @cached_property
+    def headers(self) -> Mapping[str, list[str]]:
+        """Lower-cased name -> values in order."""
+        found: dict[str, list[str]] = {}
+        for name, value in self.raw_headers:
+            found.setdefault(name.lower(), []).append(value)
+        return found
+
+    @property
+    def content_type(self) -> str | None:
+        """First `Content-Type` as received."""
+        for name, value in self.raw_headers:
+            if name.lower() == "content-type":
+                return value
+        return None
+
+    @property
+    def body_size(self) -> int | None:
+        """Body size in bytes, none when there is no content."""
+        return self.content_size if self.content_size else None
+
+    @property
+    def is_truncated(self) -> bool:
+        """True when `content` holds only a prefix of the sent body."""
+        return self.content_size > len(self.content)
+
+    @cached_property
+    def encoding(self) -> str | None:
+        """Charset named by `Content-Type`, if any."""
+        value = self.content_type
+        if value is None:
+            return None
+        message = Message()
+        message["content-type"] = value
+        charset = message.get_param("charset")
+        return charset if isinstance(charset, str) and charset else None
+
+    @property
+    def text(self) -> str:
+        """Content decoded with the named or default encoding. Raises `UnicodeDecodeError`, `LookupError`."""
+        return self.content.decode(self.encoding or "utf-8")
+
+    def text_lossy(self) -> str:
+        """Content decoded without raising: undecodable bytes replaced, UTF-8 for an unknown charset."""
+        try:
+            return self.content.decode(self.encoding or "utf-8", "replace")
+        except LookupError:
+            return self.content.decode("utf-8", "replace")
+
+    @property
+    def encoded_body(self) -> str:
+        """Base64 of the body."""
+        return base64.b64encode(self.content).decode("ascii")
+
+    @cached_property
+    def _json(self) -> Any:
+        return json.loads(self.content)
+
+    def json(self) -> Any:
+        """Parsed content. Raises `json.JSONDecodeError` or `UnicodeDecodeError` on invalid content."""
+        return self._json
+
+    def clear_cache(self) -> None:
+        """Forget the parsed JSON."""
+        self.__dict__.pop("_json", None)
+
+    def truncated(self, limit: int) -> "Response":
+        """A copy that keeps at most `limit` bytes; `body_size` still reports the full size."""
+        return Response(
+            self.status_code,
+            self.raw_headers,
+            self.content[:limit],
+            elapsed=self.elapsed,
+            request=self.request,
+            message=self.message,
+            http_version=self.http_version,
+            content_size=self.content_size,
+            verify=self.verify,
+        )
+
+
+class FailureKind(StrEnum):
+    """Why no complete response arrived."""
+
+    REFUSED = "connection refused"
+    DNS = "name not resolved"
+    TIMEOUT = "timed out"
+    DROPPED = "connection dropped"
+    MALFORMED = "malformed response"
+    TOO_LARGE = "response too large"
+    UNSENDABLE = "request cannot be sent"
+    OTHER = "network error"
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkFailure:
+    """A request that got no complete response: an expected outcome, never an exception."""
+
+    kind: FailureKind
+    message: str
+    elapsed: float
+    partial: Response | None = None
+    """What arrived before it went wrong."""
+
+
+Outcome = Response | NetworkFailure
+"""Of one send."""
