@@ -1,0 +1,1 @@
+"""Judges of interactions: each failed check is a value with an identity."""

@@ -1,0 +1,268 @@
+"""What is written down. Journals hold everything but plain interactions; traffic holds those.
+
+Records are facts, in the order in which they happened within one incarnation of one process. Everything that is
+shown or resumed is a fold of them (`checker.corpus.fold`); nothing is told that is not first written here.
+"""
+
+from dataclasses import dataclass
+
+from checker.core.sequence import Step
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request and what came back, byte for byte. Secrets stand as references in it."""
+
+    method: str
+    target: bytes
+    headers: tuple[tuple[bytes, bytes], ...]
+    body: bytes | None
+    status: int | None
+    """None when no response arrived."""
+    reason: str
+    response_headers: tuple[tuple[str, str], ...]
+    response_body: bytes
+    response_size: int
+    """Bytes that the server sent; more than `response_body` holds when it was cut."""
+    elapsed_s: float
+    failure: str | None = None
+    """`timed out: ...` when no complete response arrived."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted:
+    """The first record of a run, by its supervisor."""
+
+    run: str
+    kind: str
+    """`run` or `fuzz`."""
+    at: float
+    """Seconds since the epoch."""
+    version: str
+    location: str
+    seed: int
+    settings: str
+    """Digest of what must be equal for a resumed run: generation settings, filters, checks."""
+    command: str
+    workers: int
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaOpened:
+    """A worker read the API description; the first one of a run also stored the document."""
+
+    title: str
+    specification: str
+    base_url: str
+    document: str
+    """Digest under which the normalised bytes stand in the run directory."""
+    total: int
+    selected: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskStarted:
+    """A worker begins or goes on with a task."""
+
+    task: str
+    phase: str
+    labels: tuple[str, ...]
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskProgress:
+    """All cases of a task below `next_index` are done; counts are of this piece of work alone."""
+
+    task: str
+    phase: str
+    labels: tuple[str, ...]
+    next_index: int
+    finished: bool
+    cases: int
+    requests: int
+    """Cases, confirmations, shrinks and reproductions."""
+    failed_cases: int
+    statuses: tuple[tuple[str, int, int], ...]
+    """(label, status or 0 for none, count)."""
+    ledger: tuple[float, float, float, float, float]
+    """Wall seconds of this worker since its last such record: make, wait, judge, record, idle."""
+    note: str = ""
+    """Why it ended early, for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOutcome:
+    """One check of one interaction."""
+
+    name: str
+    status: str
+    """`SUCCESS`, `FAILURE` or `SKIP`."""
+    message: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Interaction:
+    """A case and its response, with the verdicts: one line of a cassette."""
+
+    case: str
+    label: str
+    phase: str
+    phase_data: tuple[tuple[str, str | None], ...]
+    mode: str
+    components: tuple[tuple[str, str], ...]
+    """(location, mode)."""
+    status: str
+    """`SUCCESS`, `FAILURE`, `ERROR` or `SKIP`."""
+    at: float
+    generation_s: float
+    exchange: Exchange
+    checks: tuple[CheckOutcome, ...]
+    worker: int
+    """Incarnation number, for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One version of one defect. A later, better version of the same fingerprint replaces it in every report."""
+
+    fingerprint: str
+    label: str
+    check: str
+    title: str
+    message: str
+    severity: str
+    unique_key: str
+    phase: str
+    case: str
+    task: str
+    index: int
+    stage: str
+    """`found`, then `minimised`: shrunk (or not shrinkable), re-sent as printed, final."""
+    steps: tuple[Step, ...]
+    interactions: tuple[Interaction, ...]
+    """Of the sequence, oldest first; the last one failed."""
+    reproduction: str
+    """The command as printed."""
+    reproduced: bool | None
+    """Whether the command failed again in the same way; None when it was not tried yet."""
+    shrink_executions: int
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class ValueSeen:
+    """A scalar in a successful response that some parameter could use."""
+
+    producer: str
+    """Label."""
+    pointer: str
+    """JSON pointer in the body, array indices as `*`; or `header:NAME`."""
+    value: str | int | float | bool
+    case: str
+
+
+@dataclass(frozen=True, slots=True)
+class ValueGone:
+    """A value that a successful DELETE took away."""
+
+    value: str | int | float | bool
+    case: str
+
+
+@dataclass(frozen=True, slots=True)
+class SignalsSeen:
+    """Feature ids that this incarnation saw for the first time, with their class names."""
+
+    label: str
+    ids: tuple[tuple[int, str], ...]
+    """(64-bit id, class: `status`, `media_type`, `header`, `leaf`, `error`, `latency`, `finding`, `input`, ...)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A sequence worth keeping: it showed something new."""
+
+    label: str
+    steps: tuple[Step, ...]
+    ids: tuple[int, ...]
+    cost_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class OperationError:
+    """An operation that could not be tested, or not fully; the run went on."""
+
+    label: str
+    phase: str
+    title: str
+    """`Schema Error`, `Network Error`, `Runtime Error`, `Hook Error`, ..."""
+    message: str
+    trace: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something the summary counts or names: opaque nodes, unusable bodies, disagreements of the validators."""
+
+    kind: str
+    """`opaque`, `unusable_body`, `disagreement`, `slow`, `unproved`."""
+    label: str
+    pointer: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quarantined:
+    """A case (or a task) that killed or hung its workers."""
+
+    task: str
+    label: str
+    index: int
+    case: str
+    stage: str
+    strikes: int
+    steps: tuple[Step, ...]
+    request: str
+    """Reproduction for people: a curl command, or the choices when no request was made yet."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerGone:
+    """The supervisor saw an incarnation end."""
+
+    incarnation: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunFinished:
+    """The last record of a run. Without it, a run of `fuzz` can be resumed."""
+
+    run: str
+    at: float
+    outcome: str
+    """`completed`, `time limit`, `failure limit`, `first failure`, `interrupted`, `error`."""
+    elapsed_s: float
+    ledger: tuple[float, float, float, float, float]
+
+
+Record = (
+    RunStarted
+    | SchemaOpened
+    | TaskStarted
+    | TaskProgress
+    | Interaction
+    | Finding
+    | ValueSeen
+    | ValueGone
+    | SignalsSeen
+    | Entry
+    | OperationError
+    | Note
+    | Quarantined
+    | WorkerGone
+    | RunFinished
+)
+"""Everything that a frame can hold."""

@@ -1,0 +1,1 @@
+"""What people and other tools read: console and cassettes, folded from records."""

@@ -1,0 +1,1 @@
+"""A process that leases tasks, works through them and writes down what it learns."""
