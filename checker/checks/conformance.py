@@ -1,0 +1,116 @@
+"""Conformance of a response to what the description promises."""
+
+import json
+
+from checker.checks.context import PASSED, CheckContext, Failures
+from checker.core.contract import MediaTypeVerdict, SchemaViolation
+from checker.core.failures import Failure, Severity
+
+_EXCERPT_LINES = 10
+_EXCERPT_WIDTH = 80
+
+
+def status_code_conformance(context: CheckContext) -> Failures:
+    """Fail on a status that is not documented, wildcards and `default` considered (spec 2.8)."""
+    if context.plan.status_documented:
+        return PASSED
+    status = context.response.status_code
+    documented = ", ".join(context.plan.documented_statuses)
+    return (
+        Failure(
+            check="status_code_conformance",
+            title="Undocumented HTTP status code",
+            message=f"Received: {status}\nDocumented: {documented or 'none'}",
+            unique_key=str(status),
+        ),
+    )
+
+
+def content_type_conformance(context: CheckContext) -> Failures:
+    """Fail on a `Content-Type` that is missing, malformed or not documented (spec 2.8)."""
+    verdict = context.plan.media_type
+    if verdict is MediaTypeVerdict.DOCUMENTED:
+        return PASSED
+    received = context.response.content_type or ""
+    documented = context.plan.documented_media_types
+    if verdict is MediaTypeVerdict.MISSING:
+        listed = "\n".join(f"- `{name}`" for name in documented)
+        return (
+            _content_type(
+                "Missing Content-Type header",
+                f"The following media types are documented in the schema:\n{listed}",
+                "missing",
+            ),
+        )
+    if verdict is MediaTypeVerdict.MALFORMED:
+        return (_content_type("Malformed media type", f"Received: {received}", received),)
+    return (
+        _content_type(
+            "Undocumented Content-Type",
+            f"Received: {received}\nDocumented: {', '.join(documented)}",
+            received.partition(";")[0].strip().lower(),
+        ),
+    )
+
+
+def response_schema_conformance(context: CheckContext) -> Failures:
+    """Fail on a body that two validators that share no code both reject (spec 2.8, design section 4)."""
+    validator = context.plan.body
+    response = context.response
+    if validator is None or response.is_truncated or validator.is_valid(response.content):
+        return PASSED
+    opinions = validator.opinions(response.content)
+    if opinions.disagreement is not None:
+        context.disagreements.append(opinions.disagreement)
+    if opinions.undecodable is not None:
+        return (
+            Failure(
+                check="response_schema_conformance",
+                title="JSON deserialization error",
+                message=opinions.undecodable.message,
+                unique_key="undecodable",
+            ),
+        )
+    return tuple(_violation(context, violation) for violation in opinions.violations)
+
+
+def _content_type(title: str, message: str, unique_key: str) -> Failure:
+    return Failure("content_type_conformance", title, message, unique_key)
+
+
+def _violation(context: CheckContext, violation: SchemaViolation) -> Failure:
+    place = "".join(
+        f"[{part}]" if isinstance(part, int) else f".{part}" for part in violation.instance_path
+    )
+    matched = context.plan.matched_response
+    lines = [
+        f"body{place}: {violation.message}",
+        "",
+        f"Schema at {violation.schema_pointer}:",
+        "",
+        _excerpt(violation.schema),
+        "",
+        "Value:",
+        "",
+        _excerpt(violation.value),
+    ]
+    if matched is not None:
+        lines += ["", f"Validated against the response `{matched}`."]
+    return Failure(
+        check="response_schema_conformance",
+        title="Response violates schema",
+        message="\n".join(lines),
+        unique_key="/".join(violation.schema_path),
+        severity=Severity.HIGH,
+    )
+
+
+def _excerpt(value: object) -> str:
+    lines = json.dumps(value, indent=4, ensure_ascii=False, default=str).splitlines()
+    shown = [
+        line if len(line) <= _EXCERPT_WIDTH else line[: _EXCERPT_WIDTH - 3] + "..."
+        for line in lines[:_EXCERPT_LINES]
+    ]
+    if len(lines) > _EXCERPT_LINES:
+        shown.append("    // Output truncated...")
+    return "\n".join("    " + line for line in shown)

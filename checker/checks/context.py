@@ -1,0 +1,42 @@
+"""What a check may look at, and what it may answer."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from checker.core.case import Case
+from checker.core.contract import ResponsePlan
+from checker.core.failures import Failure
+from checker.core.response import Response
+from checker.core.send import Exchanging
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSettings:
+    """Settings of all checks."""
+
+    expected_statuses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Check name -> patterns such as `404` or `2XX`; a check without an entry uses its own default."""
+
+
+@dataclass(slots=True)
+class CheckContext:
+    """One interaction under judgement."""
+
+    case: Case
+    response: Response
+    plan: ResponsePlan
+    """What the operation promises of a response with this status and `Content-Type`."""
+    settings: CheckSettings
+    disagreements: list[str] = field(default_factory=list)
+    """Filled by checks whose two validators do not agree: counted and shown, never failed."""
+
+
+Failures = tuple[Failure, ...]
+
+Check = Callable[[CheckContext], "Failures | Exchanging[Failures]"]
+"""Failures of one interaction, empty when it passed.
+
+A check that needs further requests (controls, probes without credentials) is a generator: it yields `Send`.
+"""
+
+PASSED: Failures = ()

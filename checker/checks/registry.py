@@ -1,0 +1,27 @@
+"""The checks by name, in the order in which they run."""
+
+from collections.abc import Mapping, Sequence
+
+from checker.checks.conformance import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+from checker.checks.context import Check
+from checker.checks.server_error import not_a_server_error
+from checker.core.errors import UsageError
+
+BUILT_IN: Mapping[str, Check] = {
+    "not_a_server_error": not_a_server_error,
+    "status_code_conformance": status_code_conformance,
+    "content_type_conformance": content_type_conformance,
+    "response_schema_conformance": response_schema_conformance,
+}
+
+
+def selected_checks(names: Sequence[str]) -> tuple[tuple[str, Check], ...]:
+    """(name, check) pairs in the order of the table. An unknown name is a `UsageError`."""
+    unknown = [name for name in names if name not in BUILT_IN]
+    if unknown:
+        raise UsageError(f"unknown check {unknown[0]!r}; choose from {', '.join(BUILT_IN)}")
+    return tuple((name, check) for name, check in BUILT_IN.items() if name in names)

@@ -1,0 +1,51 @@
+"""The server must not fall over."""
+
+from checker.checks.context import PASSED, CheckContext, Failures
+from checker.checks.statuses import matches_status
+from checker.core.case import Case
+from checker.core.failures import Failure, Severity
+from checker.core.templates import error_template
+
+NAME = "not_a_server_error"
+_EXPECTED = ("2XX", "3XX", "4XX")
+
+
+def not_a_server_error(context: CheckContext) -> Failures:
+    """Fail on a status outside 2xx, 3xx and 4xx (spec 2.8)."""
+    status = context.response.status_code
+    expected = context.settings.expected_statuses.get(NAME)
+    if (status < 500) if expected is None else matches_status(status, expected):
+        return PASSED
+    template = error_template(context.response.content, sent_texts(context.case))
+    shown = ", ".join(expected or _EXPECTED)
+    return (
+        Failure(
+            check=NAME,
+            title="Server error",
+            message="" if expected is None else f"Received: {status}\nExpected: {shown}",
+            unique_key=f"{status} {template}".rstrip(),
+            severity=Severity.CRITICAL,
+        ),
+    )
+
+
+def sent_texts(case: Case) -> list[str]:
+    """Every text that the case sent: what an error message may echo."""
+    texts: list[str] = []
+    pending: list[object] = [
+        case.path_parameters,
+        case.query,
+        case.headers,
+        case.cookies,
+        case.body,
+    ]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, str):
+            texts.append(value)
+        elif isinstance(value, dict):
+            pending.extend(value.values())
+            texts.extend(key for key in value if isinstance(key, str) and len(key) > 12)
+        elif isinstance(value, list | tuple):
+            pending.extend(value)
+    return texts

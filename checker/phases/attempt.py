@@ -1,0 +1,116 @@
+"""One attempt: a case becomes a request, its answer a verdict. No I/O: whoever drives it sends."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from checker.checks.judge import Judge, Judgement
+from checker.core.case import Case
+from checker.core.errors import HookError
+from checker.core.request import WireRequest
+from checker.core.response import NetworkFailure, Outcome, Response
+from checker.core.send import Exchanging, Send
+from checker.phases.safety import Gate
+
+
+class Maker(Protocol):
+    """Turns a case into bytes."""
+
+    def make(self, case: Case) -> WireRequest: ...
+
+
+@dataclass(frozen=True, slots=True)
+class CallHooks:
+    """What users run around each call."""
+
+    before: Sequence[Callable[..., Any]] = ()
+    """`before_call(context, case, kwargs)`."""
+    after: Sequence[Callable[..., Any]] = ()
+    """`after_call(context, case, response)`."""
+    context: Callable[[Case], Any] = lambda case: case
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What every attempt needs."""
+
+    maker: Maker
+    judge: Judge
+    gate: Gate
+    hooks: CallHooks
+
+
+@dataclass(slots=True)
+class Verdict:
+    """The end of an attempt."""
+
+    case: Case
+    request: WireRequest | None
+    """None when the safety gate held the case back."""
+    outcome: Outcome | None
+    judgement: Judgement
+
+
+_NOTHING = Judgement((), ())
+
+
+def attempt(tools: Tools, case: Case, *, fresh: bool = False) -> Exchanging[Verdict]:
+    """Verdict on one case. Raises `HookError` when a user's hook does."""
+    if tools.gate.refuses(case):
+        return Verdict(case, None, None, _NOTHING)
+    request = build_request(tools, case)
+    outcome = yield Send(request, fresh)
+    judgement = yield from judge_outcome(tools, case, outcome)
+    return Verdict(case, request, outcome, judgement)
+
+
+def build_request(tools: Tools, case: Case) -> WireRequest:
+    """The case as bytes, after `before_call` hooks."""
+    if not tools.hooks.before:
+        return tools.maker.make(case)
+    extra: dict[str, Any] = {}
+    for hook in tools.hooks.before:
+        _call(hook, tools.hooks.context(case), case, extra)
+    request = tools.maker.make(case)
+    for name, value in dict(extra.pop("headers", None) or {}).items():
+        wanted = name.lower().encode("latin-1")
+        request.headers = [pair for pair in request.headers if pair[0].lower() != wanted]
+        request.headers.append((name.encode("latin-1"), str(value).encode("latin-1")))
+    if extra:
+        unknown = ", ".join(sorted(extra))
+        raise HookError(
+            "before_call", TypeError(f"kwargs can change `headers` alone, found {unknown}")
+        )
+    return request
+
+
+def judge_outcome(tools: Tools, case: Case, outcome: Outcome) -> Exchanging[Judgement]:
+    """What hooks and checks say of an answer; a missing answer is not theirs to judge."""
+    if isinstance(outcome, NetworkFailure):
+        return _NOTHING
+    for hook in tools.hooks.after:
+        _call(hook, tools.hooks.context(case), case, outcome)
+    return (yield from tools.judge.judge(case, outcome))
+
+
+def drive(work: Exchanging[Any], send: Callable[[Send], Outcome]) -> Any:
+    """Result of work that exchanges, with a `send` that blocks."""
+    try:
+        wanted = next(work)
+        while True:
+            wanted = work.send(send(wanted))
+    except StopIteration as end:
+        return end.value
+
+
+def response_of(outcome: Outcome | None) -> Response | None:
+    """The response, if a complete one arrived."""
+    return outcome if isinstance(outcome, Response) else None
+
+
+def _call(hook: Callable[..., Any], *arguments: Any) -> None:
+    name = getattr(hook, "__name__", "hook")
+    try:
+        hook(*arguments)
+    except Exception as error:  # noqa: BLE001 - the wall around users' code
+        raise HookError(name, error) from error
