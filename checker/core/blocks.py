@@ -1,0 +1,171 @@
+"""A failure as text: the numbered block of the console, of `FailureGroup` and of reports. Plain values in, text out."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+
+TRUNCATED = "// Output truncated..."
+EMPTY = "<EMPTY>"
+BINARY = "<BINARY>"
+NOT_REPRODUCED = "Not reproduced: re-sent as printed, it did not fail again."
+INDENT = "    "
+
+_TEXT_CONTROLS = frozenset("\t\n\r")
+
+
+@dataclass(frozen=True, slots=True)
+class Truncation:
+    """How much of a payload is shown (spec 2.6, `output.truncation`)."""
+
+    enabled: bool = True
+    max_payload_size: int = 512
+    """Bytes of a response body."""
+    max_lines: int = 10
+    """Of a response body or an excerpt."""
+    max_width: int = 80
+    """Characters in a line of an excerpt. Bodies are not cut at it: most are JSON in a single line."""
+
+
+DEFAULT_TRUNCATION = Truncation()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back, as far as a reader is shown it."""
+
+    status: int | None
+    """None when no complete response arrived."""
+    reason: str = ""
+    """Reason phrase as received; the standard one stands in for an empty one."""
+    body: bytes = b""
+    size: int | None = None
+    """Bytes that the server sent, when `body` holds only a prefix of them."""
+    charset: str | None = None
+    failure: str = ""
+    """`timed out: ...` when no complete response arrived."""
+
+
+@dataclass(frozen=True, slots=True)
+class FailedCase:
+    """All that one numbered block shows."""
+
+    case_id: str
+    failures: tuple[tuple[str, str], ...]
+    """(title, details) of each failed check, worst first."""
+    answer: Answer
+    commands: tuple[str, ...]
+    """One for each step, oldest first; empty when there is nothing to reproduce."""
+    reproduced: bool | None = None
+    """False when the commands were re-sent as printed and did not fail again; None when nobody tried."""
+
+
+def failure_block(
+    number: int, failed: FailedCase, truncation: Truncation = DEFAULT_TRUNCATION
+) -> str:
+    """`N. Test Case ID: ...` with failures, answer and reproduction. Ends without a newline (requirement 7)."""
+    parts = [f"{number}. Test Case ID: {failed.case_id}"]
+    for title, details in failed.failures:
+        parts.append(f"- {title}")
+        if details.strip():
+            parts.append(indented(details.strip("\n")))
+    parts.extend(answer_paragraphs(failed.answer, truncation))
+    parts.extend(reproduction_paragraphs(failed.commands, reproduced=failed.reproduced))
+    return "\n\n".join(parts)
+
+
+def failure_blocks(cases: Sequence[FailedCase], truncation: Truncation = DEFAULT_TRUNCATION) -> str:
+    """Blocks of one operation, numbered from 1."""
+    return "\n\n".join(
+        failure_block(number, failed, truncation) for number, failed in enumerate(cases, 1)
+    )
+
+
+def answer_paragraphs(answer: Answer, truncation: Truncation) -> list[str]:
+    """`[500] Internal Server Error:` and the body below it, or one line that says why there is none."""
+    if answer.status is None:
+        return [f"[no response] {answer.failure or 'the connection ended without one'}"]
+    heading = f"[{answer.status}] {answer.reason or standard_reason(answer.status)}".rstrip()
+    return [f"{heading}:", indented(quoted_body(answer, truncation))]
+
+
+def reproduction_paragraphs(commands: Sequence[str], *, reproduced: bool | None) -> list[str]:
+    """`Reproduce with:` and the commands; honest when they did not fail again."""
+    if not commands:
+        return []
+    parts = ["Reproduce with:", "\n".join(indented(command) for command in commands)]
+    if reproduced is False:
+        parts.append(NOT_REPRODUCED)
+    return parts
+
+
+def quoted_body(answer: Answer, truncation: Truncation = DEFAULT_TRUNCATION) -> str:
+    """Body in back-quotes, `<EMPTY>`, or `<BINARY>`."""
+    if not answer.body:
+        return EMPTY
+    text = _text(answer.body, answer.charset, whole=answer.size in (None, len(answer.body)))
+    if text is None:
+        return BINARY
+    shown = truncated(text, truncation)
+    if shown == text and answer.size is not None and answer.size > len(answer.body):
+        shown = f"{text}\n{TRUNCATED}"
+    return f"`{shown}`"
+
+
+def truncated(text: str, truncation: Truncation = DEFAULT_TRUNCATION) -> str:
+    """At most `max_payload_size` bytes and `max_lines` lines of a payload, and a mark when that is not all."""
+    if not truncation.enabled:
+        return text
+    kept = text
+    encoded = text.encode("utf-8", "surrogatepass")
+    if len(encoded) > truncation.max_payload_size:
+        # A cut in the middle of a character drops the character.
+        kept = encoded[: truncation.max_payload_size].decode("utf-8", "ignore")
+    lines = kept.splitlines()
+    if len(lines) > truncation.max_lines:
+        kept = "\n".join(lines[: truncation.max_lines])
+    return text if kept == text else f"{kept.rstrip()}\n{TRUNCATED}"
+
+
+def excerpt(value: object, truncation: Truncation = DEFAULT_TRUNCATION) -> str:
+    """A schema or a value as JSON for people: `max_lines` lines of `max_width` characters, closed by its bracket."""
+    lines = json.dumps(value, indent=4, ensure_ascii=False, default=repr).splitlines()
+    if not truncation.enabled:
+        return "\n".join(lines)
+    if len(lines) > truncation.max_lines:
+        kept = max(truncation.max_lines - 1, 1)
+        lines = [*lines[:kept], f"{INDENT}{TRUNCATED}", lines[-1]]
+    width = truncation.max_width
+    return "\n".join(line if len(line) <= width else f"{line[: width - 3]}..." for line in lines)
+
+
+def indented(text: str, prefix: str = INDENT) -> str:
+    """Every line that holds something, moved to the right."""
+    return "\n".join(f"{prefix}{line}" if line.strip() else "" for line in text.splitlines())
+
+
+def standard_reason(status: int) -> str:
+    """Reason phrase of RFC 9110, empty for a status that has none."""
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return ""
+
+
+def _text(body: bytes, charset: str | None, *, whole: bool) -> str | None:
+    """Body as text for people; None when it is not text."""
+    try:
+        text = body.decode(charset or "utf-8")
+    except LookupError:
+        return _text(body, None, whole=whole)
+    except UnicodeDecodeError as error:
+        # The byte cap may have cut a character in two; that does not make the body binary.
+        if whole or len(body) - error.start > 3 or error.start == 0:
+            return None
+        return _text(body[: error.start], charset, whole=True)
+    return None if any(_is_control(char) for char in text) else text
+
+
+def _is_control(char: str) -> bool:
+    """Characters that would drive a terminal instead of being shown by it."""
+    return (char < " " and char not in _TEXT_CONTROLS) or "\x7f" <= char <= "\x9f"
