@@ -1,0 +1,1 @@
+"""Settings: the live configuration object, filters, and the frozen values that a run takes from them."""

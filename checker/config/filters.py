@@ -1,0 +1,269 @@
+"""Which operations are tested: include and exclude filters (requirement 4)."""
+
+import json
+import operator
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+from checker.core.errors import UsageError
+from checker.core.operation import BrokenOperation
+
+SUBJECTS = ("path", "method", "name", "tag", "operation-id")
+"""What a filter can look at, besides `by` (an expression) and `deprecated`."""
+
+_MISSING = object()
+
+
+class Selectable(Protocol):
+    """What filters look at; every `core.operation.Operation` fits."""
+
+    @property
+    def label(self) -> str: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def tags(self) -> tuple[str, ...]: ...
+    @property
+    def operation_id(self) -> str | None: ...
+    @property
+    def deprecated(self) -> bool: ...
+    @property
+    def definition(self) -> Mapping[str, Any]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class FilterSpec:
+    """One filter, as a user wrote it."""
+
+    verb: str
+    """`include` or `exclude`."""
+    subject: str
+    """One of `SUBJECTS`, `by` or `deprecated`."""
+    value: str
+    """Exact value, regular expression or expression; empty for `deprecated`."""
+    is_regex: bool = False
+
+    @property
+    def option(self) -> str:
+        """`include-path-regex`."""
+        return f"{self.verb}-{self.subject}" + ("-regex" if self.is_regex else "")
+
+
+@dataclass(frozen=True)
+class OperationFilters:
+    """Filters that act together: includes of different kinds AND, repeats of one kind OR, exclusions win."""
+
+    specs: tuple[FilterSpec, ...] = ()
+
+    def __post_init__(self) -> None:
+        _refuse_contradictions(self.specs)
+        # Compiled now: a wrong expression must not wait for the first operation.
+        _ = self._tests
+
+    def matches(self, operation: Selectable) -> bool:
+        """Whether an operation is selected."""
+        includes, excludes = self._tests
+        if any(test.holds(operation) for test in excludes):
+            return False
+        return all(any(test.holds(operation) for test in kind) for kind in includes)
+
+    def matches_broken(self, broken: BrokenOperation) -> bool:
+        """Whether an operation that cannot be read is selected, by what is known of it."""
+        return self.matches(_Unread(broken.label, broken.method, broken.path))
+
+    @cached_property
+    def _tests(self) -> tuple[list[list["_Test"]], list["_Test"]]:
+        includes: dict[str, list[_Test]] = {}
+        excludes: list[_Test] = []
+        for spec in self.specs:
+            if spec.verb == "exclude":
+                excludes.append(_test(spec))
+            else:
+                includes.setdefault(spec.option, []).append(_test(spec))
+        return list(includes.values()), excludes
+
+
+@dataclass(frozen=True)
+class Selection:
+    """All filters of a run: those of the command line, and the blocks of the file that switch operations off."""
+
+    filters: OperationFilters = field(default_factory=OperationFilters)
+    disabled: tuple[OperationFilters, ...] = ()
+    """`[[operations]]` with `enabled = false`."""
+
+    def matches(self, operation: Selectable) -> bool:
+        """Whether an operation is tested."""
+        return self.filters.matches(operation) and not any(
+            block.matches(operation) for block in self.disabled
+        )
+
+    def matches_broken(self, broken: BrokenOperation) -> bool:
+        """Whether an operation that cannot be read would be tested."""
+        return self.filters.matches_broken(broken) and not any(
+            block.matches_broken(broken) for block in self.disabled
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON-able form."""
+        return {
+            "filters": _plain(self.filters),
+            "disabled": [_plain(block) for block in self.disabled],
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> "Selection":
+        """Back from `to_dict`."""
+        return cls(
+            _filters(plain["filters"]), tuple(_filters(block) for block in plain["disabled"])
+        )
+
+
+def _plain(filters: OperationFilters) -> list[list[Any]]:
+    return [[spec.verb, spec.subject, spec.value, spec.is_regex] for spec in filters.specs]
+
+
+def _filters(plain: Iterable[Sequence[Any]]) -> OperationFilters:
+    return OperationFilters(tuple(FilterSpec(*parts) for parts in plain))
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """`<JSON pointer> == <value>` or `!= <value>` about the raw operation definition."""
+
+    pointer: str
+    is_equal: bool
+    value: object
+
+    @classmethod
+    def parse(cls, text: str) -> "Expression":
+        """Expression in this text. The value is read as JSON and falls back to plain text.
+
+        Raises `UsageError`.
+        """
+        for sign in ("==", "!="):
+            pointer, found, value = text.partition(sign)
+            pointer, value = pointer.strip(), value.strip()
+            if found and value and (not pointer or pointer.startswith("/")):
+                return cls(pointer, sign == "==", _json_or_text(value))
+        raise UsageError(
+            f"invalid filter expression {text!r}; "
+            "expected `<JSON pointer> == <value>` or `<JSON pointer> != <value>`"
+        )
+
+    def holds(self, operation: Selectable) -> bool:
+        """Whether the definition of this operation agrees. A place that does not exist equals nothing."""
+        return _equal(_resolve(operation.definition, self.pointer), self.value) == self.is_equal
+
+
+class _Test(Protocol):
+    def holds(self, operation: Selectable) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Deprecated:
+    def holds(self, operation: Selectable) -> bool:
+        return operation.deprecated
+
+
+@dataclass(frozen=True, slots=True)
+class _Exact:
+    subject: str
+    value: str
+
+    def holds(self, operation: Selectable) -> bool:
+        return self.value in _texts(operation, self.subject)
+
+
+@dataclass(frozen=True, slots=True)
+class _Regex:
+    subject: str
+    pattern: re.Pattern[str]
+
+    def holds(self, operation: Selectable) -> bool:
+        return any(self.pattern.search(text) for text in _texts(operation, self.subject))
+
+
+@dataclass(frozen=True, slots=True)
+class _Unread:
+    label: str
+    method: str
+    path: str
+    tags: tuple[str, ...] = ()
+    operation_id: str | None = None
+    deprecated: bool = False
+
+    @property
+    def definition(self) -> Mapping[str, Any]:
+        return {}
+
+
+def _test(spec: FilterSpec) -> _Test:
+    if spec.subject == "deprecated":
+        return _Deprecated()
+    if spec.subject == "by":
+        return Expression.parse(spec.value)
+    ignores_case = spec.subject == "method"
+    if not spec.is_regex:
+        return _Exact(spec.subject, spec.value.upper() if ignores_case else spec.value)
+    try:
+        return _Regex(spec.subject, re.compile(spec.value, re.IGNORECASE if ignores_case else 0))
+    except re.error as error:
+        raise UsageError(
+            f"{spec.option}: invalid regular expression {spec.value!r}: {error}"
+        ) from error
+
+
+def _texts(operation: Selectable, subject: str) -> tuple[str, ...]:
+    if subject == "path":
+        return (operation.path,)
+    if subject == "method":
+        return (operation.method.upper(),)
+    if subject == "name":
+        return (operation.label,)
+    if subject == "tag":
+        return operation.tags
+    return () if operation.operation_id is None else (operation.operation_id,)
+
+
+def _refuse_contradictions(specs: tuple[FilterSpec, ...]) -> None:
+    seen: dict[tuple[str, bool, str], str] = {}
+    for spec in specs:
+        verb = seen.setdefault((spec.subject, spec.is_regex, _folded(spec)), "")
+        if verb and verb != spec.verb:
+            raise UsageError(f"{spec.subject} {spec.value!r} is both included and excluded")
+        if verb:
+            raise UsageError(f"{spec.option}: {spec.value!r} is given more than once")
+        seen[spec.subject, spec.is_regex, _folded(spec)] = spec.verb
+
+
+def _folded(spec: FilterSpec) -> str:
+    return spec.value.upper() if spec.subject == "method" and not spec.is_regex else spec.value
+
+
+def _json_or_text(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _resolve(value: object, pointer: str) -> object:
+    for raw in pointer.split("/")[1:]:
+        token = raw.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, Mapping):
+            value = value.get(token, _MISSING)
+        elif isinstance(value, list):
+            value = value[int(token)] if token.isdigit() and int(token) < len(value) else _MISSING
+        else:
+            return _MISSING
+    return value
+
+
+def _equal(left: object, right: object) -> bool:
+    # JSON has no truth that equals one.
+    return operator.eq(left, right) and isinstance(left, bool) == isinstance(right, bool)

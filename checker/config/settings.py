@@ -1,0 +1,157 @@
+"""What a run was asked to do: one frozen value that the supervisor, the workers and the reporters take."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from checker.config.filters import Selection
+from checker.core.blocks import Truncation
+
+_SENSITIVE_NAMES = """
+phpsessid xsrf-token _csrf _csrf_token _session _xsrf aiohttp_session api_key api-key apikey
+auth authorization connect.sid cookie credentials csrf csrf_token csrf-token csrftoken
+ip_address mysql_pwd passwd password private_key private-key privatekey remote_addr
+remote-addr secret session sessionid set_cookie set-cookie token x_api_key x-api-key
+x_csrftoken x-csrftoken x_forwarded_for x-forwarded-for x_real_ip x-real-ip
+"""
+DEFAULT_KEYS_TO_SANITIZE = tuple(_SENSITIVE_NAMES.split())
+"""Lower-case names whose values reports mask."""
+
+DEFAULT_SENSITIVE_MARKERS = (
+    "token",
+    "key",
+    "secret",
+    "password",
+    "auth",
+    "session",
+    "passwd",
+    "credential",
+)
+"""A name that contains one of these is sensitive, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sanitization:
+    """What reports mask (`output.sanitization`)."""
+
+    enabled: bool = True
+    keys: tuple[str, ...] = DEFAULT_KEYS_TO_SANITIZE
+    markers: tuple[str, ...] = DEFAULT_SENSITIVE_MARKERS
+    replacement: str = "[Filtered]"
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """Everything that `run` or `fuzz` needs to know, after command line, environment and file are merged."""
+
+    location: str
+    """URL or path of the API description."""
+    kind: str
+    """`run` or `fuzz`."""
+    seed: int
+    base_url: str | None = None
+    """None: the description's own servers."""
+    workers: int = 1
+    """Processes."""
+    lanes: int | None = 1
+    """Sequences in flight in each worker; None: as many as pay."""
+    inline: bool = False
+    """One worker, in this process."""
+    max_examples: int = 100
+    """Cases for each operation, in `run`."""
+    max_time_s: float | None = None
+    max_failures: int | None = None
+    continue_on_failure: bool = False
+    modes: tuple[str, ...] = ("positive",)
+    phases: tuple[str, ...] = ("fuzzing",)
+    """Phases that run, in order."""
+    unavailable_phases: tuple[str, ...] = ()
+    """On by default, but not built yet: the console names them."""
+    headers: tuple[tuple[str, str], ...] = ()
+    """Sent with every request, and with the request for the description."""
+    request_timeout_s: float = 10.0
+    tls_verify: bool | str = True
+    """A text is the path of a CA bundle."""
+    proxy: str | None = None
+    wait_for_schema_s: float | None = None
+    checks: tuple[str, ...] = (
+        "not_a_server_error",
+        "status_code_conformance",
+        "content_type_conformance",
+        "response_schema_conformance",
+    )
+    """Enabled names, in the order in which they run; names that are not built in are custom checks."""
+    validate_formats: bool = True
+    """In `response_schema_conformance`."""
+    expected_statuses: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """(check, status patterns), for checks that do not use their own default."""
+    selection: Selection = field(default_factory=Selection)
+    no_shrink: bool = False
+    database: str = ".proptest/examples"
+    """`none`, `:memory:` or a folder."""
+    allow_x00: bool = True
+    codec: str | None = None
+    """Codec that generated text can be written in; None: any Unicode."""
+    exclude_header_characters: str = "\r\n"
+    hooks: tuple[str, ...] = ()
+    """Modules or `.py` files, loaded in this order by every worker."""
+    sanitization: Sanitization = field(default_factory=Sanitization)
+    truncation: Truncation = field(default_factory=Truncation)
+    corpus_dir: str = ".checker/default"
+    vcr_path: str | None = None
+    """Where the cassette goes; None: no cassette."""
+    preserve_bytes: bool = False
+    memory_limit_mib: int = 1024
+    """A worker that grows beyond it is replaced."""
+    color: bool | None = None
+    """None: colours if the output is a terminal."""
+    command: str = ""
+    """The command line, secrets masked."""
+    projects: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    """(title, fields that differ): `[[project]]` tables, applied once the title is known."""
+
+    def for_project(self, title: str) -> "RunSettings":
+        """Settings for an API description with this title: those of its `[[project]]` table, if there is one."""
+        for name, changes in self.projects:
+            if name == title:
+                return _restored(replace(self, projects=()), changes)
+        return self
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON-able form. Holds the secrets of the headers: for pipes, never for disk."""
+        plain = {name: getattr(self, name) for name in self.__slots__}
+        return {name: _plain(value) for name, value in plain.items()}
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> "RunSettings":
+        """Back from `to_dict`."""
+        return _restored(cls(plain["location"], plain["kind"], plain["seed"]), plain)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Selection):
+        return value.to_dict()
+    if isinstance(value, Sanitization | Truncation):
+        return asdict(value)
+    return value
+
+
+def _restored(settings: RunSettings, plain: Mapping[str, Any]) -> RunSettings:
+    return replace(settings, **{name: _restore(name, value) for name, value in plain.items()})
+
+
+def _restore(name: str, value: Any) -> Any:
+    """A field's value from its plain form; JSON has turned tuples into lists."""
+    if name == "selection":
+        return Selection.from_dict(value)
+    if name == "sanitization":
+        return Sanitization(**{key: _tuples(part) for key, part in value.items()})
+    if name == "truncation":
+        return Truncation(**value)
+    if name == "projects":
+        return tuple((title, changes) for title, changes in value)
+    return _tuples(value)
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list | tuple) else value

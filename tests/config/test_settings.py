@@ -1,0 +1,29 @@
+import json
+import pickle
+
+from checker.config.filters import FilterSpec, OperationFilters, Selection
+from checker.config.settings import RunSettings, Sanitization
+
+
+def settings() -> RunSettings:
+    return RunSettings(
+        "openapi.json",
+        "run",
+        seed=1 << 80,
+        headers=(("X-Key", "é"),),
+        selection=Selection(OperationFilters((FilterSpec("include", "path", "/a"),))),
+        sanitization=Sanitization(keys=("a",), markers=()),
+        expected_statuses=(("not_a_server_error", ("2XX", "404")),),
+        projects=(("Shop", {"base_url": "http://127.0.0.1:1", "headers": [["A", "b"]]}),),
+    )
+
+
+def test_settings_survive_json_and_pickle() -> None:
+    assert settings() == RunSettings.from_dict(json.loads(json.dumps(settings().to_dict())))
+    assert settings() == pickle.loads(pickle.dumps(settings()))
+
+
+def test_project_changes_apply_to_its_title_alone() -> None:
+    shop = settings().for_project("Shop")
+    assert (shop.base_url, shop.headers, shop.projects) == ("http://127.0.0.1:1", (("A", "b"),), ())
+    assert settings() == settings().for_project("Other")

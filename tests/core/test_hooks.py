@@ -1,0 +1,123 @@
+import pytest
+
+from checker.core.errors import IncorrectUsage, NotAvailableYet
+from checker.core.hooks import HOOK_NAMES, HookContext, HookDecorator, HookRegistry
+from checker.core.registry import CUSTOM_CHECKS, FORMATS, check, register_format
+
+
+@pytest.fixture
+def registry() -> HookRegistry:
+    return HookRegistry()
+
+
+@pytest.fixture
+def hook(registry: HookRegistry) -> HookDecorator:
+    return HookDecorator(registry)
+
+
+def test_bare_decorator_takes_the_name_of_the_function(hook, registry) -> None:
+    @hook
+    def map_query(ctx, query):
+        return query
+
+    assert (map_query,) == registry.named("map_query")
+
+
+def test_explicit_name_beats_the_name_of_the_function(hook, registry) -> None:
+    @hook("filter_body")
+    def only_small(ctx, body):
+        return True
+
+    assert (only_small,) == registry.named("filter_body")
+    assert registry.named("only_small") == ()
+
+
+def test_hooks_run_in_order_of_registration(hook, registry) -> None:
+    first = hook("map_body")(lambda ctx, body: body)
+    second = hook("map_body")(lambda ctx, body: body)
+    assert (first, second) == registry.named("map_body")
+
+
+def test_unknown_name_is_a_type_error(hook) -> None:
+    with pytest.raises(TypeError) as caught:
+        hook("map_querry")(lambda ctx, query: query)
+    assert str(caught.value) == "There is no hook with name 'map_querry'. Did you mean 'map_query'?"
+
+
+def test_wrong_number_of_arguments_is_a_type_error(hook) -> None:
+    with pytest.raises(TypeError) as caught:
+        hook("map_query")(lambda ctx, query, extra: query)
+    assert str(caught.value) == "Hook 'map_query' takes 2 arguments but 3 is defined"
+
+
+@pytest.mark.parametrize("name", sorted(n for n, h in HOOK_NAMES.items() if not h.is_available))
+def test_hooks_that_do_not_run_yet_are_refused(hook, name: str) -> None:
+    function = {2: lambda a, b: 0, 3: lambda a, b, c: 0, 4: lambda a, b, c, d: 0}
+    with pytest.raises(NotAvailableYet):
+        hook(name)(function[len(HOOK_NAMES[name].arguments) + 1])
+
+
+def test_before_call_may_change_kwargs_in_both_forms(hook, registry) -> None:
+    @hook("before_call")
+    def plain(ctx, case, kwargs):
+        kwargs["headers"] = {"A": "1"}
+
+    @hook("before_call")
+    def spread(ctx, case, **kwargs):
+        kwargs["headers"]["B"] = "2"
+        return {"params": {}}
+
+    kwargs: dict = {}
+    for call in registry.named("before_call"):
+        call(HookContext(), None, kwargs)
+    assert kwargs == {"headers": {"A": "1", "B": "2"}, "params": {}}
+    assert [plain, spread] == registry.get_all_by_name("before_call")
+
+
+def test_unregistered_hooks_do_not_run(hook, registry) -> None:
+    function = hook("before_call")(lambda ctx, case, **kwargs: None)
+    other = hook("after_call")(lambda ctx, case, response: None)
+    registry.unregister(function)
+    assert registry.named("before_call") == ()
+    assert (other,) == registry.named("after_call")
+    registry.unregister_all()
+    assert registry.named("after_call") == ()
+
+
+def test_check_with_the_name_of_a_built_in_is_refused() -> None:
+    def not_a_server_error(ctx, response, case):
+        pass
+
+    with pytest.raises(IncorrectUsage, match="already registered"):
+        check(not_a_server_error)
+
+
+def test_class_checks_are_refused_for_now() -> None:
+    class Total:
+        pass
+
+    with pytest.raises(NotAvailableYet, match="class check Total"):
+        check(Total)
+
+
+def test_checks_and_formats_are_found_by_name(monkeypatch) -> None:
+    class Strategy:
+        def example(self): ...
+
+        def map(self): ...
+
+    def small(ctx, response, case):
+        pass
+
+    strategy = Strategy()
+    assert small is check(small)
+    register_format("card", strategy)
+    try:
+        assert (small, strategy) == (CUSTOM_CHECKS["small"], FORMATS["card"])
+    finally:
+        del CUSTOM_CHECKS["small"], FORMATS["card"]
+
+
+def test_format_without_a_strategy_is_refused() -> None:
+    with pytest.raises(IncorrectUsage, match="must be a Hypothesis strategy"):
+        register_format("card", "1234")
