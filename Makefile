@@ -1,0 +1,33 @@
+# `make demo` and `make test` do everything on a machine that has Python 3.11, make and git.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+JOBS ?= 2
+
+.PHONY: demo test check bench clean
+
+demo: $(STAMP)
+	$(BIN)/checker demo
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -n $(JOBS) -q
+
+check: $(STAMP)
+	$(BIN)/ruff check checker tests benchmarks
+	$(BIN)/ruff format --check checker tests benchmarks
+	$(BIN)/mypy checker
+	$(BIN)/lint-imports
+
+bench: $(STAMP)
+	$(BIN)/python benchmarks/hot_path.py
+	$(BIN)/python benchmarks/startup.py
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("checker needs Python 3.11 or newer, found " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $(STAMP)
+
+clean:
+	rm -rf $(VENV) .checker .proptest checker-report
