@@ -1,0 +1,250 @@
+"""The business of the demo service: rooms, prices, guests and bookings, in memory and bounded."""
+
+import struct
+import zlib
+from collections import OrderedDict
+from collections.abc import Callable, Set
+from typing import Any
+
+from checker.demo.gate import NOT_FOUND, Call, problem
+from checker.demo.http import Reply
+from checker.demo.wire import json_encoded
+
+MAX_BOOKINGS = 2000
+"""Bookings that are kept; the oldest ones go first."""
+MAX_REMOVED = 10_000
+"""References of removed bookings that are not given out again."""
+
+_JSON = "application/json"
+_KINDS = ("single", "double", "twin", "family", "suite")
+_AMENITIES = ("wifi", "bath", "balcony", "desk", "kettle", "crib")
+
+
+class Inn:
+    """One inn with its 24 rooms; `planted` names the defects (`DEFECTS`) that it has."""
+
+    def __init__(self, planted: Set[str]) -> None:
+        self._planted = planted
+        self._rooms = [_room(number) for number in range(1, 25)]
+        self._bookings: OrderedDict[str, dict[str, Any]] = OrderedDict()
+        self._removed: OrderedDict[str, None] = OrderedDict()
+        self._answers: dict[str, Callable[[Call], Reply]] = {
+            "listRooms": self._list_rooms,
+            "getRoom": self._get_room,
+            "getRoomPhoto": self._get_photo,
+            "getRate": self._get_rate,
+            "makeQuote": self._make_quote,
+            "registerGuest": self._register_guest,
+            "subscribe": self._subscribe,
+            "writeReview": self._write_review,
+            "listBookings": self._list_bookings,
+            "createBooking": self._create_booking,
+            "getBooking": self._get_booking,
+            "changeBooking": self._change_booking,
+            "deleteBooking": self._delete_booking,
+        }
+        for number in (3, 5, 8):
+            self._book(_first_booking(number))
+
+    def answer(self, call: Call) -> Reply:
+        """The response to an allowed call."""
+        return self._answers[call.operation_id](call)
+
+    def _list_rooms(self, call: Call) -> Reply:
+        asked = call.arguments
+        wanted = set(asked["amenities"] or ())
+        found = [
+            room
+            for room in self._rooms
+            if asked["kind"] in (None, room["kind"])
+            and (asked["max_price"] is None or room["price"] <= asked["max_price"])
+            and asked["accessible"] in (None, room["accessible"])
+            and wanted.issubset(room["amenities"])
+        ]
+        return _reply(200, found[: asked["limit"]])
+
+    def _get_room(self, call: Call) -> Reply:
+        room = self._rooms[call.arguments["room_id"] - 1]
+        if room["kind"] == "attic" and "attic-floor" in self._planted:
+            room = room | {"floor": None}
+        return _reply(200, room)
+
+    def _get_photo(self, call: Call) -> Reply:
+        width = call.arguments["width"] or 64
+        return Reply(200, "image/png", _picture(call.arguments["room_id"], width))
+
+    def _get_rate(self, call: Call) -> Reply:
+        currency = call.arguments["currency"]
+        rate = 0.5 + (zlib.crc32(currency.encode()) % 1600) / 8
+        if currency == "HUF" and "forint-page" in self._planted:
+            return Reply(200, "text/html; charset=utf-8", f"<p>1 EUR = {rate} HUF</p>".encode())
+        return _reply(200, {"currency": currency, "rate": rate, "on": call.arguments["on"]})
+
+    def _make_quote(self, call: Call) -> Reply:
+        asked = call.body
+        paid = 100 - asked["discount_percent"]
+        if not paid and "full-discount" in self._planted:
+            return _crash("ZeroDivisionError: division by zero")
+        price = self._rooms[asked["room_id"] - 1]["price"] + 5.0 * len(asked.get("extras", ()))
+        per_night = price * paid / 100
+        quote = {
+            "total": per_night * asked["nights"],
+            "per_night": per_night,
+            "discounted": paid < 100,
+            "voucher": asked.get("voucher"),
+        }
+        return _reply(200, quote)
+
+    def _register_guest(self, call: Call) -> Reply:
+        profile = call.body
+        if not profile["name"].isascii() and "foreign-name" in self._planted:
+            return _crash("UnicodeEncodeError: 'ascii' codec can't encode the name of the guest")
+        names = ("name", "country", "birthday", "contact", "preferences")
+        kept = {name: profile[name] for name in names if name in profile}
+        return _reply(201, kept | {"member_id": _identity(profile), "points": 0})
+
+    def _subscribe(self, call: Call) -> Reply:
+        form = call.body
+        is_queued = form["language"] == "lv" and "latvian-list" in self._planted
+        subscribed = {
+            "id": _identity(form),
+            "language": form["language"],
+            "frequency": form.get("frequency", "monthly"),
+        }
+        return _reply(202 if is_queued else 201, subscribed)
+
+    def _write_review(self, call: Call) -> Reply:
+        written = call.body
+        review = {"id": _identity(written), "photo": None} | written
+        if not written["replies"] and "no-replies" in self._planted:
+            return Reply(201, _JSON, json_encoded(review).replace(b'"replies":[]', b'"replies":'))
+        return _reply(201, review)
+
+    def _list_bookings(self, call: Call) -> Reply:
+        asked = call.arguments
+        since, until = asked["since"], asked["until"]
+        if until is not None and since is None and "open-period" in self._planted:
+            return _crash("TypeError: '<=' not supported between instances of 'NoneType' and 'str'")
+        # By calendar day, as texts: RFC 3339 days sort like their letters.
+        first, last = (since or "0")[:10], (until or "9999-12-31")[:10]
+        status, limit = asked["status"], asked["limit"]
+        items: list[dict[str, Any]] = []
+        for booking in reversed(self._bookings.values()):
+            if len(items) == limit:
+                break
+            if first <= booking["arrival"] <= last and status in (None, booking["status"]):
+                items.append(booking)
+        return _reply(200, {"items": items, "total": len(self._bookings)})
+
+    def _create_booking(self, call: Call) -> Reply:
+        booking = self._book(call.body)
+        location = ("Location", f"/bookings/{booking['reference']}")
+        return Reply(201, _JSON, json_encoded(booking), (location,))
+
+    def _get_booking(self, call: Call) -> Reply:
+        booking = self._bookings.get(call.arguments["code"])
+        if booking is None:
+            return NOT_FOUND
+        if booking["status"] == "cancelled" and "cancelled-view" in self._planted:
+            return _crash("KeyError: 'refund'")
+        return _reply(200, booking)
+
+    def _change_booking(self, call: Call) -> Reply:
+        booking = self._bookings.get(call.arguments["code"])
+        if booking is None:
+            return NOT_FOUND
+        if booking["status"] == "cancelled":
+            return problem(409, "conflict", "A cancelled booking stays as it is.")
+        booking.update(call.body)
+        return _reply(200, booking)
+
+    def _delete_booking(self, call: Call) -> Reply:
+        code = call.arguments["code"]
+        if code not in self._bookings:
+            return NOT_FOUND
+        if "kept-booking" not in self._planted:
+            del self._bookings[code]
+            self._removed[code] = None
+            if len(self._removed) > MAX_REMOVED:
+                self._removed.popitem(last=False)
+        return Reply(204)
+
+    def _book(self, wish: dict[str, Any]) -> dict[str, Any]:
+        reference = self._new_reference(wish)
+        booking = {
+            "reference": reference,
+            "status": "confirmed",
+            "room_id": wish["room_id"],
+            "arrival": wish["arrival"],
+            "nights": wish["nights"],
+            "guests": wish["guests"],
+            "note": wish.get("note"),
+            "check_in_from": f"{wish['arrival']}T15:00:00Z",
+        }
+        self._bookings[reference] = booking
+        if len(self._bookings) > MAX_BOOKINGS:
+            self._bookings.popitem(last=False)
+        return booking
+
+    def _new_reference(self, wish: dict[str, Any]) -> str:
+        # From the content, not from a counter: the same requests get the same references in whatever order they
+        # arrive. Never one that was given before: a client that removed a booking must not find another's there.
+        number = zlib.crc32(json_encoded(wish))
+        while True:
+            reference = f"BK-{number:08X}"
+            if reference not in self._bookings and reference not in self._removed:
+                return reference
+            number = zlib.crc32(reference.encode(), number)
+
+
+def _reply(status: int, value: Any) -> Reply:
+    return Reply(status, _JSON, json_encoded(value))
+
+
+def _crash(message: str) -> Reply:
+    return problem(500, "unexpected", message)
+
+
+def _room(number: int) -> dict[str, Any]:
+    kind = "attic" if number == 24 else _KINDS[number % 5]
+    beds = {"width_cm": 180} if number % 2 else {"count": 1 + number % 3}
+    return {
+        "id": number,
+        "name": f"Room {number}",
+        "kind": kind,
+        "price": 60.0 + 7.5 * (number % 9),
+        "floor": (number - 1) // 5,
+        "accessible": number <= 5,
+        "amenities": [name for bit, name in enumerate(_AMENITIES) if number >> bit & 1 or not bit],
+        "view": None if number % 4 == 0 else ("harbour" if number % 2 else "garden"),
+        "beds": beds,
+    }
+
+
+def _first_booking(number: int) -> dict[str, Any]:
+    return {
+        "room_id": number,
+        "arrival": f"2030-06-{number:02}",
+        "nights": 2,
+        "guests": [{"name": "Grace Hopper", "age": 40}],
+        "note": None,
+    }
+
+
+def _identity(content: Any) -> str:
+    """A UUID made of a content."""
+    data = json_encoded(content)
+    first, second = zlib.crc32(data), zlib.crc32(data, 1)
+    return f"{first:08x}-0000-4000-8000-0000{second:08x}"
+
+
+def _picture(shade: int, width: int) -> bytes:
+    """A grey PNG of one line (W3C PNG, 11)."""
+    header = struct.pack(">IIBBBBB", width, 1, 8, 0, 0, 0, 0)
+    pixels = zlib.compress(b"\x00" + bytes((shade * 10,)) * width)
+    parts = ((b"IHDR", header), (b"IDAT", pixels), (b"IEND", b""))
+    chunks = (
+        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        for name, data in parts
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
