@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from email.message import Message
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from checker.core.request import WireRequest
@@ -29,7 +29,9 @@ class Response:
         verify: bool = True,
     ) -> None:
         self.status_code = status_code
-        self.raw_headers = raw_headers
+        self._raw_headers: list[tuple[str, str]] | None = raw_headers
+        self.header_lines: list[bytes] | None = None
+        """Raw lines as they arrived, status line first, blank line and trailers last. None in process."""
         self.content = content
         self.elapsed = elapsed
         self.request = request
@@ -38,8 +40,45 @@ class Response:
         self.content_size = len(content) if content_size is None else content_size
         self.verify = verify
 
+    @classmethod
+    def from_lines(
+        cls,
+        status_code: int,
+        lines: list[bytes],
+        content: bytes,
+        *,
+        elapsed: float,
+        request: WireRequest,
+        message: str,
+        http_version: str,
+        content_size: int | None = None,
+        verify: bool = True,
+    ) -> "Response":
+        """Response whose headers are read from raw lines when somebody asks: most never are."""
+        response = cls(
+            status_code,
+            [],
+            content,
+            elapsed=elapsed,
+            request=request,
+            message=message,
+            http_version=http_version,
+            content_size=content_size,
+            verify=verify,
+        )
+        response._raw_headers = None
+        response.header_lines = lines
+        return response
+
     def __repr__(self) -> str:
         return f"<Response [{self.status_code}]>"
+
+    @property
+    def raw_headers(self) -> list[tuple[str, str]]:
+        """Names and values in order, as received; bytes read as Latin-1."""
+        if self._raw_headers is None:
+            self._raw_headers = _parsed(self.header_lines or [])
+        return self._raw_headers
 
     @cached_property
     def headers(self) -> Mapping[str, list[str]]:
@@ -52,10 +91,7 @@ class Response:
     @property
     def content_type(self) -> str | None:
         """First `Content-Type` as received."""
-        for name, value in self.raw_headers:
-            if name.lower() == "content-type":
-                return value
-        return None
+        return next(iter(self.headers.get("content-type", ())), None)
 
     @property
     def body_size(self) -> int | None:
@@ -109,7 +145,7 @@ class Response:
 
     def truncated(self, limit: int) -> "Response":
         """A copy that keeps at most `limit` bytes; `body_size` still reports the full size."""
-        return Response(
+        shorter = Response(
             self.status_code,
             self.raw_headers,
             self.content[:limit],
@@ -120,6 +156,28 @@ class Response:
             content_size=self.content_size,
             verify=self.verify,
         )
+        shorter.header_lines = self.header_lines
+        return shorter
+
+
+@lru_cache(maxsize=2048)
+def _field(line: bytes) -> tuple[str, str]:
+    name, _, value = line.decode("latin-1").partition(":")
+    return name.strip(), value.strip(" \t\r\n")
+
+
+def _parsed(lines: list[bytes]) -> list[tuple[str, str]]:
+    fields: list[tuple[str, str]] = []
+    for line in lines[1:]:
+        if line in (b"\r\n", b"\n"):
+            break
+        if line[:1] in (b" ", b"\t") and fields:
+            # A folded line continues the one above (RFC 9112, 5.2).
+            name, value = fields[-1]
+            fields[-1] = (name, f"{value} {line.decode('latin-1').strip()}".strip())
+        else:
+            fields.append(_field(line))
+    return fields
 
 
 class FailureKind(StrEnum):

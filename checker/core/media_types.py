@@ -1,0 +1,106 @@
+"""Media types (RFC 9110, 8.3.1): read, compared, matched with wildcards."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+_TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+_ESSENCE = re.compile(rf"\s*({_TOKEN})/({_TOKEN})\s*(?=;|$)")
+_PARAMETER = re.compile(rf";\s*(?:({_TOKEN})=({_TOKEN}|\"(?:[^\"\\]|\\.)*\"))?\s*(?=;|$)")
+_ESCAPED = re.compile(r"\\(.)")
+_JSON_ESSENCES = frozenset(
+    (
+        "application/json",
+        "text/json",
+        "application/x-json",
+        "application/jwt",
+        "application/jose+jwe",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MediaType:
+    """A media type or a range of them, lower case."""
+
+    type: str
+    subtype: str
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    """Names in lower case, values as given, without quotes."""
+
+    @property
+    def essence(self) -> str:
+        """`application/json`, without parameters."""
+        return f"{self.type}/{self.subtype}"
+
+    def covers(self, other: "MediaType") -> bool:
+        """True when `other` falls under this type; `*` stands for any part, `*+json` for any JSON subtype.
+
+        Parameters of this type must be there in `other`, too; further ones do not matter.
+        """
+        if self.type not in ("*", other.type):
+            return False
+        return _covers_subtype(self.subtype, other.subtype) and all(
+            _same(name, value, other.parameters.get(name))
+            for name, value in self.parameters.items()
+        )
+
+
+@lru_cache(maxsize=1024)
+def parse(text: str) -> MediaType | None:
+    """The media type that a text names; None when it is malformed."""
+    found = _ESSENCE.match(text)
+    if found is None:
+        return None
+    parameters: dict[str, str] = {}
+    position = found.end()
+    while position < len(text):
+        parameter = _PARAMETER.match(text, position)
+        if parameter is None:
+            return None
+        position = parameter.end()
+        name, value = parameter.groups()
+        if name is not None:
+            if value.startswith('"'):
+                value = _ESCAPED.sub(r"\1", value[1:-1])
+            parameters.setdefault(name.lower(), value)
+    return MediaType(found[1].lower(), found[2].lower(), parameters)
+
+
+def matches(declared: str, received: str) -> bool:
+    """True when `received` falls under the declared type; false when either is malformed."""
+    wide, narrow = parse(declared), parse(received)
+    return wide is not None and narrow is not None and wide.covers(narrow)
+
+
+def is_json(text: str) -> bool:
+    """True for JSON and everything built on it: `+json`, whatever the parameters."""
+    parsed = parse(text)
+    return parsed is not None and (
+        parsed.essence in _JSON_ESSENCES or parsed.subtype.endswith("+json")
+    )
+
+
+def is_form(text: str) -> bool:
+    """True for `application/x-www-form-urlencoded`."""
+    parsed = parse(text)
+    return parsed is not None and parsed.essence == "application/x-www-form-urlencoded"
+
+
+def is_multipart(text: str) -> bool:
+    """True for `multipart/form-data` and its relatives."""
+    parsed = parse(text)
+    return parsed is not None and parsed.type == "multipart"
+
+
+def _covers_subtype(wide: str, narrow: str) -> bool:
+    if wide in ("*", narrow):
+        return True
+    return wide.startswith("*+") and narrow.endswith(wide[1:])
+
+
+def _same(name: str, wide: str, narrow: str | None) -> bool:
+    if narrow is None:
+        return False
+    return wide.lower() == narrow.lower() if name == "charset" else wide == narrow

@@ -1,0 +1,209 @@
+"""Requests in flight on several lanes at once: one libcurl multi handle, one thread."""
+
+import time
+from dataclasses import dataclass
+
+import pycurl
+
+from checker.core.request import Origin, WireRequest
+from checker.core.response import FailureKind, NetworkFailure, Outcome
+from checker.transport.lane import Lane, Unsendable
+from checker.transport.settings import HttpSettings
+
+__all__ = ["HttpLanes", "HttpSettings"]
+
+_JUST_NOW_S = 30e-6
+"""So soon after a `perform` another one finds nothing."""
+_SWEEP_S = 0.25
+_MAX_SELECT_S = 1.0
+
+
+@dataclass(slots=True)
+class _Clock:
+    """Wall time that passed while requests were in flight and nobody looked at them."""
+
+    stalled_s: float = 0.0
+    left: float = 0.0
+
+
+class HttpLanes:
+    """Sends on idle lanes and hands back lanes that finished. Not thread-safe.
+
+    The rhythm that costs least: take all finished lanes, `start` all their next requests, `flush` once, judge, `poll`.
+    """
+
+    def __init__(self, origin: Origin, settings: HttpSettings, lanes: int) -> None:
+        self._origin = origin
+        self._settings = settings
+        self._multi = pycurl.CurlMulti()
+        self._lanes: list[Lane] = []
+        self._by_handle: dict[pycurl.Curl, Lane] = {}
+        self._unsent: list[Lane] = []
+        self._flying = 0
+        self._done: list[tuple[int, Outcome]] = []
+        self._clock = _Clock()
+        self._next_sweep = 0.0
+        self.grow(lanes)
+
+    @property
+    def lanes(self) -> int:
+        """Number of lanes."""
+        return len(self._lanes)
+
+    @property
+    def stalled_s(self) -> float:
+        """Seconds in which requests were in flight and we were elsewhere. `elapsed` has them subtracted already."""
+        return self._clock.stalled_s
+
+    def grow(self, lanes: int) -> None:
+        """Have at least that many lanes."""
+        while len(self._lanes) < lanes:
+            lane = Lane(len(self._lanes), self._origin, self._settings)
+            self._lanes.append(lane)
+            self._by_handle[lane.curl] = lane
+
+    def shrink(self, lanes: int) -> None:
+        """Give up idle lanes from the end, down to that many; stops at the first busy one."""
+        while len(self._lanes) > lanes and not self._lanes[-1].busy:
+            lane = self._lanes.pop()
+            del self._by_handle[lane.curl]
+            lane.curl.close()
+
+    def busy(self) -> int:
+        """Lanes whose outcome was not handed out yet."""
+        return self._flying + len(self._unsent) + len(self._done)
+
+    def start(self, lane: int, request: WireRequest, *, fresh: bool = False) -> None:
+        """Queue a request on an idle lane; `flush` sends it. What cannot be sent comes back from `poll`."""
+        chosen = self._lanes[lane]
+        if chosen.busy:
+            raise ValueError(f"lane {lane} is busy")
+        chosen.busy = True
+        try:
+            chosen.load(request, fresh=fresh)
+        except Unsendable as reason:
+            self._finish(chosen, NetworkFailure(FailureKind.UNSENDABLE, str(reason), 0.0))
+            return
+        self._multi.add_handle(chosen.curl)
+        chosen.is_flying = True
+        self._unsent.append(chosen)
+
+    def flush(self) -> None:
+        """Send all that was started, in one go."""
+        now = self._arrive()
+        for lane in self._unsent:
+            lane.started = now
+            lane.stalled_before_s = self._clock.stalled_s
+        self._flying += len(self._unsent)
+        self._unsent.clear()
+        self._multi.perform()
+        self._clock.left = time.perf_counter()
+
+    def poll(self, timeout_s: float) -> list[tuple[int, Outcome]]:
+        """Lanes that finished, with what they brought; waits at most `timeout_s` when there is none."""
+        self._pump(time.perf_counter() + timeout_s)
+        done, self._done = self._done, []
+        for lane, _ in done:
+            self._lanes[lane].busy = False
+        return done
+
+    def send(self, lane: int, request: WireRequest, *, fresh: bool = False) -> Outcome:
+        """Outcome of one request, waited for. Lanes that finish meanwhile are kept for the next `poll`."""
+        self.start(lane, request, fresh=fresh)
+        kept: list[tuple[int, Outcome]] = []
+        while True:
+            self._pump(time.perf_counter() + _MAX_SELECT_S)
+            for finished in self._done:
+                if finished[0] != lane:
+                    kept.append(finished)
+                    continue
+                self._lanes[lane].busy = False
+                self._done = kept + self._done[self._done.index(finished) + 1 :]
+                return finished[1]
+            self._done = []
+
+    def close(self) -> None:
+        """Drop what is in flight and close all connections."""
+        for lane in self._lanes:
+            if lane.is_flying:
+                self._multi.remove_handle(lane.curl)
+            lane.curl.close()
+        self._lanes.clear()
+        self._by_handle.clear()
+        self._multi.close()
+
+    def _arrive(self) -> float:
+        now = time.perf_counter()
+        if self._flying:
+            self._clock.stalled_s += now - self._clock.left
+        self._clock.left = now
+        return now
+
+    def _pump(self, deadline: float) -> None:
+        """Drive transfers until one has finished, nothing flies, or the deadline has passed."""
+        if self._unsent:
+            self.flush()
+        left = self._clock.left
+        now = self._arrive()
+        if self._flying and now - left > _JUST_NOW_S:
+            self._multi.perform()
+            self._collect()
+        while self._flying and not self._done:
+            now = time.perf_counter()
+            if now >= deadline:
+                break
+            self._wait(deadline - now)
+            self._multi.perform()
+            self._collect()
+            if not self._done:
+                self._sweep(time.perf_counter())
+        self._clock.left = time.perf_counter()
+
+    def _wait(self, limit_s: float) -> None:
+        """Wait for a socket, not longer than until libcurl's own next timer."""
+        timer_ms = self._multi.timeout()
+        wait_s = min(limit_s, _MAX_SELECT_S) if timer_ms < 0 else min(limit_s, timer_ms / 1000)
+        if wait_s <= 0:
+            return
+        before = time.perf_counter()
+        if self._multi.select(wait_s) <= 0 and time.perf_counter() - before < wait_s / 2:
+            # No descriptor that select(2) can watch (name lookup, or one above 1023): do not spin.
+            time.sleep(min(wait_s, 0.001))
+
+    def _collect(self) -> None:
+        while True:
+            queued, succeeded, failed = self._multi.info_read()
+            if succeeded or failed:
+                now = time.perf_counter()
+                for curl in succeeded:
+                    lane = self._land(curl)
+                    self._finish(lane, lane.response(self._elapsed(lane, now)))
+                for curl, code, text in failed:
+                    lane = self._land(curl)
+                    self._finish(lane, lane.failure(code, text, self._elapsed(lane, now)))
+            if not queued:
+                return
+
+    def _sweep(self, now: float) -> None:
+        """Cut event streams that were listened to long enough."""
+        if now < self._next_sweep:
+            return
+        self._next_sweep = now + _SWEEP_S
+        limit = self._settings.stream_time_s
+        for lane in self._lanes:
+            if lane.is_flying and now - lane.started > limit and lane.is_event_stream:
+                self._land(lane.curl)
+                self._finish(lane, lane.sample(self._elapsed(lane, now)))
+
+    def _land(self, curl: pycurl.Curl) -> Lane:
+        self._multi.remove_handle(curl)
+        self._flying -= 1
+        lane = self._by_handle[curl]
+        lane.is_flying = False
+        return lane
+
+    def _elapsed(self, lane: Lane, now: float) -> float:
+        return now - lane.started - (self._clock.stalled_s - lane.stalled_before_s)
+
+    def _finish(self, lane: Lane, outcome: Outcome) -> None:
+        self._done.append((lane.index, outcome))

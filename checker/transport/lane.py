@@ -1,0 +1,249 @@
+"""One reused libcurl handle: loads a request into it, reads the outcome out of it."""
+
+import os
+import re
+import ssl
+
+import pycurl
+
+from checker.core.request import Origin, WireRequest
+from checker.core.response import NetworkFailure, Outcome, Response
+from checker.transport.faults import WEIRD_REPLY, fault, status_of
+from checker.transport.settings import HttpSettings
+
+_UNSENDABLE = re.compile(rb"[\0\r\n]")
+_CUT = -1
+"""What a write callback returns to stop a transfer."""
+
+
+class Unsendable(Exception):
+    """The request cannot be put on the wire as it is meant."""
+
+
+class Lane:
+    """A handle with the request that is on it."""
+
+    def __init__(self, index: int, origin: Origin, settings: HttpSettings) -> None:
+        self.index = index
+        self.busy = False
+        """From `start` until the outcome is handed out."""
+        self.is_flying = False
+        """While libcurl has the handle."""
+        self.started = 0.0
+        self.stalled_before_s = 0.0
+        self.request = WireRequest("GET", b"/", [])
+        self.curl = pycurl.Curl()
+        self._settings = settings
+        self._lines: list[bytes] = []
+        self._chunks: list[bytes] = []
+        self._size = 0
+        self._sends = 0
+        self._method = ""
+        self._has_body = False
+        self._is_head = False
+        self._is_fresh = False
+        self._keeps_connection = True
+        self._target_prefix = _target_prefix(origin, settings)
+        self._configure(origin)
+
+    def _configure(self, origin: Origin) -> None:
+        """Set what never changes."""
+        curl, settings = self.curl, self._settings
+        curl.setopt(pycurl.URL, origin.url + "/")
+        curl.setopt(pycurl.NOSIGNAL, 1)
+        curl.setopt(pycurl.FOLLOWLOCATION, 0)
+        curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1)
+        curl.setopt(pycurl.TIMEOUT_MS, max(1, round(settings.request_timeout_s * 1000)))
+        curl.setopt(pycurl.CONNECTTIMEOUT_MS, max(1, round(settings.connect_timeout_s * 1000)))
+        # Only for a case that carries `Expect` itself: then curl waits for a 100 before the body.
+        curl.setopt(pycurl.EXPECT_100_TIMEOUT_MS, 100)
+        # Explicit, also when empty: the environment must not redirect requests.
+        curl.setopt(pycurl.PROXY, settings.proxy or "")
+        curl.setopt(pycurl.HEADERFUNCTION, self._lines.append)
+        curl.setopt(pycurl.WRITEFUNCTION, self._write)
+        curl.setopt(pycurl.PREREQFUNCTION, self._before_send)
+        _configure_tls(curl, settings)
+
+    def load(self, request: WireRequest, *, fresh: bool) -> None:
+        """Put a request on the handle; only what differs from the last one is set. Raises `Unsendable`."""
+        lines, keeps_connection = _header_lines(request)
+        target = self._target_prefix + request.target
+        method = request.method
+        if _UNSENDABLE.search(b"\x01".join((target, method.encode("utf-8", "replace"), *lines))):
+            raise Unsendable(
+                "NUL, CR or LF in the method, target or a header would break the message apart"
+            )
+        self.request = request
+        self._lines.clear()
+        self._chunks.clear()
+        self._size = self._sends = 0
+        curl = self.curl
+        self._load_body(request)
+        if method != self._method:
+            curl.setopt(pycurl.CUSTOMREQUEST, method)
+            self._method = method
+        curl.setopt(pycurl.REQUEST_TARGET, target)
+        curl.setopt(pycurl.HTTPHEADER, lines)
+        if fresh is not self._is_fresh:
+            curl.setopt(pycurl.FRESH_CONNECT, fresh)
+            self._is_fresh = fresh
+        if keeps_connection is not self._keeps_connection:
+            curl.setopt(pycurl.FORBID_REUSE, not keeps_connection)
+            self._keeps_connection = keeps_connection
+
+    def _load_body(self, request: WireRequest) -> None:
+        curl, body, is_head = self.curl, request.body, request.method == "HEAD"
+        if is_head and body is not None:
+            raise Unsendable("libcurl sends no body with HEAD")
+        if self._is_head and not is_head:
+            curl.setopt(pycurl.NOBODY, 0)
+            if body is None:
+                curl.setopt(pycurl.HTTPGET, 1)
+        if body is not None:
+            curl.setopt(pycurl.POSTFIELDS, body)
+        elif self._has_body:
+            # The old body cannot be unset; HTTPGET makes curl forget that there was one.
+            curl.setopt(pycurl.HTTPGET, 1)
+        if is_head and not self._is_head:
+            curl.setopt(pycurl.NOBODY, 1)
+        self._has_body, self._is_head = body is not None, is_head
+
+    def _before_send(self, *_address: object) -> int:
+        # Called once for each time that curl is about to send. It sends a second time, unasked, when a reused
+        # connection dies unanswered: but the server may have acted already, so that is an outcome.
+        self._sends += 1
+        return pycurl.PREREQFUNC_OK if self._sends == 1 else pycurl.PREREQFUNC_ABORT
+
+    def _write(self, chunk: bytes) -> int | None:
+        self._chunks.append(chunk)
+        self._size += len(chunk)
+        return None if self._size <= self._settings.max_response_bytes else _CUT
+
+    @property
+    def is_event_stream(self) -> bool:
+        """True when the headers of an event stream have arrived."""
+        return any(
+            line[:13].lower() == b"content-type:" and b"text/event-stream" in line.lower()
+            for line in self._lines
+        )
+
+    def response(self, elapsed_s: float) -> Outcome:
+        """What a complete transfer brought."""
+        return self._response(elapsed_s) or NetworkFailure(
+            *fault(WEIRD_REPLY, "no status line", self._settings), elapsed_s
+        )
+
+    def sample(self, elapsed_s: float) -> Outcome:
+        """What of an endless transfer has arrived, as a truncated response."""
+        return self._response(elapsed_s, is_cut=True) or self.failure(
+            pycurl.E_OPERATION_TIMEDOUT, "", elapsed_s
+        )
+
+    def failure(self, code: int, text: str, elapsed_s: float) -> Outcome:
+        """What a transfer brought that ended with libcurl's error `code`."""
+        if code == pycurl.E_WRITE_ERROR and self._size > self._settings.max_response_bytes:
+            return self.sample(elapsed_s)
+        if code == pycurl.E_OPERATION_TIMEDOUT and self.is_event_stream:
+            return self.sample(elapsed_s)
+        if self._sends and code in (pycurl.E_COULDNT_CONNECT, pycurl.E_ABORTED_BY_CALLBACK):
+            code = pycurl.E_GOT_NOTHING
+        kind, message = fault(code, text, self._settings)
+        return NetworkFailure(kind, message, elapsed_s, self._response(elapsed_s, is_cut=True))
+
+    def _response(self, elapsed_s: float, *, is_cut: bool = False) -> Response | None:
+        lines = self._lines
+        if not lines or not lines[0].startswith(b"HTTP/"):
+            return None
+        version, status, reason = status_of(lines[0])
+        if status < 200 or self._settings.proxy:
+            lines = _last_block(lines)
+            version, status, reason = status_of(lines[0])
+        chunks = self._chunks
+        content = chunks[0] if len(chunks) == 1 else b"".join(chunks)
+        size = None
+        if is_cut:
+            size = max(_content_length(lines), self._size, len(content))
+            content = content[: self._settings.max_response_bytes]
+            size = max(size, len(content) + 1)
+        return Response.from_lines(
+            status,
+            # A copy: the lane clears its own list for the next request.
+            lines[:],
+            content,
+            elapsed=elapsed_s,
+            request=self.request,
+            message=reason,
+            http_version=version,
+            content_size=size,
+            verify=self._settings.verify is not False,
+        )
+
+
+def _target_prefix(origin: Origin, settings: HttpSettings) -> bytes:
+    """What stands before every target: an HTTP proxy wants it absolute (RFC 9112, 3.2.2)."""
+    proxy = settings.proxy or ""
+    is_tunnel = origin.scheme == "https" or proxy.startswith("socks")
+    return b"" if not proxy or is_tunnel else origin.url.encode("ascii")
+
+
+def _configure_tls(curl: pycurl.Curl, settings: HttpSettings) -> None:
+    verify = settings.verify
+    curl.setopt(pycurl.SSL_VERIFYPEER, int(verify is not False))
+    curl.setopt(pycurl.SSL_VERIFYHOST, 2 if verify is not False else 0)
+    if isinstance(verify, str):
+        curl.setopt(pycurl.CAPATH if os.path.isdir(verify) else pycurl.CAINFO, verify)
+    elif verify:
+        # A libcurl that comes in a wheel knows the paths of the machine that built it.
+        paths = ssl.get_default_verify_paths()
+        if paths.cafile:
+            curl.setopt(pycurl.CAINFO, paths.cafile)
+        if paths.capath:
+            curl.setopt(pycurl.CAPATH, paths.capath)
+    if settings.cert:
+        curl.setopt(pycurl.SSLCERT, settings.cert)
+    if settings.cert_key:
+        curl.setopt(pycurl.SSLKEY, settings.cert_key)
+
+
+def _header_lines(request: WireRequest) -> tuple[list[bytes], bool]:
+    """Lines for HTTPHEADER, and whether the connection may be used again. Raises `Unsendable`."""
+    lines: list[bytes] = []
+    names: set[bytes] = set()
+    for name, value in request.headers:
+        if value and not value.isspace():
+            lines.append(b"%b: %b" % (name, value))
+        elif b":" in name or b";" in name:
+            raise Unsendable(f"libcurl cannot send an empty header named {name!r}")
+        else:
+            # A semicolon is how libcurl is told to send an empty value; a colon removes the header.
+            lines.append(name + b";")
+        names.add(name.lower())
+    if b"" in names:
+        raise Unsendable("a header without a name")
+    if not names.issuperset(_DEFAULTS):
+        lines += [line for name, line in _DEFAULTS.items() if name not in names]
+    if request.body is not None and b"content-type" not in names:
+        lines.append(b"Content-Type:")
+    # A length or coding of the case's own may make the server read the next request as part of this one.
+    return lines, names.isdisjoint(_FRAMING)
+
+
+_DEFAULTS = {b"expect": b"Expect:", b"accept": b"Accept:", b"user-agent": b"User-Agent:"}
+"""Lines that keep libcurl from adding its own."""
+_FRAMING = frozenset((b"content-length", b"transfer-encoding", b"upgrade"))
+
+
+def _last_block(lines: list[bytes]) -> list[bytes]:
+    """Lines from the last status line on: 100, 103 and a proxy's answer stand before it."""
+    for index in range(len(lines) - 1, 0, -1):
+        if lines[index].startswith(b"HTTP/") and lines[index - 1] in (b"\r\n", b"\n"):
+            return lines[index:]
+    return lines
+
+
+def _content_length(lines: list[bytes]) -> int:
+    for line in lines:
+        if line[:15].lower() == b"content-length:":
+            text = line[15:].strip()
+            return int(text) if text.isdigit() else 0
+    return 0

@@ -1,0 +1,246 @@
+"""From a case to its request: what can be known of an operation is worked out once."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from checker.core.case import NOT_SET, Case
+from checker.core.operation import Body, Location, Operation, Parameter
+from checker.core.request import Origin, WireRequest
+from checker.transport.bodies import Encoder, Encoding, encode, encoder_of, json_bytes
+from checker.transport.styles import (
+    Pairs,
+    cookie_pairs,
+    escape,
+    header_text,
+    path_text,
+    query_pairs,
+    text_of,
+)
+
+CASE_ID_HEADER = "X-Checker-TestCaseId"
+
+_TEMPLATE = re.compile(r"\{([^{}]*)\}")
+_Field = tuple[bytes, bytes]
+
+
+class RequestMaker:
+    """Requests of one run: where they go, and what each of them carries.
+
+    `headers` come from the user: they stand in every request and win over what a case has under the same name.
+    """
+
+    def __init__(
+        self, origin: Origin, headers: Sequence[tuple[str, str]] = (), *, version: str
+    ) -> None:
+        self.origin = origin
+        given = [(header_bytes(name), header_bytes(value)) for name, value in headers]
+        self._user_names = frozenset(name.lower() for name, _ in given)
+        own = [(b"Accept", b"*/*"), (b"User-Agent", f"checker/{version}".encode("ascii"))]
+        self._own = [field for field in own if field[0].lower() not in self._user_names]
+        self._user = given
+        self._sends_id = CASE_ID_HEADER.lower().encode("ascii") not in self._user_names
+        self._usual = self._own + given
+        self._base_path = _base_path(origin)
+        self._plans: dict[str, _Plan] = {}
+
+    def make(self, case: Case) -> WireRequest:
+        """The request of a case. Raises `ValueError` when its body cannot be written as its media type."""
+        operation = case.operation
+        plan = self._plan(operation)
+        body, content_type = plan.body(case)
+        if case.headers or case.cookies:
+            headers = self._headers(case, plan, content_type)
+        else:
+            headers = self._usual.copy()
+            if self._sends_id:
+                headers.append((b"X-Checker-TestCaseId", case.id.encode("utf-8", "surrogatepass")))
+            if content_type is not None and b"content-type" not in self._user_names:
+                headers.append((b"Content-Type", content_type))
+        return WireRequest(operation.method, plan.target(case), headers, body)
+
+    def target(self, case: Case) -> bytes:
+        """Base path, path and query as they are sent."""
+        return self._plan(case.operation).target(case)
+
+    def formatted_path(self, case: Case) -> str:
+        """The template with its variables substituted, without base path and query."""
+        return self._plan(case.operation).path(case.path_parameters)
+
+    def _plan(self, operation: Operation) -> "_Plan":
+        plan = self._plans.get(operation.label)
+        if plan is None or plan.operation is not operation:
+            plan = self._plans[operation.label] = _Plan(operation, self._base_path)
+        return plan
+
+    def _headers(self, case: Case, plan: "_Plan", content_type: bytes | None) -> list[_Field]:
+        """Headers of a case with headers or cookies: the user's win, then the case's, then ours."""
+        given = [
+            field
+            for field in map(plan.header, case.headers.items())
+            if field[0].lower() not in self._user_names
+        ]
+        names = {name.lower() for name, _ in given} | self._user_names
+        headers = [field for field in self._own if field[0].lower() not in names] + self._user
+        if b"x-checker-testcaseid" not in names:
+            headers.append((b"X-Checker-TestCaseId", case.id.encode("utf-8", "surrogatepass")))
+        if content_type is not None and b"content-type" not in names:
+            headers.append((b"Content-Type", content_type))
+        if case.cookies and b"cookie" not in names:
+            headers.append((b"Cookie", plan.cookie(case.cookies)))
+        return headers + given
+
+
+class _Plan:
+    """What is known of an operation before its cases."""
+
+    def __init__(self, operation: Operation, base_path: str) -> None:
+        self.operation = operation
+        self._parameters: dict[Location, dict[str, Parameter]] = {place: {} for place in Location}
+        for parameter in operation.parameters:
+            self._parameters[parameter.location][parameter.name] = parameter
+        for parameter in self._parameters[Location.HEADER].copy().values():
+            self._parameters[Location.HEADER][parameter.name.lower()] = parameter
+        self._base_path = base_path
+        pieces = _TEMPLATE.split(operation.path)
+        self._first = _literal(pieces[0])
+        self._variables = [
+            (name, self._path_encoder(name), _literal(after))
+            for name, after in zip(pieces[1::2], pieces[2::2], strict=True)
+        ]
+        self._fixed = (base_path + self._first) if not self._variables else None
+        self._header_names: dict[str, bytes] = {}
+        self._bodies: dict[str | None, tuple[Encoder | None, str, bytes, Encoding]] = {}
+
+    def target(self, case: Case) -> bytes:
+        path = self._fixed
+        if path is None:
+            path = self._base_path + self.path(case.path_parameters)
+        if case.query:
+            query = self.query(case.query)
+            if query:
+                path = f"{path}?{query}"
+        return path.encode("ascii")
+
+    def path(self, values: dict[str, Any]) -> str:
+        text = self._first
+        for name, encode_value, after in self._variables:
+            text += (
+                encode_value(values[name]) if name in values else f"%7B{escape(name)}%7D"
+            ) + after
+        return text
+
+    def _path_encoder(self, name: str) -> Callable[[Any], str]:
+        parameter = self._parameters[Location.PATH].get(name)
+        style, explode, is_json = "simple", False, False
+        if parameter is not None:
+            style, explode = parameter.style, parameter.explode
+            is_json = parameter.media_type is not None
+
+        def encoded(value: Any) -> str:
+            if value.__class__ is str and value.isalnum() and value.isascii() and style == "simple":
+                return value
+            if is_json:
+                return escape(json_bytes(value).decode("utf-8"))
+            return path_text(value, style, name, explode=explode)
+
+        return encoded
+
+    def query(self, values: dict[str, Any]) -> str:
+        declared = self._parameters[Location.QUERY]
+        found: list[str] = []
+        for name, value in values.items():
+            for key, text in _pairs(name, value, declared.get(name)):
+                found.append(f"{key}={text}")
+        return "&".join(found)
+
+    def header(self, item: tuple[str, Any]) -> _Field:
+        name, value = item
+        raw = self._header_names.get(name)
+        if raw is None:
+            raw = self._header_names[name] = header_bytes(name)
+        if value.__class__ is str:
+            return raw, header_bytes(value)
+        declared = self._parameters[Location.HEADER]
+        parameter = declared.get(name) or declared.get(name.lower())
+        if parameter is None:
+            return raw, header_bytes(header_text(value, explode=False))
+        if parameter.media_type is not None:
+            return raw, json_bytes(value)
+        return raw, header_bytes(
+            header_text(value, explode=parameter.explode, style=parameter.style)
+        )
+
+    def cookie(self, values: dict[str, Any]) -> bytes:
+        declared = self._parameters[Location.COOKIE]
+        found: list[str] = []
+        for name, value in values.items():
+            parameter = declared.get(name)
+            if parameter is not None and parameter.media_type is not None:
+                value = json_bytes(value).decode("utf-8")
+            explode = parameter is None or parameter.explode
+            found += (f"{key}={text}" for key, text in cookie_pairs(name, value, explode=explode))
+        return header_bytes("; ".join(found))
+
+    def body(self, case: Case) -> tuple[bytes | None, bytes | None]:
+        """Bytes and content type."""
+        value = case.body
+        if value is NOT_SET:
+            return None, None
+        known = self._bodies.get(case.media_type)
+        if known is None:
+            known = self._bodies[case.media_type] = self._known_body(case.media_type)
+        encoder, media_type, content_type, encoding = known
+        if encoder is not None:
+            return encoder(value, encoding), content_type
+        content, named = encode(value, media_type, encoding)
+        return content, header_bytes(named)
+
+    def _known_body(self, media_type: str | None) -> tuple[Encoder | None, str, bytes, Encoding]:
+        bodies = self.operation.bodies
+        declared = next((body for body in bodies if body.media_type == media_type), None)
+        if media_type is None:
+            declared = bodies[0] if bodies else None
+            media_type = _media_type(declared)
+        encoding: Encoding = {} if declared is None else declared.encoding
+        found = encoder_of(media_type)
+        if found is None:
+            return None, media_type, b"", encoding
+        encoder, sent = found
+        return encoder, media_type, header_bytes(sent), encoding
+
+
+def _media_type(body: Body | None) -> str:
+    return "application/json" if body is None else body.media_type
+
+
+def _pairs(name: str, value: Any, parameter: Parameter | None) -> Pairs:
+    if parameter is None:
+        return query_pairs(name, value)
+    if parameter.media_type is not None:
+        return [(escape(name), escape(json_bytes(value).decode("utf-8")))]
+    return query_pairs(
+        name,
+        value,
+        parameter.style,
+        explode=parameter.explode,
+        allow_reserved=parameter.allow_reserved,
+    )
+
+
+def header_bytes(value: Any) -> bytes:
+    """A header's text as bytes: Latin-1 where that is possible, UTF-8 otherwise."""
+    text: str = text_of(value)
+    try:
+        return text.encode("latin-1")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+
+
+def _literal(text: str) -> str:
+    """A fixed part of a path: sent as declared, but for what a target cannot hold."""
+    return escape(text, "/:@!$&'()*+,;=%?[]|\\^`\"<>")
+
+
+def _base_path(origin: Origin) -> str:
+    return _literal(origin.base_path)

@@ -1,0 +1,136 @@
+"""Parameter styles: values to text, each with the way back that a second opinion needs.
+
+OpenAPI 3 names, plus `tabDelimited` for the `tsv` of Swagger 2.0. Delimiters stand raw, the same characters inside
+values are percent-encoded, so that what is decoded is what was meant.
+"""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import quote
+
+Pairs = list[tuple[str, str]]
+"""Names and values as they travel, both encoded."""
+
+_RESERVED = ":/?[]@!$'()*,;"
+"""What `allowReserved` leaves alone, without what would end a pair or the query: `&`, `#`, `+`, `=`."""
+_DELIMITERS = {
+    "spaceDelimited": "%20",
+    "pipeDelimited": "%7C",
+    "tabDelimited": "%09",
+}
+_COOKIE_OCTETS = "!#$&'()*+-./:<=>?@[]^_`{|}~"
+"""Of RFC 6265, 4.1.1, without letters, digits and `%`."""
+
+
+def text_of(value: Any) -> str:
+    """A value as plain text: `true`, `null`, numbers and nested values as JSON spells them."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def escape(text: str, safe: str = "") -> str:
+    """Percent-encoded text; only unreserved characters and `safe` stay."""
+    if text.isalnum() and text.isascii():
+        return text
+    return quote(text, safe, "utf-8", "surrogatepass")
+
+
+def path_text(value: Any, style: str, name: str, *, explode: bool) -> str:
+    """What replaces `{name}` in a path. Dots alone are encoded, lest the segment vanish."""
+    if style == "label":
+        return "." + (".".join if explode else ",".join)(_parts(value, escape, explode=explode))
+    if style == "matrix":
+        return _matrix(value, escape(name), explode=explode)
+    delimiter = _DELIMITERS.get(style, ",")
+    text = delimiter.join(_parts(value, escape, explode=explode))
+    return text.replace(".", "%2E") if text in (".", "..") else text
+
+
+def _matrix(value: Any, name: str, *, explode: bool) -> str:
+    if explode and isinstance(value, dict):
+        return "".join(
+            f";{escape(str(key))}={escape(text_of(item))}" for key, item in value.items()
+        )
+    if explode and isinstance(value, list):
+        return "".join(f";{name}={escape(text_of(item))}" for item in value)
+    text = ",".join(_parts(value, escape, explode=False))
+    return f";{name}={text}" if text else f";{name}"
+
+
+def header_text(value: Any, *, explode: bool, style: str = "simple") -> str:
+    """A header value. Nothing is encoded: HTTP has no escape for it."""
+    delimiter = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}.get(style, ",")
+    return delimiter.join(_parts(value, str, explode=explode))
+
+
+def query_pairs(
+    name: str,
+    value: Any,
+    style: str = "form",
+    *,
+    explode: bool = True,
+    allow_reserved: bool = False,
+) -> Pairs:
+    """Pairs of a query string or a form body. Empty arrays and objects travel as nothing."""
+    safe = _RESERVED if allow_reserved else ""
+    key = escape(name)
+    if isinstance(value, dict):
+        if style == "deepObject":
+            return list(_deep(name, value, safe))
+        if explode:
+            return [(escape(str(k)), escape(text_of(v), safe)) for k, v in value.items()]
+    elif isinstance(value, list):
+        if explode or style == "deepObject":
+            return [(key, escape(text_of(item), safe)) for item in value]
+    else:
+        return [(key, escape(text_of(value), safe))]
+    # Inside a delimited value the comma must be told from the delimiter.
+    inner = safe.replace(",", "")
+    delimiter = _DELIMITERS.get(style, ",")
+    parts = _parts(value, lambda text: escape(text, inner), explode=False)
+    return [(key, delimiter.join(parts))] if value else []
+
+
+def _deep(prefix: str, value: dict[str, Any], safe: str) -> Iterable[tuple[str, str]]:
+    for key, item in value.items():
+        name = f"{prefix}[{key}]"
+        if isinstance(item, dict):
+            yield from _deep(name, item, safe)
+        elif isinstance(item, list):
+            yield from ((escape(name), escape(text_of(one), safe)) for one in item)
+        else:
+            yield escape(name), escape(text_of(item), safe)
+
+
+def cookie_pairs(name: str, value: Any, *, explode: bool = True) -> Pairs:
+    """Cookies of one parameter; octets that a cookie cannot hold are percent-encoded."""
+
+    def octets(text: str) -> str:
+        return escape(text, _COOKIE_OCTETS)
+
+    if explode and isinstance(value, dict):
+        return [(str(key), octets(text_of(item))) for key, item in value.items()]
+    if explode and isinstance(value, list):
+        return [(name, octets(text_of(item))) for item in value]
+    return [(name, "%2C".join(_parts(value, octets, explode=False)))]
+
+
+def _parts(value: Any, encode: Any, *, explode: bool) -> list[str]:
+    """What a delimiter joins: items of an array, names and values of an object, or the value itself."""
+    if isinstance(value, list):
+        return [encode(text_of(item)) for item in value]
+    if isinstance(value, dict):
+        if explode:
+            return [f"{encode(str(k))}={encode(text_of(v))}" for k, v in value.items()]
+        return [encode(text) for k, v in value.items() for text in (str(k), text_of(v))]
+    return [encode(text_of(value))]
