@@ -1,0 +1,262 @@
+"""Every call to the operating system that the corpus makes, and what a full or broken disk means."""
+
+import contextlib
+import errno
+import fcntl
+import os
+from pathlib import Path
+
+from checker.core.errors import StorageError
+
+_DIRECTORY_MODE = 0o700
+_FILE_MODE = 0o600
+_READ_CHUNK = 1 << 20
+
+# macOS has no fdatasync.
+_sync_data = getattr(os, "fdatasync", os.fsync)
+
+
+def storage_error(error: OSError, path: Path) -> StorageError:
+    """One sentence about a corpus that cannot be written."""
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    advice = (
+        "free space and run again"
+        if error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+        else "check the disk and its permissions and run again"
+    )
+    return StorageError(
+        f"the corpus cannot be written: {reason} at {path}; "
+        f"{advice}: everything acknowledged before is kept"
+    )
+
+
+class AppendFile:
+    """A file with one writer for life. What `append` acknowledged stays readable whatever happens later.
+
+    Writing beyond RLIMIT_FSIZE is an error here and not a death, because Python ignores SIGXFSZ.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+        try:
+            self._fd = os.open(path, flags, _FILE_MODE)
+        except OSError as error:
+            raise storage_error(error, path) from error
+        self.size = os.fstat(self._fd).st_size
+        """Bytes acknowledged."""
+        self._broken: StorageError | None = None
+
+    def append(self, data: bytes) -> None:
+        """Write all of `data` or none. Raises `StorageError`, then and at every later call."""
+        if self._broken is not None:
+            raise self._broken
+        try:
+            _write_all(self._fd, data)
+        except OSError as error:
+            self._give_up(error)
+        self.size += len(data)
+
+    def sync(self) -> None:
+        """Wait until everything appended would survive a power failure. Raises `StorageError`."""
+        if self._broken is not None:
+            raise self._broken
+        try:
+            _sync_data(self._fd)
+        except OSError as error:
+            self._give_up(error)
+
+    def close(self) -> None:
+        """Close the file; nothing can be appended any more."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+            self._broken = StorageError(f"the corpus cannot be written: {self.path} is closed")
+
+    def _give_up(self, error: OSError) -> None:
+        # A frame behind a torn one could never be read: no more appends, whatever is freed meanwhile.
+        self._broken = storage_error(error, self.path)
+        # When even this fails, a torn tail is left: readers stop before it.
+        with contextlib.suppress(OSError):
+            os.ftruncate(self._fd, self.size)
+        raise self._broken from error
+
+
+class TailFile:
+    """A file that another process may be appending to, read from a position that is remembered."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._fd = -1
+
+    def read_from(self, position: int, limit: int) -> bytes:
+        """At most `limit` bytes from `position`; empty when there are none, or no such file yet."""
+        if self._fd < 0:
+            try:
+                self._fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+            except FileNotFoundError:
+                return b""
+        parts = []
+        while limit > 0:
+            part = os.pread(self._fd, min(limit, _READ_CHUNK), position)
+            if not part:
+                break
+            parts.append(part)
+            position += len(part)
+            limit -= len(part)
+        return b"".join(parts)
+
+    def close(self) -> None:
+        """Close the file; a later read opens it again."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+
+class Lock:
+    """The right to own a corpus, given back by the system when its holder dies."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+
+    def release(self) -> None:
+        """Let another process own the corpus."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+
+def take_lock(path: Path) -> Lock | int:
+    """The lock, or the pid of its holder (0 when it did not say). Raises `StorageError`."""
+    try:
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _FILE_MODE)
+    except OSError as error:
+        raise storage_error(error, path) from error
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        holder = os.pread(fd, 20, 0)
+        os.close(fd)
+        return int(holder) if holder.isdigit() else 0
+    except OSError as error:
+        os.close(fd)
+        raise storage_error(error, path) from error
+    # The pid is for people; the lock holds without it.
+    with contextlib.suppress(OSError):
+        os.ftruncate(fd, 0)
+        os.pwrite(fd, b"%d" % os.getpid(), 0)
+    return Lock(fd)
+
+
+def make_directory(path: Path) -> None:
+    """Make a directory, and those above it, that only its owner can read. Raises `StorageError`."""
+    try:
+        path.mkdir(mode=_DIRECTORY_MODE, parents=True, exist_ok=True)
+    except OSError as error:
+        raise storage_error(error, path) from error
+
+
+def list_directory(path: Path) -> list[Path]:
+    """Entries of a directory in no order; none when there is no such directory."""
+    try:
+        return [path / name for name in os.listdir(path)]
+    except FileNotFoundError:
+        return []
+
+
+def read_file(path: Path, limit: int = -1) -> bytes | None:
+    """The first `limit` bytes of a file, or all of it; None when there is no such file."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(limit)
+    except FileNotFoundError:
+        return None
+
+
+def read_piece(path: Path, offset: int, size: int) -> bytes:
+    """At most `size` bytes from `offset`; empty when there is no such file."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return b""
+    try:
+        return os.pread(fd, size, offset)
+    finally:
+        os.close(fd)
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file that need not survive a power failure. Raises `StorageError`."""
+    try:
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, _FILE_MODE)
+        try:
+            _write_all(fd, data)
+        finally:
+            os.close(fd)
+    except OSError as error:
+        raise storage_error(error, path) from error
+
+
+def write_temporary(path: Path, data: bytes) -> Path:
+    """Write `data` beside `path`, durably, to be renamed by `put_in_place`. Raises `StorageError`."""
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, _FILE_MODE)
+        try:
+            _write_all(fd, data)
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+    except OSError as error:
+        remove_file(temporary)
+        raise storage_error(error, path) from error
+    return temporary
+
+
+def put_in_place(temporary: Path, path: Path) -> None:
+    """Let `path` name the new content from one moment to the next, also after a power failure."""
+    try:
+        os.replace(temporary, path)
+        fd = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+    except OSError as error:
+        raise storage_error(error, path) from error
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Old content or new content, never a mix and never none. Raises `StorageError`."""
+    put_in_place(write_temporary(path, data), path)
+
+
+def remove_file(path: Path) -> None:
+    """Remove a file if it is there. Raises `StorageError` when it cannot be removed."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise storage_error(error, path) from error
+
+
+def create_sized(path: Path, size: int) -> int:
+    """File descriptor of a new zeroed file whose blocks exist: writing to its map cannot fail for want of space."""
+    try:
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, _FILE_MODE)
+        try:
+            if hasattr(os, "posix_fallocate"):
+                os.posix_fallocate(fd, 0, size)
+            else:
+                _write_all(fd, bytes(size))
+        except OSError:
+            os.close(fd)
+            raise
+    except OSError as error:
+        raise storage_error(error, path) from error
+    return fd
+
+
+def _write_all(fd: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]

@@ -1,0 +1,213 @@
+"""Everything that is shown or resumed: a fold of records. Pure: no file, no clock.
+
+Records of one incarnation arrive in order; incarnations in any interleaving. Whatever is shown is the same for
+all of them.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from checker.corpus.records import (
+    Finding,
+    Note,
+    OperationError,
+    Quarantined,
+    Record,
+    RunFinished,
+    RunStarted,
+    SchemaOpened,
+    TaskProgress,
+    TaskStarted,
+    WorkerGone,
+)
+
+_STAGES = {"found": 0, "minimised": 1}
+LEDGER_COLUMNS = ("make", "wait", "judge", "record", "idle")
+
+_Rank = tuple[int, float, int, int]
+
+
+@dataclass(slots=True)
+class PhaseView:
+    """How far a phase came: sets of labels."""
+
+    tested: set[str] = field(default_factory=set)
+    failed: set[str] = field(default_factory=set)
+    errored: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class TaskView:
+    """How far a task came."""
+
+    phase: str
+    labels: tuple[str, ...]
+    next_index: int = 0
+    finished: bool = False
+    cases: int = 0
+    requests: int = 0
+    failed_cases: int = 0
+    note: str = ""
+
+
+@dataclass(slots=True)
+class _Known:
+    best: Finding
+    rank: _Rank
+    first: tuple[float, int, int]
+
+
+@dataclass(slots=True)
+class RunView:
+    """A run as its records tell it."""
+
+    run: RunStarted | None = None
+    opened: SchemaOpened | None = None
+    finished: RunFinished | None = None
+    errors: dict[tuple[str, str, str, str], OperationError] = field(default_factory=dict)
+    """By (label, phase, title, message)."""
+    notes: dict[str, dict[tuple[str, str, str], Note]] = field(default_factory=dict)
+    """By kind, then (label, pointer, text)."""
+    quarantined: dict[tuple[str, int], Quarantined] = field(default_factory=dict)
+    """By (task, index)."""
+    phases: dict[str, PhaseView] = field(default_factory=dict)
+    tasks: dict[str, TaskView] = field(default_factory=dict)
+    gone: dict[int, str] = field(default_factory=dict)
+    """Incarnation -> reason."""
+    cases: int = 0
+    requests: int = 0
+    failed_cases: int = 0
+    statuses: dict[str, Counter[int]] = field(default_factory=dict)
+    """Label -> status (0: no response) -> count."""
+    ledgers: dict[int, list[float]] = field(default_factory=dict)
+    """Incarnation -> seconds of make, wait, judge, record, idle."""
+    _known: dict[str, _Known] = field(default_factory=dict)
+    _ordinals: Counter[int] = field(default_factory=Counter)
+
+    @property
+    def findings(self) -> dict[str, Finding]:
+        """Fingerprint -> best version, in the order in which the first versions were found."""
+        known = sorted(self._known.items(), key=lambda item: (item[1].first, item[0]))
+        return {fingerprint: entry.best for fingerprint, entry in known}
+
+    @property
+    def ledger(self) -> tuple[float, ...]:
+        """Seconds of make, wait, judge, record, idle over all workers."""
+        return tuple(map(sum, zip(*self.ledgers.values(), strict=True))) or (0.0,) * 5
+
+    def has_finding(self, fingerprint: str) -> bool:
+        """Whether any version of this finding was read."""
+        return fingerprint in self._known
+
+    def finding_count(self) -> int:
+        """Number of fingerprints."""
+        return len(self._known)
+
+    def requests_per_s(self, elapsed_s: float) -> float:
+        """Mean over the run."""
+        return self.requests / elapsed_s if elapsed_s > 0 else 0.0
+
+    def absorb(self, incarnation: int, record: Record) -> None:
+        """Let one more record count."""
+        self._ordinals[incarnation] += 1
+        match record:
+            case TaskProgress():
+                self._absorb_progress(incarnation, record)
+            case Finding():
+                self._absorb_finding(incarnation, record)
+            case OperationError():
+                self._absorb_error(record)
+            case TaskStarted():
+                self._task(record.task, record.phase, record.labels)
+            case Note():
+                found = self.notes.setdefault(record.kind, {})
+                found[record.label, record.pointer, record.text] = record
+            case Quarantined():
+                self._absorb_quarantined(record)
+            case _:
+                self._absorb_life(record)
+
+    def _absorb_life(self, record: Record) -> None:
+        match record:
+            case RunStarted():
+                # The first one of a run that was resumed tells when it began.
+                self.run = record if self.run is None or record.at < self.run.at else self.run
+            case SchemaOpened():
+                self.opened = _least(self.opened, record)
+            case WorkerGone():
+                self.gone[record.incarnation] = record.reason
+            case RunFinished():
+                self.finished = record
+            case _:
+                pass  # Values, signals and entries feed workers, not this view.
+
+    def _absorb_progress(self, incarnation: int, record: TaskProgress) -> None:
+        task = self._task(record.task, record.phase, record.labels)
+        task.next_index = max(task.next_index, record.next_index)
+        task.finished |= record.finished
+        task.cases += record.cases
+        task.requests += record.requests
+        task.failed_cases += record.failed_cases
+        task.note = max(task.note, record.note)
+        self.cases += record.cases
+        self.requests += record.requests
+        self.failed_cases += record.failed_cases
+        tested = self._phase(record.phase).tested
+        for label, status, count in record.statuses:
+            self.statuses.setdefault(label, Counter())[status] += count
+            tested.add(label)
+        ledger = self.ledgers.setdefault(incarnation, [0.0] * 5)
+        for column, seconds in enumerate(record.ledger):
+            ledger[column] += seconds
+
+    def _absorb_finding(self, incarnation: int, record: Finding) -> None:
+        phase = self._phase(record.phase)
+        phase.tested.add(record.label)
+        phase.failed.add(record.label)
+        ordinal = self._ordinals[incarnation]
+        rank = (_STAGES.get(record.stage, 0), record.at, incarnation, ordinal)
+        first = (record.at, incarnation, ordinal)
+        known = self._known.get(record.fingerprint)
+        if known is None:
+            self._known[record.fingerprint] = _Known(record, rank, first)
+            return
+        known.first = min(known.first, first)
+        if rank > known.rank:
+            known.best, known.rank = record, rank
+
+    def _absorb_quarantined(self, record: Quarantined) -> None:
+        known = self.quarantined.get((record.task, record.index))
+        if known is None or record.strikes >= known.strikes:
+            self.quarantined[record.task, record.index] = record
+
+    def _absorb_error(self, record: OperationError) -> None:
+        key = (record.label, record.phase, record.title, record.message)
+        known = self.errors.get(key)
+        self.errors[key] = record if known is None else min(known, record, key=_trace)
+        self._phase(record.phase).errored.add(record.label)
+
+    def _task(self, task: str, phase: str, labels: tuple[str, ...]) -> TaskView:
+        return self.tasks.setdefault(task, TaskView(phase, labels))
+
+    def _phase(self, name: str) -> PhaseView:
+        return self.phases.setdefault(name, PhaseView())
+
+
+def fold(records: Iterable[tuple[int, Record]]) -> RunView:
+    """The view of (incarnation, record) pairs."""
+    view = RunView()
+    for incarnation, record in records:
+        view.absorb(incarnation, record)
+    return view
+
+
+def _trace(error: OperationError) -> str:
+    return error.trace
+
+
+def _least(one: SchemaOpened | None, other: SchemaOpened) -> SchemaOpened:
+    """Workers that opened the same document say the same; if not, the choice must not depend on who came first."""
+    if one is None:
+        return other
+    return min(one, other, key=lambda opened: (opened.document, opened.base_url, opened.title))

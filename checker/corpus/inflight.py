@@ -1,0 +1,252 @@
+"""What a worker is doing right now, in memory that outlives it: one slot a lane, a heartbeat, progress of its tasks.
+
+The file is mapped by the worker and by the supervisor. Every store is one aligned 64-bit word. A slot is written in
+this order: stage to idle, everything else, stage; so whoever reads after `kill -9`, or meanwhile, sees one whole state or an
+idle lane, never a mix. Times are of `time.monotonic_ns`, which all processes share on Linux and macOS.
+"""
+
+import mmap
+import os
+import struct
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from time import monotonic_ns
+from zlib import crc32
+
+from checker.corpus import files
+
+
+class Stage(IntEnum):
+    """What happens to the case of a lane. Deadlines differ by stage."""
+
+    IDLE = 0
+    MAKE = 1
+    HOOK = 2
+    SEND = 3
+    JUDGE = 4
+    RECORD = 5
+    SHRINK = 6
+    CONFIRM = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One lane, as its worker left it."""
+
+    lane: int
+    stage: Stage
+    task: str
+    """Task id; empty when idle."""
+    index: int
+    since_ns: int
+    """When the stage began."""
+    recipe: bytes | None
+    """Choices of the case; None when it is not made yet."""
+
+
+_MAKE = Stage.MAKE
+_MAGIC = 0x31544F4C53  # "SLOT1"
+_WORD = 8
+_PAGE = 4096
+
+# Words of the header.
+_H_MAGIC, _H_LANES, _H_HEARTBEAT, _H_ACTING, _H_PID = range(5)
+_PROGRESS_WORD = 64
+_PROGRESS_ENTRIES = 128
+_HEADER_BYTES = _PAGE
+
+# Words of a slot behind its stage.
+_S_SINCE, _S_TASK, _S_INDEX, _S_LENGTH = range(1, 5)
+_RECIPE_OFFSET = 8 * _WORD
+_SLOT_BYTES = 3 * _PAGE
+INLINE_BYTES = _SLOT_BYTES - _RECIPE_OFFSET
+"""A longer recipe goes to a spill file."""
+
+_SPILLED = 1 << 63
+_SPILL_HEADER = struct.Struct("<I")
+
+
+class InflightWriter:
+    """The slots of one worker. Only its one thread writes; each call costs about half a microsecond."""
+
+    def __init__(self, path: Path, lanes: int) -> None:
+        self._path = path
+        fd = files.create_sized(path, _HEADER_BYTES + lanes * _SLOT_BYTES)
+        try:
+            self._map = mmap.mmap(fd, 0)
+        finally:
+            os.close(fd)
+        self._bytes = memoryview(self._map)
+        self._words = self._bytes.cast("Q")
+        self._slots = [(_HEADER_BYTES + lane * _SLOT_BYTES) // _WORD for lane in range(lanes)]
+        self._progress: dict[str, int] = {}
+        self._words[_H_PID] = os.getpid()
+        self._words[_H_LANES] = lanes
+        self._words[_H_HEARTBEAT] = monotonic_ns()
+        self._words[_H_MAGIC] = _MAGIC
+
+    def heartbeat(self) -> None:
+        """Say that the loop turns."""
+        self._words[_H_HEARTBEAT] = monotonic_ns()
+
+    def enter(self, lane: int, stage: Stage, task: str, index: int) -> None:
+        """Begin a stage of a case. `MAKE` forgets the recipe of the case before."""
+        words, slot = self._words, self._slots[lane]
+        words[slot] = 0
+        words[slot + _S_SINCE] = monotonic_ns()
+        words[slot + _S_TASK] = int(task, 16)
+        words[slot + _S_INDEX] = index
+        if stage is _MAKE:
+            words[slot + _S_LENGTH] = 0
+        words[slot] = stage
+
+    def leave(self, lane: int) -> None:
+        """Nothing is in flight on this lane."""
+        self._words[self._slots[lane]] = 0
+
+    def acting(self, lane: int | None) -> None:
+        """Say whose code runs now: what kills the process, or hangs, is the case of this lane. None: nobody's."""
+        self._words[_H_ACTING] = 0 if lane is None else lane + 1
+
+    def recipe(self, lane: int, choices: bytes) -> None:
+        """Leave the choices of the case in this lane. Raises `StorageError` when a spill file cannot be written."""
+        slot = self._slots[lane]
+        self._words[slot + _S_LENGTH] = 0
+        length = len(choices)
+        if length <= INLINE_BYTES:
+            start = slot * _WORD + _RECIPE_OFFSET
+            self._bytes[start : start + length] = choices
+            # Plus one, so that an empty recipe differs from none.
+            self._words[slot + _S_LENGTH] = length + 1
+        else:
+            _spill(_spill_path(self._path, lane), choices)
+            self._words[slot + _S_LENGTH] = _SPILLED | (length + 1)
+
+    def done(self, task: str, next_index: int) -> None:
+        """All cases of `task` below `next_index` are done, though the journal may not say so yet."""
+        word = self._progress.get(task)
+        if word is None:
+            word = self._claim(task)
+        self._words[word] = next_index
+
+    def close(self) -> None:
+        """Unmap and remove the files: a worker that ends by itself leaves nothing in flight."""
+        lanes = len(self._slots)
+        self._words.release()
+        self._bytes.release()
+        self._map.close()
+        remove(self._path, lanes)
+
+    def _claim(self, task: str) -> int:
+        if len(self._progress) >= _PROGRESS_ENTRIES:
+            word = self._progress.pop(next(iter(self._progress)))
+        else:
+            word = _PROGRESS_WORD + 2 * len(self._progress) + 1
+        self._words[word - 1] = 0
+        self._words[word] = 0
+        self._words[word - 1] = int(task, 16)
+        self._progress[task] = word
+        return word
+
+
+class InflightReader:
+    """The slots of a worker that lives, hangs or is dead. Absent or damaged files read as nothing in flight."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    @property
+    def heartbeat_ns(self) -> int:
+        """When the loop last turned; 0 when the worker never got so far."""
+        return self._word(_H_HEARTBEAT)
+
+    @property
+    def acting_lane(self) -> int | None:
+        """The lane whose code runs, or ran when the process died."""
+        acting = self._word(_H_ACTING)
+        return acting - 1 if 0 < acting <= self._word(_H_LANES) else None
+
+    @property
+    def pid(self) -> int:
+        """Process that writes; 0 when it never got so far."""
+        return self._word(_H_PID)
+
+    def slots(self) -> list[Slot]:
+        """One for each lane, in order."""
+        found = []
+        for lane in range(self._word(_H_LANES)):
+            slot = self._stable_slot(lane)
+            if slot is None:
+                break
+            found.append(slot)
+        return found
+
+    def progress(self) -> dict[str, int]:
+        """Task id -> next index, of the last 128 tasks."""
+        data = self._read(_PROGRESS_WORD * _WORD, _PROGRESS_ENTRIES * 2 * _WORD)
+        words = struct.unpack(f"={len(data) // _WORD}Q", data)
+        return {
+            f"{task:016x}": index
+            for task, index in zip(words[::2], words[1::2], strict=False)
+            if task and index
+        }
+
+    def _stable_slot(self, lane: int) -> Slot | None:
+        offset = _HEADER_BYTES + lane * _SLOT_BYTES
+        before = b""
+        for _ in range(100):
+            data = self._read(offset, _SLOT_BYTES)
+            if len(data) < _SLOT_BYTES:
+                return None
+            head = data[: 5 * _WORD]
+            stage, since, task, index, length = struct.unpack("=5Q", head)
+            if not stage:
+                return Slot(lane, Stage.IDLE, "", 0, since, None)
+            if data[: 4 * _WORD] == before:
+                recipe = self._recipe(lane, data, length)
+                return Slot(lane, Stage(stage), f"{task:016x}", index, since, recipe)
+            # Whole only if it still reads the same: the writer may have been in between.
+            before = data[: 4 * _WORD]
+        # It changes faster than it can be read twice: anything but stuck.
+        return Slot(lane, Stage.IDLE, "", 0, since, None)
+
+    def _recipe(self, lane: int, data: bytes, length: int) -> bytes | None:
+        if not length:
+            return None
+        size = (length & ~_SPILLED) - 1
+        if length & _SPILLED:
+            return _read_spill(_spill_path(self._path, lane), size)
+        return data[_RECIPE_OFFSET : _RECIPE_OFFSET + size]
+
+    def _word(self, word: int) -> int:
+        data = self._read(_H_MAGIC, 8 * _WORD)
+        words = struct.unpack("=8Q", data) if len(data) == 8 * _WORD else (0,) * 8
+        return words[word] if words[_H_MAGIC] == _MAGIC else 0
+
+    def _read(self, offset: int, size: int) -> bytes:
+        return files.read_piece(self._path, offset, size)
+
+
+def remove(path: Path, lanes: int = 64) -> None:
+    """Remove the slots of a worker that is gone, with their spill files."""
+    files.remove_file(path)
+    for lane in range(lanes):
+        files.remove_file(_spill_path(path, lane))
+
+
+def _spill_path(path: Path, lane: int) -> Path:
+    return path.with_name(f"{path.name}.{lane}")
+
+
+def _spill(path: Path, choices: bytes) -> None:
+    files.write_file(path, _SPILL_HEADER.pack(crc32(choices)) + choices)
+
+
+def _read_spill(path: Path, size: int) -> bytes | None:
+    data = files.read_file(path)
+    if data is None or len(data) != size + _SPILL_HEADER.size:
+        return None
+    (checksum,) = _SPILL_HEADER.unpack_from(data)
+    choices = data[_SPILL_HEADER.size :]
+    return choices if crc32(choices) == checksum else None

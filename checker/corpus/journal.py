@@ -1,0 +1,145 @@
+"""The journal of one incarnation: everything but plain interactions, appended by one writer, read by all."""
+
+import time
+from pathlib import Path
+
+from checker.corpus.codec import RecordEncoder
+from checker.corpus.files import AppendFile, TailFile
+from checker.corpus.frames import Ending, FrameEncoder, scan
+from checker.corpus.records import (
+    Entry,
+    Finding,
+    Quarantined,
+    Record,
+    RunFinished,
+    RunStarted,
+    SignalsSeen,
+    ValueGone,
+    ValueSeen,
+)
+
+FRAME_RECORDS = 128
+FRAME_BYTES = 256 << 10
+FLUSH_INTERVAL_S = 0.2
+BUDGET_BYTES = 8 << 20
+"""Of one journal, for what was learned; so start-up reads little, also after a night."""
+
+_DURABLE = (Finding, Quarantined, RunStarted, RunFinished)
+# What the night can do without, first things first: shares of the budget from which on a class is not written.
+_EVICTION: tuple[tuple[type | tuple[type, ...], float], ...] = (
+    ((ValueSeen, ValueGone), 0.5),
+    (SignalsSeen, 0.75),
+    (Entry, 1.0),
+)
+_READ_BYTES = 1 << 20
+
+
+class JournalWriter:
+    """Appends records. What `commit` or `write` of a finding returned from survives `kill -9` and power failure."""
+
+    def __init__(self, path: Path, *, budget_bytes: int = BUDGET_BYTES) -> None:
+        self.path = path
+        self.dropped = 0
+        """Learned records that were not written because the budget was spent."""
+        self._file = AppendFile(path)
+        self._budget_bytes = budget_bytes
+        self._encode = RecordEncoder().encode
+        self._frames = FrameEncoder()
+        self._buffer: list[bytes] = []
+        self._buffered_bytes = 0
+        self._oldest = 0.0
+
+    def write(self, record: Record) -> None:
+        """Commit findings, quarantines and the ends of a run; append everything else."""
+        if isinstance(record, _DURABLE):
+            self.commit(record)
+        else:
+            self.append(record)
+
+    def append(self, record: Record, now: float | None = None) -> None:
+        """Buffer a record; written with its frame, 200 ms later at most when `tick` is called. Raises `StorageError`."""
+        if self._file.size > self._budget_bytes * 0.5 and self._is_evicted(record):
+            self.dropped += 1
+            return
+        encoded = self._encode(record)
+        if not self._buffer:
+            self._oldest = time.monotonic() if now is None else now
+        self._buffer.append(encoded)
+        self._buffered_bytes += len(encoded)
+        if len(self._buffer) >= FRAME_RECORDS or self._buffered_bytes >= FRAME_BYTES:
+            self.flush()
+
+    def tick(self, now: float) -> None:
+        """Flush when the oldest buffered record is older than 200 ms. `now` is of `time.monotonic`."""
+        if self._buffer and now - self._oldest >= FLUSH_INTERVAL_S:
+            self.flush()
+
+    def flush(self) -> None:
+        """Hand what is buffered to the system: it survives this process. Raises `StorageError`."""
+        if self._buffer:
+            frame = self._frames.frame(self._buffer)
+            self._buffer = []
+            self._buffered_bytes = 0
+            self._file.append(frame)
+
+    def commit(self, record: Record) -> None:
+        """Write a record, and everything before it, to the disk before returning. Raises `StorageError`."""
+        self.append(record)
+        self.flush()
+        self._file.sync()
+
+    def close(self) -> None:
+        """Flush and close. Raises `StorageError`; the file is closed then, too."""
+        try:
+            self.flush()
+        finally:
+            self._file.close()
+
+    def _is_evicted(self, record: Record) -> bool:
+        share = self._file.size / self._budget_bytes
+        return any(share > limit and isinstance(record, kinds) for kinds, limit in _EVICTION)
+
+
+class JournalReader:
+    """Follows one journal, which may still be written. Never raises for what the file holds."""
+
+    def __init__(self, path: Path, position: int = 0) -> None:
+        self.path = path
+        self.position = position
+        """Bytes whose records were returned."""
+        self.note: str | None = None
+        """Why the rest of the file is not read: damage, or a torn tail after `finish`."""
+        self._file = TailFile(path)
+
+    def read_new(self) -> list[Record]:
+        """Records of the frames that were completed since the last call. A short tail is not yet."""
+        records: list[Record] = []
+        wanted = _READ_BYTES
+        while self.note is None:
+            data = self._file.read_from(self.position, wanted)
+            found = scan(data)
+            records += found.records
+            self.position += found.consumed
+            if found.ending is Ending.DAMAGED:
+                self._stop(f"{found.reason} at byte {self.position} of {self.path.name}")
+            if len(data) < wanted:
+                break
+            # The frame at the end of this piece is cut by its end, or longer than the whole piece.
+            wanted = _READ_BYTES if found.consumed else len(data) + found.missing
+        return records
+
+    def finish(self) -> list[Record]:
+        """The last records of a writer that is dead; `note` says whether its last frame was torn."""
+        records = self.read_new()
+        if self.note is None and self._file.read_from(self.position, 1):
+            self.note = f"torn tail at byte {self.position} of {self.path.name}"
+        self._file.close()
+        return records
+
+    def close(self) -> None:
+        """Close the file; reading goes on from `position` if asked again."""
+        self._file.close()
+
+    def _stop(self, note: str) -> None:
+        self.note = note
+        self._file.close()

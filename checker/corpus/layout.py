@@ -1,0 +1,101 @@
+"""Where everything stands in a corpus directory."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from checker.corpus import files
+
+_INCARNATION_DIGITS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class RunLayout:
+    """Paths below the root of a corpus. Directories are 0700, files 0600: journals hold what servers said."""
+
+    root: Path
+
+    @property
+    def journals(self) -> Path:
+        """One journal for each incarnation."""
+        return self.root / "journals"
+
+    @property
+    def traffics(self) -> Path:
+        """Plain interactions, read by reporters only."""
+        return self.root / "traffic"
+
+    @property
+    def inflights(self) -> Path:
+        """What each live worker is doing."""
+        return self.root / "inflight"
+
+    @property
+    def documents(self) -> Path:
+        """API descriptions by digest."""
+        return self.root / "documents"
+
+    @property
+    def snapshot(self) -> Path:
+        """What closed journals held, compacted."""
+        return self.root / "snapshot"
+
+    @property
+    def lock(self) -> Path:
+        """Held by the supervisor that owns the corpus."""
+        return self.root / "lock"
+
+    def journal(self, incarnation: int, pid: int) -> Path:
+        """Journal of one incarnation of one process."""
+        return self.journals / f"{_stem(incarnation, pid)}.journal"
+
+    def traffic(self, incarnation: int, pid: int) -> Path:
+        """Traffic of one incarnation of one process."""
+        return self.traffics / f"{_stem(incarnation, pid)}.traffic"
+
+    def inflight(self, incarnation: int) -> Path:
+        """In-flight slots of one incarnation."""
+        return self.inflights / f"{incarnation:0{_INCARNATION_DIGITS}d}.slots"
+
+    def document(self, digest: str) -> Path:
+        """Normalised API description with this digest."""
+        return self.documents / f"{digest}.json"
+
+    def create(self) -> None:
+        """Make the directories that are missing. Raises `StorageError`."""
+        directories = (self.journals, self.traffics, self.inflights, self.documents)
+        for path in (self.root, *directories):
+            files.make_directory(path)
+
+    def journal_paths(self) -> list[tuple[int, Path]]:
+        """(incarnation, path) of the journals that exist, oldest first."""
+        return _numbered(self.journals, ".journal")
+
+    def traffic_paths(self) -> list[tuple[int, Path]]:
+        """(incarnation, path) of the traffic files that exist, oldest first."""
+        return _numbered(self.traffics, ".traffic")
+
+    def inflight_paths(self) -> list[tuple[int, Path]]:
+        """(incarnation, path) of the slot files that exist, oldest first."""
+        return _numbered(self.inflights, ".slots")
+
+    def next_incarnation(self, covered: int = 0) -> int:
+        """A number above every incarnation that left a trace here, and above `covered`.
+
+        Only the holder of the lock asks, once for each worker that it starts; give it the number that the snapshot
+        covers and the last one handed out, because a fresh worker has left no trace yet.
+        """
+        traces = (*self.journal_paths(), *self.traffic_paths(), *self.inflight_paths())
+        return max([covered, *(number for number, _ in traces)]) + 1
+
+
+def _stem(incarnation: int, pid: int) -> str:
+    return f"{incarnation:0{_INCARNATION_DIGITS}d}-{pid}"
+
+
+def _numbered(directory: Path, suffix: str) -> list[tuple[int, Path]]:
+    found = []
+    for path in files.list_directory(directory):
+        number = path.name[:_INCARNATION_DIGITS]
+        if path.name.endswith(suffix) and number.isascii() and number.isdigit():
+            found.append((int(number), path))
+    return sorted(found)

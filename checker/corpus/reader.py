@@ -1,0 +1,65 @@
+"""All journals of a corpus as one stream."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from checker.corpus.journal import JournalReader
+from checker.corpus.layout import RunLayout
+from checker.corpus.records import Record
+
+
+class Journals:
+    """Finds journals as they appear and follows them all. Order is kept within an incarnation only."""
+
+    def __init__(self, layout: RunLayout, *, above: int = 0) -> None:
+        self._layout = layout
+        self._above = above
+        self._readers: dict[int, list[JournalReader]] = {}
+        self._known: set[Path] = set()
+        self._finished: set[int] = set()
+
+    def read_new(self) -> Iterator[tuple[int, Record]]:
+        """(incarnation, record) of everything that was written since the last call, above incarnation `above`."""
+        self._discover()
+        for incarnation, readers in self._readers.items():
+            if incarnation not in self._finished:
+                for reader in readers:
+                    for record in reader.read_new():
+                        yield incarnation, record
+
+    def finish(self, incarnation: int) -> Iterator[tuple[int, Record]]:
+        """The last records of an incarnation that is dead: whatever is missing now will never come."""
+        self._discover()
+        if incarnation in self._finished:
+            return
+        self._finished.add(incarnation)
+        for reader in self._readers.get(incarnation, ()):
+            for record in reader.finish():
+                yield incarnation, record
+
+    def finish_all(self) -> Iterator[tuple[int, Record]]:
+        """The last records of all: no writer is alive."""
+        self._discover()
+        for incarnation in list(self._readers):
+            yield from self.finish(incarnation)
+
+    def notes(self) -> list[str]:
+        """What was damaged or torn, one sentence each."""
+        return [
+            reader.note
+            for readers in self._readers.values()
+            for reader in readers
+            if reader.note is not None
+        ]
+
+    def close(self) -> None:
+        """Close all files."""
+        for readers in self._readers.values():
+            for reader in readers:
+                reader.close()
+
+    def _discover(self) -> None:
+        for incarnation, path in self._layout.journal_paths():
+            if incarnation > self._above and path not in self._known:
+                self._known.add(path)
+                self._readers.setdefault(incarnation, []).append(JournalReader(path))

@@ -1,0 +1,167 @@
+"""Records of every class with hostile values: the strategies that the corpus tests share."""
+
+from typing import Any, get_args
+
+from hypothesis import strategies as st
+
+from checker.core.meta import Binding
+from checker.core.operation import Label, Location
+from checker.core.sequence import Step
+from checker.corpus.records import (
+    CheckOutcome,
+    Entry,
+    Exchange,
+    Finding,
+    Interaction,
+    Note,
+    OperationError,
+    Quarantined,
+    Record,
+    RunFinished,
+    RunStarted,
+    SchemaOpened,
+    SignalsSeen,
+    TaskProgress,
+    TaskStarted,
+    ValueGone,
+    ValueSeen,
+    WorkerGone,
+)
+
+TEXT = st.text(st.characters(exclude_categories=()), max_size=12)
+LABELS = st.sampled_from(["GET /a", "POST /a", "GET /a/{x}", "DELETE /b/{\ud800}"]).map(Label)
+INTEGERS = st.one_of(st.integers(), st.sampled_from([2**63, -(2**63) - 1, 2**64, 2**200, -(2**64)]))
+FLOATS = st.one_of(st.floats(), st.sampled_from([-0.0, float("nan"), float("inf")]))
+SCALARS = st.one_of(TEXT, INTEGERS, FLOATS, st.booleans())
+JSON: st.SearchStrategy[Any] = st.recursive(
+    st.none() | SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=6,
+)
+CHOICES = st.one_of(SCALARS, st.binary(max_size=9))
+TIMES = st.floats(0, 2e9)
+COUNTS = st.integers(0, 1000)
+
+
+def tuples(inner: st.SearchStrategy[Any], size: int = 3) -> st.SearchStrategy[Any]:
+    return st.lists(inner, max_size=size).map(tuple)
+
+
+BINDINGS = st.builds(
+    Binding, st.sampled_from(Location), TEXT, LABELS, TEXT, COUNTS, JSON | st.binary(max_size=5)
+)
+STEPS = st.builds(Step, LABELS, tuples(CHOICES, 6), tuples(BINDINGS, 2))
+EXCHANGES = st.builds(
+    Exchange,
+    st.sampled_from(["GET", "POST"]),
+    st.binary(max_size=20),
+    tuples(st.tuples(st.binary(max_size=5), st.binary(max_size=5))),
+    st.none() | st.binary(max_size=20),
+    st.none() | st.integers(100, 599),
+    TEXT,
+    tuples(st.tuples(TEXT, TEXT)),
+    st.binary(max_size=20),
+    COUNTS,
+    FLOATS,
+    st.none() | TEXT,
+)
+INTERACTIONS = st.builds(
+    Interaction,
+    TEXT,
+    LABELS,
+    TEXT,
+    tuples(st.tuples(TEXT, st.none() | TEXT)),
+    TEXT,
+    tuples(st.tuples(TEXT, TEXT)),
+    TEXT,
+    TIMES,
+    FLOATS,
+    EXCHANGES,
+    tuples(st.builds(CheckOutcome, TEXT, TEXT, st.none() | TEXT)),
+    COUNTS,
+)
+FINGERPRINTS = st.sampled_from(["f1", "f2", "f3"])
+FINDINGS = st.builds(
+    Finding,
+    FINGERPRINTS,
+    LABELS,
+    *[TEXT] * 5,
+    st.just("fuzzing"),
+    TEXT,
+    TEXT,
+    COUNTS,
+    st.sampled_from(["found", "minimised"]),
+    tuples(STEPS, 2),
+    tuples(INTERACTIONS, 2),
+    TEXT,
+    st.none() | st.booleans(),
+    COUNTS,
+    st.sampled_from([1.0, 2.0, 3.0]),
+)
+LEDGERS = st.tuples(*[st.integers(0, 8).map(float)] * 5)
+TASKS = st.sampled_from(["00000000000000a1", "00000000000000a2"])
+PROGRESS = st.builds(
+    TaskProgress,
+    TASKS,
+    st.just("fuzzing"),
+    tuples(LABELS),
+    COUNTS,
+    st.booleans(),
+    COUNTS,
+    COUNTS,
+    COUNTS,
+    tuples(st.tuples(LABELS, st.sampled_from([0, 200, 500]), COUNTS)),
+    LEDGERS,
+    TEXT,
+)
+OTHERS = {
+    RunStarted: st.builds(
+        RunStarted, TEXT, TEXT, TIMES, TEXT, TEXT, INTEGERS, TEXT, TEXT, st.integers(1, 9)
+    ),
+    SchemaOpened: st.builds(SchemaOpened, *[TEXT] * 4, COUNTS, COUNTS),
+    TaskStarted: st.builds(TaskStarted, TASKS, st.just("fuzzing"), tuples(LABELS), COUNTS),
+    TaskProgress: PROGRESS,
+    Interaction: INTERACTIONS,
+    Finding: FINDINGS,
+    ValueSeen: st.builds(ValueSeen, LABELS, TEXT, SCALARS, TEXT),
+    ValueGone: st.builds(ValueGone, SCALARS, TEXT),
+    SignalsSeen: st.builds(SignalsSeen, LABELS, tuples(st.tuples(st.integers(0, 2**64 - 1), TEXT))),
+    Entry: st.builds(Entry, LABELS, tuples(STEPS, 2), tuples(INTEGERS), FLOATS),
+    OperationError: st.builds(OperationError, LABELS, st.just("fuzzing"), TEXT, TEXT, TEXT),
+    Note: st.builds(Note, st.sampled_from(["opaque", "slow"]), LABELS, TEXT, TEXT),
+    Quarantined: st.builds(
+        Quarantined, TASKS, LABELS, COUNTS, TEXT, TEXT, COUNTS, tuples(STEPS, 2), TEXT, TEXT
+    ),
+    WorkerGone: st.builds(WorkerGone, COUNTS, TEXT),
+    RunFinished: st.builds(RunFinished, TEXT, TIMES, TEXT, TIMES, LEDGERS),
+}
+assert set(OTHERS) == set(get_args(Record))
+RECORDS: st.SearchStrategy[Record] = st.one_of(*OTHERS.values())
+
+
+def exact(value: object) -> str:
+    """A text that is equal for equal values only: NaN equals itself, -0.0 is not 0.0, True is not 1."""
+    return repr(value)
+
+
+def finding(fingerprint: str = "f1", *, at: float = 1.0, stage: str = "found") -> Finding:
+    return Finding(
+        fingerprint=fingerprint,
+        label="GET /a",
+        check="not_a_server_error",
+        title="Server error",
+        message="",
+        severity="critical",
+        unique_key="",
+        phase="fuzzing",
+        case="c1",
+        task="00000000000000a1",
+        index=0,
+        stage=stage,
+        steps=(),
+        interactions=(),
+        reproduction="",
+        reproduced=None,
+        shrink_executions=0,
+        at=at,
+    )

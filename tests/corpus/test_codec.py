@@ -1,0 +1,65 @@
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from checker.core.meta import Binding
+from checker.core.operation import Label, Location
+from checker.core.sequence import Step
+from checker.corpus import codec
+from checker.corpus.codec import RecordEncoder, Undecodable, decode, join
+from checker.corpus.records import Entry, Record
+
+from .generated import RECORDS, exact
+
+
+def round_trip(records: list[Record]) -> list[Record]:
+    encode = RecordEncoder().encode
+    return decode(join([encode(record) for record in records], len(records)))
+
+
+@given(st.lists(RECORDS, max_size=3))
+def test_every_record_comes_back_exactly(records: list[Record]) -> None:
+    assert exact(round_trip(records)) == exact(records)
+
+
+def test_hostile_values_keep_their_types() -> None:
+    choices = (
+        True,
+        1,
+        1.0,
+        -0.0,
+        "\ud800",
+        b"\xed\xa0\x80",
+        2**70,
+        -(2**70),
+        float("inf"),
+        "",
+        b"",
+    )
+    literal = {"a": [None, {"b": [2**65, -0.0]}], "\udfff": b"x"}
+    binding = Binding(Location.PATH, "id", Label("GET /a"), "/id", 0, literal)
+    entry = Entry("GET /a", (Step(Label("GET /a"), choices, (binding,)),), (2**64 - 1,), 0.5)
+    (found,) = round_trip([entry])
+    assert exact(found) == exact(entry)
+    assert isinstance(found, Entry)
+    assert found.steps[0].bindings[0].location is Location.PATH
+
+
+@given(st.binary(max_size=60))
+def test_bytes_that_are_no_records_are_undecodable(data: bytes) -> None:
+    with contextlib.suppress(Undecodable):
+        decode(data)
+
+
+@pytest.mark.parametrize(
+    "data", [b"\x91\x92\x63\x90", b"\x91\x92\x07\x91\x01", b"\x91\x05", b"\xc1"]
+)
+def test_unknown_tags_and_missing_fields_are_undecodable(data: bytes) -> None:
+    with pytest.raises(Undecodable):
+        decode(data)
+
+
+def test_tags_are_those_that_stand_in_files() -> None:
+    assert list(codec.TAGS.values()) == list(range(1, 16))

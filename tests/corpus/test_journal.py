@@ -1,0 +1,180 @@
+import errno
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from checker.core.errors import StorageError
+from checker.corpus import files
+from checker.corpus.codec import RecordEncoder
+from checker.corpus.frames import Ending, FrameEncoder, scan
+from checker.corpus.journal import FRAME_RECORDS, JournalReader, JournalWriter
+from checker.corpus.records import Note, Record, ValueSeen
+
+from .generated import RECORDS, exact, finding
+
+SEGMENTS = st.lists(st.lists(RECORDS, min_size=1, max_size=3), min_size=1, max_size=4)
+
+
+def segment(frames: list[list[Record]]) -> bytes:
+    encode, frame = RecordEncoder().encode, FrameEncoder().frame
+    return b"".join(frame([encode(record) for record in records]) for records in frames)
+
+
+def note(number: int) -> Note:
+    return Note("opaque", "GET /a", "/x", str(number))
+
+
+@given(SEGMENTS, st.data())
+def test_scan_of_a_cut_segment_is_a_prefix(frames: list[list[Record]], data: st.DataObject) -> None:
+    whole = segment(frames)
+    cut = data.draw(st.integers(0, len(whole)))
+    found = scan(whole[:cut])
+    wanted = [record for frame in frames for record in frame]
+    assert exact(found.records) == exact(wanted[: len(found.records)])
+    assert found.ending is (Ending.CLEAN if found.consumed == cut else Ending.SHORT)
+    assert cut < len(whole) or len(found.records) == len(wanted)
+
+
+@given(SEGMENTS, st.data())
+def test_damage_never_raises_and_never_yields_a_wrong_record(
+    frames: list[list[Record]], data: st.DataObject
+) -> None:
+    whole = bytearray(segment(frames))
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(whole) - 1))
+        whole[at] ^= data.draw(st.integers(1, 255))
+    found = scan(bytes(whole))
+    wanted = [record for frame in frames for record in frame]
+    assert exact(found.records) == exact(wanted[: len(found.records)])
+
+
+@given(st.binary(max_size=200))
+def test_noise_is_no_record(noise: bytes) -> None:
+    assert scan(noise).records == []
+
+
+def test_a_hole_of_zeros_is_damage() -> None:
+    found = scan(segment([[note(1)]]) + bytes(64))
+    assert ([note(1)], Ending.DAMAGED) == (found.records, found.ending)
+
+
+@given(st.lists(st.integers(0, 40), max_size=6))
+def test_a_reader_that_follows_sees_every_record_once(sizes: list[int]) -> None:
+    found: list[Record] = []
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "j"
+        writer, reader = JournalWriter(path), JournalReader(path)
+        for size in sizes:
+            for _ in range(size):
+                writer.append(note(len(found)))
+            writer.flush()
+            new = reader.read_new()
+            assert len(new) == size
+            found += new
+        writer.close()
+        assert (reader.finish(), reader.note) == ([], None)
+
+
+def test_a_frame_longer_than_a_read_is_found_whole(tmp_path: Path) -> None:
+    writer = JournalWriter(tmp_path / "j")
+    wanted = [Note("opaque", "", "", os.urandom(2 << 20).hex()), note(2)]
+    for record in wanted:
+        writer.commit(record)
+    assert JournalReader(tmp_path / "j").read_new() == wanted
+
+
+def test_nothing_is_read_before_its_frame_is_whole_and_a_torn_tail_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "00000001-1.journal"
+    whole = segment([[note(1)], [note(2)]])
+    first = len(segment([[note(1)]]))
+    reader = JournalReader(path)
+    assert reader.read_new() == []
+    path.write_bytes(whole[: first + 9])
+    assert (reader.read_new(), reader.note) == ([note(1)], None)
+    path.write_bytes(whole[:-1])
+    assert (reader.read_new(), reader.note) == ([], None)
+    assert reader.finish() == []
+    assert reader.note == f"torn tail at byte {first} of 00000001-1.journal"
+
+
+def test_damage_ends_the_reading_of_a_file_with_a_note(tmp_path: Path) -> None:
+    path = tmp_path / "j"
+    good = segment([[note(1)]])
+    path.write_bytes(good + b"\x05\0\0\0aaaabbbbb" + good)
+    reader = JournalReader(path)
+    assert reader.read_new() == [note(1)]
+    assert reader.note == f"wrong checksum at byte {len(good)} of j"
+    assert (reader.read_new(), reader.finish()) == ([], [])
+
+
+def test_a_full_frame_is_written_by_itself_and_a_rest_after_200_ms(tmp_path: Path) -> None:
+    writer, reader = JournalWriter(tmp_path / "j"), JournalReader(tmp_path / "j")
+    for number in range(FRAME_RECORDS + 1):
+        writer.append(note(number), now=10.0)
+    assert len(reader.read_new()) == FRAME_RECORDS
+    writer.tick(10.1)
+    assert reader.read_new() == []
+    writer.tick(10.25)
+    assert reader.read_new() == [note(FRAME_RECORDS)]
+
+
+def test_findings_are_committed_with_everything_before_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr(files, "_sync_data", synced.append)
+    writer, reader = JournalWriter(tmp_path / "j"), JournalReader(tmp_path / "j")
+    writer.write(note(1))
+    assert (reader.read_new(), synced) == ([], [])
+    writer.write(finding())
+    assert reader.read_new() == [note(1), finding()]
+    assert len(synced) == 1
+
+
+def test_learned_values_give_way_to_findings_when_the_budget_is_spent(tmp_path: Path) -> None:
+    writer = JournalWriter(tmp_path / "j", budget_bytes=20_000)
+    value = ValueSeen("GET /a", "/id", os.urandom(20_000).hex(), "c")
+    writer.append(value)
+    writer.flush()
+    writer.write(value)
+    writer.write(finding())
+    assert JournalReader(tmp_path / "j").read_new() == [value, finding()]
+    assert writer.dropped == 1
+
+
+def test_a_disk_that_fails_midway_keeps_what_was_acknowledged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "j"
+    writer = JournalWriter(path)
+    writer.commit(finding("f1"))
+    real_write = os.write
+
+    def half_then_full(fd: int, data: bytes) -> int:
+        if len(data) > 20:
+            return real_write(fd, bytes(data[:20]))
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "write", lambda fd, data: half_then_full(fd, data[:40]))
+    with pytest.raises(StorageError) as caught:
+        writer.commit(finding("f2"))
+    monkeypatch.undo()
+    assert str(caught.value) == (
+        f"the corpus cannot be written: No space left on device at {path}; free space and run again: "
+        "everything acknowledged before is kept"
+    )
+    with pytest.raises(StorageError):
+        writer.commit(finding("f3"))
+    reader = JournalReader(path)
+    assert (reader.finish(), reader.note) == ([finding("f1")], None)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_device_is_one_sentence() -> None:
+    writer = JournalWriter(Path("/dev/full"))
+    with pytest.raises(StorageError, match=r"No space left on device at /dev/full; free space"):
+        writer.commit(finding())
