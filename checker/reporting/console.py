@@ -1,0 +1,172 @@
+"""The report that people read (requirements 6-9), and what they see until it comes."""
+
+import time
+from collections.abc import Callable
+from typing import IO
+
+from checker import __version__
+from checker.config.settings import RunSettings
+from checker.core.errors import LoaderError
+from checker.corpus.fold import RunView
+from checker.corpus.records import Finding, Record, SchemaOpened
+from checker.reporting.findings import errors_by_label, failures_by_label
+from checker.reporting.live import LiveLines, clock_text
+from checker.reporting.masking import masked_url
+from checker.reporting.progress import Progress
+from checker.reporting.report import PhaseOutcome, Report
+from checker.reporting.screen import Screen, ruled
+from checker.reporting.summary import summary_lines, tally_parts, total_line
+from checker.reporting.views import report_of
+
+_FIELD = 18
+
+
+class Console:
+    """A listener of records that ends with the report. One for each run."""
+
+    def __init__(
+        self,
+        settings: RunSettings,
+        stream: IO[str] | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._progress = Progress(clock())
+        self._live: LiveLines | None = None
+        self._opened = False
+        self.screen = Screen(stream, color=settings.color)
+
+    def title(self) -> None:
+        """Name and version: the first thing on the screen."""
+        name = f"Checker v{__version__}"
+        self.screen.line(name, "bold")
+        self.screen.line(self.screen.glyph("rule") * len(name), "bold")
+        self.screen.line()
+
+    def on_record(self, incarnation: int, record: Record) -> None:
+        """Follow the run: header when the description is read, then counters, then findings as they come."""
+        now = self._clock()
+        if isinstance(record, SchemaOpened) and not self._opened:
+            self._header(record, now)
+            self._start_live(record)
+        new = self._progress.follow(incarnation, record, now)
+        # Without a terminal only `fuzz` tells them: it may run all night before its report.
+        if new and isinstance(record, Finding) and (self._live or self._settings.kind == "fuzz"):
+            self._tell(record, now)
+
+    def finish(
+        self, view: RunView, outcome: str, reports: tuple[tuple[str, str], ...] = ()
+    ) -> Report:
+        """Print the report; `reports` are (format, path) of files that were written."""
+        self.close()
+        report = report_of(
+            view, self._settings, outcome, reports, self._clock() - self._progress.started
+        )
+        if not self._opened and view.opened is not None:
+            self._header(view.opened, self._clock())
+        for phase in report.phases:
+            self._phase(phase)
+        self.screen.line()
+        self._sections(report)
+        self.screen.section("SUMMARY")
+        self.screen.line()
+        self.screen.lines(summary_lines(report, self.screen.glyph))
+        self.screen.line(ruled(total_line(report), "="), _total_style(report))
+        return report
+
+    def close(self) -> None:
+        """Stop drawing; harmless when nothing is drawn."""
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    def loading_failed(self, error: LoaderError) -> None:
+        """The API description could not be read; the command ends with 2."""
+        self.close()
+        glyph, spent = self.screen.glyph("failure"), self._clock() - self._progress.started
+        location = self._shown_location()
+        self.screen.line(
+            f" {glyph}  Failed to load specification from {location} after {spent:.2f}s"
+        )
+        self.screen.line()
+        self.screen.line("Schema Loading Error", "bold red")
+        self.screen.line()
+        self.screen.line(error.message)
+        if error.extras:
+            self.screen.line()
+            self.screen.lines(f"    {extra}" for extra in error.extras)
+
+    def loading_interrupted(self) -> None:
+        """Ctrl-C while the API description was fetched; the command ends with 130."""
+        self.close()
+        spent = self._clock() - self._progress.started
+        glyph = self.screen.glyph("interrupted")
+        self.screen.line(f" {glyph}  Loading interrupted after {spent:.2f}s")
+
+    def _header(self, opened: SchemaOpened, now: float) -> None:
+        self._opened = True
+        spent = now - self._progress.started
+        glyph = self.screen.glyph("success")
+        settings = self._settings
+        self.screen.line(
+            f" {glyph}  Loaded specification from {self._shown_location()} (in {spent:.2f}s)"
+        )
+        self.screen.line()
+        for name, value in (
+            ("Base URL:", masked_url(opened.base_url, settings.sanitization)),
+            ("Specification:", opened.specification),
+            ("Operations:", f"{opened.selected} selected / {opened.total} total"),
+            ("Workers:", f"{settings.workers} (seed {settings.seed})"),
+        ):
+            self.screen.line(f"     {name:<{_FIELD}}{value}")
+        self.screen.line()
+
+    def _start_live(self, opened: SchemaOpened) -> None:
+        if not self.screen.is_terminal:
+            return
+        self._live = LiveLines(
+            self.screen,
+            self._progress,
+            operations=opened.selected if self._settings.kind == "run" else 0,
+            max_time_s=self._settings.max_time_s,
+            clock=self._clock,
+        )
+        self._live.start()
+
+    def _tell(self, finding: Finding, now: float) -> None:
+        at = clock_text(now - self._progress.started)
+        glyph = self.screen.glyph("failure")
+        self.screen.line(f" {glyph}  {at}  {finding.label}: {finding.title}", "red")
+
+    def _phase(self, phase: PhaseOutcome) -> None:
+        """One line: how long, and how the operations ended."""
+        glyph = self.screen.glyph(phase.icon)
+        parts = tally_parts(phase.tally, self.screen.glyph)
+        note = f" ({phase.note})" if phase.note else ""
+        if parts:
+            note = f" (in {phase.elapsed_s:.2f}s)  {'  '.join(parts)}{note}"
+        self.screen.line(f" {glyph}  {phase.title}{note}")
+
+    def _sections(self, report: Report) -> None:
+        sections = (
+            ("FAILURES", failures_by_label(report.findings, self._settings.truncation)),
+            ("ERRORS", errors_by_label(report.errors, report.quarantined)),
+        )
+        for title, blocks in sections:
+            for position, (label, text) in enumerate(blocks):
+                if position == 0:
+                    self.screen.section(title)
+                self.screen.heading(label)
+                self.screen.line(text)
+                self.screen.line()
+
+    def _shown_location(self) -> str:
+        return masked_url(self._settings.location, self._settings.sanitization)
+
+
+def _total_style(report: Report) -> str:
+    if report.findings or report.error_count:
+        return "bold red"
+    return "bold green" if report.cases and not report.warnings else "bold yellow"

@@ -1,0 +1,89 @@
+"""Findings and errors as the blocks of requirement 7, grouped by operation."""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from checker.core.blocks import Answer, FailedCase, Truncation, failure_blocks, indented
+from checker.corpus.records import Exchange, Finding, OperationError, Quarantined
+
+_SEVERITIES = ("critical", "high", "medium", "low")
+
+
+def failures_by_label(
+    findings: Iterable[Finding], truncation: Truncation
+) -> Iterator[tuple[str, str]]:
+    """(label, numbered blocks), labels sorted; findings of one case share a block."""
+    ordered = sorted(findings, key=lambda f: (f.label, f.index, f.case, f.reproduction))
+    for label, group in groupby(ordered, key=lambda f: f.label):
+        cases = groupby(group, key=lambda f: (f.case, f.reproduction))
+        blocks = [failed_case(list(of_case)) for _, of_case in cases]
+        yield label, failure_blocks(blocks, truncation)
+
+
+def failed_case(findings: list[Finding]) -> FailedCase:
+    """Block of findings that the same case showed."""
+    worst = sorted(findings, key=lambda f: (severity_rank(f.severity), f.title, f.unique_key))
+    first = worst[0]
+    tried = {finding.reproduced for finding in findings}
+    return FailedCase(
+        case_id=first.case,
+        failures=tuple((finding.title, finding.message) for finding in worst),
+        answer=answer_of(first.interactions[-1].exchange) if first.interactions else Answer(None),
+        commands=tuple(first.reproduction.splitlines()),
+        reproduced=False if False in tried else True if tried == {True} else None,
+    )
+
+
+def answer_of(exchange: Exchange) -> Answer:
+    """What a reader is shown of a recorded response."""
+    return Answer(
+        status=exchange.status,
+        reason=exchange.reason,
+        body=exchange.response_body,
+        size=exchange.response_size,
+        charset=charset_of(exchange),
+        failure=exchange.failure or "",
+    )
+
+
+def charset_of(exchange: Exchange) -> str | None:
+    """Charset that `Content-Type` of the response names, if any."""
+    for name, value in exchange.response_headers:
+        if name.lower() == "content-type":
+            _, mark, charset = value.lower().partition("charset=")
+            return charset.split(";")[0].strip("\"' ") or None if mark else None
+    return None
+
+
+def severity_rank(severity: str) -> int:
+    """0 is worst; unknown words come last."""
+    return _SEVERITIES.index(severity) if severity in _SEVERITIES else len(_SEVERITIES)
+
+
+def errors_by_label(
+    errors: Iterable[OperationError], quarantined: Iterable[Quarantined]
+) -> Iterator[tuple[str, str]]:
+    """(label, text), labels sorted: what could not be tested, and the cases that took a worker with them."""
+    parts = [(error.label, _error_text(error)) for error in errors]
+    parts += [(case.label, _quarantine_text(case)) for case in quarantined]
+    for label, group in groupby(sorted(set(parts)), key=lambda part: part[0]):
+        yield label, "\n\n".join(text for _, text in group)
+
+
+def _error_text(error: OperationError) -> str:
+    parts = [error.title, indented(error.message)]
+    if error.trace:
+        parts.append(indented(error.trace))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _quarantine_text(case: Quarantined) -> str:
+    times = "once" if case.strikes == 1 else f"{case.strikes} times"
+    what = f"case {case.case}" if case.case else f"case {case.index} of task {case.task}"
+    parts = [
+        "Quarantined case",
+        indented(f"{what} ended its worker {times} in stage {case.stage}: {case.reason}"),
+    ]
+    if case.request:
+        parts += ["Reproduce with:", indented(case.request)]
+    return "\n\n".join(parts)

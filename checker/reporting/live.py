@@ -1,0 +1,105 @@
+"""The moving lines at the foot of a terminal while a run goes on."""
+
+import time
+from collections.abc import Callable
+
+from rich.console import Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.spinner import Spinner
+from rich.table import Table
+from rich.text import Text
+
+from checker.reporting.progress import Progress
+from checker.reporting.screen import WIDTH, Screen
+
+_SHOWN_LABELS = 3
+_BAR = 24
+
+
+class LiveLines:
+    """Redrawn ten times a second by a thread of rich; it only reads the counters."""
+
+    def __init__(
+        self,
+        screen: Screen,
+        progress: Progress,
+        *,
+        operations: int,
+        max_time_s: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._screen = screen
+        self._progress = progress
+        self._operations = operations
+        self._max_time_s = max_time_s
+        self._clock = clock
+        self._spinner = Spinner("dots" if screen.glyph("rule") == "━" else "line")
+        self._live = Live(
+            console=screen.rich,
+            get_renderable=self.renderable,
+            refresh_per_second=10,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+
+    def start(self) -> None:
+        """Begin to draw."""
+        self._live.start()
+
+    def stop(self) -> None:
+        """Wipe the lines: what follows is the report."""
+        self._live.stop()
+
+    def renderable(self) -> Group:
+        """The lines as of now."""
+        now = self._clock()
+        head = Table.grid(padding=(0, 1))
+        head.add_row(self._spinner, Text(clock_text(now - self._progress.started)), *self._bar(now))
+        lines = [Text(self._screen.encodable(line)[:WIDTH]) for line in self.counter_lines(now)]
+        return Group(head, *lines)
+
+    def counter_lines(self, now: float) -> list[str]:
+        """Counters in words."""
+        at = self._progress
+        found = f"{len(at.fingerprints)} unique failures"
+        if at.last_found is not None:
+            found += f", the last {clock_text(now - at.last_found)} ago"
+        classes = "  ".join(
+            f"{f'{status}xx' if status else 'none'} {count:,}"
+            for status, count in sorted(at.statuses.items())
+        )
+        busy = [", ".join(labels[:2]) for labels in list(at.tasks.values())[:_SHOWN_LABELS]]
+        workers = len(at.incarnations)
+        lines = [
+            f"  {at.cases:,} cases  {at.rate(now):,.0f} requests/s  {workers} worker{'' if workers == 1 else 's'}  {classes}",
+            f"  {self._screen.glyph('failure')} {found}"
+            + (f"  {self._screen.glyph('error')} {at.errors} errors" if at.errors else ""),
+        ]
+        if busy:
+            lines.append(f"  now: {'; '.join(busy)}")
+        if at.slowest:
+            lines.append(f"  slowest: {at.slowest} ({clock_text(at.seconds[at.slowest])})")
+        return lines
+
+    def _bar(self, now: float) -> tuple[ProgressBar | Text, ...]:
+        """Part that is done: of the time if there is a limit, else of the operations."""
+        if self._max_time_s is not None:
+            done = min(now - self._progress.started, self._max_time_s)
+            left = clock_text(self._max_time_s - done)
+            return ProgressBar(total=self._max_time_s, completed=done, width=_BAR), Text(
+                f"{left} left"
+            )
+        if not self._operations:
+            return ()
+        done = len(self._progress.finished)
+        share = f"{done / self._operations:.0%} ({done}/{self._operations})"
+        return ProgressBar(total=self._operations, completed=done, width=_BAR), Text(share)
+
+
+def clock_text(seconds: float) -> str:
+    """`0:07`, `12:30`, `1:02:03`."""
+    minutes, rest = divmod(int(max(seconds, 0)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

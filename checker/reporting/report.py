@@ -1,0 +1,104 @@
+"""What a run came to, as every report shows it: values only, made from a fold of the records."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from checker.corpus.records import Finding, Note, OperationError, Quarantined
+
+ALL_PHASES = ("examples", "coverage", "fuzzing", "stateful")
+NOT_AVAILABLE = "not available yet"
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseTally:
+    """Operations of one phase by how they ended; an operation counts once, at its worst."""
+
+    passed: int = 0
+    failed: int = 0
+    errored: int = 0
+    skipped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseOutcome:
+    """One line of `Test Phases:`."""
+
+    name: str
+    icon: str
+    """Name of a glyph."""
+    note: str = ""
+    """`disabled`, `not available yet`, `interrupted`: why there is no verdict."""
+    tally: PhaseTally = PhaseTally()
+    elapsed_s: float = 0.0
+
+    @property
+    def title(self) -> str:
+        """Name as people see it."""
+        return self.name.capitalize()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All that the end of a run is told from."""
+
+    kind: str
+    """`run` or `fuzz`."""
+    seed: int
+    workers: int
+    elapsed_s: float
+    outcome: str
+    """Of `RunFinished`."""
+    selected: int
+    total: int
+    tested: int
+    cases: int
+    requests: int
+    failed_cases: int
+    phases: tuple[PhaseOutcome, ...]
+    skipped_cases: int = 0
+    """Cases that no check applied to."""
+    findings: tuple[Finding, ...] = ()
+    errors: tuple[OperationError, ...] = ()
+    notes: tuple[Note, ...] = ()
+    quarantined: tuple[Quarantined, ...] = ()
+    warnings: tuple[str, ...] = ()
+    ledger: tuple[float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0)
+    """Seconds of all workers: make, wait, judge, record, idle."""
+    reports: tuple[tuple[str, str], ...] = ()
+    """(format, path) of files that were written."""
+
+    @property
+    def error_count(self) -> int:
+        """Distinct errors, quarantined cases included."""
+        return len(self.errors) + len(self.quarantined)
+
+    @property
+    def exit_code(self) -> int:
+        """Of the command (requirement 2): 130 interrupted, 2 nothing tested, 1 something failed, 0."""
+        if self.outcome == "interrupted":
+            return 130
+        if self.outcome == "error":
+            return 2
+        if self.findings or self.error_count:
+            return 1
+        return 0 if self.cases else 2
+
+
+def phase_outcome(
+    name: str, tested: Iterable[str], failed: Iterable[str], errored: Iterable[str]
+) -> PhaseOutcome:
+    """Line of a phase that ran, from labels; an error outweighs a failure."""
+    errors = set(errored)
+    failures = set(failed) - errors
+    passed = set(tested) - failures - errors
+    tally = PhaseTally(len(passed), len(failures), len(errors))
+    if errors:
+        icon = "error"
+    elif failures:
+        icon = "failure"
+    elif passed:
+        icon = "success"
+    else:
+        icon = "skip"
+    note = "" if passed or failures or errors else "nothing to test"
+    return PhaseOutcome(name, icon, note, tally)

@@ -1,0 +1,91 @@
+"""Where people read: rules, glyphs and styles on any stream, 80 characters wide."""
+
+from collections.abc import Iterable
+from typing import IO, Final
+
+from rich.console import Console as Rich
+from rich.text import Text
+
+WIDTH: Final = 80
+
+GLYPHS: Final = {
+    "success": ("✅", "[ok]"),
+    "failure": ("❌", "[fail]"),
+    "error": ("🚫", "[error]"),
+    "skip": ("⏭ ", "[skip]"),
+    "interrupted": ("⚡", "[cut]"),
+    "warning": ("⚠️ ", "[warn]"),
+    "tip": ("💡", "[tip]"),
+    "rule": ("━", "-"),
+}
+"""Name -> glyph where the stream can hold it, and what stands in for it elsewhere."""
+
+
+class Screen:
+    """A stream that takes any text: what it cannot encode is replaced, what would drive a terminal is shown."""
+
+    def __init__(self, stream: IO[str] | None = None, *, color: bool | None = None) -> None:
+        self.rich = Rich(
+            file=stream,
+            force_terminal=True if color else None,
+            no_color=color is False,
+            highlight=False,
+            markup=False,
+            emoji=False,
+        )
+        self._encoding = getattr(self.rich.file, "encoding", None) or "utf-8"
+        self._pretty = _encodes(self._encoding, "".join(pair[0] for pair in GLYPHS.values()))
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether somebody watches: lines may be redrawn."""
+        return self.rich.is_terminal and not self.rich.is_dumb_terminal
+
+    def glyph(self, name: str) -> str:
+        """Glyph of `GLYPHS` as this stream can show it."""
+        return GLYPHS[name][not self._pretty]
+
+    def line(self, text: str = "", style: str = "") -> None:
+        """One or more lines, never wrapped."""
+        self.rich.print(Text(self.encodable(text), style=style), soft_wrap=True)
+
+    def lines(self, texts: Iterable[str]) -> None:
+        """Each text on a line of its own."""
+        for text in texts:
+            self.line(text)
+
+    def section(self, title: str, style: str = "bold") -> None:
+        """`===== TITLE =====`, a line of its own, `WIDTH` wide."""
+        self.line(ruled(title, "="), style)
+
+    def heading(self, label: str) -> None:
+        """`_____ GET /users _____`: what follows belongs to this operation."""
+        self.line(ruled(label, "_"), "bold")
+
+    def encodable(self, text: str) -> str:
+        """Text that the stream can hold and that does not drive a terminal."""
+        shown = "".join(_visible(char) if _drives(char) else char for char in text)
+        return shown.encode(self._encoding, "replace").decode(self._encoding, "replace")
+
+
+def ruled(title: str, rule: str, width: int = WIDTH) -> str:
+    """Title in the middle of a line of `rule`; a title that is too long keeps three of them on each side."""
+    rest = max(width - len(title) - 2, 6)
+    left = rest // 2
+    return f"{rule * left} {title} {rule * (rest - left)}"
+
+
+def _encodes(encoding: str, text: str) -> bool:
+    try:
+        text.encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def _drives(char: str) -> bool:
+    return (char < " " and char not in "\n\t") or "\x7f" <= char <= "\x9f"
+
+
+def _visible(char: str) -> str:
+    return f"\\x{ord(char):02x}"

@@ -1,0 +1,177 @@
+"""`SUMMARY`, line by line (requirement 9). Pure: a report in, lines out."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from checker.reporting.findings import severity_rank
+from checker.reporting.report import PhaseTally, Report
+
+Glyph = Callable[[str], str]
+"""Name -> glyph, as the stream can show it."""
+
+STAGES = ("make", "wait", "judge", "record", "idle")
+NOTE_TITLES = {
+    "opaque": "Schema nodes not understood, values may not fit",
+    "unusable_body": "Request bodies that cannot be sent",
+    "disagreement": "Validators disagree, not reported as failures",
+    "unproved": "Failures that did not show again",
+    "slow": "Operations cut short",
+}
+_STOP_REASONS = {
+    "completed": "Completed",
+    "time limit": "Time limit reached",
+    "failure limit": "Failure limit reached",
+    "first failure": "First failure",
+    "interrupted": "Interrupted",
+    "error": "Internal error",
+}
+_SHOWN_PER_KIND = 10
+
+
+def summary_lines(report: Report, glyph: Glyph) -> Iterator[str]:
+    """All of the section but its ruled ends."""
+    yield "API Operations:"
+    yield f"  Selected: {report.selected}/{report.total}"
+    yield f"  Tested: {report.tested}"
+    yield ""
+    yield from _phase_lines(report, glyph)
+    yield from _title_counts(report, glyph)
+    yield from note_lines(report, glyph)
+    yield from _case_lines(report)
+    yield from ledger_lines(report)
+    if report.kind == "fuzz":
+        yield f"Stop reason: {_STOP_REASONS.get(report.outcome, report.outcome)}"
+        yield ""
+    if report.reports:
+        yield "Reports:"
+        yield from (f"  - {name}: {path}" for name, path in report.reports)
+        yield ""
+    yield f"Seed: {report.seed}"
+    yield ""
+
+
+def total_line(report: Report) -> str:
+    """Text of the last ruled line: `2 failures, 1 error, 1 warning in 1.00s`."""
+    if not report.total:
+        return "Empty test suite"
+    interrupted = report.outcome == "interrupted"
+    when = f"{'interrupted after' if interrupted else 'in'} {report.elapsed_s:.2f}s"
+    parts = [
+        counted(count, noun)
+        for count, noun in (
+            (len(report.findings), "failure"),
+            (report.error_count, "error"),
+            (len(report.warnings), "warning"),
+        )
+        if count
+    ]
+    if parts:
+        return f"{', '.join(parts)} {when}"
+    if not report.cases:
+        return f"Nothing was tested {when}"
+    return f"No issues found {when}"
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 error`, `2 errors`."""
+    return f"{count} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def tally_parts(tally: PhaseTally, glyph: Glyph) -> list[str]:
+    """Non-zero parts of what a phase came to: `3 passed`, `2 failed`, `1 error`, `4 skipped`."""
+    parts = []
+    if tally.passed:
+        parts.append(f"{glyph('success')} {tally.passed} passed")
+    if tally.failed:
+        parts.append(f"{glyph('failure')} {tally.failed} failed")
+    if tally.errored:
+        parts.append(f"{glyph('error')} {counted(tally.errored, 'error')}")
+    if tally.skipped:
+        parts.append(f"{glyph('skip')} {tally.skipped} skipped")
+    return parts
+
+
+def _phase_lines(report: Report, glyph: Glyph) -> Iterator[str]:
+    yield "Test Phases:"
+    for phase in report.phases:
+        note = f" ({phase.note})" if phase.note else ""
+        yield f"  {glyph(phase.icon)} {phase.title}{note}"
+    yield ""
+
+
+def _title_counts(report: Report, glyph: Glyph) -> Iterator[str]:
+    worst: dict[str, int] = {}
+    for finding in report.findings:
+        rank = severity_rank(finding.severity)
+        worst[finding.title] = min(rank, worst.get(finding.title, rank))
+    failures = Counter(finding.title for finding in report.findings)
+    if failures:
+        yield "Failures:"
+        for title in sorted(failures, key=lambda t: (worst[t], t)):
+            yield f"  {glyph('failure')} {title}: {failures[title]}"
+        yield ""
+    errors = Counter(error.title for error in report.errors)
+    errors.update("Quarantined case" for _ in report.quarantined)
+    if errors:
+        yield "Errors:"
+        yield from (f"  {glyph('error')} {title}: {errors[title]}" for title in sorted(errors))
+        yield ""
+    if report.warnings:
+        yield "Warnings:"
+        yield from (f"  {glyph('warning')} {text}" for text in report.warnings)
+        yield ""
+
+
+def note_lines(report: Report, glyph: Glyph) -> Iterator[str]:
+    """What was left out or not sure, counted by kind and named by place."""
+    kinds = {note.kind: None for note in report.notes}
+    for kind in sorted(kinds, key=lambda k: list(NOTE_TITLES).index(k) if k in NOTE_TITLES else 99):
+        places = Counter(
+            " ".join(
+                part
+                for part in (note.pointer or note.label, note.text and f"({note.text})")
+                if part
+            )
+            for note in report.notes
+            if note.kind == kind
+        )
+        title = NOTE_TITLES.get(kind, kind.replace("_", " ").capitalize())
+        yield f"{title}: {len(places)}"
+        for place, count in places.most_common(_SHOWN_PER_KIND):
+            times = f" x{count}" if count > 1 else ""
+            yield f"  - {place}{times}"
+        if len(places) > _SHOWN_PER_KIND:
+            yield f"  - and {len(places) - _SHOWN_PER_KIND} more"
+        yield ""
+
+
+def _case_lines(report: Report) -> Iterator[str]:
+    yield "Test cases:"
+    skipped = f", {report.skipped_cases} skipped" if report.skipped_cases else ""
+    if report.findings:
+        found = counted(len(report.findings), "unique failure")
+        yield f"  {report.cases} generated, {report.failed_cases} found {found}{skipped}"
+    elif report.cases:
+        yield f"  {report.cases} generated, {report.cases - report.skipped_cases} passed{skipped}"
+    else:
+        yield "  None"
+    yield ""
+
+
+def ledger_lines(report: Report) -> Iterator[str]:
+    """Where the time of all workers went; what nobody accounts for is named, too."""
+    if not report.cases or report.elapsed_s <= 0:
+        return
+    whole = report.elapsed_s * report.workers
+    yield f"Time: {report.elapsed_s:.2f}s x {counted(report.workers, 'worker')}"
+    rows = list(zip(STAGES, report.ledger, strict=True))
+    rest = whole - sum(report.ledger)
+    if rest > 0.05 * whole:
+        # Start and end of the worker processes; large in a short run.
+        rows.append(("other", rest))
+    for name, seconds in rows:
+        yield f"  {name:<7}{seconds:>10.2f}s {seconds / whole:>5.0%}"
+    requests_rate = report.requests / report.elapsed_s
+    cases_rate = report.cases / report.elapsed_s
+    yield f"  {requests_rate:,.0f} requests/s, {cases_rate:,.0f} cases/s"
+    yield ""

@@ -1,0 +1,122 @@
+"""From the fold of all records to the values of a report."""
+
+from dataclasses import replace
+
+from checker.config.settings import RunSettings
+from checker.corpus.fold import PhaseView, RunView
+from checker.corpus.records import Note, OperationError
+from checker.reporting.report import (
+    ALL_PHASES,
+    NOT_AVAILABLE,
+    PhaseOutcome,
+    Report,
+    phase_outcome,
+)
+
+_NO_TIME = (0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+def report_of(
+    view: RunView,
+    settings: RunSettings,
+    outcome: str,
+    reports: tuple[tuple[str, str], ...] = (),
+    elapsed_s: float = 0.0,
+) -> Report:
+    """Report on a run; `elapsed_s` is used when the run has no last record yet."""
+    if view.finished is not None:
+        elapsed_s = view.finished.elapsed_s
+    phases = _phases(_with_quarantined(view), settings, outcome, elapsed_s)
+    tested = {label for phase in view.phases.values() for label in phase.tested}
+    return Report(
+        kind=settings.kind,
+        seed=view.run.seed if view.run else settings.seed,
+        workers=1 if settings.inline else settings.workers,
+        elapsed_s=elapsed_s,
+        outcome=outcome,
+        selected=view.opened.selected if view.opened else 0,
+        total=view.opened.total if view.opened else 0,
+        tested=len(tested),
+        cases=view.cases,
+        requests=view.requests,
+        failed_cases=view.failed_cases,
+        phases=phases,
+        findings=tuple(view.findings.values()),
+        errors=_distinct_errors(view),
+        notes=_notes(view),
+        quarantined=tuple(sorted(view.quarantined.values(), key=lambda q: (q.label, q.index))),
+        ledger=_ledger(view),
+        reports=reports,
+    )
+
+
+def _with_quarantined(view: RunView) -> dict[str, PhaseView]:
+    """Phases in which an operation with a quarantined case counts as an error."""
+    phases = {
+        name: PhaseView(set(phase.tested), set(phase.failed), set(phase.errored))
+        for name, phase in view.phases.items()
+    }
+    for case in view.quarantined.values():
+        task = view.tasks.get(case.task)
+        if task is not None:
+            phases.setdefault(task.phase, PhaseView()).errored.add(case.label)
+    return phases
+
+
+def _phases(
+    phases: dict[str, PhaseView], settings: RunSettings, outcome: str, elapsed_s: float
+) -> tuple[PhaseOutcome, ...]:
+    if settings.kind == "fuzz":
+        merged = PhaseView()
+        for phase in phases.values():
+            merged.tested |= phase.tested
+            merged.failed |= phase.failed
+            merged.errored |= phase.errored
+        return (_ran("fuzzing", merged, outcome, elapsed_s),)
+    lines = []
+    for name in ALL_PHASES:
+        if name in phases or name in settings.phases:
+            phase = phases.get(name, PhaseView())
+            lines.append(_ran(name, phase, outcome, elapsed_s))
+        else:
+            # A phase can be off because it was not asked for, or because there is none yet.
+            off = NOT_AVAILABLE if name in settings.unavailable_phases else "disabled"
+            lines.append(PhaseOutcome(name, "skip", off))
+    return tuple(lines)
+
+
+def _ran(name: str, phase: PhaseView, outcome: str, elapsed_s: float) -> PhaseOutcome:
+    line = replace(
+        phase_outcome(name, phase.tested, phase.failed, phase.errored), elapsed_s=elapsed_s
+    )
+    if outcome == "interrupted":
+        return replace(line, icon="interrupted", note="interrupted")
+    if outcome == "failure limit":
+        return replace(line, note="failure limit reached")
+    return line
+
+
+def _distinct_errors(view: RunView) -> tuple[OperationError, ...]:
+    """One for each text of an operation: the same error in two phases is one error."""
+    kept: dict[tuple[str, str, str], OperationError] = {}
+    for error in sorted(view.errors.values(), key=lambda e: (e.label, e.title, e.message, e.phase)):
+        kept.setdefault((error.label, error.title, error.message), error)
+    return tuple(kept.values())
+
+
+def _notes(view: RunView) -> tuple[Note, ...]:
+    """Notes of the records, and tasks that ended early."""
+    notes = [note for of_kind in view.notes.values() for note in of_kind.values()]
+    notes += [
+        Note("slow", ", ".join(task.labels), "", task.note)
+        for _, task in sorted(view.tasks.items())
+        if task.note
+    ]
+    return tuple(dict.fromkeys(notes))
+
+
+def _ledger(view: RunView) -> tuple[float, float, float, float, float]:
+    if view.finished is not None and any(view.finished.ledger):
+        return view.finished.ledger
+    make, wait, judge, record, idle = view.ledger if view.ledgers else _NO_TIME
+    return make, wait, judge, record, idle

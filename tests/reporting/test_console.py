@@ -1,0 +1,133 @@
+import io
+from typing import Any
+
+import pytest
+
+from checker.core.errors import LoaderError
+from checker.corpus.fold import fold
+from checker.corpus.records import RunFinished
+from checker.reporting.console import Console
+from checker.reporting.report import Report
+
+from .golden import assert_golden
+from .samples import AT, changed, clean_records, finding, opened, records, settings, started
+
+REPORTS = (("VCR", "checker-report/vcr.yaml"),)
+
+
+def printed(
+    found: list[Any], outcome: str = "completed", encoding: str = "utf-8", **changes: Any
+) -> tuple[str, Report]:
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding=encoding, newline="\n")
+    console = Console(settings(**changes), stream, clock=lambda: 100.0)
+    console.title()
+    for record in found:
+        console.on_record(1, record)
+    report = console.finish(fold((1, record) for record in found), outcome, REPORTS)
+    stream.flush()
+    return raw.getvalue().decode(encoding), report
+
+
+def test_run_with_findings_reads_as_kept() -> None:
+    text, report = printed(records())
+    assert_golden("run_with_findings", text)
+    assert report.exit_code == 1
+
+
+def test_clean_run_reads_as_kept() -> None:
+    text, report = printed(clean_records())
+    assert_golden("clean_run", text)
+    assert report.exit_code == 0
+
+
+def test_fuzz_tells_its_stop_reason() -> None:
+    text, _ = printed(records(), "time limit", kind="fuzz", phases=("exploration",))
+    assert_golden("fuzz_with_findings", text)
+
+
+def test_ascii_stream_reads_as_kept() -> None:
+    text, _ = printed(records(), encoding="ascii")
+    assert_golden("run_on_ascii", text)
+
+
+def test_interrupted_run_prints_what_was_gathered() -> None:
+    text, report = printed(records()[:-1], "interrupted")
+    assert "Server error: 1" in text
+    assert text.splitlines()[-1].strip("= ").startswith("3 failures, 2 errors interrupted after")
+    assert report.exit_code == 130
+
+
+def test_document_without_operations_is_an_empty_suite() -> None:
+    found = [started(), opened(0, 0), RunFinished("r1", AT, "completed", 0.1, (0,) * 5)]
+    text, report = printed(found)
+    assert text.splitlines()[-1].strip("=") == " Empty test suite "
+    assert report.exit_code == 2
+
+
+def test_run_without_any_record_still_ends_with_a_summary() -> None:
+    text, report = printed([], "error")
+    assert "SUMMARY" in text
+    assert report.exit_code == 2
+
+
+def test_no_line_of_our_own_is_wider_than_a_terminal() -> None:
+    text, _ = printed(records())
+    ruled = [line for line in text.splitlines() if line.startswith(("===", "___"))]
+    assert {len(line) for line in ruled} == {80}
+
+
+def test_one_defect_is_reported_once() -> None:
+    found = [*records()[:-1], changed(finding(), at=AT + 1, phase="stateful")]
+    text, _ = printed(found)
+    assert "Server error: 1\n" in text
+
+
+def test_failures_of_one_case_share_a_block() -> None:
+    text, _ = printed(records())
+    assert text.count("Test Case ID: 0a1b2c3d4e5f") == 1
+
+
+def test_ledger_sums_to_wall_times_workers() -> None:
+    _, report = printed(records())
+    assert sum(report.ledger) == pytest.approx(report.elapsed_s * report.workers, rel=0.05)
+
+
+def test_terminal_shows_findings_as_they_come() -> None:
+    stream = io.StringIO()
+    console = Console(settings(color=True), stream, clock=lambda: 100.0)
+    for record in records():
+        console.on_record(1, record)
+    console.close()
+    assert stream.getvalue().count("GET /users: Server error") == 1
+
+
+def test_fuzz_without_a_terminal_tells_findings_as_they_come() -> None:
+    stream = io.StringIO()
+    console = Console(settings(kind="fuzz"), stream, clock=lambda: 100.0)
+    for record in records():
+        console.on_record(1, record)
+    assert "GET /users: Server error" in stream.getvalue()
+
+
+def test_controls_in_a_title_do_not_drive_the_terminal() -> None:
+    text, _ = printed([opened(), finding(title="\x1b[2J\x9bboom")])
+    assert "\\x1b[2J\\x9bboom: 1" in text
+
+
+def test_credentials_in_the_location_are_masked() -> None:
+    text, _ = printed(records(), location="http://me:secret@127.0.0.1/openapi.json")
+    assert "Loaded specification from http://[Filtered]@127.0.0.1/openapi.json" in text
+
+
+def test_loading_error_has_a_title_a_message_and_details() -> None:
+    stream = io.StringIO()
+    console = Console(settings(), stream, clock=lambda: 100.0)
+    console.loading_failed(LoaderError("Connection refused.", ["127.0.0.1:8080", "errno 111"]))
+    assert_golden("loading_error", stream.getvalue())
+
+
+def test_interrupted_loading_says_so() -> None:
+    stream = io.StringIO()
+    Console(settings(), stream, clock=lambda: 100.0).loading_interrupted()
+    assert "Loading interrupted after 0.00s" in stream.getvalue()
