@@ -12,8 +12,8 @@ from checker.demo.wire import json_encoded
 
 MAX_BOOKINGS = 2000
 """Bookings that are kept; the oldest ones go first."""
-MAX_REMOVED = 10_000
-"""References of removed bookings that are not given out again."""
+MAX_REMEMBERED = 10_000
+"""References of removed bookings that are not given out again, and contents whose last reference is known."""
 
 _JSON = "application/json"
 _KINDS = ("single", "double", "twin", "family", "suite")
@@ -28,6 +28,7 @@ class Inn:
         self._rooms = [_room(number) for number in range(1, 25)]
         self._bookings: OrderedDict[str, dict[str, Any]] = OrderedDict()
         self._removed: OrderedDict[str, None] = OrderedDict()
+        self._last_numbers: OrderedDict[int, int] = OrderedDict()
         self._answers: dict[str, Callable[[Call], Reply]] = {
             "listRooms": self._list_rooms,
             "getRoom": self._get_room,
@@ -165,8 +166,7 @@ class Inn:
         if "kept-booking" not in self._planted:
             del self._bookings[code]
             self._removed[code] = None
-            if len(self._removed) > MAX_REMOVED:
-                self._removed.popitem(last=False)
+            _forget(self._removed, MAX_REMEMBERED)
         return Reply(204)
 
     def _book(self, wish: dict[str, Any]) -> dict[str, Any]:
@@ -182,19 +182,29 @@ class Inn:
             "check_in_from": f"{wish['arrival']}T15:00:00Z",
         }
         self._bookings[reference] = booking
-        if len(self._bookings) > MAX_BOOKINGS:
-            self._bookings.popitem(last=False)
+        _forget(self._bookings, MAX_BOOKINGS)
         return booking
 
     def _new_reference(self, wish: dict[str, Any]) -> str:
         # From the content, not from a counter: the same requests get the same references in whatever order they
         # arrive. Never one that was given before: a client that removed a booking must not find another's there.
-        number = zlib.crc32(json_encoded(wish))
+        content = zlib.crc32(json_encoded(wish))
+        number = self._last_numbers.pop(content, content)
         while True:
             reference = f"BK-{number:08X}"
             if reference not in self._bookings and reference not in self._removed:
-                return reference
+                break
             number = zlib.crc32(reference.encode(), number)
+        # The n-th booking of the same content goes on from the one before, not through all of them again.
+        self._last_numbers[content] = number
+        _forget(self._last_numbers, MAX_REMEMBERED)
+        return reference
+
+
+def _forget(entries: OrderedDict[Any, Any], most: int) -> None:
+    """Drop the oldest entries, down to a number."""
+    while len(entries) > most:
+        entries.popitem(last=False)
 
 
 def _reply(status: int, value: Any) -> Reply:

@@ -1,0 +1,41 @@
+"""The version without defects answers every valid request by its document."""
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from checker.demo import DEFECTS
+
+from .client import Client, Judge, Wanted
+from .valid import LABELS, requests
+
+RELAXED = settings(
+    max_examples=150, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+)
+KNOWN: list[str] = ["BK-00000000"]
+"""References that the service gave; what is drawn from them depends on the requests before."""
+
+
+@RELAXED
+@given(st.data())
+def test_any_order_of_valid_requests_meets_no_failure(
+    fixed: Client, judge: Judge, data: st.DataObject
+) -> None:
+    strategies = requests(st.sampled_from(KNOWN[-20:]))
+    for label in data.draw(st.lists(st.sampled_from(LABELS), min_size=5, max_size=15)):
+        wanted = data.draw(strategies[label])
+        answer = fixed.send(wanted)
+        assert not judge.failures(wanted, answer), (wanted, answer)
+        assert answer.status in {200, 201, 204, 404, 409}, (wanted, answer)
+        if label == "POST /bookings":
+            KNOWN.append(answer.json()["reference"])
+
+
+@settings(RELAXED, max_examples=300)
+@given(st.one_of(*requests().values()))
+def test_valid_requests_meet_only_the_labelled_defects(
+    buggy: Client, judge: Judge, wanted: Wanted
+) -> None:
+    failures = judge.failures(wanted, buggy.send(wanted))
+    label = f"{wanted.method} {wanted.template}"
+    known = {each.check for each in DEFECTS if each.operation == label and each.needs == "positive"}
+    assert failures <= known
