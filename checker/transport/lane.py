@@ -55,6 +55,8 @@ class Lane:
         curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1)
         curl.setopt(pycurl.TIMEOUT_MS, max(1, round(settings.request_timeout_s * 1000)))
         curl.setopt(pycurl.CONNECTTIMEOUT_MS, max(1, round(settings.connect_timeout_s * 1000)))
+        # Servers close idle connections after 2 s and more: a request that meets the close would look dropped.
+        curl.setopt(pycurl.MAXAGE_CONN, 1)
         # Only for a case that carries `Expect` itself: then curl waits for a 100 before the body.
         curl.setopt(pycurl.EXPECT_100_TIMEOUT_MS, 100)
         # Explicit, also when empty: the environment must not redirect requests.

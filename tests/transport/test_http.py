@@ -1,0 +1,229 @@
+"""Lanes: many requests at once, limits of size and time, honest clocks."""
+
+import time
+
+import pytest
+
+from checker.core.request import WireRequest
+from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.transport.http import HttpLanes, HttpSettings
+
+CHUNK = b"x" * 1000
+
+
+def request(target=b"/", method="GET", headers=(), body=None) -> WireRequest:
+    return WireRequest(method, target, list(headers), body)
+
+
+@pytest.fixture
+def open_lanes(server):
+    opened = []
+
+    def build(lanes=1, **settings) -> HttpLanes:
+        opened.append(HttpLanes(server.origin, HttpSettings(**settings), lanes))
+        return opened[-1]
+
+    yield build
+    for lanes in opened:
+        lanes.close()
+
+
+def ok(outcome: Outcome) -> Response:
+    assert isinstance(outcome, Response), outcome
+    return outcome
+
+
+def endless(start: bytes, chunk: bytes, pause_s: float):
+    """Reply that never ends by itself."""
+
+    def reply(connection, stopped) -> None:
+        connection.sendall(start)
+        while not stopped.wait(pause_s):
+            connection.sendall(chunk)
+
+    return reply
+
+
+# several lanes
+
+
+def collect(lanes: HttpLanes, count: int) -> dict[int, Outcome]:
+    found: dict[int, Outcome] = {}
+    while len(found) < count:
+        for lane, outcome in lanes.poll(1.0):
+            assert lane not in found
+            found[lane] = outcome
+    return found
+
+
+def test_every_lane_gets_its_own_answer(server, open_lanes) -> None:
+    server.scripts = [
+        [b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n%d" % number] * 20 for number in range(8)
+    ]
+    lanes = open_lanes(8)
+    for turn in range(5):
+        for lane in range(8):
+            lanes.start(lane, request(b"/%d/%d" % (turn, lane)))
+        assert lanes.busy() == 8
+        lanes.flush()
+        found = collect(lanes, 8)
+        for lane, outcome in found.items():
+            response = ok(outcome)
+            assert response.request is not None
+            assert response.request.target == b"/%d/%d" % (turn, lane)
+            connection = int(response.content)
+            assert any(
+                received.connection == connection
+                and received.head[0] == b"GET /%d/%d HTTP/1.1" % (turn, lane)
+                for received in server.received
+            )
+    assert lanes.busy() == 0
+    assert len(server.received) == 40
+
+
+def test_what_finishes_during_a_blocking_send_is_kept(server, open_lanes) -> None:
+    lanes = open_lanes(3)
+    lanes.start(0, request(b"/a"))
+    lanes.start(1, request(b"/\0"))
+    lanes.flush()
+    for _ in range(5):
+        ok(lanes.send(2, request(b"/b")))
+    found = collect(lanes, 2)
+    assert ok(found[0]).content == b"ok"
+    assert isinstance(found[1], NetworkFailure)
+    assert lanes.busy() == 0
+
+
+def test_a_busy_lane_takes_nothing(open_lanes) -> None:
+    lanes = open_lanes(1)
+    lanes.start(0, request())
+    with pytest.raises(ValueError, match="busy"):
+        lanes.start(0, request())
+
+
+def test_poll_sends_what_was_not_flushed(open_lanes) -> None:
+    lanes = open_lanes(1)
+    lanes.start(0, request())
+    assert ok(collect(lanes, 1)[0]).content == b"ok"
+
+
+def test_poll_without_work_does_not_wait(open_lanes) -> None:
+    before = time.perf_counter()
+    assert open_lanes(2).poll(5.0) == []
+    assert time.perf_counter() - before < 1
+
+
+def test_lanes_grow_and_shrink(open_lanes) -> None:
+    lanes = open_lanes(1)
+    lanes.grow(4)
+    lanes.start(2, request())
+    lanes.shrink(1)
+    assert lanes.lanes == 3
+    assert ok(collect(lanes, 1)[2]).content == b"ok"
+    lanes.shrink(1)
+    assert lanes.lanes == 1
+    assert ok(lanes.send(0, request())).content == b"ok"
+
+
+def test_closing_drops_what_is_in_flight(server, open_lanes) -> None:
+    server.answer(endless(b"", b"", 5))
+    lanes = open_lanes(2)
+    lanes.start(0, request())
+    lanes.flush()
+    lanes.start(1, request())
+    lanes.close()
+
+
+# limits
+
+
+def test_a_dripping_server_cannot_outlive_the_time_limit(server, open_lanes) -> None:
+    server.answer(endless(b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n", b"x", 0.02))
+    lanes = open_lanes(request_timeout_s=0.3)
+    outcome = lanes.send(0, request())
+    assert isinstance(outcome, NetworkFailure)
+    assert outcome.kind is FailureKind.TIMEOUT
+    assert outcome.message == "no complete response within 0.3 s"
+    assert 0.2 < outcome.elapsed < 1.5
+    assert outcome.partial is not None
+    assert outcome.partial.content.startswith(b"x")
+    assert outcome.partial.is_truncated
+
+
+def test_dripping_headers_cannot_either(server, open_lanes) -> None:
+    server.answer(endless(b"HTTP/1.1 200 OK\r\n", b"X-A: 1\r\n", 0.02))
+    outcome = open_lanes(request_timeout_s=0.2).send(0, request())
+    assert isinstance(outcome, NetworkFailure)
+    assert outcome.kind is FailureKind.TIMEOUT
+
+
+def test_an_endless_body_is_cut(server, open_lanes) -> None:
+    start = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    server.answer(endless(start, b"3e8\r\n" + CHUNK + b"\r\n", 0))
+    response = ok(open_lanes(max_response_bytes=10_500).send(0, request()))
+    assert response.content == (CHUNK * 11)[:10_500]
+    assert response.is_truncated
+
+
+def test_a_long_body_is_cut_and_says_how_long_it_was(server, open_lanes) -> None:
+    server.answer(endless(b"HTTP/1.1 200 OK\r\nContent-Length: 5000000\r\n\r\n", CHUNK, 0))
+    lanes = open_lanes(max_response_bytes=2500)
+    response = ok(lanes.send(0, request()))
+    assert (len(response.content), response.content_size) == (2500, 5_000_000)
+    assert not ok(lanes.send(0, request())).is_truncated
+
+
+def test_a_body_of_exactly_the_limit_is_whole(server, open_lanes) -> None:
+    server.answer(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" + CHUNK)
+    response = ok(open_lanes(max_response_bytes=1000).send(0, request()))
+    assert response.content == CHUNK
+    assert not response.is_truncated
+
+
+@pytest.mark.parametrize("limits", [{"stream_time_s": 0.1}, {"request_timeout_s": 0.3}])
+def test_an_endless_event_stream_is_sampled(server, open_lanes, limits) -> None:
+    start = b"HTTP/1.1 200 OK\r\nContent-Type: Text/Event-Stream\r\n\r\n"
+    server.answer(endless(start, b"data: 1\n\n", 0.05))
+    response = ok(open_lanes(**limits).send(0, request()))
+    assert response.content.startswith(b"data: 1\n\n")
+    assert response.is_truncated
+    assert response.elapsed < 2
+
+
+# clocks
+
+
+def test_our_own_stalls_are_not_the_server_s(open_lanes) -> None:
+    lanes = open_lanes(1)
+    ok(lanes.send(0, request()))
+    lanes.start(0, request())
+    lanes.flush()
+    until = time.perf_counter() + 0.2
+    while time.perf_counter() < until:
+        pass
+    response = ok(collect(lanes, 1)[0])
+    assert 0 <= response.elapsed < 0.1
+    assert lanes.stalled_s >= 0.2
+
+
+def test_what_the_server_takes_is_its_own(server, open_lanes) -> None:
+    def reply(connection, stopped) -> None:
+        stopped.wait(0.2)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+
+    server.answer(reply)
+    lanes = open_lanes(1)
+    assert ok(lanes.send(0, request())).elapsed >= 0.19
+    assert lanes.stalled_s < 0.05
+
+
+def test_proxy_of_the_environment_is_not_used(monkeypatch, open_lanes) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    assert ok(open_lanes(1).send(0, request())).content == b"ok"
+
+
+def test_an_http_proxy_gets_an_absolute_target(server, open_lanes) -> None:
+    origin = server.origin
+    lanes = open_lanes(proxy=origin.url)
+    assert ok(lanes.send(0, request(b"/a?b"))).content == b"ok"
+    assert server.received[0].head[0] == f"GET {origin.url}/a?b HTTP/1.1".encode()
