@@ -51,6 +51,8 @@ class RunSettings:
     seed: int
     base_url: str | None = None
     """None: the description's own servers."""
+    document: str | None = None
+    """Digest of the normalised description in the corpus, once the first worker has fetched it."""
     workers: int = 1
     """Processes."""
     lanes: int | None = 1

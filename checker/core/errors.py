@@ -7,6 +7,7 @@ CheckerError
 │   └── NotAvailableYet    known, but not built yet                       exit code 2
 ├── HookError              a user's hook raised                           an error of its operation
 ├── Unsatisfiable          no value satisfies a schema                    an error of its operation
+├── Unserialisable         a case cannot be written as its media type      an error of its operation
 ├── BudgetSpent            work or size ran out                           an error of its operation
 ├── StorageError           the corpus cannot be written                   exit code 2
 └── MissingSecret          a recorded secret is not available             exit code 2
@@ -46,6 +47,7 @@ class NotAvailableYet(UsageError):
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{what}: not available yet")
+        self.what = what
 
 
 class HookError(CheckerError):
@@ -63,6 +65,10 @@ class Unsatisfiable(CheckerError):
         super().__init__(f"{pointer}: {reason}")
         self.pointer = pointer
         self.reason = reason
+
+
+class Unserialisable(CheckerError):
+    """A case cannot be written as its media type."""
 
 
 class BudgetSpent(CheckerError):

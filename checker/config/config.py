@@ -1,0 +1,148 @@
+"""The live configuration object (requirements 13-15)."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path as FilePath
+from typing import Any
+
+from checker.config.blocks import OperationBlock, read_blocks
+from checker.config.kinds import Problem
+from checker.config.reading import (
+    Layer,
+    find_file,
+    parse,
+    read_layer,
+    section_error,
+    substituted,
+)
+from checker.config.sections import Section
+from checker.config.table import NOT_IN_PROJECTS
+from checker.core.errors import ConfigError, NotAvailableYet
+from checker.core.registry import BUILT_IN_CHECKS
+
+
+class Config(Section):
+    """Options of `checker.toml` as attributes; `update` changes them for cases made afterwards."""
+
+    def __init__(self, layers: list[Layer] | None = None) -> None:
+        super().__init__(layers if layers is not None else [{}])
+        self._file: FilePath | None = None
+        self._titles: dict[str, tuple[Layer, tuple[OperationBlock, ...]]] = {}
+        self._blocks: tuple[OperationBlock, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Config {self._file or 'defaults'}>"
+
+    @classmethod
+    def from_path(
+        cls, path: str | os.PathLike[str], *, environment: Mapping[str, str] | None = None
+    ) -> "Config":
+        """Configuration in this file. Raises `ConfigError`."""
+        file = FilePath(path)
+        try:
+            text = file.read_text(encoding="utf-8")
+            config = cls.from_str(text, environment=environment)
+        except FileNotFoundError as error:
+            raise _cannot_load(file, "The file does not exist.") from error
+        except OSError as error:
+            raise _cannot_load(file, f"{error.strerror}.") from error
+        except UnicodeDecodeError as error:
+            raise _cannot_load(file, f"The content is not UTF-8: {error}") from error
+        except ConfigError as error:
+            raise _cannot_load(file, str(error)) from error
+        except NotAvailableYet as error:
+            raise NotAvailableYet(f"{file}: {error.what}") from error
+        config._file = file
+        return config
+
+    @classmethod
+    def from_str(cls, text: str, *, environment: Mapping[str, str] | None = None) -> "Config":
+        """Configuration in this TOML text. Raises `ConfigError`."""
+        return cls.from_dict(parse(text), environment=environment)
+
+    @classmethod
+    def from_dict(
+        cls, document: Mapping[str, Any], *, environment: Mapping[str, str] | None = None
+    ) -> "Config":
+        """Configuration of these nested values. Raises `ConfigError`."""
+        values = substituted(document, os.environ if environment is None else environment)
+        projects = values.pop("project", [])
+        blocks = values.pop("operations", [])
+        config = cls([{}, read_layer(values)])
+        config._blocks = read_blocks(blocks)
+        config._titles = _projects(projects)
+        return config
+
+    @classmethod
+    def discover(
+        cls,
+        folder: str | os.PathLike[str] | None = None,
+        *,
+        environment: Mapping[str, str] | None = None,
+    ) -> "Config":
+        """Configuration of the nearest `checker.toml` upwards of a folder, else the defaults. Raises `ConfigError`."""
+        file = find_file(FilePath.cwd() if folder is None else FilePath(folder).resolve())
+        return cls() if file is None else cls.from_path(file, environment=environment)
+
+    @property
+    def config_path(self) -> FilePath | None:
+        """The file that this configuration was read from."""
+        return self._file
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """Titles of the `[[project]]` tables."""
+        return tuple(self._titles)
+
+    @property
+    def operations(self) -> tuple[OperationBlock, ...]:
+        """`[[operations]]` blocks, in file order."""
+        return self._blocks
+
+    @property
+    def custom_check_names(self) -> tuple[str, ...]:
+        """Checks that somebody named and that are not built in."""
+        paths = [path for layer in self._layers for path in layer if path[:1] == ("checks",)]
+        names = dict.fromkeys(path[1] for path in paths if len(path) == 2)
+        return tuple(name for name in names if name not in BUILT_IN_CHECKS)
+
+    def is_check_enabled(self, name: str) -> bool:
+        """Whether a check runs; a user's check that nobody switched off does."""
+        path = ("checks", name)
+        found = [
+            layer[path]["enabled"] for layer in self._layers if "enabled" in layer.get(path, {})
+        ]
+        return bool(found[0]) if found else True
+
+    def for_project(self, title: str) -> "Config":
+        """Configuration of the API with this title; later updates of either are seen by both."""
+        if title not in self._titles:
+            return self
+        layer, blocks = self._titles[title]
+        config = Config([self._layers[0], layer, *self._layers[1:]])
+        config._file = self._file
+        config._blocks = blocks + self._blocks
+        return config
+
+
+def _cannot_load(file: FilePath, reason: str) -> ConfigError:
+    return ConfigError(f"Failed to load configuration file from {file}\n\n{reason}")
+
+
+def _projects(tables: object) -> dict[str, tuple[Layer, tuple[OperationBlock, ...]]]:
+    if not isinstance(tables, list) or not all(isinstance(one, Mapping) for one in tables):
+        raise section_error((), [Problem("Type error", "'project' -> Must be an array of tables")])
+    found: dict[str, tuple[Layer, tuple[OperationBlock, ...]]] = {}
+    for index, table in enumerate(tables):
+        values = dict(table)
+        prefix = ("project", str(index))
+        title = values.pop("title", None)
+        if not isinstance(title, str) or not title:
+            problem = Problem("Missing required property", "'title' -> The title of the API")
+            raise section_error(prefix, [problem])
+        if title in found:
+            problem = Problem("Invalid value", f"'title' -> {title!r} is given more than once")
+            raise section_error(prefix, [problem])
+        blocks = read_blocks(values.pop("operations", []), prefix=prefix)
+        found[title] = (read_layer(values, prefix=prefix, banned=NOT_IN_PROJECTS), blocks)
+    return found

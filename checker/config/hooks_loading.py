@@ -1,0 +1,62 @@
+"""Loading of users' hooks: a module by name, or a `.py` file."""
+
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from checker.core.errors import ConfigError, NotAvailableYet
+
+
+def load_all_hooks(specs: Iterable[str]) -> None:
+    """Load each of them, in order. Raises `ConfigError` or `NotAvailableYet`."""
+    for spec in specs:
+        load_hooks(spec)
+
+
+def load_hooks(spec: str) -> None:
+    """Import a module by name or a file by its path; the same one is loaded once.
+
+    Raises `ConfigError` for whatever goes wrong in it, and `NotAvailableYet` for hooks that do not run yet.
+    """
+    folder = os.getcwd()
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    try:
+        _load(spec)
+    except NotAvailableYet:
+        raise
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        raise ConfigError(
+            f"cannot load hooks from {spec!r}: {type(error).__name__}: {_one_line(error)}"
+        ) from error
+
+
+def _load(spec: str) -> None:
+    if not spec.endswith(".py"):
+        importlib.import_module(spec)
+        return
+    path = Path(spec).resolve()
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {spec}")
+    name = f"checker_hooks_{path.stem}_{abs(hash(str(path))):x}"
+    if any(getattr(module, "__file__", None) == str(path) for module in list(sys.modules.values())):
+        return
+    found = importlib.util.spec_from_file_location(name, path)
+    if found is None or found.loader is None:
+        raise ImportError(f"{spec} is not Python source")
+    module = importlib.util.module_from_spec(found)
+    sys.modules[name] = module
+    try:
+        found.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())

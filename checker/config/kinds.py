@@ -1,0 +1,226 @@
+"""What a value of the configuration may be, and the sentence that says what is wrong with it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Protocol
+
+TYPE_ERROR = "Type error"
+INVALID_VALUE = "Invalid value"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong."""
+
+    heading: str
+    """`Type error`, `Invalid value`, `Unknown properties`."""
+    text: str
+    hint: str = ""
+    """A line of its own after the bullets: `Valid values are: ...`."""
+
+
+class Kind(Protocol):
+    """A set of values."""
+
+    @property
+    def noun(self) -> str:
+        """What it must be: `an integer`."""
+        ...
+
+    def problem(self, value: object, place: str) -> Problem | None:
+        """What is wrong with a value that stands at `place`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Boolean:
+    """True or false."""
+
+    noun: str = "a boolean"
+
+    def problem(self, value: object, place: str) -> Problem | None:
+        return None if isinstance(value, bool) else wrong_type(self, value, place)
+
+
+@dataclass(frozen=True, slots=True)
+class Integer:
+    """A whole number within bounds, both inclusive."""
+
+    minimum: int | None = None
+    maximum: int | None = None
+    noun: str = "an integer"
+
+    def problem(self, value: object, place: str) -> Problem | None:
+        if not isinstance(value, int) or isinstance(value, bool):
+            return wrong_type(self, value, place)
+        if self.minimum is not None and value < self.minimum:
+            return invalid(f"{place} -> Must be at least {self.minimum}, but got {value}")
+        if self.maximum is not None and value > self.maximum:
+            return invalid(f"{place} -> Must be at most {self.maximum}, but got {value}")
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A finite number, above a bound or from a bound on."""
+
+    above: float | None = None
+    minimum: float | None = None
+    noun: str = "a number"
+
+    def problem(self, value: object, place: str) -> Problem | None:
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            return wrong_type(self, value, place)
+        if value in (float("inf"), float("-inf")) or value != value:
+            return invalid(f"{place} -> Must be a finite number, but got {value}")
+        if self.above is not None and value <= self.above:
+            return invalid(f"{place} -> Must be greater than {self.above:g}, but got {value}")
+        if self.minimum is not None and value < self.minimum:
+            return invalid(f"{place} -> Must be at least {self.minimum:g}, but got {value}")
+        return None
+
+
+def anything(_: str) -> str | None:
+    """No further rule."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Any string without NUL that keeps a rule."""
+
+    rule: Callable[[str], str | None] = anything
+    """What is wrong with a text: a sentence that starts with `Must`."""
+    noun: str = "a string"
+
+    def problem(self, value: object, place: str) -> Problem | None:
+        if not isinstance(value, str):
+            return wrong_type(self, value, place)
+        if "\0" in value:
+            return invalid(f"{place} -> Must not contain NUL characters")
+        broken = self.rule(value)
+        return invalid(f"{place} -> {broken}") if broken else None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of some words."""
+
+    values: tuple[str, ...]
+    noun: str = "a string"
+
+    def problem(self, value: object, place: str) -> Problem | None:
+        if not isinstance(value, str):
+            return wrong_type(self, value, place)
+        if value in self.values:
+            return None
+        listed = ", ".join(map(repr, self.values))
+        return Problem(
+            INVALID_VALUE,
+            f"{place} -> {value!r}{did_you_mean(value, self.values)}",
+            f"Valid values are: {listed}",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """Different values of one kind."""
+
+    item: Kind
+    noun: str = "an array"
+
+    def problem(self, value: object, place: str) -> Problem | None:
+        if not isinstance(value, list | tuple):
+            return wrong_type(self, value, place)
+        for index, item in enumerate(value):
+            found = self.item.problem(item, f"Item #{index} in the {place} array")
+            if found:
+                return found
+            if item in value[:index]:
+                return invalid(f"{place} -> {item!r} is given more than once")
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class MapOf:
+    """A table whose names and values keep a rule together."""
+
+    rule: Callable[[str, object], str | None]
+    noun: str = "a table"
+
+    def problem(self, value: object, place: str) -> Problem | None:
+        if not isinstance(value, Mapping):
+            return wrong_type(self, value, place)
+        for name, item in value.items():
+            broken = self.rule(name, item)
+            if broken:
+                return invalid(f"{place} -> {broken}")
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table that is looked at later."""
+
+    noun: str = "a table"
+
+    def problem(self, value: object, place: str) -> Problem | None:
+        return None if isinstance(value, Mapping) else wrong_type(self, value, place)
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """A value of the first kind whose type it has."""
+
+    kinds: tuple[Kind, ...]
+
+    @property
+    def noun(self) -> str:
+        return " or ".join(kind.noun for kind in self.kinds)
+
+    def problem(self, value: object, place: str) -> Problem | None:
+        problems = [kind.problem(value, place) for kind in self.kinds]
+        if None in problems:
+            return None
+        for found in problems:
+            if found and found.heading != TYPE_ERROR:
+                return found
+        return wrong_type(self, value, place)
+
+
+def wrong_type(kind: Kind, value: object, place: str) -> Problem:
+    """`'seed' -> Must be an integer, but got string: '1'`."""
+    return Problem(
+        TYPE_ERROR, f"{place} -> Must be {kind.noun}, but got {type_name(value)}: {value!r}"
+    )
+
+
+def invalid(text: str) -> Problem:
+    """A value of the right type that means nothing."""
+    return Problem(INVALID_VALUE, text)
+
+
+_TYPE_NAMES = (
+    (bool, "boolean"),
+    (str, "string"),
+    (int, "integer"),
+    (float, "float"),
+    (list | tuple, "array"),
+    (Mapping, "table"),
+    (type(None), "null"),
+)
+
+
+def type_name(value: object) -> str:
+    """Name of a value's type, as TOML calls it."""
+    for python_type, name in _TYPE_NAMES:
+        if isinstance(value, python_type):
+            return name
+    return type(value).__name__
+
+
+def did_you_mean(name: str, known: Any) -> str:
+    """`. Did you mean 'seed'?`, or nothing."""
+    near = get_close_matches(name, list(known), n=1)
+    return f". Did you mean {near[0]!r}?" if near else ""

@@ -1,0 +1,187 @@
+"""From a document to checked layers of values."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path as FilePath
+from typing import Any
+
+from checker.config.kinds import Problem, did_you_mean, wrong_type
+from checker.config.kinds import Table as TableKind
+from checker.config.table import (
+    CUSTOM_CHECK,
+    SECTIONS,
+    Key,
+    Path,
+    option_name,
+    section_title,
+    subsections,
+)
+from checker.core.errors import ConfigError, NotAvailableYet
+
+FILE_NAME = "checker.toml"
+
+Layer = dict[Path, dict[str, Any]]
+"""Section -> key -> value, as given; defaults are not in it."""
+
+_PLACEHOLDER = re.compile(r"\$\$\{|\$\{(?P<name>[^}]*)(?P<end>\}?)")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+
+def find_file(folder: FilePath) -> FilePath | None:
+    """The `checker.toml` of a folder or of its parents, up to and including one with `.git`."""
+    for candidate in (folder, *folder.parents):
+        if (candidate / FILE_NAME).is_file():
+            return candidate / FILE_NAME
+        if (candidate / ".git").exists():
+            return None
+    return None
+
+
+def parse(text: str) -> dict[str, Any]:
+    """TOML document. Raises `ConfigError`."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"The content is not valid TOML: {error}") from error
+
+
+def substituted(value: Any, environment: Mapping[str, str]) -> Any:
+    """The value with every `${NAME}` in its texts replaced; `$${` stands for `${`. Raises `ConfigError`."""
+    if isinstance(value, str):
+        return _PLACEHOLDER.sub(lambda found: _replacement(found, environment), value)
+    if isinstance(value, Mapping):
+        return {key: substituted(item, environment) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [substituted(item, environment) for item in value]
+    return value
+
+
+def read_layer(document: Mapping[str, Any], *, prefix: Path = (), banned: Any = ()) -> Layer:
+    """Checked values of a document. Raises `ConfigError`, or `NotAvailableYet` when all else is right.
+
+    `prefix` names the place in messages; `banned` are root names that exist but not here.
+    """
+    reading = _Reading(prefix, frozenset(banned))
+    reading.section((), document)
+    reading.raise_problems()
+    return reading.layer
+
+
+def section_error(path: Path, problems: list[Problem]) -> ConfigError:
+    """One error about one section: problems grouped by their heading."""
+    lines = [f"Error in {section_title(path)} section:"]
+    for heading in dict.fromkeys(problem.heading for problem in problems):
+        group = [problem for problem in problems if problem.heading == heading]
+        lines += ["", f"{heading}:", ""]
+        lines += [f"  - {problem.text}" for problem in group]
+        hints = dict.fromkeys(problem.hint for problem in group if problem.hint)
+        for hint in hints:
+            lines += ["", hint]
+    return ConfigError("\n".join(lines))
+
+
+def unknown(name: str, known: list[str]) -> Problem:
+    """A name that a section does not have."""
+    listed = ", ".join(map(repr, known))
+    return Problem(
+        "Unknown properties",
+        f"{name!r}{did_you_mean(name, known)}",
+        f"The following properties are valid: {listed}",
+    )
+
+
+def check_value(path: Path, name: str, key: Key, value: object) -> Problem | None:
+    """What is wrong with a value. Raises `NotAvailableYet` when nothing is, but it does nothing yet."""
+    if value is None and key.default is None:
+        return None
+    problem = key.kind.problem(value, repr(name))
+    if problem is None and not key.is_available(value):
+        raise NotAvailableYet(_shown(option_name(path, name), key, value))
+    return problem
+
+
+def _shown(option: str, key: Key, value: object) -> str:
+    """Names the value where another one works."""
+    is_partly_built = key.works is not None and key.works != (key.default,)
+    return f"{option} = {str(value).lower()}" if is_partly_built else option
+
+
+class _Reading:
+    """One walk through a document: all problems first, what is not available yet last."""
+
+    def __init__(self, prefix: Path, banned: frozenset[str]) -> None:
+        self.layer: Layer = {}
+        self._prefix = prefix
+        self._banned = banned
+        self._problems: dict[Path, list[Problem]] = {}
+        self._unavailable: list[NotAvailableYet] = []
+
+    def raise_problems(self) -> None:
+        if self._problems:
+            found = self._problems.items()
+            texts = [section_error(self._prefix + path, problems) for path, problems in found]
+            raise ConfigError("\n\n".join(map(str, texts)))
+        if self._unavailable:
+            raise self._unavailable[0]
+
+    def section(self, path: Path, values: Mapping[str, Any]) -> None:
+        keys = SECTIONS.get(path, {})
+        inner = subsections(path)
+        for name, value in values.items():
+            if name in keys and not self._is_banned(path, name):
+                self._value(path, name, keys[name], value)
+            elif name in inner and not self._is_banned(path, name):
+                self._subsection((*path, name), value)
+            elif path == ("checks",) and isinstance(value, Mapping):
+                self._custom_check(name, value)
+            else:
+                known = [one for one in (*keys, *inner) if not self._is_banned(path, one)]
+                self._note(path, unknown(name, known))
+
+    def _is_banned(self, path: Path, name: str) -> bool:
+        return not path and name in self._banned
+
+    def _subsection(self, path: Path, value: object) -> None:
+        if isinstance(value, Mapping):
+            self.section(path, value)
+        else:
+            self._note(path[:-1], wrong_type(TableKind(), value, repr(path[-1])))
+
+    def _custom_check(self, name: str, values: Mapping[str, Any]) -> None:
+        # Whether a user's check has this name is known when its module is loaded, by `resolve` or a worker.
+        path = ("checks", name)
+        self.layer.setdefault(path, {})
+        for key, value in values.items():
+            if key in CUSTOM_CHECK:
+                self._value(path, key, CUSTOM_CHECK[key], value)
+            else:
+                self._note(path, unknown(key, list(CUSTOM_CHECK)))
+
+    def _value(self, path: Path, name: str, key: Key, value: object) -> None:
+        try:
+            problem = check_value(path, name, key, value)
+        except NotAvailableYet as refusal:
+            self._unavailable.append(refusal)
+            return
+        if problem:
+            self._note(path, problem)
+        else:
+            self.layer.setdefault(path, {})[name] = value
+
+    def _note(self, path: Path, problem: Problem) -> None:
+        self._problems.setdefault(path, []).append(problem)
+
+
+def _replacement(found: re.Match[str], environment: Mapping[str, str]) -> str:
+    name = found["name"]
+    if name is None:
+        return "${"
+    if not found["end"] or not _VARIABLE.match(name):
+        raise ConfigError(
+            f"malformed placeholder {found[0]!r} in {found.string!r}; "
+            "write ${NAME}, or $${ for a literal ${"
+        )
+    if name not in environment:
+        raise ConfigError(f"environment variable {name!r} is not set; {found.string!r} needs it")
+    return environment[name]

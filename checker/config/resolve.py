@@ -1,0 +1,187 @@
+"""From the live configuration to the frozen settings of one run."""
+
+import os
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from checker.config.config import Config
+from checker.config.filters import OperationFilters, Selection
+from checker.config.reading import section_error, unknown
+from checker.config.settings import RunSettings, Sanitization
+from checker.config.table import AVAILABLE_CHECKS, AVAILABLE_PHASES, PHASES
+from checker.core.blocks import Truncation
+from checker.core.registry import BUILT_IN_CHECKS, CUSTOM_CHECKS
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """What only the moment knows: everything that is neither in the file nor in the table of keys."""
+
+    location: str
+    kind: str = "run"
+    """`run` or `fuzz`."""
+    filters: OperationFilters = field(default_factory=OperationFilters)
+    """Of the command line."""
+    inline: bool = False
+    command: str = ""
+    now: datetime | None = None
+    """For names of reports; None: the current time."""
+
+
+def run_settings(
+    config: Config, occasion: Occasion, environment: Mapping[str, str] | None = None
+) -> RunSettings:
+    """Settings of one run. Raises `ConfigError`."""
+    environment = os.environ if environment is None else environment
+    settings = _settings(config, occasion, environment)
+    projects = []
+    for title in config.titles:
+        other = _settings(config.for_project(title), occasion, environment)
+        # Of the run, not of the API.
+        same = {name: getattr(settings, name) for name in ("seed", "vcr_path", "corpus_dir")}
+        other = replace(other, **same)
+        plain, wanted = settings.to_dict(), other.to_dict()
+        projects.append((title, {key: wanted[key] for key in wanted if wanted[key] != plain[key]}))
+    return replace(settings, projects=tuple(projects))
+
+
+def _settings(config: Config, occasion: Occasion, environment: Mapping[str, str]) -> RunSettings:
+    generation = config.generation
+    hooks = _hooks(config, environment)
+    settings = RunSettings(
+        location=occasion.location,
+        kind=occasion.kind,
+        seed=secrets.randbits(63) if config.seed is None else config.seed,
+        base_url=config.base_url,
+        inline=occasion.inline,
+        max_examples=generation.max_examples,
+        max_time_s=config.fuzz.max_time if occasion.kind == "fuzz" else None,
+        max_failures=config.max_failures,
+        continue_on_failure=config.continue_on_failure,
+        headers=tuple(config.headers.items()),
+        request_timeout_s=float(config.request_timeout),
+        tls_verify=config.tls_verify,
+        proxy=config.proxy,
+        wait_for_schema_s=config.wait_for_schema,
+        checks=_checks(config, has_hooks=bool(hooks)),
+        validate_formats=config.checks.response_schema_conformance.validate_formats,
+        expected_statuses=_expected_statuses(config),
+        selection=_selection(config, occasion.filters),
+        no_shrink=generation.no_shrink,
+        database=generation.database,
+        allow_x00=generation.allow_x00,
+        codec=generation.codec,
+        exclude_header_characters=generation.exclude_header_characters,
+        hooks=hooks,
+        preserve_bytes=config.reports.preserve_bytes,
+        color=config.color,
+        corpus_dir=f".checker/{_project_slug(config, occasion.location)}",
+        vcr_path=_vcr_path(config, occasion.now),
+        command=occasion.command,
+    )
+    return replace(
+        settings, **_processes(config, occasion.kind), **_phases(config), **_output(config)
+    )
+
+
+def _processes(config: Config, kind: str) -> dict[str, Any]:
+    """Workers and lanes: 1 and 1 in `run`, as many as pay in `fuzz`."""
+    fallback = "auto" if kind == "fuzz" else 1
+    workers = fallback if config.workers is None else config.workers
+    lanes = fallback if config.lanes is None else config.lanes
+    return {
+        "workers": usable_processors() if workers == "auto" else workers,
+        "lanes": None if lanes == "auto" else lanes,
+    }
+
+
+def usable_processors() -> int:
+    """Processors that this process may use: 1-64."""
+    if hasattr(os, "sched_getaffinity"):
+        return min(len(os.sched_getaffinity(0)), 64)
+    return min(os.cpu_count() or 1, 64)
+
+
+def _phases(config: Config) -> dict[str, Any]:
+    wanted = [name for name in PHASES if config.phases.enabled and _phase(config, name).enabled]
+    return {
+        "phases": tuple(name for name in wanted if name in AVAILABLE_PHASES),
+        "unavailable_phases": tuple(name for name in wanted if name not in AVAILABLE_PHASES),
+    }
+
+
+def _phase(config: Config, name: str) -> Any:
+    return getattr(config.phases, name)
+
+
+def _output(config: Config) -> dict[str, Any]:
+    sanitization, truncation = config.output.sanitization, config.output.truncation
+    return {
+        "sanitization": Sanitization(
+            sanitization.enabled,
+            tuple(sanitization.keys_to_sanitize),
+            tuple(sanitization.sensitive_markers),
+            sanitization.replacement,
+        ),
+        "truncation": Truncation(
+            **{one.name: getattr(truncation, one.name) for one in fields(Truncation)}
+        ),
+    }
+
+
+def _checks(config: Config, *, has_hooks: bool) -> tuple[str, ...]:
+    """Enabled checks in the order in which they run, users' last."""
+    if not config.checks.enabled:
+        return ()
+    named = [name for name in config.custom_check_names if name not in CUSTOM_CHECKS]
+    if named and not has_hooks:
+        raise section_error(("checks",), [unknown(named[0], list(BUILT_IN_CHECKS))])
+    names = dict.fromkeys((*AVAILABLE_CHECKS, *CUSTOM_CHECKS, *config.custom_check_names))
+    return tuple(name for name in names if config.is_check_enabled(name))
+
+
+def _expected_statuses(config: Config) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    statuses = config.checks.not_a_server_error.expected_statuses
+    return () if statuses is None else (("not_a_server_error", tuple(map(str, statuses))),)
+
+
+def _selection(config: Config, filters: OperationFilters) -> Selection:
+    disabled = [block.filters for block in config.operations if not block.enabled]
+    return Selection(filters, tuple(disabled))
+
+
+def _hooks(config: Config, environment: Mapping[str, str]) -> tuple[str, ...]:
+    given = (environment.get("CHECKER_HOOKS"), config.hooks)
+    return tuple(dict.fromkeys(one for one in given if one))
+
+
+def _vcr_path(config: Config, now: datetime | None) -> str | None:
+    vcr = config.reports.vcr
+    if vcr.path is not None:
+        return str(vcr.path)
+    if not vcr.enabled:
+        return None
+    stamp = (now or datetime.now(UTC)).strftime("%Y%m%dT%H%M%SZ")
+    return os.path.join(config.reports.directory, f"vcr-{stamp}.yaml")
+
+
+def _project_slug(config: Config, location: str) -> str:
+    """The title of the only project of the file; else the location, so that two APIs never share a corpus."""
+    return slug(config.titles[0] if len(config.titles) == 1 else _nickname(location))
+
+
+def _nickname(location: str) -> str:
+    parts = urlsplit(location)
+    if parts.netloc:
+        return f"{parts.hostname or ''}-{parts.port or ''}{parts.path}"
+    return os.path.basename(location)
+
+
+def slug(text: str) -> str:
+    """Lower-case ASCII letters, digits and dashes; `default` when nothing is left."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:80] or "default"

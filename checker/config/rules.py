@@ -1,0 +1,62 @@
+"""Rules for texts that both the command line and the file accept. Each gives a sentence, or None when all is well."""
+
+import codecs
+import re
+
+from checker.core.request import Origin
+
+_HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+\Z")
+_STATUS = re.compile(r"[1-5xX][0-9xX]{2}\Z")
+
+
+def base_url(text: str) -> str | None:
+    """An absolute http(s) URL."""
+    try:
+        origin = Origin.from_url(text)
+    except ValueError:
+        return f"Must be an absolute http(s) URL like 'http://127.0.0.1:8080', but got {text!r}"
+    return None if origin.port else f"Must have a port above 0, but got {text!r}"
+
+
+def proxy_url(text: str) -> str | None:
+    """URL of a proxy."""
+    return base_url(text)
+
+
+def codec(text: str) -> str | None:
+    """A text codec that Python knows."""
+    try:
+        found = codecs.lookup(text)
+    except (LookupError, ValueError):
+        return f"Must be a known codec, but got {text!r}"
+    is_text = getattr(found, "_is_text_encoding", True)
+    return None if is_text else f"Must be a text codec, but got {text!r}"
+
+
+def header(name: str, value: object) -> str | None:
+    """A header that HTTP/1.1 can carry (RFC 9110, 5.5)."""
+    if not name:
+        return "Header name must not be empty"
+    if not _HEADER_NAME.match(name):
+        return f"Invalid header name: {name!r}"
+    if not isinstance(value, str):
+        return f"Header {name!r} must be a string, but got {type(value).__name__}: {value!r}"
+    try:
+        value.encode("latin-1")
+    except UnicodeEncodeError:
+        return f"Header {name!r} must hold Latin-1 characters only"
+    if value != value.strip(" \t") or any(char in value for char in "\r\n\0"):
+        return f"Header {name!r} must not start or end with a space, or hold CR, LF or NUL"
+    return None
+
+
+def status_pattern(text: str) -> str | None:
+    """A status or a pattern of statuses."""
+    if _STATUS.match(text):
+        return None
+    return f"Must be a status from 100 to 599 or a pattern like '2XX' or '20X', but got {text!r}"
+
+
+def text_value(name: str, value: object) -> str | None:
+    """An entry of a table of texts."""
+    return None if isinstance(value, str) else f"{name!r} must be a string, but got {value!r}"

@@ -1,0 +1,154 @@
+"""Sections of the live configuration object: attributes for keys, `update` for changes."""
+
+from collections.abc import Callable, Iterable
+from copy import copy
+from typing import Any
+
+from checker.config.kinds import did_you_mean
+from checker.config.reading import Layer, check_value, section_error, unknown
+from checker.config.table import (
+    CUSTOM_CHECK,
+    PHASES,
+    SECTIONS,
+    Key,
+    Path,
+    section_title,
+    subsections,
+)
+from checker.core.errors import ConfigError
+from checker.core.registry import BUILT_IN_CHECKS
+
+Change = tuple[Path, str, Any]
+"""(section, key, value)."""
+
+
+class Section:
+    """A section of the configuration: `config.generation.max_examples`, with dashes as underscores."""
+
+    def __init__(self, layers: list[Layer], path: Path = ()) -> None:
+        self._layers = layers
+        self._path = path
+
+    def __repr__(self) -> str:
+        return f"<Section {section_title(self._path)}>"
+
+    def __dir__(self) -> list[str]:
+        names = (*self._keys(), *subsections(self._path))
+        return ["update", *(name.replace("-", "_") for name in names)]
+
+    def __getattr__(self, name: str) -> Any:
+        """Value of a key, or a section below."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        key = name.replace("_", "-")
+        for known in (key, name):
+            if known in self._keys():
+                return self._value(known)
+            if known in subsections(self._path) or self._is_custom_check(known):
+                return Section(self._layers, (*self._path, known))
+        raise AttributeError(
+            f"{section_title(self._path)} has no option {name!r}{did_you_mean(name, dir(self))}"
+        )
+
+    def update(self, **options: Any) -> None:
+        """Set options, keeping what earlier updates set. Raises `ConfigError` and changes nothing when one is wrong."""
+        changes = [
+            change for name, value in options.items() for change in self._changes(name, value)
+        ]
+        for path, key, value in changes:
+            problem = check_value(path, key, _keys(path)[key], value)
+            if problem:
+                raise section_error(path, [problem])
+        for path, key, value in changes:
+            self._layers[0].setdefault(path, {})[key] = value
+
+    def _changes(self, name: str, value: Any) -> list[Change]:
+        alias = _ALIASES.get((self._path, name))
+        if alias:
+            return alias(value)
+        for key in (name.replace("_", "-"), name):
+            if key in self._keys():
+                return [(self._path, key, value)]
+        below, _, rest = name.partition("_")
+        path = (*self._path, below)
+        if rest.replace("_", "-") in SECTIONS.get(path, {}):
+            return [(path, rest.replace("_", "-"), value)]
+        known = [one.replace("-", "_") for one in self._keys()]
+        raise section_error(self._path, [unknown(name, known)])
+
+    def _keys(self) -> dict[str, Key]:
+        return _keys(self._path)
+
+    def _is_custom_check(self, name: str) -> bool:
+        return self._path == ("checks",) and any(("checks", name) in one for one in self._layers)
+
+    def _value(self, key: str) -> Any:
+        found = [
+            layer[self._path][key] for layer in self._layers if key in layer.get(self._path, {})
+        ]
+        if key == "headers" and found:
+            return _merged_headers(found)
+        # Copied: a default belongs to everybody.
+        return copy(found[0] if found else self._keys()[key].default)
+
+
+def _keys(path: Path) -> dict[str, Key]:
+    if path in SECTIONS:
+        return dict(SECTIONS[path])
+    return dict(CUSTOM_CHECK) if path[:1] == ("checks",) else {}
+
+
+def _merged_headers(found: list[dict[str, str]]) -> dict[str, str]:
+    """Headers of all layers; in the layers nearer to the command line a name beats the same name elsewhere."""
+    merged: dict[str, tuple[str, str]] = {}
+    for headers in reversed(found):
+        for name, value in headers.items():
+            merged[name.lower()] = (name, value)
+    return dict(merged.values())
+
+
+def _modes(values: Any) -> list[Change]:
+    names = {str(value) for value in _listed(values, "modes")}
+    mode = "all" if names == {"positive", "negative"} else ", ".join(sorted(names))
+    return [(("generation",), "mode", mode)]
+
+
+def _phases(values: Any) -> list[Change]:
+    names = _listed(values, "phases")
+    for name in names:
+        if name not in PHASES:
+            raise section_error(("phases",), [unknown(name, list(PHASES))])
+    return [(("phases", phase), "enabled", phase in names) for phase in PHASES]
+
+
+def _included_checks(values: Any) -> list[Change]:
+    names = _listed(values, "included_check_names")
+    if "all" in names:
+        return []
+    known = [name for name in BUILT_IN_CHECKS if ("checks", name) in SECTIONS]
+    changes: list[Change] = [(("checks", name), "enabled", name in names) for name in known]
+    changes += [(("checks", name), "enabled", True) for name in names if name not in known]
+    return changes
+
+
+def _excluded_checks(values: Any) -> list[Change]:
+    return [
+        (("checks", name), "enabled", False)
+        for name in _listed(values, "excluded_check_names")
+        if name != "max_response_time"
+    ]
+
+
+def _listed(values: Any, name: str) -> list[str]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise ConfigError(f"{name!r} -> Must be an array, but got {values!r}")
+    return list(values)
+
+
+_ALIASES: dict[tuple[Path, str], Callable[[Any], list[Change]]] = {
+    (("generation",), "modes"): _modes,
+    (("phases",), "phases"): _phases,
+    (("checks",), "included_check_names"): _included_checks,
+    (("checks",), "excluded_check_names"): _excluded_checks,
+}
+"""Options of `update` that stand for several keys."""

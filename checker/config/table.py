@@ -1,0 +1,254 @@
+"""Every key of `checker.toml`: where it stands, what it may be, its default, and what of it works today.
+
+A value that does not work yet is refused, never ignored; a key that stands at its default asks for nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from checker.config import rules
+from checker.config.kinds import (
+    Boolean,
+    Choice,
+    Either,
+    Integer,
+    Kind,
+    ListOf,
+    MapOf,
+    Number,
+    Table,
+    Text,
+)
+from checker.config.settings import DEFAULT_KEYS_TO_SANITIZE, DEFAULT_SENSITIVE_MARKERS
+from checker.core.registry import BUILT_IN_CHECKS
+
+Path = tuple[str, ...]
+"""Of a section: `("output", "sanitization")`; the root is `()`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One option."""
+
+    kind: Kind
+    default: Any = None
+    works: tuple[Any, ...] | None = None
+    """Values that do something today; None: all."""
+
+    def is_available(self, value: object) -> bool:
+        """Whether this value does something today."""
+        return self.works is None or any(
+            value == one and type(value) is type(one) for one in self.works
+        )
+
+
+def _later(kind: Kind, default: Any = None) -> Key:
+    """A key that is known and does nothing yet: only its default is accepted."""
+    return Key(kind, default, works=(default,))
+
+
+PHASES = ("examples", "coverage", "fuzzing", "stateful")
+AVAILABLE_PHASES = ("fuzzing",)
+FORMATS = ("junit", "vcr", "har", "ndjson", "json", "wfc", "pytest", "allure", "html")
+AVAILABLE_FORMATS = ("vcr",)
+AVAILABLE_CHECKS = (
+    "not_a_server_error",
+    "status_code_conformance",
+    "content_type_conformance",
+    "response_schema_conformance",
+)
+MODES = ("positive", "negative", "all")
+HEALTH_CHECKS = ("data_too_large", "filter_too_much", "too_slow", "large_base_example", "all")
+
+_FLAG = Boolean()
+_TEXTS = ListOf(Text())
+_STATUSES = ListOf(Either((Integer(100, 599), Text(rules.status_pattern))))
+
+_ROOT = {
+    "color": Key(_FLAG),
+    "suppress-health-check": _later(ListOf(Choice(HEALTH_CHECKS)), []),
+    "seed": Key(Integer()),
+    "max-failures": Key(Integer(minimum=1)),
+    "max-time": _later(Number(above=0)),
+    "warnings": _later(Either((_FLAG, _TEXTS, Table())), True),
+    "base-url": Key(Text(rules.base_url)),
+    "origin": _later(Text()),
+    "baseline": _later(Text()),
+    "hooks": Key(Text()),
+    "workers": Key(Either((Integer(1, 64), Choice(("auto",))))),
+    "lanes": Key(Either((Integer(1, 64), Choice(("auto",))))),
+    "wait-for-schema": Key(Number(minimum=1)),
+    "continue-on-failure": Key(_FLAG, False),
+    "headers": Key(MapOf(rules.header), {}),
+    "proxy": Key(Text(rules.proxy_url)),
+    "tls-verify": Key(Either((_FLAG, Text())), True),
+    "rate-limit": _later(Text()),
+    "max-redirects": _later(Integer(minimum=0), 30),
+    "max-stream-events": _later(Integer(minimum=1), 20),
+    "request-timeout": Key(Number(above=0), 10.0),
+    "request-retries": _later(Either((Integer(minimum=0), Table())), 0),
+    "request-cert": _later(Text()),
+    "request-cert-key": _later(Text()),
+    "auth": _later(Table(), {}),
+    "parameters": _later(Table(), {}),
+    "dictionaries": _later(Table(), {}),
+}
+
+_GENERATION = {
+    "mode": Key(Choice(MODES), "all", works=("positive",)),
+    "max-examples": Key(Integer(minimum=1), 100),
+    "no-shrink": Key(_FLAG, False),
+    "deterministic": _later(_FLAG, False),
+    "allow-x00": Key(_FLAG, True),
+    "allow-extra-parameters": _later(_FLAG, True),
+    "exclude-header-characters": Key(Text(), "\r\n"),
+    "codec": Key(Text(rules.codec)),
+    "maximize": _later(Either((Text(), _TEXTS))),
+    "with-security-parameters": _later(_FLAG, True),
+    "graphql-allow-null": _later(_FLAG, True),
+    "database": Key(Text(), ".proptest/examples"),
+    "unique-inputs": _later(_FLAG, False),
+    "dictionaries": _later(Table(), {}),
+}
+
+_OUTPUT: dict[Path, dict[str, Key]] = {
+    ("output", "sanitization"): {
+        "enabled": Key(_FLAG, True),
+        "keys-to-sanitize": Key(_TEXTS, list(DEFAULT_KEYS_TO_SANITIZE)),
+        "sensitive-markers": Key(_TEXTS, list(DEFAULT_SENSITIVE_MARKERS)),
+        "replacement": Key(Text(), "[Filtered]"),
+    },
+    ("output", "truncation"): {
+        "enabled": Key(_FLAG, True),
+        "max-payload-size": Key(Integer(minimum=1), 512),
+        "max-lines": Key(Integer(minimum=1), 10),
+        "max-width": Key(Integer(minimum=1), 80),
+        "max-recorded-payload-size": _later(Integer(minimum=0), 1 << 20),
+    },
+}
+
+
+def _phase(name: str) -> dict[str, Key]:
+    works = (True, False) if name in AVAILABLE_PHASES else (False,)
+    keys = {
+        "enabled": Key(_FLAG, True, works),
+        "checks": _later(Table(), {}),
+        "generation": _later(Table(), {}),
+    }
+    if name != "stateful":
+        keys["operation-ordering"] = _later(Choice(("auto", "none")), "auto")
+        keys["extra-data-sources"] = _later(Table(), {"responses": True})
+    return (
+        keys
+        | {
+            "examples": {"fill-missing": _later(_FLAG, False)},
+            "coverage": {
+                "generate-duplicate-query-parameters": _later(_FLAG, False),
+                "unexpected-methods": _later(_TEXTS),
+            },
+            "fuzzing": {"error-feedback": _later(Table(), {})},
+            "stateful": {
+                "max-steps": _later(Integer(minimum=2)),
+                "inference": _later(Table(), {}),
+                "link-calibration": _later(_FLAG, True),
+            },
+        }[name]
+    )
+
+
+def _check(name: str) -> dict[str, Key]:
+    if name == "max_response_time":
+        return {}
+    works = (True, False) if name in AVAILABLE_CHECKS else (False,)
+    keys = {"enabled": Key(_FLAG, True, works)}
+    if name == "not_a_server_error":
+        keys["expected-statuses"] = Key(_STATUSES)
+    if name in ("negative_data_rejection", "positive_data_acceptance", "missing_required_header"):
+        keys["expected-statuses"] = _later(_STATUSES)
+    if name == "response_schema_conformance":
+        keys["validate-formats"] = Key(_FLAG, True)
+    return keys
+
+
+def _report(name: str) -> dict[str, Key]:
+    works = (True, False) if name in AVAILABLE_FORMATS else (False,)
+    path = Key(Text()) if name in AVAILABLE_FORMATS else _later(Text())
+    return {"enabled": Key(_FLAG, False, works), "path": path}
+
+
+SECTIONS: Mapping[Path, Mapping[str, Key]] = {
+    (): _ROOT,
+    ("generation",): _GENERATION,
+    **_OUTPUT,
+    ("reports",): {"directory": Key(Text(), "checker-report"), "preserve-bytes": Key(_FLAG, False)},
+    **{("reports", name): _report(name) for name in FORMATS},
+    ("cache",): {"enabled": _later(_FLAG, True), "directory": _later(Text())},
+    ("servers",): {"variables": _later(MapOf(rules.text_value), {})},
+    ("phases",): {"enabled": Key(_FLAG, True)},
+    **{("phases", name): _phase(name) for name in PHASES},
+    ("checks",): {"enabled": Key(_FLAG, True), "max_response_time": _later(Number(above=0))},
+    **{("checks", name): _check(name) for name in BUILT_IN_CHECKS if name != "max_response_time"},
+    ("analysis", "constants"): {"enabled": _later(_FLAG, True)},
+    ("fuzz",): {"max-time": Key(Number(above=0))},
+}
+"""Section -> key -> option."""
+
+CUSTOM_CHECK: Mapping[str, Key] = {"enabled": Key(_FLAG, True)}
+"""Keys of `[checks.<name of a user's check>]`."""
+
+NOT_IN_PROJECTS = frozenset(
+    [
+        "color",
+        "seed",
+        "reports",
+        "cache",
+        "output",
+        "dictionaries",
+        "suppress-health-check",
+        "max-failures",
+        "max-time",
+    ]
+)
+"""Root keys and sections that a `[[project]]` table cannot have: they are about the run, not the API."""
+
+OPERATION_KEYS = frozenset(
+    [
+        "auth",
+        "servers",
+        "headers",
+        "proxy",
+        "continue-on-failure",
+        "tls-verify",
+        "rate-limit",
+        "max-redirects",
+        "max-stream-events",
+        "request-timeout",
+        "request-retries",
+        "request-cert",
+        "request-cert-key",
+        "warnings",
+        "checks",
+        "phases",
+        "generation",
+        "parameters",
+    ]
+)
+"""Keys of an `[[operations]]` block besides `enabled` and its filters. None works yet."""
+
+
+def subsections(path: Path) -> tuple[str, ...]:
+    """Names of the sections right below this one."""
+    depth = len(path)
+    found = {known[depth]: None for known in SECTIONS if known[:depth] == path and known != path}
+    return tuple(found)
+
+
+def section_title(path: Path) -> str:
+    """`root`, `[generation]`."""
+    return f"[{'.'.join(path)}]" if path else "root"
+
+
+def option_name(path: Path, key: str) -> str:
+    """`[generation] unique-inputs`, or `warnings` at the root: how messages call an option."""
+    return f"{section_title(path)} {key}" if path else key

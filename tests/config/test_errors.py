@@ -1,0 +1,282 @@
+"""Texts of configuration errors, word for word."""
+
+import pytest
+
+from checker.config.config import Config
+from checker.config.table import SECTIONS
+from checker.core.errors import ConfigError, NotAvailableYet
+
+GOLDEN = {
+    "unknown key with a near name": (
+        "[generation]\nmax-exampels = 4",
+        """Error in [generation] section:
+
+Unknown properties:
+
+  - 'max-exampels'. Did you mean 'max-examples'?
+
+The following properties are valid: 'mode', 'max-examples', 'no-shrink', 'deterministic', 'allow-x00', 'allow-extra-parameters', 'exclude-header-characters', 'codec', 'maximize', 'with-security-parameters', 'graphql-allow-null', 'database', 'unique-inputs', 'dictionaries'""",
+    ),
+    "unknown key without a near name": (
+        "[fuzz]\ncolour = 4",
+        """Error in [fuzz] section:
+
+Unknown properties:
+
+  - 'colour'
+
+The following properties are valid: 'max-time'""",
+    ),
+    "wrong type": (
+        'seed = "1"',
+        """Error in root section:
+
+Type error:
+
+  - 'seed' -> Must be an integer, but got string: '1'""",
+    ),
+    "a boolean is no integer": (
+        "seed = true",
+        """Error in root section:
+
+Type error:
+
+  - 'seed' -> Must be an integer, but got boolean: True""",
+    ),
+    "wrong word": (
+        '[generation]\nmode = "positiv"',
+        """Error in [generation] section:
+
+Invalid value:
+
+  - 'mode' -> 'positiv'. Did you mean 'positive'?
+
+Valid values are: 'positive', 'negative', 'all'""",
+    ),
+    "out of bounds": (
+        "workers = 65",
+        """Error in root section:
+
+Invalid value:
+
+  - 'workers' -> Must be at most 64, but got 65""",
+    ),
+    "neither number nor word": (
+        "workers = 1.5",
+        """Error in root section:
+
+Type error:
+
+  - 'workers' -> Must be an integer or a string, but got float: 1.5""",
+    ),
+    "time-out of zero": (
+        "request-timeout = 0",
+        """Error in root section:
+
+Invalid value:
+
+  - 'request-timeout' -> Must be greater than 0, but got 0""",
+    ),
+    "item of a list": (
+        "[output.sanitization]\nsensitive-markers = ['a', 1]",
+        """Error in [output.sanitization] section:
+
+Type error:
+
+  - Item #1 in the 'sensitive-markers' array -> Must be a string, but got integer: 1""",
+    ),
+    "duplicates": (
+        "[output.sanitization]\nsensitive-markers = ['a', 'a']",
+        """Error in [output.sanitization] section:
+
+Invalid value:
+
+  - 'sensitive-markers' -> 'a' is given more than once""",
+    ),
+    "status pattern": (
+        "[checks.not_a_server_error]\nexpected-statuses = ['2XX', '6XX']",
+        """Error in [checks.not_a_server_error] section:
+
+Invalid value:
+
+  - Item #1 in the 'expected-statuses' array -> Must be a status from 100 to 599 or a pattern like '2XX' or '20X', but got '6XX'""",
+    ),
+    "header outside Latin-1": (
+        "headers = { X = '☃' }",
+        """Error in root section:
+
+Invalid value:
+
+  - 'headers' -> Header 'X' must hold Latin-1 characters only""",
+    ),
+    "base URL": (
+        "base-url = 'example.com'",
+        """Error in root section:
+
+Invalid value:
+
+  - 'base-url' -> Must be an absolute http(s) URL like 'http://127.0.0.1:8080', but got 'example.com'""",
+    ),
+    "NUL": (
+        'hooks = "a\\u0000"',
+        """Error in root section:
+
+Invalid value:
+
+  - 'hooks' -> Must not contain NUL characters""",
+    ),
+    "date": (
+        "seed = 2020-01-01",
+        """Error in root section:
+
+Type error:
+
+  - 'seed' -> Must be an integer, but got date: datetime.date(2020, 1, 1)""",
+    ),
+    "section that is no table": (
+        "generation = 1",
+        """Error in root section:
+
+Type error:
+
+  - 'generation' -> Must be a table, but got integer: 1""",
+    ),
+    "two sections": (
+        "seed = 1.0\n[fuzz]\nmax-time = -1",
+        """Error in root section:
+
+Type error:
+
+  - 'seed' -> Must be an integer, but got float: 1.0
+
+Error in [fuzz] section:
+
+Invalid value:
+
+  - 'max-time' -> Must be greater than 0, but got -1""",
+    ),
+    "block without a filter": (
+        "[[operations]]\nenabled = false",
+        """Error in [operations.0] section:
+
+At least one filter is required when defining [[operations]].""",
+    ),
+    "block that includes and excludes": (
+        "[[operations]]\nenabled = false\ninclude-tag = 'a'\nexclude-tag = ['a', 'b']",
+        """Error in [operations.0] section:
+
+Invalid value:
+
+  - tag 'a' is both included and excluded""",
+    ),
+    "block with a bad regular expression": (
+        "[[operations]]\nenabled = false\ninclude-path-regex = '['",
+        """Error in [operations.0] section:
+
+Invalid value:
+
+  - 'include-path-regex' -> Invalid regular expression '[': unterminated character set at position 0""",
+    ),
+    "project without a title": (
+        "[[project]]\nseed = 1",
+        """Error in [project.0] section:
+
+Missing required property:
+
+  - 'title' -> The title of the API""",
+    ),
+    "variable that is not set": (
+        'base-url = "http://${HOST}:80"',
+        "environment variable 'HOST' is not set; 'http://${HOST}:80' needs it",
+    ),
+    "malformed placeholder": (
+        'proxy = "http://${HO ST}"',
+        "malformed placeholder '${HO ST}' in 'http://${HO ST}'; write ${NAME}, or $${ for a literal ${",
+    ),
+    "no TOML": (
+        "seed = ",
+        "The content is not valid TOML: Invalid value (at end of document)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_error_text(name: str) -> None:
+    text, expected = GOLDEN[name]
+    with pytest.raises(ConfigError) as caught:
+        Config.from_str(text, environment={})
+    assert str(caught.value) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[generation]\nunique-inputs = true", "[generation] unique-inputs: not available yet"),
+        (
+            "[generation]\nmode = 'negative'",
+            "[generation] mode = negative: not available yet",
+        ),
+        ("[generation]\nmode = 'all'", "[generation] mode = all: not available yet"),
+        (
+            "[phases.coverage]\nenabled = true",
+            "[phases.coverage] enabled = true: not available yet",
+        ),
+        ("[reports.junit]\nenabled = true", "[reports.junit] enabled: not available yet"),
+        (
+            "[checks.ignored_auth]\nenabled = true",
+            "[checks.ignored_auth] enabled = true: not available yet",
+        ),
+        ("warnings = false", "warnings: not available yet"),
+        ("[auth.basic]\nusername = 'a'", "auth: not available yet"),
+        (
+            "[[operations]]\ninclude-path = '/a'\nheaders = {}",
+            "[operations.0] headers: not available yet",
+        ),
+    ],
+)
+def test_what_does_not_work_yet_is_refused(text: str, expected: str) -> None:
+    with pytest.raises(NotAvailableYet) as caught:
+        Config.from_str(text, environment={})
+    assert str(caught.value) == expected
+
+
+def test_error_beats_what_is_not_available() -> None:
+    with pytest.raises(ConfigError):
+        Config.from_str("warnings = false\nseed = 'a'", environment={})
+
+
+def test_missing_file_is_named(tmp_path) -> None:
+    path = tmp_path / "no.toml"
+    with pytest.raises(ConfigError) as caught:
+        Config.from_path(path)
+    expected = f"Failed to load configuration file from {path}\n\nThe file does not exist."
+    assert str(caught.value) == expected
+
+
+def test_file_is_named_when_something_is_not_available(tmp_path) -> None:
+    path = tmp_path / "checker.toml"
+    path.write_text("warnings = false")
+    with pytest.raises(NotAvailableYet) as caught:
+        Config.from_path(path)
+    assert str(caught.value) == f"{path}: warnings: not available yet"
+
+
+def test_every_default_has_the_type_of_its_key() -> None:
+    problems = [
+        (path, name, key.kind.problem(key.default, name))
+        for path, keys in SECTIONS.items()
+        for name, key in keys.items()
+        if key.default is not None and key.kind.problem(key.default, name)
+    ]
+    assert problems == []
+
+
+def test_every_default_but_modes_and_phases_may_be_written_down() -> None:
+    refused = {
+        (path, name)
+        for path, keys in SECTIONS.items()
+        for name, key in keys.items()
+        if key.default is not None and not key.is_available(key.default)
+    }
+    switches = {place for place in refused if place[0][0] in ("phases", "checks")}
+    assert refused - switches == {(("generation",), "mode")}

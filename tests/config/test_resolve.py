@@ -1,0 +1,89 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from checker.config.config import Config
+from checker.config.filters import FilterSpec, OperationFilters
+from checker.config.resolve import Occasion, run_settings, slug
+from checker.config.settings import RunSettings
+from checker.core.errors import ConfigError
+
+
+def settings(text: str = "", kind: str = "run", **environment: str) -> RunSettings:
+    moment = datetime(2026, 1, 1, tzinfo=UTC)
+    occasion = Occasion("dir/openapi.json", kind, now=moment)
+    return run_settings(Config.from_str(text, environment={}), occasion, environment)
+
+
+def test_defaults_of_run_and_of_fuzz() -> None:
+    run, fuzz = settings(), settings(kind="fuzz")
+    assert (run.workers, run.lanes, run.phases) == (1, 1, ("fuzzing",))
+    assert fuzz.lanes is None
+    assert fuzz.workers >= 1
+    assert run.unavailable_phases == ("examples", "coverage", "stateful")
+
+
+def test_phases_that_were_switched_off_are_not_named() -> None:
+    text = "[phases.examples]\nenabled = false\n[phases.stateful]\nenabled = false"
+    assert settings(text).unavailable_phases == ("coverage",)
+
+
+def test_random_seeds_differ_and_given_ones_stay() -> None:
+    assert settings().seed != settings().seed
+    assert settings("seed = 5").seed == 5
+
+
+def test_checks_that_were_switched_off_do_not_run() -> None:
+    text = "[checks.content_type_conformance]\nenabled = false"
+    assert "content_type_conformance" not in settings(text).checks
+    assert settings("[checks]\nenabled = false").checks == ()
+
+
+def test_unknown_check_needs_hooks_that_may_define_it() -> None:
+    text = "[checks.my_check]\nenabled = true"
+    with pytest.raises(ConfigError, match="'my_check'"):
+        settings(text)
+    assert settings(f"hooks = 'mine'\n{text}").checks[-1] == "my_check"
+
+
+def test_hooks_of_environment_and_file_both_load() -> None:
+    assert settings("hooks = 'b'", CHECKER_HOOKS="a.py").hooks == ("a.py", "b")
+    assert settings("hooks = 'b'", CHECKER_HOOKS="b").hooks == ("b",)
+
+
+def test_cassette_has_a_place_when_it_is_wanted() -> None:
+    assert settings().vcr_path is None
+    wanted = settings("[reports.vcr]\nenabled = true").vcr_path
+    assert wanted == "checker-report/vcr-20260101T000000Z.yaml"
+    assert settings("[reports.vcr]\npath = 'a.yaml'").vcr_path == "a.yaml"
+
+
+def test_time_limit_is_of_fuzz_alone() -> None:
+    text = "[fuzz]\nmax-time = 7"
+    assert (settings(text).max_time_s, settings(text, "fuzz").max_time_s) == (None, 7)
+
+
+def test_project_tables_become_differences() -> None:
+    text = "[[project]]\ntitle = 'Shop'\n[project.generation]\nmax-examples = 3"
+    found = settings(text)
+    assert found.projects == (("Shop", {"max_examples": 3}),)
+    assert (found.max_examples, found.for_project("Shop").max_examples) == (100, 3)
+
+
+def test_disabled_operations_join_the_filters() -> None:
+    config = Config.from_str("[[operations]]\nenabled = false\ninclude-path = '/slow'")
+    filters = OperationFilters((FilterSpec("include", "method", "GET"),))
+    selection = run_settings(config, Occasion("a.json", filters=filters), {}).selection
+    assert selection.filters == filters
+    assert selection.disabled[0].specs[0].value == "/slow"
+
+
+def test_corpus_has_the_name_of_the_only_project_or_of_the_location() -> None:
+    assert settings().corpus_dir == ".checker/openapi-json"
+    assert settings("[[project]]\ntitle = 'My Shop'").corpus_dir == ".checker/my-shop"
+    found = run_settings(Config(), Occasion("http://a:81/v1/openapi.json?x=1"), {})
+    assert found.corpus_dir == ".checker/a-81-v1-openapi-json"
+
+
+def test_slug_is_never_empty() -> None:
+    assert slug("ÄÖ") == "default"
