@@ -114,19 +114,24 @@ class JournalReader:
     def read_new(self) -> list[Record]:
         """Records of the frames that were completed since the last call. A short tail is not yet."""
         records: list[Record] = []
+        while found := self.read_some():
+            records += found
+        return records
+
+    def read_some(self) -> list[Record]:
+        """The same, about a megabyte of the file at a time; empty when there is no whole frame more."""
         wanted = _READ_BYTES
         while self.note is None:
             data = self._file.read_from(self.position, wanted)
             found = scan(data)
-            records += found.records
             self.position += found.consumed
             if found.ending is Ending.DAMAGED:
                 self._stop(f"{found.reason} at byte {self.position} of {self.path.name}")
-            if len(data) < wanted:
-                break
-            # The frame at the end of this piece is cut by its end, or longer than the whole piece.
-            wanted = _READ_BYTES if found.consumed else len(data) + found.missing
-        return records
+            if found.records or len(data) < wanted:
+                return found.records
+            # The first frame is longer than the piece that was read.
+            wanted = len(data) + found.missing
+        return []
 
     def finish(self) -> list[Record]:
         """The last records of a writer that is dead; `note` says whether its last frame was torn."""

@@ -1,0 +1,169 @@
+"""Plain interactions, for reporters: many, cheap to write, the first thing to give way when space runs out."""
+
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Protocol
+
+from checker.corpus import files
+from checker.corpus.codec import RecordEncoder
+from checker.corpus.files import AppendFile
+from checker.corpus.frames import FrameEncoder
+from checker.corpus.journal import JournalReader
+from checker.corpus.records import Interaction
+
+FRAME_RECORDS = 128
+FRAME_BYTES = 256 << 10
+_OLDER = ".older"
+
+
+class TrafficPolicy(Protocol):
+    """Which interactions are worth their bytes."""
+
+    budget_bytes: int | None
+    """Of the files of one incarnation; None: as many as there are."""
+
+    def admit(self, label: str, encoded: bytes, *, interesting: bool) -> bool:
+        """Whether to write it now."""
+        ...
+
+    def rest(self) -> Iterator[bytes]:
+        """What to write at the end."""
+        ...
+
+
+class Everything:
+    """For a cassette: every interaction, whatever it costs."""
+
+    budget_bytes: int | None = None
+
+    def admit(self, label: str, encoded: bytes, *, interesting: bool) -> bool:
+        """Write it."""
+        return True
+
+    def rest(self) -> Iterator[bytes]:
+        """Nothing was held back."""
+        return iter(())
+
+
+class InterestingAndLast:
+    """For a night: interesting ones at once, and the last few of each operation at the end.
+
+    Written eviction order: dull ones beyond the last few of their operation; then, when the budget is spent, the older
+    half of everything written.
+    """
+
+    def __init__(
+        self, *, last: int = 4, held_bytes: int = 4 << 20, budget_bytes: int | None = 64 << 20
+    ) -> None:
+        self.budget_bytes = budget_bytes
+        self._last = last
+        self._held_bytes = held_bytes
+        self._size = 0
+        self._held: dict[str, deque[bytes]] = {}
+
+    def admit(self, label: str, encoded: bytes, *, interesting: bool) -> bool:
+        """Write what is interesting; hold back the rest."""
+        if interesting:
+            return True
+        held = self._held.get(label)
+        if held is None:
+            held = self._held[label] = deque()
+        held.append(encoded)
+        self._size += len(encoded)
+        while len(held) > self._last or (self._size > self._held_bytes and held):
+            self._size -= len(held.popleft())
+        return False
+
+    def rest(self) -> Iterator[bytes]:
+        """The last few of each operation."""
+        for held in self._held.values():
+            yield from held
+        self._held.clear()
+        self._size = 0
+
+
+class TrafficWriter:
+    """Appends interactions: 4-6 us each, compression and system call included."""
+
+    def __init__(self, path: Path, policy: TrafficPolicy | None = None) -> None:
+        self.path = path
+        self._policy: TrafficPolicy = Everything() if policy is None else policy
+        self._file = AppendFile(path)
+        self._encode = RecordEncoder().encode
+        self._frames = FrameEncoder()
+        self._buffer: list[bytes] = []
+        self._size = 0
+
+    def append(self, interaction: Interaction, *, interesting: bool = True) -> None:
+        """Keep an interaction if the policy says so. Raises `StorageError`."""
+        encoded = self._encode(interaction)
+        if self._policy.admit(interaction.label, encoded, interesting=interesting):
+            self._add(encoded)
+
+    def flush(self) -> None:
+        """Hand what is buffered to the system. Raises `StorageError`."""
+        if not self._buffer:
+            return
+        frame = self._frames.frame(self._buffer)
+        self._buffer = []
+        self._size = 0
+        budget = self._policy.budget_bytes
+        if budget is not None and self._file.size + len(frame) > budget // 2:
+            self._turn_over()
+        self._file.append(frame)
+
+    def close(self) -> None:
+        """Write the rest and close. Raises `StorageError`; the file is closed then, too."""
+        try:
+            for encoded in self._policy.rest():
+                self._add(encoded)
+            self.flush()
+        finally:
+            self._file.close()
+
+    def _add(self, encoded: bytes) -> None:
+        self._buffer.append(encoded)
+        self._size += len(encoded)
+        if len(self._buffer) >= FRAME_RECORDS or self._size >= FRAME_BYTES:
+            self.flush()
+
+    def _turn_over(self) -> None:
+        self._file.close()
+        files.rename(self.path, _older(self.path))
+        self._file = AppendFile(self.path)
+
+
+class TrafficReader:
+    """Interactions of one traffic file, oldest first. Never raises for what the file holds."""
+
+    def __init__(self, path: Path) -> None:
+        self._older = JournalReader(_older(path))
+        self._reader = JournalReader(path)
+
+    def read_new(self) -> list[Interaction]:
+        """Interactions that were written since the last call."""
+        records = self._older.read_new() + self._reader.read_new()
+        return [record for record in records if isinstance(record, Interaction)]
+
+    def stream(self) -> Iterator[Interaction]:
+        """All interactions, a frame or so at a time: a cassette may be larger than memory."""
+        for reader in (self._older, self._reader):
+            while records := reader.read_some():
+                for record in records:
+                    if isinstance(record, Interaction):
+                        yield record
+
+    @property
+    def notes(self) -> list[str]:
+        """What was damaged, one sentence each."""
+        return [note for note in (self._older.note, self._reader.note) if note is not None]
+
+    def close(self) -> None:
+        """Close the files."""
+        self._older.close()
+        self._reader.close()
+
+
+def _older(path: Path) -> Path:
+    return path.with_name(path.name + _OLDER)

@@ -1,0 +1,106 @@
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from checker.core.request import WireRequest
+from checker.core.response import FailureKind, NetworkFailure, Response
+from checker.corpus.exchange import Secrets, exchange_of
+from checker.corpus.records import Interaction
+from checker.corpus.traffic import InterestingAndLast, TrafficReader, TrafficWriter
+
+INTERACTION = Interaction(
+    "c0",
+    "GET /a",
+    "fuzzing",
+    (),
+    "positive",
+    (),
+    "SUCCESS",
+    1.0,
+    0.0,
+    exchange_of(WireRequest("GET", b"/a", []), Response(200, [], b"{}"), Secrets()),
+    (),
+    1,
+)
+
+
+def numbered(number: int, label: str = "GET /a", body: bytes = b"") -> Interaction:
+    exchange = replace(INTERACTION.exchange, response_body=body)
+    return replace(INTERACTION, case=f"c{number}", label=label, exchange=exchange)
+
+
+def cases(path: Path) -> list[str]:
+    return [found.case for found in TrafficReader(path).stream()]
+
+
+def test_a_cassette_keeps_everything_in_order(tmp_path: Path) -> None:
+    writer = TrafficWriter(tmp_path / "t")
+    for number in range(1000):
+        writer.append(numbered(number), interesting=False)
+    writer.close()
+    assert cases(tmp_path / "t") == [f"c{number}" for number in range(1000)]
+    assert len(TrafficReader(tmp_path / "t").read_new()) == 1000
+
+
+def test_a_night_keeps_what_is_interesting_and_the_last_of_each_operation(tmp_path: Path) -> None:
+    writer = TrafficWriter(tmp_path / "t", InterestingAndLast(last=2))
+    for number in range(100):
+        writer.append(numbered(number, f"GET /{number % 2}"), interesting=number == 10)
+    writer.close()
+    assert sorted(cases(tmp_path / "t")) == ["c10", "c96", "c97", "c98", "c99"]
+
+
+def test_when_the_budget_is_spent_the_older_half_goes(tmp_path: Path) -> None:
+    writer = TrafficWriter(tmp_path / "t", InterestingAndLast(budget_bytes=100_000))
+    for number in range(40):
+        writer.append(numbered(number, body=os.urandom(10_000)))
+        writer.flush()
+    writer.close()
+    kept = cases(tmp_path / "t")
+    assert kept == [f"c{number}" for number in range(40 - len(kept), 40)]
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 100_000
+    assert len(kept) >= 5
+
+
+def test_what_is_held_back_is_bounded_by_bytes() -> None:
+    policy = InterestingAndLast(last=1000, held_bytes=1000)
+    for number in range(100):
+        policy.admit("GET /a", b"x" * 100, interesting=False)
+        policy.admit(f"GET /{number}", b"x" * 100, interesting=False)
+    assert sum(map(len, policy.rest())) <= 1000
+
+
+def test_secrets_are_written_as_references_wherever_they_stand() -> None:
+    secrets = Secrets([("Authorization", "Bearer abcdefgh1"), ("X-Id", "7"), ("Accept", "a/b")])
+    request = WireRequest(
+        "POST",
+        b"/a?t=abcdefgh1",
+        [
+            (b"authorization", b"Bearer abcdefgh1"),
+            (b"x-id", b"7"),
+            (b"n", b"7"),
+            (b"Accept", b"a/b"),
+        ],
+        b"7 abcdefgh1",
+    )
+    response = Response(200, [("X-Echo", "abcdefgh1")], b'"Bearer abcdefgh1"')
+    found = exchange_of(request, response, secrets)
+    reference = b"secret:header:Authorization"
+    assert found.headers == (
+        (b"authorization", reference),
+        (b"x-id", b"secret:header:X-Id"),
+        (b"n", b"7"),
+        (b"Accept", b"a/b"),
+    )
+    assert (found.target, found.body) == (b"/a?t=" + reference, b"7 " + reference)
+    assert found.response_headers == (("X-Echo", reference.decode()),)
+    assert found.response_body == b'"' + reference + b'"'
+    assert secrets.resolve(reference) == b"Bearer abcdefgh1"
+
+
+def test_a_failed_send_keeps_what_arrived() -> None:
+    partial = Response(200, [], b"x", content_size=9)
+    failure = NetworkFailure(FailureKind.TIMEOUT, "after 1 s", 1.0, partial)
+    found = exchange_of(WireRequest("GET", b"/", []), failure, Secrets())
+    assert (found.failure, found.status, found.response_size) == ("timed out: after 1 s", 200, 9)
+    assert found.elapsed_s == 1.0
