@@ -1,0 +1,157 @@
+"""Request bodies of an operation: what can be sent, and why the rest cannot."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from checker.core.operation import Body, PropertyEncoding, UnusableBody
+from checker.core.schema import Dialect, UnresolvableReference
+from checker.openapi.parameters import Declared, swagger_schema, swagger_style
+from checker.openapi.references import OpenApiDocument
+from checker.transport.bodies import reason_not
+from checker.validation.translate import pointer_child
+
+_FORM = "application/x-www-form-urlencoded"
+_MULTIPART = "multipart/form-data"
+
+
+@dataclass(frozen=True, slots=True)
+class Bodies:
+    """What an operation says of its request body."""
+
+    usable: tuple[Body, ...] = ()
+    unusable: tuple[UnusableBody, ...] = ()
+    required: bool = False
+
+
+def request_bodies(document: OpenApiDocument, raw: object, at: str) -> Bodies:
+    """Bodies of an OpenAPI 3 `requestBody`. A body that cannot be read is unusable, with the reason."""
+    if raw is None:
+        return Bodies()
+    try:
+        value, pointer = document.dereferenced(raw, at)
+    except UnresolvableReference as error:
+        # Without the object nobody knows; a body that is declared by reference is rarely optional.
+        return Bodies((), (UnusableBody("*/*", str(error)),), True)
+    content = value.get("content") if isinstance(value, dict) else None
+    if not isinstance(value, dict) or not isinstance(content, dict):
+        reason = f"the request body at {pointer} declares no `content`; add media types"
+        required = isinstance(value, dict) and value.get("required") is True
+        return Bodies((), (UnusableBody("*/*", reason),), required)
+    found = [
+        _body(document, media_type, item, pointer_child(pointer, "content", media_type))
+        for media_type, item in content.items()
+    ]
+    return _sorted(found, required=value.get("required") is True)
+
+
+def swagger_bodies(
+    document: OpenApiDocument, declared: Mapping[tuple[str, str], Declared], consumes: list[str]
+) -> Bodies:
+    """Bodies of Swagger 2.0: a `body` parameter or all `formData` parameters, one for each media type consumed."""
+    for item in declared.values():
+        if item.place == "body":
+            pointer = pointer_child(item.pointer, "schema")
+            raw = item.raw.get("schema", {})
+            found = [
+                _checked(document, Body(name, document.schema(raw, pointer), item.pointer, {}))
+                for name in consumes or ["application/json"]
+            ]
+            return _sorted(found, required=item.raw.get("required") is True)
+    fields = [item for item in declared.values() if item.place == "formData"]
+    if not fields:
+        return Bodies()
+    found = [_form_body(document, name, fields) for name in _form_types(fields, consumes)]
+    return _sorted(found, required=any(item.raw.get("required") is True for item in fields))
+
+
+def _form_types(fields: list[Declared], consumes: list[str]) -> Iterator[str]:
+    has_file = any(item.raw.get("type") == "file" for item in fields)
+    declared = [name for name in consumes if _essence(name) in (_FORM, _MULTIPART)]
+    if has_file:
+        # A file cannot travel in a urlencoded form.
+        declared = [name for name in declared if _essence(name) == _MULTIPART]
+    yield from declared or [_MULTIPART if has_file else _FORM]
+
+
+def _form_body(document: OpenApiDocument, media_type: str, fields: list[Declared]) -> Body:
+    encoding = {}
+    for item in fields:
+        style, explode = swagger_style(item.raw.get("collectionFormat"), item.place)
+        encoding[item.name] = PropertyEncoding(None, style, explode)
+    raw = {
+        "type": "object",
+        "properties": {item.name: swagger_schema(item.raw) for item in fields},
+        "required": [item.name for item in fields if item.raw.get("required") is True],
+    }
+    pointer = fields[0].pointer
+    return Body(media_type, document.schema(raw, pointer), pointer, encoding)
+
+
+def _body(document: OpenApiDocument, media_type: str, raw: object, at: str) -> Body | UnusableBody:
+    try:
+        value, at = document.dereferenced(raw, at)
+    except UnresolvableReference as error:
+        return UnusableBody(media_type, str(error))
+    if not isinstance(value, dict):
+        value = {}
+    schema = document.schema(value.get("schema", {}), pointer_child(at, "schema"))
+    return _checked(document, Body(media_type, schema, at, _encoding(value.get("encoding"))))
+
+
+def _checked(document: OpenApiDocument, body: Body) -> Body | UnusableBody:
+    reason = reason_not(body.media_type)
+    if reason is not None:
+        return UnusableBody(body.media_type, reason)
+    if not isinstance(body.schema.raw, dict | bool):
+        return UnusableBody(
+            body.media_type, f"the schema at {body.schema.pointer} must be an object; correct it"
+        )
+    try:
+        document.require_sound(body.schema)
+    except UnresolvableReference as error:
+        return UnusableBody(body.media_type, str(error))
+    return body
+
+
+def _encoding(raw: object) -> dict[str, PropertyEncoding]:
+    if not isinstance(raw, dict):
+        return {}
+    return {name: _property(value) for name, value in raw.items() if isinstance(value, dict)}
+
+
+def _property(raw: dict[str, Any]) -> PropertyEncoding:
+    content_type, style, explode = raw.get("contentType"), raw.get("style"), raw.get("explode")
+    style = style if isinstance(style, str) else "form"
+    return PropertyEncoding(
+        content_type if isinstance(content_type, str) else None,
+        style,
+        explode if isinstance(explode, bool) else style == "form",
+        raw.get("allowReserved") is True,
+    )
+
+
+def _sorted(found: list[Body | UnusableBody], *, required: bool) -> Bodies:
+    return Bodies(
+        tuple(item for item in found if isinstance(item, Body)),
+        tuple(item for item in found if isinstance(item, UnusableBody)),
+        required,
+    )
+
+
+def _essence(media_type: str) -> str:
+    return media_type.partition(";")[0].strip().lower()
+
+
+def media_types(document: OpenApiDocument, operation: Mapping[str, Any], key: str) -> list[str]:
+    """`consumes` or `produces` of a Swagger 2.0 operation; the operation's own replaces the global one."""
+    for owner in (operation, document.root):
+        value = owner.get(key)
+        if isinstance(value, list):
+            return [item for item in value if isinstance(item, str)]
+    return []
+
+
+def is_swagger(document: OpenApiDocument) -> bool:
+    """True for Swagger 2.0."""
+    return document.dialect is Dialect.OPENAPI20

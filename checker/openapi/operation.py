@@ -1,0 +1,171 @@
+"""One operation of an OpenAPI document, read when it is asked for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from checker.core.engine import Engine
+from checker.core.operation import (
+    Body,
+    BrokenOperation,
+    Label,
+    Parameter,
+    UnusableBody,
+)
+from checker.core.schema import UnresolvableReference
+from checker.openapi.bodies import Bodies, is_swagger, media_types, request_bodies, swagger_bodies
+from checker.openapi.parameters import MalformedOperation, declared_parameters, parameters
+from checker.openapi.references import OpenApiDocument
+from checker.openapi.responses import OpenApiContract
+from checker.validation.translate import pointer_child
+
+
+class Owner(Protocol):
+    """What an operation asks of the schema that it belongs to."""
+
+    engine: Engine | None
+    validate_formats: bool
+
+    @property
+    def document(self) -> OpenApiDocument: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An operation as the table of contents has it: nothing of it is read yet."""
+
+    label: Label
+    method: str
+    path: str
+    pointer: str
+    """Of the operation object."""
+    path_item: Mapping[str, Any]
+    path_item_pointer: str
+    definition: Mapping[str, Any]
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Tags, in order of declaration."""
+        tags = self.definition.get("tags")
+        return tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else ()
+
+    @property
+    def operation_id(self) -> str | None:
+        """`operationId`, if there is one."""
+        value = self.definition.get("operationId")
+        return value if isinstance(value, str) else None
+
+    @property
+    def deprecated(self) -> bool:
+        """True when the document says so."""
+        return self.definition.get("deprecated") is True
+
+
+@dataclass(eq=False, slots=True)
+class OpenApiOperation:
+    """Implements `checker.core.operation.Operation`."""
+
+    entry: Entry
+    parameters: tuple[Parameter, ...]
+    owner: Owner = field(repr=False)
+    _bodies: Bodies
+    _contract: OpenApiContract | None = field(default=None, repr=False)
+
+    @property
+    def label(self) -> Label:
+        """`GET /users/{id}`."""
+        return self.entry.label
+
+    @property
+    def method(self) -> str:
+        """Upper case: `GET`."""
+        return self.entry.method
+
+    @property
+    def path(self) -> str:
+        """Template as declared: `/users/{id}`."""
+        return self.entry.path
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Tags, in order of declaration."""
+        return self.entry.tags
+
+    @property
+    def operation_id(self) -> str | None:
+        """`operationId`, if there is one."""
+        return self.entry.operation_id
+
+    @property
+    def deprecated(self) -> bool:
+        """True when the document says so."""
+        return self.entry.deprecated
+
+    @property
+    def definition(self) -> Mapping[str, Any]:
+        """The raw operation object."""
+        return self.entry.definition
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        """Media types that can be sent."""
+        return self._bodies.usable
+
+    @property
+    def unusable_bodies(self) -> tuple[UnusableBody, ...]:
+        """Declared media types that cannot be sent, and why."""
+        return self._bodies.unusable
+
+    @property
+    def body_required(self) -> bool:
+        """True when a request without a body is wrong."""
+        return self._bodies.required
+
+    @property
+    def has_skipped_required_body(self) -> bool:
+        """True when a body is required and none of its media types is usable."""
+        return self._bodies.required and not self._bodies.usable
+
+    @property
+    def contract(self) -> OpenApiContract:
+        """What is promised of the responses."""
+        if self._contract is None:
+            self._contract = OpenApiContract(
+                self.owner.document,
+                self.method,
+                self.definition,
+                self.entry.pointer,
+                validate_formats=self.owner.validate_formats,
+            )
+        return self._contract
+
+    def as_strategy(self, **options: Any) -> Any:
+        """Strategy of `Case` for Hypothesis. Options: `generation_mode`."""
+        if self.owner.engine is None:
+            raise RuntimeError(
+                "this operation was read without an engine; load its schema with `checker.openapi`"
+            )
+        return self.owner.engine.as_strategy(self, **options)
+
+
+def read_operation(entry: Entry, owner: Owner) -> OpenApiOperation | BrokenOperation:
+    """The operation of an entry, parameters and bodies read; a broken one carries its error."""
+    try:
+        return _read(entry, owner)
+    except (MalformedOperation, UnresolvableReference) as error:
+        return BrokenOperation(entry.label, entry.method, entry.path, str(error))
+
+
+def _read(entry: Entry, owner: Owner) -> OpenApiOperation:
+    document, definition = owner.document, entry.definition
+    declared = declared_parameters(
+        document,
+        (entry.path_item.get("parameters"), pointer_child(entry.path_item_pointer, "parameters")),
+        (definition.get("parameters"), pointer_child(entry.pointer, "parameters")),
+    )
+    if is_swagger(document):
+        bodies = swagger_bodies(document, declared, media_types(document, definition, "consumes"))
+    else:
+        at = pointer_child(entry.pointer, "requestBody")
+        bodies = request_bodies(document, definition.get("requestBody"), at)
+    return OpenApiOperation(entry, parameters(document, entry.path, declared), owner, bodies)

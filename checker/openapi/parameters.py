@@ -1,0 +1,201 @@
+"""Parameters of an operation: path item and operation merged, styles made explicit."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from checker.core.operation import Location, Parameter
+from checker.core.schema import Dialect, Schema, UnresolvableReference
+from checker.openapi.dialects import COLLECTION_FORMATS, DEFAULT_STYLES
+from checker.openapi.references import OpenApiDocument
+from checker.validation.translate import pointer_child
+
+_LOCATIONS = {location.value: location for location in Location if location is not Location.BODY}
+_VARIABLE = re.compile(r"\{([^{}]+)\}")
+_NOT_OF_THE_SCHEMA = frozenset(
+    {"name", "in", "description", "required", "collectionFormat", "allowEmptyValue"}
+)
+
+
+class MalformedOperation(ValueError):
+    """An operation that cannot be read: the message is one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A parameter object of the document, references followed."""
+
+    raw: Mapping[str, Any]
+    pointer: str
+    name: str
+    place: str
+    """The value of `in`."""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What makes two declarations one parameter; header names have no case."""
+        return self.place, self.name.lower() if self.place == "header" else self.name
+
+
+def declared_parameters(
+    document: OpenApiDocument, *lists: tuple[object, str]
+) -> dict[tuple[str, str], Declared]:
+    """Parameters of a path item and its operation, `(raw list, pointer)` each; later ones override.
+
+    Raises `MalformedOperation` and `UnresolvableReference`.
+    """
+    found: dict[tuple[str, str], Declared] = {}
+    for raw, pointer in lists:
+        for declared in _declared(document, raw, pointer):
+            found[declared.key] = declared
+    return found
+
+
+def _declared(document: OpenApiDocument, raw: object, pointer: str) -> Iterator[Declared]:
+    if raw is None:
+        return
+    if not isinstance(raw, list):
+        raise MalformedOperation(f"{pointer} must be a list of parameters; found {_kind(raw)}")
+    for index, item in enumerate(raw):
+        value, at = document.dereferenced(item, pointer_child(pointer, str(index)))
+        if not isinstance(value, dict):
+            raise MalformedOperation(
+                f"the parameter at {at} must be an object; found {_kind(value)}"
+            )
+        name, place = value.get("name"), value.get("in")
+        if not isinstance(name, str) or not isinstance(place, str):
+            missing = "name" if not isinstance(name, str) else "in"
+            raise MalformedOperation(f"the parameter at {at} has no `{missing}`; add it")
+        yield Declared(value, at, name, place)
+
+
+def parameters(
+    document: OpenApiDocument, path: str, declared: Mapping[tuple[str, str], Declared]
+) -> tuple[Parameter, ...]:
+    """Parameters that travel outside the body, in order of declaration.
+
+    A variable of the path that nobody declares is text. An optional parameter with an unresolvable reference is left out.
+    Raises `MalformedOperation` and `UnresolvableReference`.
+    """
+    variables = dict.fromkeys(_VARIABLE.findall(path))
+    found = []
+    for item in declared.values():
+        if _is_skipped(item, document.dialect, variables):
+            continue
+        required = item.place == "path" or item.raw.get("required") is True
+        try:
+            parameter = _parameter(document, item, required=required)
+            document.require_sound(parameter.schema)
+        except (MalformedOperation, UnresolvableReference):
+            if required:
+                raise
+            continue
+        variables.pop(item.name if item.place == "path" else "", None)
+        found.append(parameter)
+    return (*found, *(_undeclared(document, name) for name in variables))
+
+
+def _is_skipped(item: Declared, dialect: Dialect, variables: Mapping[str, object]) -> bool:
+    if item.place in ("body", "formData"):
+        return dialect is Dialect.OPENAPI20
+    if item.place == "path":
+        return item.name not in variables
+    # These two are made by content negotiation; OpenAPI 3 says to ignore them here.
+    name = item.name.lower()
+    return item.place == "header" and (
+        name == "content-type" or (name == "accept" and dialect is not Dialect.OPENAPI20)
+    )
+
+
+def _parameter(document: OpenApiDocument, item: Declared, *, required: bool) -> Parameter:
+    location = _LOCATIONS.get(item.place)
+    if location is None:
+        raise MalformedOperation(
+            f"the parameter `{item.name}` at {item.pointer} is in `{item.place}`, which is not known; "
+            f"use one of {', '.join(_LOCATIONS)}"
+        )
+    if document.dialect is Dialect.OPENAPI20:
+        return _swagger_parameter(document, item, location, required=required)
+    schema, media_type = _schema_of(document, item)
+    style = item.raw.get("style")
+    if not isinstance(style, str):
+        style = DEFAULT_STYLES[item.place]
+    explode = item.raw.get("explode")
+    return Parameter(
+        item.name,
+        location,
+        required,
+        schema,
+        style,
+        explode if isinstance(explode, bool) else style == "form",
+        media_type,
+        item.raw.get("allowReserved") is True,
+        item.raw.get("allowEmptyValue") is True,
+        item.pointer,
+    )
+
+
+def _schema_of(document: OpenApiDocument, item: Declared) -> tuple[Schema, str | None]:
+    content = item.raw.get("content")
+    if "schema" not in item.raw and isinstance(content, dict) and content:
+        media_type, value = next(iter(content.items()))
+        at = pointer_child(item.pointer, "content", media_type)
+        value, at = document.dereferenced(value, at)
+        raw = value.get("schema", {}) if isinstance(value, dict) else {}
+        return _checked(document, raw, pointer_child(at, "schema"), item), media_type
+    raw = item.raw.get("schema", {})
+    return _checked(document, raw, pointer_child(item.pointer, "schema"), item), None
+
+
+def _checked(document: OpenApiDocument, raw: object, pointer: str, item: Declared) -> Schema:
+    if not isinstance(raw, dict | bool):
+        raise MalformedOperation(
+            f"the schema of parameter `{item.name}` at {pointer} must be an object; found {_kind(raw)}"
+        )
+    return document.schema(raw, pointer)
+
+
+def _swagger_parameter(
+    document: OpenApiDocument, item: Declared, location: Location, *, required: bool
+) -> Parameter:
+    style, explode = swagger_style(item.raw.get("collectionFormat"), item.place)
+    return Parameter(
+        item.name,
+        location,
+        required,
+        document.schema(swagger_schema(item.raw), item.pointer),
+        style,
+        explode,
+        allow_empty=item.raw.get("allowEmptyValue") is True,
+        pointer=item.pointer,
+    )
+
+
+def swagger_style(collection_format: object, place: str) -> tuple[str, bool]:
+    """Style and explode of `collectionFormat`. Tabs, blanks and bars in a path or header keep their delimiter."""
+    name = collection_format if isinstance(collection_format, str) else "csv"
+    style, explode = COLLECTION_FORMATS.get(name, COLLECTION_FORMATS["csv"])
+    if place in ("path", "header") and style == "form":
+        return "simple", False
+    return style, explode
+
+
+def swagger_schema(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema that a Swagger 2.0 parameter spells inline. A `file` is binary text."""
+    schema = {key: value for key, value in raw.items() if key not in _NOT_OF_THE_SCHEMA}
+    if schema.get("type") == "file":
+        schema |= {"type": "string", "format": "binary"}
+    return schema
+
+
+def _undeclared(document: OpenApiDocument, name: str) -> Parameter:
+    schema = document.schema({"type": "string", "minLength": 1}, "#/paths")
+    return Parameter(name, Location.PATH, True, schema, "simple", False, pointer="#/paths")
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "nothing"
+    names = {dict: "an object", list: "a list", str: "text", bool: "a boolean"}
+    return names.get(type(value), "a number")

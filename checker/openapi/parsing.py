@@ -1,0 +1,106 @@
+"""From bytes to a document: JSON or YAML, whichever it is."""
+
+import json
+import re
+from typing import Any
+
+import orjson
+import yaml
+
+from checker.core.errors import LoaderError
+from checker.openapi.yamls import parse_yaml
+
+_BOMS = (
+    (b"\xef\xbb\xbf", "utf-8-sig"),
+    (b"\xff\xfe\x00\x00", "utf-32"),
+    (b"\x00\x00\xfe\xff", "utf-32"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+)
+_CHARSET = re.compile(r"charset\s*=\s*\"?([\w.:-]+)", re.IGNORECASE)
+# orjson reads integers beyond 64 bits as floats.
+_LONG_NUMBER = re.compile(rb"[0-9]{19}")
+
+
+def parse(data: bytes, *, name: str, content_type: str | None = None) -> Any:
+    """Value of a JSON or YAML document; `name` says in errors where it came from.
+
+    The first character decides what is tried first, because content types and file names lie. Raises `LoaderError`.
+    """
+    text = _decoded(data, content_type)
+    start = text.lstrip()[:200]
+    if not start:
+        raise LoaderError(f"{name} is empty; give an OpenAPI document in JSON or YAML")
+    if start[0] == "<":
+        kind = "HTML" if "html" in start.lower() else "XML or HTML"
+        raise LoaderError(
+            f"{name} is {kind}, not an API description; give the location of its JSON or YAML document"
+        )
+    if start[0] not in "{[":
+        return _yaml(text, name)
+    try:
+        return parse_json(text.encode())
+    except ValueError as broken:
+        try:
+            return _yaml(text, name)
+        except LoaderError:
+            raise LoaderError(_json_sentence(broken, text, name)) from broken
+
+
+def parse_json(data: bytes) -> Any:
+    """Value of JSON text, integers of any size kept. Raises `ValueError`."""
+    try:
+        if _LONG_NUMBER.search(data):
+            return json.loads(data)
+        return orjson.loads(data)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def to_json(value: Any) -> bytes:
+    """JSON text of a parsed document. Raises `ValueError` when it contains itself."""
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        try:
+            return json.dumps(value, separators=(",", ":")).encode()
+        except RecursionError:
+            raise ValueError("it contains itself") from None
+
+
+def _decoded(data: bytes, content_type: str | None) -> str:
+    for mark, encoding in _BOMS:
+        if data.startswith(mark):
+            return data.decode(encoding, "replace")
+    charset = _CHARSET.search(content_type or "")
+    for encoding in (charset[1] if charset else "utf-8", "utf-8"):
+        try:
+            return data.decode(encoding)
+        except (LookupError, UnicodeDecodeError):
+            continue
+    return data.decode("cp1252", "replace")
+
+
+def _yaml(text: str, name: str) -> Any:
+    try:
+        return parse_yaml(text)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        raise LoaderError(
+            f"{name} is neither valid JSON nor valid YAML{where}: {error.problem or error.context}; correct it there"
+        ) from error
+    except yaml.YAMLError as error:
+        reason = str(error).split("\n", 1)[0]
+        raise LoaderError(
+            f"{name} is neither valid JSON nor valid YAML: {reason}; correct it"
+        ) from error
+    except RecursionError:
+        raise LoaderError(f"{name} is nested too deeply to be read; simplify it") from None
+
+
+def _json_sentence(error: ValueError, text: str, name: str) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        where = f" at line {error.lineno}, column {error.colno}"
+        return f"{name} is not valid JSON{where}: {error.msg}; correct it there"
+    return f"{name} is not valid JSON: {error}; correct it"

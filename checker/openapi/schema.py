@@ -1,0 +1,201 @@
+"""An opened OpenAPI document: a table of contents, read page by page."""
+
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from checker.core.engine import Engine
+from checker.core.operation import BrokenOperation, Label
+from checker.core.schema import UnresolvableReference
+from checker.openapi.dialects import METHODS, version_of
+from checker.openapi.operation import Entry, OpenApiOperation, read_operation
+from checker.openapi.parsing import to_json
+from checker.openapi.references import OpenApiDocument
+from checker.openapi.servers import declared_url
+from checker.validation.translate import pointer_child
+
+
+class Methods(Mapping[str, OpenApiOperation]):
+    """Operations of one path by method, in any letter case."""
+
+    def __init__(self, schema: "OpenApiSchema", entries: dict[str, Entry]) -> None:
+        self._schema = schema
+        self._entries = entries
+
+    def __getitem__(self, method: str) -> OpenApiOperation:
+        entry = self._entries.get(method.upper())
+        if entry is None:
+            available = ", ".join(self._entries)
+            raise LookupError(
+                f"Method `{method.upper()}` not found. Available methods: {available}"
+            )
+        operation = self._schema.read(entry)
+        if isinstance(operation, BrokenOperation):
+            raise LookupError(f"`{entry.label}` cannot be read: {operation.error}")
+        return operation
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
+class OpenApiSchema(Mapping[str, Methods]):
+    """Implements `checker.core.operation.ApiSchema`; also a mapping from path to method to operation."""
+
+    def __init__(
+        self, root: dict[str, Any], *, location: str | None = None, base_url: str | None = None
+    ) -> None:
+        """`location` is the URL that the document came from, `base_url` replaces what it declares.
+
+        Raises `LoaderError` when the version is missing or not supported.
+        """
+        self.version, dialect = version_of(root)
+        self.document = OpenApiDocument(root, dialect)
+        self.location = location
+        self.engine: Engine | None = None
+        self.validate_formats = True
+        self._given_base_url = base_url
+        self._entries: dict[Label, Entry | BrokenOperation] | None = None
+        self._read: dict[Label, OpenApiOperation | BrokenOperation] = {}
+
+    def __str__(self) -> str:
+        return f"<OpenApiSchema for {self.title} {self._info('version')}>"
+
+    __repr__ = __str__
+
+    @property
+    def raw_schema(self) -> dict[str, Any]:
+        """The loaded document."""
+        return self.document.root
+
+    @property
+    def title(self) -> str:
+        """Title of the API, empty when it has none."""
+        return self._info("title")
+
+    @property
+    def specification(self) -> str:
+        """`Open API 3.0.3`."""
+        return f"Open API {self.version}"
+
+    @property
+    def base_url(self) -> str | None:
+        """Absolute base URL that was given or is declared, relative ones resolved against the document's own URL."""
+        if self._given_base_url is not None:
+            return self._given_base_url
+        declared = declared_url(self.document, self.location)
+        if self.location is not None:
+            declared = urljoin(self.location, declared)
+        parts = urlsplit(declared)
+        return declared if parts.scheme in ("http", "https") and parts.netloc else None
+
+    @property
+    def base_path(self) -> str:
+        """Path before every operation path: starts with `/` or is empty, never ends with `/`."""
+        url = self.base_url or declared_url(self.document, self.location)
+        path = urlsplit(url).path.rstrip("/")
+        return path if path.startswith("/") or not path else f"/{path}"
+
+    def entries(self) -> Iterator[Entry | BrokenOperation]:
+        """Table of contents in document order: labels, tags and ids, nothing read."""
+        return iter(self._index().values())
+
+    def get_all_operations(self) -> Iterator[OpenApiOperation | BrokenOperation]:
+        """Operations in document order, each read when its turn comes."""
+        for entry in self.entries():
+            yield self.read(entry)
+
+    def find(self, label: str) -> OpenApiOperation | BrokenOperation | None:
+        """The operation of a label; no other one is read."""
+        entry = self._index().get(Label(label))
+        return None if entry is None else self.read(entry)
+
+    def read(self, entry: Entry | BrokenOperation) -> OpenApiOperation | BrokenOperation:
+        """The operation of an entry, read once."""
+        if isinstance(entry, BrokenOperation):
+            return entry
+        operation = self._read.get(entry.label)
+        if operation is None:
+            operation = self._read[entry.label] = read_operation(entry, self)
+        return operation
+
+    def normalised(self) -> bytes:
+        """JSON from which `checker.openapi.loaders.open_normalised` makes an equal schema."""
+        return to_json([self.raw_schema, self.location, self._given_base_url])
+
+    def __getitem__(self, path: str) -> Methods:
+        entries = {
+            entry.method: entry
+            for entry in self.entries()
+            if isinstance(entry, Entry) and entry.path == path
+        }
+        if entries:
+            return Methods(self, entries)
+        near = get_close_matches(path, list(self), n=1)
+        advice = f" Did you mean `{near[0]}`?" if near else ""
+        raise LookupError(f"`{path}` not found.{advice}")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(
+            dict.fromkeys(entry.path for entry in self.entries() if isinstance(entry, Entry))
+        )
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def _info(self, key: str) -> str:
+        info = self.raw_schema.get("info")
+        value = info.get(key) if isinstance(info, dict) else None
+        return "" if value is None else str(value)
+
+    def _index(self) -> dict[Label, Entry | BrokenOperation]:
+        if self._entries is None:
+            self._entries = {entry.label: entry for entry in _entries(self.document)}
+        return self._entries
+
+
+def _entries(document: OpenApiDocument) -> Iterator[Entry | BrokenOperation]:
+    root = document.root
+    paths = root.get("paths")
+    if not isinstance(paths, dict):
+        return
+    for path, raw in paths.items():
+        if path.startswith("x-"):
+            continue
+        at = pointer_child("#/paths", path)
+        try:
+            item, at = document.dereferenced(raw, at)
+        except UnresolvableReference as error:
+            yield BrokenOperation(Label(f"* {path}"), "*", path, str(error))
+            continue
+        if isinstance(item, dict):
+            yield from _of_path(document, path, item, at)
+
+
+def _of_path(
+    document: OpenApiDocument, path: str, item: dict[str, Any], at: str
+) -> Iterator[Entry | BrokenOperation]:
+    for name, definition in item.items():
+        method = name.lower()
+        if method not in METHODS[document.dialect]:
+            continue
+        label = Label(f"{method.upper()} {path}")
+        pointer = pointer_child(at, name)
+        if isinstance(definition, dict):
+            yield Entry(label, method.upper(), path, pointer, item, at, definition)
+        else:
+            yield BrokenOperation(
+                label,
+                method.upper(),
+                path,
+                f"the operation at {pointer} is not an object; correct it",
+            )

@@ -1,0 +1,186 @@
+"""The first opinion, on the hot path: schemas compiled by jsonschema-rs, a few microseconds a value."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import jsonschema_rs
+import orjson
+
+from checker.core.errors import CheckerError
+from checker.core.schema import Dialect, Direction, Document, Schema
+from checker.validation.formats import STRING_FORMATS
+from checker.validation.translate import Plain, Translator
+
+
+class UnusableSchema(CheckerError):
+    """A schema that cannot be compiled although its references resolve."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A schema, ready to judge."""
+
+    is_valid: Callable[[Any], bool]
+    """True when the value is valid. Text that is not Unicode is judged as if the faulty characters were question marks."""
+
+
+def compile_schema(
+    schema: Schema, direction: Direction, *, validate_formats: bool = True
+) -> Compiled:
+    """Validator of values that travel in one direction.
+
+    Equal schemas of a document share one. Raises `UnresolvableReference` and `UnusableSchema`.
+    """
+    return _shelf_of(schema.document).compiled(schema, direction, validate_formats=validate_formats)
+
+
+@dataclass(slots=True)
+class _Shelf:
+    """What is compiled for one document."""
+
+    document: Document
+    translators: dict[tuple[Dialect, Direction], Translator] = field(default_factory=dict)
+    by_content: dict[tuple[Dialect, bool, bytes], Compiled] = field(default_factory=dict)
+
+    def compiled(self, schema: Schema, direction: Direction, *, validate_formats: bool) -> Compiled:
+        dialect = schema.dialect
+        if dialect not in _OPENAPI:
+            return _standalone(schema, validate_formats=validate_formats)
+        translator = self.translators.get((dialect, direction))
+        if translator is None:
+            translator = Translator(self.document, dialect, direction)
+            self.translators[dialect, direction] = translator
+        plain = translator.bundle(schema)
+        key = (dialect, validate_formats, _content(plain))
+        found = self.by_content.get(key)
+        if found is None:
+            if len(self.by_content) >= _COMPILED_PER_DOCUMENT:
+                del self.by_content[next(iter(self.by_content))]
+            found = _built(plain, dialect, schema.pointer, validate_formats=validate_formats)
+            self.by_content[key] = found
+        return found
+
+
+_SHELVES: Final[dict[int, _Shelf]] = {}
+_OPEN_DOCUMENTS = 8
+_COMPILED_PER_DOCUMENT = 4096
+_OPENAPI: Final = {
+    Dialect.OPENAPI20: jsonschema_rs.Draft7Validator,
+    Dialect.OPENAPI30: jsonschema_rs.Draft7Validator,
+    Dialect.OPENAPI31: jsonschema_rs.Draft202012Validator,
+}
+"""Draft 7 reads what is left of the older dialects after translation, and takes 1.0 for an integer."""
+_DRAFTS: Final = {
+    Dialect.DRAFT4: (jsonschema_rs.Draft4Validator, jsonschema_rs.Draft4),
+    Dialect.DRAFT6: (jsonschema_rs.Draft6Validator, jsonschema_rs.Draft6),
+    Dialect.DRAFT7: (jsonschema_rs.Draft7Validator, jsonschema_rs.Draft7),
+    Dialect.DRAFT2019: (jsonschema_rs.Draft201909Validator, jsonschema_rs.Draft201909),
+    Dialect.DRAFT2020: (jsonschema_rs.Draft202012Validator, jsonschema_rs.Draft202012),
+}
+_BASE_URI = "http://document.invalid/"
+_OTHER_FORMATS = ("idn-hostname", "uri-template", "relative-json-pointer", "unknown")
+_FORMATS: Final[dict[str, Callable[..., bool]]] = {
+    **dict.fromkeys(_OTHER_FORMATS, lambda value: True),
+    **STRING_FORMATS,
+}
+_NATIVE = frozenset(STRING_FORMATS) - {"byte", "url"}
+_EXTRA: Final[dict[str, Callable[..., bool]]] = {
+    name: STRING_FORMATS[name] for name in STRING_FORMATS.keys() - _NATIVE
+}
+
+
+def _shelf_of(document: Document) -> _Shelf:
+    shelf = _SHELVES.get(id(document))
+    # The shelf keeps its document alive, so that no other one can have the same id.
+    if shelf is None:
+        if len(_SHELVES) >= _OPEN_DOCUMENTS:
+            del _SHELVES[next(iter(_SHELVES))]
+        shelf = _SHELVES[id(document)] = _Shelf(document)
+    return shelf
+
+
+def _content(plain: Plain) -> bytes:
+    try:
+        return orjson.dumps(plain)
+    except TypeError:
+        return json.dumps(plain, default=str).encode()
+
+
+def _built(plain: Plain, dialect: Dialect, pointer: str, *, validate_formats: bool) -> Compiled:
+    draft = _OPENAPI[dialect]
+
+    def build(formats: dict[str, Callable[..., bool]]) -> Callable[[Any], bool]:
+        try:
+            return draft(plain, formats=formats, validate_formats=validate_formats).is_valid
+        except (ValueError, jsonschema_rs.ReferencingError) as error:
+            reason = str(error).split("\n", 1)[0]
+            raise UnusableSchema(
+                f"the schema at {pointer} cannot be compiled: {reason}; correct the schema"
+            ) from error
+
+    return _two_steps(build, validate_formats=validate_formats)
+
+
+def _standalone(schema: Schema, *, validate_formats: bool) -> Compiled:
+    draft, number = _DRAFTS[schema.dialect]
+    if schema.pointer == "#":
+        options: dict[str, Any] = {}
+        whole: Any = schema.raw
+    else:
+        root: Any = schema.document.root
+        registry = jsonschema_rs.Registry([(_BASE_URI, root)], draft=number)
+        options = {"registry": registry}
+        whole = {"$ref": _BASE_URI + schema.pointer}
+
+    def build(formats: dict[str, Callable[..., bool]]) -> Callable[[Any], bool]:
+        try:
+            return draft(
+                whole, formats=formats, validate_formats=validate_formats, **options
+            ).is_valid
+        except (ValueError, jsonschema_rs.ReferencingError) as error:
+            reason = str(error).split("\n", 1)[0]
+            raise UnusableSchema(
+                f"the schema at {schema.pointer} cannot be compiled: {reason}; correct the schema"
+            ) from error
+
+    return _two_steps(build, validate_formats=validate_formats)
+
+
+def _two_steps(
+    build: Callable[[dict[str, Callable[..., bool]]], Callable[[Any], bool]],
+    *,
+    validate_formats: bool,
+) -> Compiled:
+    """The formats of jsonschema-rs are fast and strict: only what they reject is asked again with ours."""
+    strict = build(_EXTRA)
+    lenient: Callable[[Any], bool] | None = None if validate_formats else strict
+
+    def is_valid(value: Any) -> bool:
+        nonlocal lenient
+        try:
+            if strict(value):
+                return True
+            if lenient is strict:
+                return False
+            if lenient is None:
+                lenient = build(_FORMATS)
+            return lenient(value)
+        except ValueError:
+            return (lenient or strict)(_as_json(value))
+
+    return Compiled(is_valid)
+
+
+def _as_json(value: Any) -> Any:
+    """The same value with what JSON text cannot carry replaced."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, bytes | bytearray):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, list | tuple):
+        return [_as_json(item) for item in value]
+    if isinstance(value, dict):
+        return {_as_json(str(key)): _as_json(item) for key, item in value.items()}
+    return value

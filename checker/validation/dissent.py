@@ -1,0 +1,80 @@
+"""Where a value breaks its schema: the most telling error, and the place of its schema in the document."""
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import unquote
+
+from jsonschema import ValidationError
+from referencing.exceptions import Unresolvable
+
+from checker.core.schema import Schema
+
+_KIND = frozenset({"type", "enum", "const"})
+
+
+def leaf_of(error: ValidationError) -> ValidationError:
+    """The error inside the only branch of `anyOf` or `oneOf` that the value can have been meant for, else the error itself."""
+    while error.context:
+        branches: dict[object, list[ValidationError]] = {}
+        for inner in error.context:
+            branches.setdefault(inner.schema_path[0] if inner.schema_path else None, []).append(
+                inner
+            )
+        meant = [errors for errors in branches.values() if not any(map(_is_another_kind, errors))]
+        if len(meant) != 1:
+            return error
+        error = max(meant[0], key=lambda inner: len(inner.path))
+    return error
+
+
+def _is_another_kind(error: ValidationError) -> bool:
+    keyword: object = error.validator
+    if keyword in _KIND:
+        # A wrong tag one level down says as clearly that another branch was meant.
+        return len(error.path) == 0 or (keyword != "type" and len(error.path) == 1)
+    return keyword is None and len(error.path) == 0
+
+
+def pointer_of(schema: Schema, path: Sequence[str | int], resolver: Any) -> str:
+    """Pointer of the schema whose keyword ends `path`; references on the way are followed."""
+    node, pointer = schema.raw, schema.pointer
+    for index, token in enumerate(path):
+        try:
+            node, pointer, resolver = _at_keyword(node, pointer, token, resolver)
+        except Unresolvable:
+            return pointer
+        is_last = index == len(path) - 1
+        below = _child(node, token)
+        if below is None or (is_last and not isinstance(below, bool)):
+            return pointer
+        node = below
+        pointer += "/" + _escaped(str(token))
+    return pointer
+
+
+def _at_keyword(
+    node: object, pointer: str, token: str | int, resolver: Any
+) -> tuple[object, str, Any]:
+    hops = 0
+    while isinstance(node, dict) and token not in node and isinstance(node.get("$ref"), str):
+        reference = node["$ref"]
+        resolved = resolver.lookup(reference)
+        node, resolver = resolved.contents, resolved.resolver
+        pointer = "#" + unquote(reference.partition("#")[2]).replace("%", "%25")
+        hops += 1
+        if hops > 100:
+            break
+    return node, pointer, resolver
+
+
+def _child(node: object, token: str | int) -> object:
+    if isinstance(node, dict):
+        return node.get(token)
+    if isinstance(node, list) and isinstance(token, int) and token < len(node):
+        value: object = node[token]
+        return value
+    return None
+
+
+def _escaped(token: str) -> str:
+    return token.replace("%", "%25").replace("~", "~0").replace("/", "~1")

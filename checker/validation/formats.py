@@ -1,0 +1,166 @@
+"""Formats that are asserted, by both validators. Lenient where the RFCs or their users differ; unknown names assert nothing."""
+
+import re
+from collections.abc import Callable, Mapping
+from ipaddress import AddressValueError, IPv6Address
+from typing import Final
+
+Predicate = Callable[[str], bool]
+
+
+def is_of_format(name: object, value: object) -> bool:
+    """True when `value` is of the format `name`, when the format is unknown, or when it does not apply to the type."""
+    if not isinstance(name, str):
+        return True
+    if isinstance(value, str):
+        predicate = STRING_FORMATS.get(name)
+        return predicate is None or predicate(value)
+    bounds = INTEGER_RANGES.get(name)
+    if bounds is None or isinstance(value, bool) or not isinstance(value, int | float):
+        return True
+    return bounds[0] <= value <= bounds[1]
+
+
+def _matches(pattern: str) -> Predicate:
+    fullmatch = re.compile(pattern).fullmatch
+    return lambda value: fullmatch(value) is not None
+
+
+_DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
+_TIME = re.compile(
+    r"([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})?",
+)
+_MONTH_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+
+
+def is_date(value: str) -> bool:
+    """RFC 3339 `full-date` that exists in the calendar."""
+    match = _DATE.fullmatch(value)
+    if match is None:
+        return False
+    year, month, day = int(match[1]), int(match[2]), int(match[3])
+    if not 1 <= month <= 12 or not 1 <= day <= _MONTH_DAYS[month - 1]:
+        return False
+    is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    return (month, day) != (2, 29) or is_leap
+
+
+def is_time(value: str) -> bool:
+    """RFC 3339 `full-time`, leap seconds included. The offset may be missing: many libraries write no other times."""
+    match = _TIME.fullmatch(value)
+    return match is not None and _is_clock(match)
+
+
+def is_date_time(value: str) -> bool:
+    """RFC 3339 `date-time`. Lower-case `t` and `z`, a blank for `T` and leap seconds pass; a missing offset does not."""
+    if len(value) < 20 or value[10] not in "Tt ":
+        return False
+    match = _TIME.fullmatch(value, 11)
+    return match is not None and match[4] is not None and is_date(value[:10]) and _is_clock(match)
+
+
+def _is_clock(match: re.Match[str]) -> bool:
+    if int(match[1]) > 23 or int(match[2]) > 59 or int(match[3]) > 60:
+        return False
+    offset = match[4]
+    return offset is None or len(offset) == 1 or (int(offset[1:3]) <= 23 and int(offset[4:]) <= 59)
+
+
+_NUMBER = r"[0-9]+(?:[.,][0-9]+)?"
+_DURATION = re.compile(
+    rf"[+-]?P(?!$)(?:{_NUMBER}Y)?(?:{_NUMBER}M)?(?:{_NUMBER}W)?(?:{_NUMBER}D)?"
+    rf"(?:T(?=[0-9])(?:{_NUMBER}H)?(?:{_NUMBER}M)?(?:{_NUMBER}S)?)?",
+)
+
+
+def is_duration(value: str) -> bool:
+    """ISO 8601 duration with designators."""
+    return _DURATION.fullmatch(value) is not None
+
+
+_OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
+_LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
+_HOSTNAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*\.?")
+
+
+def is_hostname(value: str) -> bool:
+    """RFC 1123 host name; underscores and a trailing dot pass, as they do in DNS."""
+    return len(value) <= 254 and _HOSTNAME.fullmatch(value) is not None
+
+
+def is_ipv6(value: str) -> bool:
+    """RFC 4291 address, a zone included."""
+    try:
+        IPv6Address(value)
+    except AddressValueError:
+        return False
+    return value.isascii()
+
+
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]*={0,2}")
+
+
+def is_byte(value: str) -> bool:
+    """Base64 of either alphabet (RFC 4648), with or without padding and line breaks."""
+    compact = "".join(value.split())
+    return _BASE64.fullmatch(compact) is not None and len(compact.rstrip("=")) % 4 != 1
+
+
+_ECMA_ONLY = re.compile(r"\(\?<[A-Za-z_$]|\\[pPukc]|\[\^?\]")
+
+
+def is_regex(value: str) -> bool:
+    """A regular expression. Constructs that only ECMA-262 has are not looked into."""
+    if _ECMA_ONLY.search(value):
+        return True
+    try:
+        re.compile(value.replace("[[", "[\\["))
+    except (re.error, OverflowError, RecursionError):
+        return False
+    except FutureWarning:
+        return True
+    return True
+
+
+_URI_CHARACTER = r"[^\s<>\"{}|\\^`\x00-\x1f\x7f]"
+_is_uri = _matches(rf"[A-Za-z][A-Za-z0-9+.-]*:{_URI_CHARACTER}*")
+_is_uri_reference = _matches(rf"{_URI_CHARACTER}*")
+# Addresses are checked by sending mail to them: only what can never be one is refused.
+_is_email = _matches(r"(?:\"[^\"]*\"|[^@\s]+)@[^@\s]+")
+
+STRING_FORMATS: Final[Mapping[str, Predicate]] = {
+    "date": is_date,
+    "time": is_time,
+    "date-time": is_date_time,
+    "duration": is_duration,
+    "uuid": _matches(r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"),
+    "email": _is_email,
+    "idn-email": _is_email,
+    "uri": _is_uri,
+    "iri": _is_uri,
+    "url": _is_uri,
+    "uri-reference": _is_uri_reference,
+    "iri-reference": _is_uri_reference,
+    "hostname": is_hostname,
+    "ipv4": _matches(rf"{_OCTET}(?:\.{_OCTET}){{3}}"),
+    "ipv6": is_ipv6,
+    "byte": is_byte,
+    "regex": is_regex,
+    "json-pointer": _matches(r"(?:/(?:[^~/]|~[01])*)*"),
+    "relative-json-pointer": _matches(
+        r"(?:0|[1-9][0-9]*)(?:[+-][1-9][0-9]*)?(?:#|(?:/(?:[^~/]|~[01])*)*)"
+    ),
+}
+"""Format -> predicate over strings. `binary`, `password` and every other name assert nothing."""
+
+INTEGER_RANGES: Final[Mapping[str, tuple[int, int]]] = {
+    "int8": (-(2**7), 2**7 - 1),
+    "int16": (-(2**15), 2**15 - 1),
+    "int32": (-(2**31), 2**31 - 1),
+    "int64": (-(2**63), 2**63 - 1),
+    "uint8": (0, 2**8 - 1),
+    "uint16": (0, 2**16 - 1),
+    "uint32": (0, 2**32 - 1),
+    "uint64": (0, 2**64 - 1),
+}
+"""Format -> smallest and largest integer. `float` and `double` say how a number is kept, not which numbers there are."""

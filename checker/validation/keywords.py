@@ -1,0 +1,162 @@
+"""Which keywords a dialect has, what a well-formed value of each is, and where schemas stand inside a schema."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final
+
+from checker.core.schema import Dialect
+
+
+class Shape(Enum):
+    """What stands under a keyword."""
+
+    PLAIN = "a value"
+    SCHEMA = "one schema"
+    LIST = "schemas in order"
+    SCHEMA_OR_LIST = "one schema, or schemas in order"
+    MAP = "schemas by name"
+    MAP_OR_NAMES = "schemas or lists of names, by name"
+
+
+@dataclass(frozen=True, slots=True)
+class Keyword:
+    """One keyword of a dialect."""
+
+    shape: Shape
+    is_well_formed: Callable[[Any], bool]
+    """A keyword with any other value says nothing: such documents exist and the rest of the schema still counts."""
+
+
+TYPES: Final = frozenset(
+    {"null", "boolean", "integer", "number", "string", "array", "object"},
+)
+"""Names that `type` may have."""
+
+
+def keywords_of(dialect: Dialect) -> Mapping[str, Keyword]:
+    """Keywords of an OpenAPI dialect that constrain values. References are not among them."""
+    return _NEW if dialect is Dialect.OPENAPI31 else _OLD
+
+
+def subschemas(raw: object, dialect: Dialect) -> Iterator[tuple[tuple[str, ...], object]]:
+    """Schemas directly inside a schema, with the tokens that lead to them."""
+    if not isinstance(raw, dict):
+        return
+    table = keywords_of(dialect)
+    for name, value in raw.items():
+        keyword = table.get(name)
+        if keyword is None or keyword.shape is Shape.PLAIN or not keyword.is_well_formed(value):
+            continue
+        if isinstance(value, list):
+            for index, item in enumerate(value):
+                yield (name, str(index)), item
+        elif keyword.shape in (Shape.MAP, Shape.MAP_OR_NAMES):
+            for key, item in value.items():
+                if not isinstance(item, list):
+                    yield (name, key), item
+        else:
+            yield (name,), value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_count(value: Any) -> bool:
+    return _is_number(value) and value >= 0 and value == int(value)
+
+
+def _is_bound(value: Any) -> bool:
+    return isinstance(value, int | float)
+
+
+def _is_type(value: Any) -> bool:
+    if isinstance(value, str):
+        return value in TYPES
+    return isinstance(value, list) and bool(value) and all(_is_type(v) for v in value)
+
+
+def _is_names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
+
+
+def _is_schema(value: Any) -> bool:
+    return isinstance(value, dict | bool)
+
+
+def _is_schemas(value: Any) -> bool:
+    return isinstance(value, list) and bool(value)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_map(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list)
+
+
+_COUNT = Keyword(Shape.PLAIN, _is_count)
+_NUMBER = Keyword(Shape.PLAIN, _is_number)
+_BOUND = Keyword(Shape.PLAIN, _is_bound)
+_TEXT = Keyword(Shape.PLAIN, _is_text)
+_SCHEMA = Keyword(Shape.SCHEMA, _is_schema)
+_SCHEMAS = Keyword(Shape.LIST, _is_schemas)
+_MAP = Keyword(Shape.MAP, _is_map)
+
+_COMMON: Final[dict[str, Keyword]] = {
+    "type": Keyword(Shape.PLAIN, _is_type),
+    "enum": Keyword(Shape.PLAIN, _is_list),
+    "format": _TEXT,
+    "pattern": _TEXT,
+    "minLength": _COUNT,
+    "maxLength": _COUNT,
+    "minimum": _NUMBER,
+    "maximum": _NUMBER,
+    "exclusiveMinimum": _BOUND,
+    "exclusiveMaximum": _BOUND,
+    "multipleOf": Keyword(Shape.PLAIN, lambda value: _is_number(value) and value > 0),
+    "minItems": _COUNT,
+    "maxItems": _COUNT,
+    "uniqueItems": Keyword(Shape.PLAIN, lambda value: isinstance(value, bool)),
+    "minProperties": _COUNT,
+    "maxProperties": _COUNT,
+    "required": Keyword(Shape.PLAIN, _is_names),
+    "properties": _MAP,
+    "patternProperties": _MAP,
+    "additionalProperties": _SCHEMA,
+    "allOf": _SCHEMAS,
+    "anyOf": _SCHEMAS,
+    "oneOf": _SCHEMAS,
+    "not": _SCHEMA,
+    "dependencies": Keyword(Shape.MAP_OR_NAMES, _is_map),
+}
+_OLD: Final[Mapping[str, Keyword]] = _COMMON | {
+    "items": Keyword(
+        Shape.SCHEMA_OR_LIST, lambda value: _is_schema(value) or isinstance(value, list)
+    ),
+    "additionalItems": _SCHEMA,
+}
+_NEW: Final[Mapping[str, Keyword]] = _COMMON | {
+    "const": Keyword(Shape.PLAIN, lambda value: True),
+    "items": _SCHEMA,
+    "prefixItems": _SCHEMAS,
+    "contains": _SCHEMA,
+    "minContains": _COUNT,
+    "maxContains": _COUNT,
+    "propertyNames": _SCHEMA,
+    "if": _SCHEMA,
+    "then": _SCHEMA,
+    "else": _SCHEMA,
+    "dependentRequired": Keyword(
+        Shape.PLAIN, lambda value: isinstance(value, dict) and all(map(_is_names, value.values()))
+    ),
+    "dependentSchemas": _MAP,
+    "unevaluatedItems": _SCHEMA,
+    "unevaluatedProperties": _SCHEMA,
+}

@@ -1,0 +1,260 @@
+"""From a schema of an OpenAPI dialect to a plain JSON Schema that stands alone: only what it reaches is taken along."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import jsonschema_rs
+
+from checker.core.schema import Dialect, Direction, Document, Schema, UnresolvableReference
+from checker.validation.formats import INTEGER_RANGES, STRING_FORMATS
+from checker.validation.keywords import Keyword, Shape, keywords_of
+
+Plain = dict[str, Any] | bool
+_Names = frozenset[str]
+_NOTHING: _Names = frozenset()
+_SAME_VALUE = ("allOf", "anyOf", "oneOf", "then", "else")
+_FLAGS = {Direction.REQUEST: "readOnly", Direction.RESPONSE: "writeOnly"}
+
+
+def pointer_child(pointer: str, *tokens: str) -> str:
+    """Pointer of something below, as `Schema.pointer` spells it."""
+    for token in tokens:
+        pointer += "/" + token.replace("%", "%25").replace("~", "~0").replace("/", "~1")
+    return pointer
+
+
+@dataclass(slots=True)
+class _Fragment:
+    name: str
+    plain: Plain = True
+    references: tuple["_Fragment", ...] = ()
+
+
+class Translator:
+    """Translations of one document in one direction; what is referred to is translated once."""
+
+    def __init__(self, document: Document, dialect: Dialect, direction: Direction) -> None:
+        self._document = document
+        self._keywords = keywords_of(dialect)
+        self._has_siblings = dialect is Dialect.OPENAPI31
+        self._nullable = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}.get(
+            dialect
+        )
+        self._flag = _FLAGS[direction]
+        self._is_response = direction is Direction.RESPONSE
+        self._fragments: dict[tuple[str, _Names], _Fragment] = {}
+        self._hidden_by_place: dict[str, _Names] = {}
+        self._used: list[_Fragment] = []
+
+    def bundle(self, schema: Schema) -> Plain:
+        """The schema with everything that it reaches under `$defs`.
+
+        Raises `UnresolvableReference`, also for a reference that leads back to itself without a schema between.
+        """
+        self._used = []
+        plain = self._node(schema.raw, schema.pointer, _NOTHING)
+        reached = self._closure(self._used)
+        if isinstance(plain, bool) or not reached:
+            return plain
+        return {**plain, "$defs": {fragment.name: fragment.plain for fragment in reached}}
+
+    def _closure(self, start: list[_Fragment]) -> list[_Fragment]:
+        found: dict[str, _Fragment] = {}
+        todo = start
+        while todo:
+            fragment = todo.pop()
+            if fragment.name not in found:
+                found[fragment.name] = fragment
+                todo.extend(fragment.references)
+        return sorted(found.values(), key=lambda fragment: int(fragment.name))
+
+    def _node(self, raw: object, at: str, inherited: _Names) -> Plain:
+        if isinstance(raw, bool):
+            return raw
+        if not isinstance(raw, dict):
+            return True
+        reference = raw.get("$ref")
+        if not isinstance(reference, str):
+            return self._with_null(raw, self._constraints(raw, at, inherited))
+        target = self._reference(reference, at, inherited)
+        if self._has_siblings and len(raw) > 1:
+            target |= self._constraints(raw, at, inherited)
+        # Siblings of a reference say nothing here, but everybody who writes this one means it.
+        return self._with_null(raw, target)
+
+    def _constraints(self, raw: dict[str, Any], at: str, inherited: _Names) -> dict[str, Any]:
+        hidden = inherited | self._hidden(raw, at, _NOTHING)
+        plain: dict[str, Any] = {}
+        for name, value in raw.items():
+            keyword = self._keywords.get(name)
+            if keyword is None or not keyword.is_well_formed(value):
+                continue
+            if keyword.shape is Shape.PLAIN:
+                plain[name] = value
+            else:
+                below = hidden if name in _SAME_VALUE else _NOTHING
+                plain[name] = self._below(keyword, value, pointer_child(at, name), below)
+        for rule in _RULES:
+            rule(plain, raw)
+        if hidden:
+            self._hide(plain, hidden)
+        return plain
+
+    def _below(self, keyword: Keyword, value: Any, at: str, inherited: _Names) -> Any:
+        if isinstance(value, list):
+            return [
+                self._node(item, pointer_child(at, str(index)), inherited)
+                for index, item in enumerate(value)
+            ]
+        if keyword.shape in (Shape.MAP, Shape.MAP_OR_NAMES):
+            return {
+                name: item
+                if isinstance(item, list) and keyword.shape is Shape.MAP_OR_NAMES
+                else self._node(item, pointer_child(at, name), inherited)
+                for name, item in value.items()
+            }
+        return self._node(value, at, inherited)
+
+    def _reference(self, reference: str, at: str, inherited: _Names) -> dict[str, Any]:
+        target, pointer = self._follow(reference, at)
+        key = (pointer, inherited)
+        fragment = self._fragments.get(key)
+        if fragment is None:
+            fragment = self._fragments[key] = _Fragment(str(len(self._fragments)))
+            outer, self._used = self._used, []
+            try:
+                fragment.plain = self._node(target, pointer, inherited)
+                fragment.references = tuple(self._used)
+            except UnresolvableReference:
+                # Nobody may find it half done.
+                del self._fragments[key]
+                raise
+            finally:
+                self._used = outer
+        self._used.append(fragment)
+        return {"$ref": f"#/$defs/{fragment.name}"}
+
+    def _follow(self, reference: str, at: str) -> tuple[object, str]:
+        target, pointer = self._document.resolve(reference, at=at)
+        seen = {pointer}
+        while isinstance(target, dict) and isinstance(target.get("$ref"), str):
+            if self._has_siblings and len(target) > 1:
+                break
+            target, pointer = self._document.resolve(target["$ref"], at=pointer)
+            if pointer in seen:
+                raise UnresolvableReference(
+                    f"{reference!r} at {at} leads back to itself; point it at a schema"
+                )
+            seen.add(pointer)
+        return target, pointer
+
+    def _with_null(self, raw: dict[str, Any], plain: dict[str, Any]) -> dict[str, Any]:
+        if self._nullable is None or raw.get(self._nullable) is not True or not plain:
+            return plain
+        return {"anyOf": [plain, {"type": "null"}]}
+
+    def _hidden(self, raw: dict[str, Any], at: str, seen: _Names) -> _Names:
+        """Properties that do not travel in this direction, those of `allOf` included."""
+        known = self._hidden_by_place.get(at)
+        if known is not None:
+            return known
+        found = set()
+        properties = raw.get("properties")
+        if isinstance(properties, dict):
+            below = pointer_child(at, "properties")
+            found = {
+                name
+                for name, value in properties.items()
+                if isinstance(value, dict) and self._is_flagged(value, pointer_child(below, name))
+            }
+        parts = raw.get("allOf")
+        if isinstance(parts, list) and at not in seen:
+            for index, part in enumerate(parts):
+                place = pointer_child(at, "allOf", str(index))
+                if isinstance(part, dict) and isinstance(part.get("$ref"), str):
+                    part, place = self._follow(part["$ref"], place)
+                if isinstance(part, dict):
+                    found |= self._hidden(part, place, seen | {at})
+        if not seen:
+            self._hidden_by_place[at] = frozenset(found)
+        return frozenset(found)
+
+    def _is_flagged(self, raw: dict[str, Any], at: str) -> bool:
+        if raw.get(self._flag) is True:
+            return True
+        reference = raw.get("$ref")
+        if not isinstance(reference, str):
+            return False
+        target, _ = self._follow(reference, at)
+        return isinstance(target, dict) and target.get(self._flag) is True
+
+    def _hide(self, plain: dict[str, Any], hidden: _Names) -> None:
+        if "required" in plain:
+            plain["required"] = [name for name in plain["required"] if name not in hidden]
+        properties = plain.get("properties")
+        if properties is not None:
+            # A server that shows what is for writing only leaks it; one that is sent what is for reading only may ignore it.
+            for name in properties.keys() & hidden:
+                properties[name] = not self._is_response
+
+
+@lru_cache(maxsize=2048)
+def is_enforceable(pattern: str) -> bool:
+    """True when the compiled validator can match the pattern."""
+    try:
+        jsonschema_rs.Draft7Validator({"pattern": pattern})
+    except ValueError:
+        return False
+    return True
+
+
+def _names_once(plain: dict[str, Any], raw: dict[str, Any]) -> None:
+    for name in ("required", "type"):
+        if isinstance(plain.get(name), list):
+            plain[name] = list(dict.fromkeys(plain[name]))
+
+
+def _boolean_bounds(plain: dict[str, Any], raw: dict[str, Any]) -> None:
+    for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
+        value = plain.get(exclusive)
+        if isinstance(value, bool):
+            del plain[exclusive]
+            if value and bound in plain:
+                plain[exclusive] = plain.pop(bound)
+
+
+def _patterns(plain: dict[str, Any], raw: dict[str, Any]) -> None:
+    if "pattern" in plain and not is_enforceable(plain["pattern"]):
+        del plain["pattern"]
+    by_pattern = plain.get("patternProperties")
+    if by_pattern is not None:
+        known = {name: value for name, value in by_pattern.items() if is_enforceable(name)}
+        if len(known) < len(by_pattern):
+            # Which properties are additional cannot be said any more.
+            plain.pop("additionalProperties", None)
+        plain["patternProperties"] = known
+
+
+def _formats(plain: dict[str, Any], raw: dict[str, Any]) -> None:
+    name = plain.get("format")
+    if name is None:
+        return
+    if name not in STRING_FORMATS:
+        del plain["format"]
+    bounds = INTEGER_RANGES.get(name)
+    if bounds is not None:
+        limits = {"minimum": bounds[0], "maximum": bounds[1]}
+        plain["allOf"] = [*plain.get("allOf", ()), limits]
+
+
+def _discriminator(plain: dict[str, Any], raw: dict[str, Any]) -> None:
+    # With a discriminator the branch is named by the value: that others fit too is no fault of the server.
+    if "oneOf" in plain and isinstance(raw.get("discriminator"), dict):
+        branches = {"anyOf": plain.pop("oneOf")}
+        plain["allOf"] = [*plain.get("allOf", ()), branches]
+
+
+_Rule = Callable[[dict[str, Any], dict[str, Any]], None]
+_RULES: tuple[_Rule, ...] = (_names_once, _boolean_bounds, _patterns, _formats, _discriminator)
