@@ -11,6 +11,8 @@ BINARY = "<BINARY>"
 NOT_REPRODUCED = "Not reproduced: re-sent as printed, it did not fail again."
 INDENT = "    "
 
+_NOT_CHARSETS = frozenset({"idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape"})
+"""Names that Python decodes by, but no server means."""
 _TEXT_CONTROLS = frozenset("\t\n\r")
 
 
@@ -154,15 +156,17 @@ def standard_reason(status: int) -> str:
 
 def _text(body: bytes, charset: str | None, *, whole: bool) -> str | None:
     """Body as text for people; None when it is not text."""
+    if charset is not None and charset.lower().replace("-", "_") in _NOT_CHARSETS:
+        charset = None
     try:
         text = body.decode(charset or "utf-8")
-    except LookupError:
-        return _text(body, None, whole=whole)
     except UnicodeDecodeError as error:
         # The byte cap may have cut a character in two; that does not make the body binary.
         if whole or len(body) - error.start > 3 or error.start == 0:
             return None
         return _text(body[: error.start], charset, whole=True)
+    except (LookupError, ValueError):
+        return _text(body, None, whole=whole)
     return None if any(_is_control(char) for char in text) else text
 
 

@@ -37,7 +37,7 @@ def failed_case(findings: list[Finding]) -> FailedCase:
 def answer_of(exchange: Exchange) -> Answer:
     """What a reader is shown of a recorded response."""
     return Answer(
-        status=exchange.status,
+        status=exchange.status if exchange.failure is None else None,
         reason=exchange.reason,
         body=exchange.response_body,
         size=exchange.response_size,

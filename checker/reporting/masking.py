@@ -7,8 +7,8 @@ from urllib.parse import quote, unquote_plus
 
 from checker.config.settings import Sanitization
 
-SECRET_REFERENCE = "secret:"
-"""A recorded value that starts so stands for a secret that was never written down."""
+SECRET_REFERENCE = "secret:header:"
+"""Stands in a recorded value where a secret was never written down."""
 _USERINFO = re.compile(r"(?<=://)[^/?#@]*@")
 
 
@@ -25,7 +25,7 @@ def masked_headers(
     """Name -> values in order, names as they were sent. References to secrets are masked in any case."""
     found: dict[str, list[str]] = {}
     for name, value in headers:
-        hidden = value.startswith(SECRET_REFERENCE) or (
+        hidden = SECRET_REFERENCE in value or (
             sanitization.enabled and is_sensitive(name, sanitization)
         )
         found.setdefault(name, []).append(sanitization.replacement if hidden else value)

@@ -31,9 +31,9 @@ def emitted(value: object) -> str:
     return "".join(_pieces(value, 0)).lstrip("\n")
 
 
-def emitted_item(value: object) -> str:
-    """The same as one item of a block sequence that starts in the first column."""
-    return "".join(_item(value, 0))[1:] + "\n"
+def emitted_entries(value: dict[str, object], depth: int) -> str:
+    """The entries of a mapping that has begun above them, each after a line break, `depth` levels in."""
+    return "".join(_pieces(value, depth)) if value else ""
 
 
 def _pieces(value: object, depth: int) -> Iterator[str]:

@@ -81,6 +81,9 @@ def test_blocks_of_an_operation_are_numbered_from_one() -> None:
         (Answer(200, body="grün".encode()), "`grün`"),
         (Answer(200, body="grün".encode("latin-1"), charset="latin-1"), "`grün`"),
         (Answer(200, body=b"plain", charset="no-such-charset"), "`plain`"),
+        (Answer(200, body=b"\\d", charset="unicode-escape"), "`\\d`"),
+        (Answer(200, body=b"plain", charset="undefined"), "`plain`"),
+        (Answer(200, body=b"plain", charset="utf-8\0"), "`plain`"),
         (Answer(200, body="grü".encode()[:-1], size=9), "`gr\n// Output truncated...`"),
     ],
 )

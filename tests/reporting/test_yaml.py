@@ -5,7 +5,7 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from checker.reporting.yaml import emitted, emitted_item, quoted
+from checker.reporting.yaml import emitted, emitted_entries, quoted
 
 LOADERS = [yaml.SafeLoader]
 if yaml.__with_libyaml__:
@@ -30,9 +30,10 @@ def test_document_loads_as_what_was_emitted(loader: type, value: object) -> None
     assert value == yaml.load(emitted(value), loader)
 
 
-@given(st.lists(values, min_size=1, max_size=3))
-def test_items_make_a_sequence(items: list[object]) -> None:
-    assert items == yaml.safe_load("".join(map(emitted_item, items)))
+@given(st.dictionaries(texts, values))
+def test_entries_go_on_with_a_mapping(entries: dict[str, object]) -> None:
+    document = f"- id: 1{emitted_entries({f'_{key}': v for key, v in entries.items()}, 1)}\n"
+    assert yaml.safe_load(document) == [{"id": 1, **{f"_{key}": v for key, v in entries.items()}}]
 
 
 def test_not_a_number_and_infinities_are_kept() -> None:

@@ -1,0 +1,201 @@
+"""Cassettes: every interaction of a run as YAML (spec 2.10, requirement 39). Written at the end of the run."""
+
+import base64
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from checker import __version__
+from checker.config.settings import Sanitization
+from checker.core.blocks import standard_reason
+from checker.core.errors import MissingSecret, StorageError, UsageError
+from checker.core.request import Origin, WireRequest
+from checker.corpus.exchange import Secrets
+from checker.corpus.records import Exchange, Finding, Interaction
+from checker.reporting.findings import charset_of
+from checker.reporting.masking import masked_headers, masked_url
+from checker.reporting.spill import in_order
+from checker.reporting.yaml import emitted, emitted_entries
+
+_READABLE = frozenset({"utf-8", "utf8", "ascii", "us-ascii", "iso-8859-1", "latin-1", "latin1"})
+"""Charsets whose text is written as text; everything else is safer as base64."""
+
+
+@dataclass(frozen=True, slots=True)
+class CassetteSettings:
+    """What all interactions of a cassette share."""
+
+    command: str
+    seed: int
+    base_url: str
+    """Effective base URL: interactions record only the target."""
+    preserve_bytes: bool = False
+    """All bodies as base64."""
+    sanitization: Sanitization = field(default_factory=Sanitization)
+    secrets: Secrets = field(default_factory=Secrets)
+    """What the references in recorded headers stand for: written out only when nothing is sanitised."""
+
+
+def default_path(directory: Path, at: float) -> Path:
+    """`<directory>/vcr-20260101T120000Z.yaml`."""
+    return directory / f"vcr-{datetime.fromtimestamp(at, UTC):%Y%m%dT%H%M%SZ}.yaml"
+
+
+def check_writable(path: Path) -> None:
+    """Raise `UsageError` when no report can be written there: before the run, not after it."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            raise UsageError(f"{path}: the report cannot be written: it is a directory")
+        probe = _partial(path)
+        probe.write_bytes(b"")
+        probe.unlink()
+    except OSError as error:
+        raise UsageError(f"{path}: the report cannot be written: {error.strerror}") from error
+
+
+def all_interactions(
+    traffic: Iterable[Interaction], findings: Iterable[Finding]
+) -> Iterator[Interaction]:
+    """Plain interactions, then those that findings hold."""
+    return chain(traffic, (one for finding in findings for one in finding.interactions))
+
+
+def write_cassette(
+    path: Path, settings: CassetteSettings, interactions: Iterable[Interaction]
+) -> int:
+    """Number of interactions written, by start time and case. The file appears whole or not at all.
+
+    Raises `StorageError`.
+    """
+    partial = _partial(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with partial.open("w", encoding="utf-8", newline="\n") as file:
+            count = 0
+            for piece in cassette_pieces(settings, interactions):
+                file.write(piece)
+                count += 1
+        partial.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+        raise StorageError(f"{path}: the cassette cannot be written: {error.strerror}") from error
+    return count - 2
+
+
+def cassette_pieces(
+    settings: CassetteSettings, interactions: Iterable[Interaction]
+) -> Iterator[str]:
+    """Text of a cassette: its head, one piece for each interaction, its end."""
+    head = {
+        "command": settings.command,
+        "recorded_with": f"Checker {__version__}",
+        "seed": settings.seed,
+    }
+    yield f"{emitted(head)}\nhttp_interactions:"
+    number = 0
+    last: tuple[float, str, str] | None = None
+    origin = Origin.from_url(settings.base_url) if settings.base_url else None
+    keyed = (
+        (one.at, one.case, emitted_entries(_entry(one, settings, origin), 1))
+        for one in interactions
+    )
+    for item in in_order(keyed):
+        # An interaction that failed stands in the traffic and in its finding.
+        if item == last:
+            continue
+        last = item
+        number += 1
+        yield f'\n- id: "{number}"{item[2]}'
+    yield "\n" if number else " null\n"
+
+
+def _entry(
+    interaction: Interaction, settings: CassetteSettings, origin: Origin | None
+) -> dict[str, Any]:
+    """Fields of one interaction but its `id`, which is its place in the cassette."""
+    exchange = interaction.exchange
+    return {
+        "status": interaction.status,
+        "seed": settings.seed,
+        "elapsed": exchange.elapsed_s,
+        "recorded_at": datetime.fromtimestamp(interaction.at, UTC).isoformat(),
+        "thread_id": interaction.worker,
+        "correlation_id": interaction.case,
+        "data_generation_method": interaction.mode,
+        "generation": {"time": interaction.generation_s, "mode": interaction.mode},
+        "components": {place: {"mode": mode} for place, mode in interaction.components},
+        "phase": {"name": interaction.phase, "data": dict(interaction.phase_data)},
+        "checks": [
+            {"name": check.name, "status": check.status, "message": check.message}
+            for check in interaction.checks
+        ],
+        "request": _request(exchange, settings, origin),
+        "response": _response(exchange, settings),
+    }
+
+
+def _request(
+    exchange: Exchange, settings: CassetteSettings, origin: Origin | None
+) -> dict[str, Any]:
+    target = WireRequest(exchange.method, exchange.target, [])
+    uri = target.url(origin) if origin is not None else exchange.target.decode("latin-1")
+    headers = [
+        (name.decode("latin-1"), value.decode("latin-1")) for name, value in exchange.headers
+    ]
+    request: dict[str, Any] = {
+        "uri": masked_url(uri, settings.sanitization),
+        "method": exchange.method,
+        "headers": masked_headers(headers, settings.sanitization),
+    }
+    # Left out when there was none: an empty one is sent with `Content-Length: 0`.
+    if exchange.body is not None:
+        request["body"] = _body(exchange.body, None, preserve=settings.preserve_bytes)
+    return request
+
+
+def _value(value: bytes, settings: CassetteSettings) -> bytes:
+    if not settings.sanitization.enabled:
+        with suppress(MissingSecret):
+            return settings.secrets.resolve(value)
+    return value
+
+
+def _response(exchange: Exchange, settings: CassetteSettings) -> dict[str, Any] | None:
+    # What arrived before a time-out is not a response.
+    if exchange.status is None or exchange.failure is not None:
+        return None
+    body: dict[str, Any] = _body(
+        exchange.response_body, charset_of(exchange), preserve=settings.preserve_bytes
+    )
+    if exchange.response_size > len(exchange.response_body):
+        body["size"] = exchange.response_size
+    return {
+        "status": {
+            "code": str(exchange.status),
+            "message": exchange.reason or standard_reason(exchange.status),
+        },
+        "elapsed": f"{exchange.elapsed_s:.6f}",
+        "headers": masked_headers(exchange.response_headers, settings.sanitization),
+        "body": body,
+        "http_version": "1.1",
+    }
+
+
+def _body(content: bytes, charset: str | None, *, preserve: bool) -> dict[str, Any]:
+    """Text if it gives the same bytes again, base64 otherwise."""
+    encoding = charset if charset in _READABLE else "utf-8"
+    if not preserve:
+        with suppress(UnicodeDecodeError):
+            return {"encoding": encoding, "string": content.decode(encoding)}
+    return {"encoding": encoding, "base64_string": base64.b64encode(content).decode("ascii")}
+
+
+def _partial(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}.partial")

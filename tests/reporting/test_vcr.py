@@ -1,0 +1,227 @@
+import base64
+import itertools
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from checker import __version__
+from checker.config.settings import Sanitization
+from checker.core.errors import StorageError, UsageError
+from checker.corpus.exchange import Secrets
+from checker.corpus.records import CheckOutcome, Interaction
+from checker.reporting.vcr import (
+    CassetteSettings,
+    all_interactions,
+    cassette_pieces,
+    check_writable,
+    default_path,
+    write_cassette,
+)
+
+from .samples import AT, exchange, finding, interaction
+
+texts = st.text(st.characters(exclude_categories=()), max_size=9)
+latin = st.text(st.characters(max_codepoint=255), max_size=9)
+bodies = st.binary(max_size=30)
+
+
+def cassette(*interactions: Interaction, **changes: Any) -> dict[str, Any]:
+    settings = CassetteSettings(
+        **{
+            "command": "checker run x",
+            "seed": 7,
+            "base_url": "http://127.0.0.1:8080/api",
+            **changes,
+        }
+    )
+    document: dict[str, Any] = yaml.safe_load("".join(cassette_pieces(settings, interactions)))
+    return document
+
+
+def only(*interactions: Interaction, **changes: Any) -> dict[str, Any]:
+    (found,) = cassette(*interactions, **changes)["http_interactions"]
+    return dict(found)
+
+
+def test_head_tells_command_tool_and_seed() -> None:
+    assert cassette() == {
+        "command": "checker run x",
+        "recorded_with": f"Checker {__version__}",
+        "seed": 7,
+        "http_interactions": None,
+    }
+
+
+def test_interaction_has_the_fields_of_the_specification() -> None:
+    assert only(interaction()) == {
+        "id": "1",
+        "status": "FAILURE",
+        "seed": 7,
+        "elapsed": 0.0125,
+        "recorded_at": "2026-01-01T00:00:00.250000+00:00",
+        "thread_id": 1,
+        "correlation_id": "0a1b2c3d4e5f",
+        "data_generation_method": "positive",
+        "generation": {"time": 0.00002, "mode": "positive"},
+        "components": {"query": {"mode": "positive"}},
+        "phase": {"name": "fuzzing", "data": {}},
+        "checks": [{"name": "not_a_server_error", "status": "FAILURE", "message": "Server error"}],
+        "request": {
+            "uri": "http://127.0.0.1:8080/api/users?limit=0",
+            "method": "GET",
+            "headers": {
+                "User-Agent": ["checker/0.1.0"],
+                "X-Checker-TestCaseId": ["0a1b2c3d4e5f"],
+            },
+        },
+        "response": {
+            "status": {"code": "500", "message": "Internal Server Error"},
+            "elapsed": "0.012500",
+            "headers": {"Content-Type": ["application/json"]},
+            "body": {"encoding": "utf-8", "string": '{"error":"boom"}'},
+            "http_version": "1.1",
+        },
+    }
+
+
+def test_response_is_null_after_a_time_out() -> None:
+    found = only(interaction(exchange=exchange(status=None, failure="timed out: 10 s")))
+    assert found["response"] is None
+
+
+def test_absent_body_differs_from_an_empty_one() -> None:
+    empty = only(interaction(exchange=exchange(body=b"")))
+    assert empty["request"]["body"] == {"encoding": "utf-8", "string": ""}
+    assert "body" not in only(interaction())["request"]
+
+
+def test_values_of_one_header_stay_in_order() -> None:
+    headers = ((b"A", b"2"), (b"B", b"x"), (b"A", b"1"))
+    found = only(interaction(exchange=exchange(headers=headers)))
+    assert found["request"]["headers"] == {"A": ["2", "1"], "B": ["x"]}
+
+
+def test_sensitive_values_are_masked_unless_told_otherwise() -> None:
+    sent = exchange(target=b"/x?api_key=1&q=%41", headers=((b"Authorization", b"Bearer 1"),))
+    found = only(interaction(exchange=sent))["request"]
+    assert found["headers"] == {"Authorization": ["[Filtered]"]}
+    assert found["uri"] == "http://127.0.0.1:8080/x?api_key=%5BFiltered%5D&q=%41"
+    open_ = only(interaction(exchange=sent), sanitization=Sanitization(enabled=False))["request"]
+    assert open_["headers"] == {"Authorization": ["Bearer 1"]}
+    assert open_["uri"] == "http://127.0.0.1:8080/x?api_key=1&q=%41"
+
+
+def test_references_to_secrets_are_masked_even_without_sanitisation() -> None:
+    sent = exchange(headers=((b"X-Plain", b"secret:header:X-Plain"),))
+    found = only(interaction(exchange=sent), sanitization=Sanitization(enabled=False))
+    assert found["request"]["headers"] == {"X-Plain": ["[Filtered]"]}
+
+
+def test_secrets_are_written_out_only_when_nothing_is_sanitised() -> None:
+    sent = exchange(headers=((b"Authorization", b"secret:header:Authorization"),))
+    secrets = Secrets([("Authorization", "Bearer 1")])
+    off = Sanitization(enabled=False)
+    shown = only(interaction(exchange=sent), sanitization=off, secrets=secrets)
+    assert shown["request"]["headers"] == {"Authorization": ["Bearer 1"]}
+    kept = only(interaction(exchange=sent), secrets=secrets)
+    assert kept["request"]["headers"] == {"Authorization": ["[Filtered]"]}
+
+
+def test_response_that_broke_off_is_null() -> None:
+    found = only(interaction(exchange=exchange(status=200, failure="timed out: 10 s")))
+    assert found["response"] is None
+
+
+def test_cut_response_tells_its_size() -> None:
+    found = only(interaction(exchange=exchange(response_size=5000)))
+    assert found["response"]["body"]["size"] == 5000
+
+
+@given(body=bodies, answer=bodies, charset=st.none() | texts, preserve=st.booleans())
+def test_bodies_come_back_byte_for_byte(
+    body: bytes, answer: bytes, charset: str | None, preserve: bool
+) -> None:
+    kind = "text/plain" if charset is None else f"text/plain; charset={charset}"
+    sent = exchange(body=body, response_body=answer, response_headers=(("Content-Type", kind),))
+    found = only(interaction(exchange=sent), preserve_bytes=preserve)
+    for wanted, kept in (
+        (body, found["request"]["body"]),
+        (answer, found["response"]["body"]),
+    ):
+        if "base64_string" in kept:
+            assert base64.b64decode(kept["base64_string"]) == wanted
+        else:
+            assert not preserve
+            assert kept["string"].encode(kept["encoding"]) == wanted
+
+
+@given(
+    case=texts,
+    data=texts,
+    message=st.none() | texts,
+    name=latin.map(lambda text: text.encode("latin-1")),
+    value=latin.map(lambda text: text.encode("latin-1")),
+    target=st.binary(max_size=9),
+)
+def test_any_content_stays_valid_yaml(
+    case: str, data: str, message: str | None, name: bytes, value: bytes, target: bytes
+) -> None:
+    found = only(
+        interaction(
+            case=case,
+            phase_data=((data, data),),
+            checks=(CheckOutcome(data, "FAILURE", message),),
+            exchange=exchange(headers=((name, value),), target=b"/" + target, reason=data),
+        )
+    )
+    if "\ud800" not in ascii(case) and case.isprintable():
+        assert found["correlation_id"] == case
+    assert isinstance(found["request"]["uri"], str)
+
+
+def test_order_is_that_of_time_whatever_came_first() -> None:
+    late, early = interaction(case="a", at=AT + 1), interaction(case="b", at=AT)
+    for order in itertools.permutations([late, early, interaction(case="c", at=AT)]):
+        found = cassette(*order)["http_interactions"]
+        assert [one["correlation_id"] for one in found] == ["b", "c", "a"]
+        assert [one["id"] for one in found] == ["1", "2", "3"]
+
+
+def test_failed_interaction_stands_once_although_its_finding_holds_it() -> None:
+    found = cassette(*all_interactions([interaction()], [finding()]))
+    assert len(found["http_interactions"]) == 1
+
+
+def test_cassette_appears_whole(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "cassette.yaml"
+    count = write_cassette(path, CassetteSettings("c", 1, ""), [interaction()])
+    assert count == 1
+    assert [entry.name for entry in path.parent.iterdir()] == ["cassette.yaml"]
+    assert yaml.safe_load(path.read_text())["http_interactions"][0]["request"]["uri"] == (
+        "/api/users?limit=0"
+    )
+
+
+def test_cassette_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="the cassette cannot be written"):
+        write_cassette(tmp_path, CassetteSettings("c", 1, ""), [])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_unwritable_path_is_known_before_the_run(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="it is a directory"):
+        check_writable(tmp_path)
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    with pytest.raises(UsageError, match="cannot be written"):
+        check_writable(blocked / "cassette.yaml")
+    check_writable(tmp_path / "reports" / "cassette.yaml")
+    assert list((tmp_path / "reports").iterdir()) == []
+
+
+def test_default_path_holds_the_time() -> None:
+    assert default_path(Path("reports"), AT) == Path("reports/vcr-20260101T000000Z.yaml")
