@@ -147,7 +147,8 @@ def _request(
     target = WireRequest(exchange.method, exchange.target, [])
     uri = target.url(origin) if origin is not None else exchange.target.decode("latin-1")
     headers = [
-        (name.decode("latin-1"), value.decode("latin-1")) for name, value in exchange.headers
+        (name.decode("latin-1"), _value(value, settings).decode("latin-1"))
+        for name, value in exchange.headers
     ]
     request: dict[str, Any] = {
         "uri": masked_url(uri, settings.sanitization),
