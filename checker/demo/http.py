@@ -9,7 +9,7 @@ MAX_BODY = 1024 * 1024
 
 _METHOD = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _TARGET = re.compile(rb"[\x21\x22\x24-\x7e\x80-\xff]+")
-_HEADER = re.compile(rb"([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([^\x00\r\n]*?)[ \t]*")
+_HEADER = re.compile(rb"([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([^\x00\r\n]*)")
 _LENGTH = re.compile(r"[0-9]{1,18}")
 _CHUNK = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(;[^\r\n]*)?")
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -205,7 +205,7 @@ def _parse_head(head: bytes) -> Request | Broken:
         match = _HEADER.fullmatch(line)
         if match is None:
             return Broken(400, "a header line is malformed")
-        name, value = match[1].decode("ascii").lower(), match[2].decode("latin-1")
+        name, value = match[1].decode("ascii").lower(), match[2].strip(b" \t").decode("latin-1")
         if name in headers:
             separator = "; " if name == "cookie" else ", "
             value = headers[name] + separator + value

@@ -63,15 +63,6 @@ class Server:
                 thread.join()
             loop.close()
 
-    def run(self) -> None:
-        """Serve from this thread until Ctrl-C."""
-        loop = self._open()
-        try:
-            with contextlib.suppress(KeyboardInterrupt):
-                loop.run()
-        finally:
-            self.stop()
-
     def __enter__(self) -> Self:
         return self.start()
 
@@ -82,6 +73,15 @@ class Server:
         trace: TracebackType | None,
     ) -> None:
         self.stop()
+
+    def _run(self) -> None:
+        """Serve from this thread until Ctrl-C."""
+        loop = self._open()
+        try:
+            with contextlib.suppress(KeyboardInterrupt):
+                loop.run()
+        finally:
+            self.stop()
 
     def _open(self) -> "_Loop":
         if self._loop is not None:
@@ -94,7 +94,7 @@ class Server:
 
 def serve(port: int, *, fixed: bool = False) -> None:
     """Serve on a port of loopback until Ctrl-C."""
-    Server(port, fixed=fixed).run()
+    Server(port, fixed=fixed)._run()
 
 
 class _Service:
