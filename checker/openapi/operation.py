@@ -71,6 +71,9 @@ class OpenApiOperation:
     _bodies: Bodies
     _contract: OpenApiContract | None = field(default=None, repr=False)
 
+    def __repr__(self) -> str:
+        return f"<Operation {self.label}>"
+
     @property
     def label(self) -> Label:
         """`GET /users/{id}`."""

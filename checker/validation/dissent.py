@@ -36,18 +36,14 @@ def _is_another_kind(error: ValidationError) -> bool:
 
 
 def pointer_of(schema: Schema, path: Sequence[str | int], resolver: Any) -> str:
-    """Pointer of the schema whose keyword ends `path`; references on the way are followed."""
+    """Pointer of what `path` leads to from a schema; references on the way are followed."""
     node, pointer = schema.raw, schema.pointer
-    for index, token in enumerate(path):
+    for token in path:
         try:
             node, pointer, resolver = _at_keyword(node, pointer, token, resolver)
         except Unresolvable:
             return pointer
-        is_last = index == len(path) - 1
-        below = _child(node, token)
-        if below is None or (is_last and not isinstance(below, bool)):
-            return pointer
-        node = below
+        node = _child(node, token)
         pointer += "/" + _escaped(str(token))
     return pointer
 

@@ -63,13 +63,18 @@ class Referee:
         keyword = str(path[-1]) if path and validator is not None else "false"
         return SchemaViolation(
             schema_path=tuple(token for token in path if isinstance(token, str)),
-            schema_pointer=pointer_of(self._schema, path, self._resolver),
+            schema_pointer=self._pointer(path, keyword),
             instance_path=tuple(error.absolute_path),
             keyword=keyword,
             message=message_of(keyword, error.validator_value, error.instance, error.message),
             schema=error.schema,
             value=error.instance,
         )
+
+    def _pointer(self, path: list[str | int], keyword: str) -> str:
+        pointer = pointer_of(self._schema, path, self._resolver)
+        # The schema `false` is the failing one itself; every other keyword stands in it.
+        return pointer if keyword == "false" or not path else pointer.rpartition("/")[0]
 
 
 def referee(schema: Schema, direction: Direction, *, validate_formats: bool = True) -> Referee:
