@@ -1,0 +1,324 @@
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from checker.config.settings import Sanitization
+from checker.core.request import Origin, WireRequest
+from checker.corpus.records import Exchange, Interaction
+from checker.phases.replay import ReplayOptions, replay
+from checker.reporting.vcr import CassetteSettings, write_cassette
+from checker.transport.http import HttpLanes, HttpSettings
+
+
+class RawServer:
+    """Keeps every request as it arrived and answers each with the next status."""
+
+    def __init__(self) -> None:
+        self.seen: list[bytes] = []
+        self.status = 200
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        self._thread.join()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            with connection, connection.makefile("rb") as stream:
+                head = b""
+                size = 0
+                while line := stream.readline():
+                    head += line
+                    if line.lower().startswith(b"content-length:"):
+                        size = int(line.split(b":")[1])
+                    if line == b"\r\n":
+                        break
+                if head:
+                    self.seen.append(head + stream.read(size))
+                    connection.sendall(
+                        b"HTTP/1.1 %d X\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+                        % self.status
+                    )
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[RawServer]:
+    server = RawServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def server(running: RawServer) -> RawServer:
+    running.seen.clear()
+    running.status = 200
+    return running
+
+
+def recorded(**changes: Any) -> Interaction:
+    """An interaction that got a 500."""
+    exchange = {
+        "method": "GET",
+        "target": b"/users?limit=0",
+        "headers": ((b"User-Agent", b"checker/0.1.0"), (b"X-Checker-TestCaseId", b"c1")),
+        "body": None,
+        "status": 500,
+        **changes,
+    }
+    return Interaction(
+        *("c1", "GET /users", "fuzzing", (), "positive", (), "FAILURE", 1.0, 0.0),
+        Exchange(
+            **exchange,
+            reason="",
+            response_headers=(),
+            response_body=b"",
+            response_size=0,
+            elapsed_s=0.1,
+        ),
+        (),
+        1,
+    )
+
+
+def cassette(folder: Path, url: str, *interactions: Interaction, sanitize: bool = True) -> Path:
+    path = folder / "cassette.yaml"
+    sanitization = Sanitization(enabled=sanitize)
+    write_cassette(path, CassetteSettings("c", 1, url, sanitization=sanitization), interactions)
+    return path
+
+
+def replayed(path: Path, **options: Any) -> tuple[int, list[str]]:
+    lines: list[str] = []
+    code = replay(path, ReplayOptions(**options), lines.append)
+    return code, lines
+
+
+def test_each_interaction_shows_old_and_new_status(tmp_path: Path, server: RawServer) -> None:
+    path = cassette(tmp_path, server.url, recorded())
+    assert replayed(path) == (
+        0,
+        [
+            f"Replaying cassette: {path}",
+            "Total interactions: 1",
+            "",
+            "  ID              : 1",
+            f"  URI             : {server.url}/users?limit=0",
+            "  Old status code : 500",
+            "  New status code : 200",
+            "",
+            "1 replayed, 1 with another status",
+        ],
+    )
+
+
+def sent_bytes(server: RawServer, request: WireRequest) -> bytes:
+    lanes = HttpLanes(Origin.from_url(server.url), HttpSettings(), 1)
+    lanes.send(0, request, fresh=True)
+    lanes.close()
+    return server.seen.pop()
+
+
+_VALUES = st.binary(min_size=1, max_size=9).map(
+    lambda raw: b"v" + raw.translate(None, bytes(range(32)) + b"\x7f ") + b"v"
+)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    method=st.sampled_from(["POST", "PUT", "DELETE", "PATCH", "GET"]),
+    headers=st.lists(st.tuples(st.sampled_from([b"X-A", b"x-b"]), _VALUES), max_size=3),
+    target=st.binary(max_size=9).map(lambda raw: b"/" + raw.hex().encode() + b"?q=%FF"),
+    body=st.none() | st.binary(max_size=40),
+)
+def test_request_goes_out_byte_for_byte(
+    tmp_path: Path,
+    server: RawServer,
+    method: str,
+    headers: list[tuple[bytes, bytes]],
+    target: bytes,
+    body: bytes | None,
+) -> None:
+    # Values of one name stand together in a cassette, as they do for every reader of HTTP.
+    headers.sort(key=lambda header: header[0])
+    headers.insert(0, (b"Content-Type", b"application/octet-stream"))
+    wanted = sent_bytes(server, WireRequest(method, target, headers, body))
+    interaction = recorded(method=method, target=target, headers=tuple(headers), body=body)
+    code, _ = replayed(cassette(tmp_path, server.url, interaction))
+    assert code == 0
+    assert server.seen.pop() == wanted
+
+
+def test_empty_body_and_no_body_stay_apart(tmp_path: Path, server: RawServer) -> None:
+    empty, absent = recorded(method="POST", body=b""), recorded(method="POST", body=None)
+    replayed(cassette(tmp_path, server.url, empty))
+    replayed(cassette(tmp_path, server.url, absent))
+    assert b"content-length: 0" in server.seen[0].lower()
+    assert b"content-length" not in server.seen[1].lower()
+
+
+def test_masked_header_is_asked_for_by_name(tmp_path: Path, server: RawServer) -> None:
+    masked = recorded(headers=((b"Authorization", b"Bearer 1"),))
+    path = cassette(tmp_path, server.url, masked)
+    code, lines = replayed(path)
+    assert code == 2
+    assert (
+        "Error: interaction 1: header Authorization was masked when it was recorded; "
+        "give it with -H 'Authorization: ...'"
+    ) in lines
+    assert server.seen == []
+
+
+def test_masked_header_can_be_given(tmp_path: Path, server: RawServer) -> None:
+    masked = recorded(headers=((b"Authorization", b"Bearer 1"), (b"X-Last", b"1")))
+    path = cassette(tmp_path, server.url, masked)
+    code, _ = replayed(path, headers=(("authorization", "Bearer 2"),))
+    assert code == 0
+    assert b"Authorization: Bearer 2\r\nX-Last: 1\r\n" in server.seen[0]
+
+
+def test_given_header_is_not_added_where_it_was_left_out(tmp_path: Path, server: RawServer) -> None:
+    masked, without = recorded(headers=((b"Authorization", b"x"),)), recorded(headers=())
+    path = cassette(tmp_path, server.url, masked, without)
+    replayed(path, headers=(("Authorization", "Bearer 2"), ("X-Debug", "1")))
+    assert sorted(b"Authorization" in seen for seen in server.seen) == [False, True]
+    assert all(b"X-Debug: 1\r\n" in seen for seen in server.seen)
+
+
+def test_value_masked_in_the_uri_is_named(tmp_path: Path, server: RawServer) -> None:
+    path = cassette(tmp_path, server.url, recorded(target=b"/x?token=1"))
+    code, lines = replayed(path)
+    assert code == 2
+    assert any("a value in its URI was masked" in line for line in lines)
+
+
+def test_cassette_without_sanitisation_needs_nothing(tmp_path: Path, server: RawServer) -> None:
+    masked = recorded(target=b"/x?token=1", headers=((b"Authorization", b"Bearer 1"),))
+    code, _ = replayed(cassette(tmp_path, server.url, masked, sanitize=False))
+    assert code == 0
+    assert server.seen[0].startswith(b"GET /x?token=1 HTTP/1.1\r\n")
+
+
+@pytest.mark.parametrize("base", ["", "/api", "/api/"])
+def test_url_sends_elsewhere(tmp_path: Path, server: RawServer, base: str) -> None:
+    host = recorded(headers=((b"Host", b"old.example"),))
+    path = cassette(tmp_path, "http://old.example/", host)
+    code, _ = replayed(path, base_url=server.url + base)
+    assert code == 0
+    prefix = base.rstrip("/").encode()
+    assert server.seen[0].startswith(b"GET " + prefix + b"/users?limit=0 HTTP/1.1\r\nHost: 127")
+
+
+def test_url_with_the_recorded_path_does_not_repeat_it(tmp_path: Path, server: RawServer) -> None:
+    path = cassette(tmp_path, "http://old.example", recorded(target=b"/api/users"))
+    replayed(path, base_url=f"{server.url}/api")
+    assert server.seen[0].startswith(b"GET /api/users HTTP")
+
+
+@pytest.mark.parametrize(
+    ("options", "ids"),
+    [
+        ({"ids": ("2",)}, ["2"]),
+        ({"ids": ("1", "3")}, ["1", "3"]),
+        ({"statuses": ("success",)}, ["2"]),
+        ({"uri": r"/b\?"}, ["2"]),
+        ({"method": "^p"}, ["3"]),
+        ({"ids": ("2",), "method": "POST"}, []),
+    ],
+)
+def test_filters_choose_interactions(
+    tmp_path: Path, server: RawServer, options: dict[str, Any], ids: list[str]
+) -> None:
+    path = tmp_path / "cassette.yaml"
+    path.write_text(
+        yaml.safe_dump(
+            {
+                "http_interactions": [
+                    raw(server, "1", "GET", "/a"),
+                    {**raw(server, "2", "GET", "/b?x=1"), "status": "SUCCESS"},
+                    raw(server, "3", "POST", "/c"),
+                ]
+            }
+        )
+    )
+    code, lines = replayed(path, **options)
+    assert code == 0
+    assert lines[1] == "Total interactions: 3"
+    assert [line.split(": ")[1] for line in lines if line.startswith("  ID")] == ids
+
+
+def raw(server: RawServer, id: str, method: str, path: str) -> dict[str, Any]:
+    request = {"uri": server.url + path, "method": method, "headers": {}}
+    response = {"status": {"code": 200, "message": "OK"}}
+    return {"id": id, "status": "FAILURE", "request": request, "response": response}
+
+
+def test_server_that_is_gone_ends_with_two(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    code, lines = replayed(cassette(tmp_path, url, recorded()))
+    assert code == 2
+    assert any(line.startswith("  New status code : connection refused") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (None, "cannot be read"),
+        (b"a: [", "is not valid YAML"),
+        (b"\xff\xfe\x00", "is not valid YAML"),
+        (b"- 1\n", "not a cassette: it has no `http_interactions`"),
+        (b"http_interactions: 1\n", "`http_interactions` is not a list"),
+        (b"http_interactions:\n- id: '1'\n", "interaction 1 cannot be read: no 'request'"),
+        (b"http_interactions:\n- 1\n", "interaction 1 cannot be read"),
+    ],
+)
+def test_bad_cassette_is_one_sentence(tmp_path: Path, content: bytes | None, reason: str) -> None:
+    path = tmp_path / "cassette.yaml"
+    if content is not None:
+        path.write_bytes(content)
+    code, lines = replayed(path)
+    assert code == 2
+    assert len(lines) == 1
+    assert reason in lines[0]
+    assert "\n" not in lines[0]
+
+
+def test_cassette_without_interactions_is_carried_out(tmp_path: Path) -> None:
+    assert replayed(cassette(tmp_path, "http://127.0.0.1"))[0] == 0
+
+
+@pytest.mark.parametrize("option", ["uri", "method"])
+def test_bad_regular_expression_is_one_sentence(tmp_path: Path, option: str) -> None:
+    code, lines = replayed(cassette(tmp_path, "http://127.0.0.1"), **{option: "("})
+    assert code == 2
+    assert f"--{option}: '(' is not a regular expression" in lines[0]
+
+
+def test_interrupt_ends_with_130(tmp_path: Path, server: RawServer) -> None:
+    def interrupted(line: str) -> None:
+        if line.startswith("  ID"):
+            raise KeyboardInterrupt
+
+    lines: list[str] = []
+
+    def echo(line: str) -> None:
+        lines.append(line)
+        interrupted(line)
+
+    assert replay(cassette(tmp_path, server.url, recorded()), ReplayOptions(), echo) == 130
+    assert lines[-1] == "Interrupted"
