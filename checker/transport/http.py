@@ -7,6 +7,7 @@ import pycurl
 
 from checker.core.request import Origin, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome
+from checker.transport.connections import Connections
 from checker.transport.lane import Lane, Unsendable
 from checker.transport.settings import HttpSettings
 
@@ -36,6 +37,7 @@ class HttpLanes:
         self._origin = origin
         self._settings = settings
         self._multi = pycurl.CurlMulti()
+        self._connections = Connections()
         self._lanes: list[Lane] = []
         self._by_handle: dict[pycurl.Curl, Lane] = {}
         self._unsent: list[Lane] = []
@@ -58,7 +60,7 @@ class HttpLanes:
     def grow(self, lanes: int) -> None:
         """Have at least that many lanes."""
         while len(self._lanes) < lanes:
-            lane = Lane(len(self._lanes), self._origin, self._settings)
+            lane = Lane(len(self._lanes), self._origin, self._settings, self._connections)
             self._lanes.append(lane)
             self._by_handle[lane.curl] = lane
 
@@ -71,7 +73,7 @@ class HttpLanes:
 
     def busy(self) -> int:
         """Lanes whose outcome was not handed out yet."""
-        return self._flying + len(self._unsent) + len(self._done)
+        return self._flying + len(self._done)
 
     def start(self, lane: int, request: WireRequest, *, fresh: bool = False) -> None:
         """Queue a request on an idle lane; `flush` sends it. What cannot be sent comes back from `poll`."""
@@ -84,8 +86,7 @@ class HttpLanes:
         except Unsendable as reason:
             self._finish(chosen, NetworkFailure(FailureKind.UNSENDABLE, str(reason), 0.0))
             return
-        self._multi.add_handle(chosen.curl)
-        chosen.is_flying = True
+        self._launch(chosen)
         self._unsent.append(chosen)
 
     def flush(self) -> None:
@@ -94,7 +95,6 @@ class HttpLanes:
         for lane in self._unsent:
             lane.started = now
             lane.stalled_before_s = self._clock.stalled_s
-        self._flying += len(self._unsent)
         self._unsent.clear()
         self._multi.perform()
         self._clock.left = time.perf_counter()
@@ -134,7 +134,7 @@ class HttpLanes:
 
     def _arrive(self) -> float:
         now = time.perf_counter()
-        if self._flying:
+        if self._flying > len(self._unsent):
             self._clock.stalled_s += now - self._clock.left
         self._clock.left = now
         return now
@@ -180,6 +180,9 @@ class HttpLanes:
                     self._finish(lane, lane.response(self._elapsed(lane, now)))
                 for curl, code, text in failed:
                     lane = self._land(curl)
+                    if lane.wants_another_connection():
+                        self._launch(lane)
+                        continue
                     self._finish(lane, lane.failure(code, text, self._elapsed(lane, now)))
             if not queued:
                 return
@@ -194,6 +197,11 @@ class HttpLanes:
             if lane.is_flying and now - lane.started > limit and lane.is_event_stream:
                 self._land(lane.curl)
                 self._finish(lane, lane.sample(self._elapsed(lane, now)))
+
+    def _launch(self, lane: Lane) -> None:
+        self._multi.add_handle(lane.curl)
+        self._flying += 1
+        lane.is_flying = True
 
     def _land(self, curl: pycurl.Curl) -> Lane:
         self._multi.remove_handle(curl)

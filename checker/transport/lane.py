@@ -8,6 +8,7 @@ import pycurl
 
 from checker.core.request import Origin, WireRequest
 from checker.core.response import NetworkFailure, Outcome, Response
+from checker.transport.connections import Connections
 from checker.transport.faults import WEIRD_REPLY, fault, status_of
 from checker.transport.settings import HttpSettings
 
@@ -23,8 +24,11 @@ class Unsendable(Exception):
 class Lane:
     """A handle with the request that is on it."""
 
-    def __init__(self, index: int, origin: Origin, settings: HttpSettings) -> None:
+    def __init__(
+        self, index: int, origin: Origin, settings: HttpSettings, connections: Connections
+    ) -> None:
         self.index = index
+        self._connections = connections
         self.busy = False
         """From `start` until the outcome is handed out."""
         self.is_flying = False
@@ -38,6 +42,8 @@ class Lane:
         self._chunks: list[bytes] = []
         self._size = 0
         self._sends = 0
+        self._opened: list[int] = []
+        self._is_stale = False
         self._method = ""
         self._has_body = False
         self._is_head = False
@@ -63,6 +69,7 @@ class Lane:
         curl.setopt(pycurl.PROXY, settings.proxy or "")
         curl.setopt(pycurl.HEADERFUNCTION, self._lines.append)
         curl.setopt(pycurl.WRITEFUNCTION, self._write)
+        curl.setopt(pycurl.SOCKOPTFUNCTION, self._on_socket)
         curl.setopt(pycurl.PREREQFUNCTION, self._before_send)
         _configure_tls(curl, settings)
 
@@ -79,6 +86,8 @@ class Lane:
         self._lines.clear()
         self._chunks.clear()
         self._size = self._sends = 0
+        self._is_stale = False
+        self._opened.clear()
         curl = self.curl
         self._load_body(request)
         if method != self._method:
@@ -110,11 +119,34 @@ class Lane:
             curl.setopt(pycurl.NOBODY, 1)
         self._has_body, self._is_head = body is not None, is_head
 
-    def _before_send(self, *_address: object) -> int:
-        # Called once for each time that curl is about to send. It sends a second time, unasked, when a reused
-        # connection dies unanswered: but the server may have acted already, so that is an outcome.
-        self._sends += 1
-        return pycurl.PREREQFUNC_OK if self._sends == 1 else pycurl.PREREQFUNC_ABORT
+    def wants_another_connection(self) -> bool:
+        """True once after a transfer that sent nothing, because its connection was closed while idle.
+
+        The handle is ready to be added again.
+        """
+        if not self._is_stale:
+            return False
+        self._is_stale = False
+        self._is_fresh = True
+        self.curl.setopt(pycurl.FRESH_CONNECT, 1)
+        return True
+
+    def _on_socket(self, descriptor: int, _purpose: int) -> int:
+        self._opened.append(descriptor)
+        return pycurl.SOCKOPT_OK
+
+    def _before_send(self, _peer: str, _local: str, _port: int, local_port: int) -> int:
+        # Called each time that curl is about to send. It sends a second time, unasked, when a reused connection
+        # dies unanswered: but the server may have acted already, so that is an outcome.
+        if self._sends:
+            return pycurl.PREREQFUNC_ABORT
+        if self._opened:
+            self._connections.remember(local_port, self._opened)
+        elif self._connections.is_closed(local_port):
+            self._is_stale = True
+            return pycurl.PREREQFUNC_ABORT
+        self._sends = 1
+        return pycurl.PREREQFUNC_OK
 
     def _write(self, chunk: bytes) -> int | None:
         self._chunks.append(chunk)
