@@ -168,6 +168,8 @@ class ValueGone:
 
     value: str | int | float | bool
     case: str
+    label: str = ""
+    """Of the DELETE: the value is gone from the resources that its path belongs to."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,112 @@
+"""Which values a parameter may take: names and paths compared. Pure."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+_IDENTIFIERS = """
+id uuid guid code slug reference ref token key number no name handle identifier username email
+"""
+IDENTIFIERS = frozenset(_IDENTIFIERS.split())
+"""What fields that name a thing are called."""
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_VERSION = re.compile(r"v[0-9]+(\.[0-9]+)*|api|rest", re.IGNORECASE)
+
+Resource = tuple[str, ...]
+"""Segments of the collection that a path belongs to; parameters as `{}`."""
+
+
+@lru_cache(maxsize=4096)
+def words(name: str) -> tuple[str, ...]:
+    """Words of a name in lower case: `bookingId`, `booking_id` and `booking-id` are the same."""
+    return tuple(word.lower() for word in _WORD.findall(name))
+
+
+@lru_cache(maxsize=4096)
+def normalised(name: str) -> str:
+    """A name without case and separators."""
+    return "".join(words(name)) or name.lower()
+
+
+@lru_cache(maxsize=4096)
+def singular(word: str) -> str:
+    """A plural noun as a singular one, roughly: only ever compared with another result of this function."""
+    word = normalised(word)
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches", "shes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 2 else word
+
+
+def is_identifier(field: str) -> bool:
+    """Whether a normalised field name is one by which things are commonly named."""
+    return field in IDENTIFIERS
+
+
+def resource_of(path: str) -> Resource:
+    """The collection that an operation belongs to: its template without trailing parameters."""
+    return _collection(_segments(path))
+
+
+def owner_of(path: str, name: str) -> Resource:
+    """The collection that the path parameter `name` chooses from: what stands before it in the template."""
+    segments = [segment for segment in path.split("/") if segment]
+    for position, segment in enumerate(segments):
+        if "{" + name + "}" in segment:
+            return _collection(_segments("/".join(segments[:position])))
+    return resource_of(path)
+
+
+def noun_of(resource: Resource) -> str:
+    """What the things of a collection are called: the last word of the path, as a singular."""
+    for segment in reversed(resource):
+        if segment != "{}" and not _VERSION.fullmatch(segment):
+            return singular(segment)
+    return ""
+
+
+def spellings(name: str, owner: Resource) -> Iterator[tuple[str, str]]:
+    """(noun or "", field) pairs that a parameter's name may mean: `booking_id` is also the `id` of a booking."""
+    parts = words(name)
+    yield "", normalised(name)
+    for cut in range(1, len(parts)):
+        field = "".join(parts[cut:])
+        if is_identifier(field):
+            yield singular("".join(parts[:cut])), field
+    if len(parts) == 1 and is_identifier(parts[0]):
+        noun = noun_of(owner)
+        yield noun, parts[0]
+        # The id of a booking is often called `booking_id` in what the server says.
+        yield "", noun + parts[0]
+
+
+def affinity(name: str, owner: Resource, field: str, resource: Resource) -> float:
+    """How likely values of `field`, seen at `resource`, name what parameter `name` of `owner` asks for: 0 to 1.
+
+    0 for strangers. Whether the field looks like an identifier at all is for who has seen its values.
+    """
+    at_home = resource == owner
+    akin = at_home or (bool(owner) and noun_of(resource) == noun_of(owner))
+    for noun, wanted in spellings(name, owner):
+        if field != wanted:
+            continue
+        if noun == noun_of(resource) or at_home:
+            return 0.95
+        if not noun and not is_identifier(field):
+            return 0.85
+    if not akin:
+        return 0.0
+    base = 0.6 if is_identifier(field) else 0.4
+    return base if at_home else base / 2
+
+
+def _segments(path: str) -> list[str]:
+    return ["{}" if "{" in segment else segment for segment in path.split("/") if segment]
+
+
+def _collection(segments: list[str]) -> Resource:
+    while segments and segments[-1] == "{}":
+        segments.pop()
+    return tuple(segments)

@@ -1,0 +1,198 @@
+"""The live value pool of `fuzz`: what servers said, offered to the parameters that may mean it."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from checker.core.case import Case
+from checker.core.meta import Binding
+from checker.core.operation import Label, Location, Operation
+from checker.core.response import Response
+from checker.corpus import matching
+from checker.corpus.consumers import OperationView
+from checker.corpus.harvest import (
+    field_of,
+    is_integer,
+    last_parameter,
+    leaves,
+    sent_scalars,
+    value_at,
+)
+from checker.corpus.matching import Resource
+from checker.corpus.records import ValueGone, ValueSeen
+from checker.corpus.rings import SCALARS, Ring, Scalar
+
+_RECORDS = 32
+_RINGS = 2000
+_SAMPLE = 8
+_GONE_STATUSES = (404, 410)
+__all__ = ["LiveValues", "value_at"]
+
+RingKey = tuple[Resource, str, type[Scalar]]
+
+
+class LiveValues:
+    """Values of successful answers, by the resource and field where they were seen. One for each worker."""
+
+    def __init__(self, operations: Iterable[Operation]) -> None:
+        self._rings: dict[RingKey, Ring] = {}
+        self._by_resource: dict[Resource, list[Ring]] = {}
+        self._ordered: list[Ring] = []
+        self._views: dict[Label, OperationView] = {}
+        self._sources: dict[Label, _Source] = {}
+        operations = list(operations)
+        wanted = _wanted_names(operations)
+        has_path_parameters = any("{" in operation.path for operation in operations)
+        owners = {
+            matching.noun_of(matching.owner_of(operation.path, parameter.name))
+            for operation in operations
+            for parameter in operation.parameters
+            if parameter.location is Location.PATH
+        }
+        for operation in operations:
+            resource = matching.resource_of(operation.path)
+            feeds = has_path_parameters and matching.noun_of(resource) in owners
+            self._sources[operation.label] = _Source(resource, feeds, wanted)
+
+    def view(self, operation: Operation) -> OperationView:
+        """The pool as `operation` may use it."""
+        view = self._views.get(operation.label)
+        if view is None:
+            view = self._views[operation.label] = OperationView(self._ordered, operation)
+        return view
+
+    def observe(self, case: Case, response: Response) -> list[ValueSeen | ValueGone]:
+        """Learn from an answer; what is new and worth telling to peers."""
+        operation, status = case.operation, response.status_code
+        if case.meta is not None and case.meta.bindings:
+            self._consumed(operation, case.meta.bindings, status)
+        if not 200 <= status < 300:
+            return []
+        found: list[ValueSeen | ValueGone] = []
+        if operation.method == "DELETE":
+            found += self._deleted(case)
+        source = self._sources.get(operation.label)
+        if source is not None and source.is_due(operation.method):
+            found += self._harvest(case, response, source)
+        return found
+
+    def absorb(self, record: ValueSeen | ValueGone) -> None:
+        """Learn what a peer learned."""
+        if isinstance(record, ValueGone):
+            source = self._sources.get(Label(record.label))
+            if source is not None:
+                self._remove(record.value, source.resource)
+            return
+        source = self._sources.get(Label(record.producer))
+        if source is not None:
+            name = field_of(record.pointer)
+            self._add(source, name, record.value, record.pointer, Label(record.producer))
+
+    def _harvest(
+        self, case: Case, response: Response, source: "_Source"
+    ) -> Iterator[ValueSeen | ValueGone]:
+        label, records = case.operation.label, 0
+        sent = sent_scalars(case)
+        useful = fresh = False
+        for name, pointer, value in leaves(response):
+            if not source.feeds and matching.normalised(name) not in source.wanted:
+                continue
+            useful = True
+            ring = self._ring(source.resource, name, type(value))
+            if ring is None:
+                continue
+            was_full = ring.is_full
+            if value in sent:
+                ring.echoed += 1
+            if ring.add(value, label, pointer):
+                fresh |= not was_full
+                # Peers need no more than a sample once there is plenty.
+                if records < _RECORDS and (not was_full or ring.seen % _SAMPLE == 0):
+                    records += 1
+                    yield ValueSeen(label, pointer, value, case.id)
+        source.learned(useful=useful, fresh=fresh)
+
+    def _add(
+        self, source: "_Source", name: str, value: Scalar, pointer: str, producer: Label
+    ) -> None:
+        ring = self._ring(source.resource, name, type(value))
+        if ring is not None:
+            ring.add(value, producer, pointer)
+
+    def _ring(self, resource: Resource, name: str, kind: type[Scalar]) -> Ring | None:
+        key = (resource, matching.normalised(name), kind)
+        ring = self._rings.get(key)
+        if ring is None:
+            if len(self._rings) >= _RINGS:
+                return None
+            ring = self._rings[key] = Ring(*key)
+            self._by_resource.setdefault(resource, []).append(ring)
+            self._ordered.append(ring)
+        return ring
+
+    def _consumed(self, operation: Operation, bindings: tuple[Binding, ...], status: int) -> None:
+        view = self.view(operation)
+        for binding in bindings:
+            view.consumed(binding, is_missing=status in _GONE_STATUSES, is_success=status < 400)
+            if status in _GONE_STATUSES and binding.location is Location.PATH:
+                ring = self._ring_of(binding)
+                if ring is not None:
+                    ring.missed(binding.literal)  # type: ignore[arg-type]
+
+    def _ring_of(self, binding: Binding) -> Ring | None:
+        source = self._sources.get(binding.producer)
+        if source is None or not isinstance(binding.literal, SCALARS):
+            return None
+        field_name = matching.normalised(field_of(binding.pointer))
+        return self._rings.get((source.resource, field_name, type(binding.literal)))
+
+    def _deleted(self, case: Case) -> Iterator[ValueGone]:
+        name = last_parameter(case.operation.path)
+        value = case.path_parameters.get(name) if name is not None else None
+        if isinstance(value, SCALARS):
+            self._remove(value, matching.resource_of(case.operation.path))
+            yield ValueGone(value, case.id, case.operation.label)
+
+    def _remove(self, value: Scalar, resource: Resource) -> None:
+        noun = matching.noun_of(resource)
+        for seen_at, rings in self._by_resource.items():
+            if seen_at == resource or matching.noun_of(seen_at) == noun:
+                for ring in rings:
+                    ring.values.pop(value, None)
+                    if isinstance(value, str) and ring.kind is int and is_integer(value):
+                        ring.values.pop(int(value), None)
+
+
+@dataclass(slots=True)
+class _Source:
+    """One operation as a producer: whether its answers are worth reading."""
+
+    resource: Resource
+    feeds: bool
+    """Whether some path parameter chooses from this collection: then every scalar may be a name."""
+    wanted: frozenset[str]
+    """Field names that some parameter asks for, wherever they are seen."""
+    _stale: int = 0
+    _calls: int = 0
+
+    def is_due(self, method: str) -> bool:
+        """Always for what creates; one in eight once an operation has shown nothing new for a while."""
+        if not self.feeds and not self.wanted:
+            return False
+        self._calls += 1
+        return method == "POST" or self._stale < _SAMPLE or self._calls % _SAMPLE == 0
+
+    def learned(self, *, useful: bool, fresh: bool) -> None:
+        """Count answers that taught nothing in a row."""
+        self._stale = 0 if useful and fresh else self._stale + 1
+
+
+def _wanted_names(operations: list[Operation]) -> frozenset[str]:
+    """Fields that some parameter asks for by name, from any resource."""
+    found = set()
+    for operation in operations:
+        for parameter in operation.parameters:
+            owner = matching.owner_of(operation.path, parameter.name)
+            for noun, name in matching.spellings(parameter.name, owner):
+                if not noun and not matching.is_identifier(name):
+                    found.add(name)
+    return frozenset(found)

@@ -1,0 +1,224 @@
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+import orjson
+import pytest
+
+from checker.core.case import Case
+from checker.core.meta import Binding, CaseMetadata, GenerationInfo, GenerationMode, PhaseInfo
+from checker.core.operation import Body, Label, Location, Parameter, UnusableBody
+from checker.core.response import Response
+from checker.core.schema import Dialect, Schema
+from checker.corpus.matching import affinity, owner_of, resource_of
+from checker.corpus.records import ValueGone, ValueSeen
+from checker.corpus.values import LiveValues, value_at
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    root: object = None
+
+    def resolve(self, reference: str, *, at: str) -> tuple[object, str]:
+        raise AssertionError
+
+
+@dataclass(frozen=True)
+class Route:
+    method: str
+    path: str
+    types: Mapping[str, str] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    operation_id: str | None = None
+    deprecated: bool = False
+    bodies: tuple[Body, ...] = ()
+    unusable_bodies: tuple[UnusableBody, ...] = ()
+    body_required: bool = False
+    has_skipped_required_body: bool = False
+    contract: Any = None
+    definition: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def label(self) -> Label:
+        return Label(f"{self.method} {self.path}")
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        return tuple(
+            Parameter(
+                name,
+                Location.PATH if "{" + name + "}" in self.path else Location.QUERY,
+                True,
+                Schema({"type": kind}, "#", Dialect.OPENAPI30, Document()),
+                "simple",
+                False,
+            )
+            for name, kind in self.types.items()
+        )
+
+
+CREATE = Route("POST", "/bookings")
+READ = Route("GET", "/bookings/{code}", {"code": "string"})
+DELETE = Route("DELETE", "/bookings/{which}", {"which": "string"})
+SEARCH = Route("GET", "/search", {"bookingId": "string", "limit": "integer"})
+ROUTES = (CREATE, READ, DELETE, SEARCH)
+
+
+def answer(
+    body: object, status: int = 200, headers: list[tuple[str, str]] | None = None
+) -> Response:
+    return Response(status, headers or [], orjson.dumps(body))
+
+
+def sent(route: Route, bindings: tuple[Binding, ...] = (), **parts: Any) -> Case:
+    mode = GenerationMode.POSITIVE
+    meta = CaseMetadata(GenerationInfo(mode), {}, PhaseInfo("fuzzing"), bindings)
+    return Case(route, "c1", meta=meta, **parts)
+
+
+def picked(pool: LiveValues, route: Route, name: str, index: int = 0) -> object:
+    place = Location.PATH if "{" + name + "}" in route.path else Location.QUERY
+    found = pool.view(route).pick(place, name, index)
+    return None if found is None else found.value
+
+
+def test_a_parameter_takes_what_its_collection_answered_whatever_that_is_called() -> None:
+    pool = LiveValues(ROUTES)
+    body = {"guest": "Ann", "nights": 3}
+    found = pool.observe(sent(CREATE, body=body), answer({"reference": "B-7", **body}, 201))
+    assert ValueSeen("POST /bookings", "/reference", "B-7", "c1") in found
+    assert picked(pool, READ, "code") == "B-7"
+    taken = pool.view(READ).pick(Location.PATH, "code", 0)
+    assert taken is not None
+    assert (taken.producer, taken.pointer, taken.index) == ("POST /bookings", "/reference", 0)
+
+
+def test_other_parameters_take_values_by_name_alone() -> None:
+    pool = LiveValues(ROUTES)
+    pool.observe(sent(CREATE), answer({"booking_id": "x1", "limit": 5, "name": "n"}, 201))
+    assert picked(pool, SEARCH, "bookingId") == "x1"
+    assert picked(pool, SEARCH, "limit") == 5
+    pool = LiveValues(ROUTES)
+    pool.observe(sent(CREATE), answer({"id": "x2", "other": 5}, 201))
+    assert picked(pool, SEARCH, "bookingId") == "x2"
+    assert picked(pool, SEARCH, "limit") is None
+
+
+def test_integers_are_given_as_text_where_text_is_asked_for() -> None:
+    pool = LiveValues(ROUTES)
+    pool.observe(sent(CREATE), answer({"number": 41}, 201))
+    assert picked(pool, READ, "code") == "41"
+
+
+def test_the_location_header_names_what_was_created() -> None:
+    pool = LiveValues(ROUTES)
+    response = Response(201, [("Location", "http://h/bookings/a%20b")], b"")
+    pool.observe(sent(CREATE), response)
+    assert picked(pool, READ, "code") == "a b"
+    assert value_at(response, "header:Location") == "a b"
+
+
+def test_a_deleted_value_is_gone_here_and_at_peers() -> None:
+    pool, peer = LiveValues(ROUTES), LiveValues(ROUTES)
+    for record in pool.observe(sent(CREATE), answer({"reference": "B-7"}, 201)):
+        peer.absorb(record)
+    assert picked(peer, READ, "code") == "B-7"
+    found = pool.observe(sent(DELETE, path_parameters={"which": "B-7"}), Response(204, [], b""))
+    assert found == [ValueGone("B-7", "c1", "DELETE /bookings/{which}")]
+    peer.absorb(found[0])
+    assert picked(pool, READ, "code") is picked(peer, READ, "code") is None
+
+
+def test_a_field_whose_values_are_never_found_sinks() -> None:
+    pool = LiveValues(ROUTES)
+    for number in range(30):
+        pool.observe(sent(CREATE), answer({"code": f"no{number}", "zz": f"yes{number}"}, 201))
+    for _ in range(20):
+        taken = pool.view(READ).pick(Location.PATH, "code", 0)
+        assert taken is not None
+        binding = Binding(Location.PATH, "code", taken.producer, taken.pointer, 0, taken.value)
+        status = 200 if str(taken.value).startswith("yes") else 404
+        pool.observe(sent(READ, (binding,)), answer({}, status))
+    assert str(picked(pool, READ, "code")).startswith("yes")
+
+
+def test_indices_reach_every_ring_and_start_again_beyond_the_last() -> None:
+    pool = LiveValues(ROUTES)
+    for number in range(3):
+        body = {"a": f"a{number}", "b": f"b{number}", "c": True}
+        pool.observe(sent(CREATE), answer(body, 201))
+    wanted = {f"{ring}{number}" for ring in "ab" for number in range(3)}
+    assert {picked(pool, READ, "code", index) for index in range(6)} == wanted
+    assert picked(pool, READ, "code", 6) == picked(pool, READ, "code", 0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_chain_with_foreign_names_is_reached_within_a_few_hundred_draws(seed: int) -> None:
+    rng, pool, alive = Random(seed), LiveValues(ROUTES), dict[str, dict[str, object]]()
+    for draw in range(300):
+        route = rng.choice(ROUTES)
+        if route is CREATE:
+            body = {"guest": f"g{draw}", "nights": rng.randrange(9), "note": "n" * rng.randrange(5)}
+            shown = {"total": 9.5, "state": "open", **body, "confirmation": f"C{draw:05}"}
+            alive[f"C{draw:05}"] = shown
+            pool.observe(sent(CREATE, body=body), answer(shown, 201))
+            continue
+        (name, *_) = route.types
+        place = Location.QUERY if route is SEARCH else Location.PATH
+        taken = pool.view(route).pick(place, name, min(int(rng.expovariate(0.7)), 20))
+        if taken is None or route is SEARCH:
+            continue
+        known = str(taken.value) in alive
+        if route is DELETE and known:
+            return
+        binding = Binding(place, name, taken.producer, taken.pointer, taken.index, taken.value)
+        reply = answer(alive[str(taken.value)]) if known else answer({"detail": "?"}, 404)
+        pool.observe(sent(route, (binding,), path_parameters={name: taken.value}), reply)
+    pytest.fail("never deleted what it created")
+
+
+def test_memory_is_bounded_whatever_servers_say() -> None:
+    pool = LiveValues(ROUTES)
+    for number in range(200):
+        body = [{f"k{number}_{key}": "x" * 150 for key in range(100)} for _ in range(20)]
+        pool.observe(sent(CREATE), answer(body, 201))
+    assert len(pool._rings) <= 2000
+    pool.observe(sent(CREATE), Response(200, [], b"[" * 100_000))
+    pool.observe(sent(CREATE), answer("x" * 10_000))
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer", "wanted"),
+    [
+        ({"a": [{"b/c": 1}, {"b/c": 2}]}, "/a/*/b~1c", 1),
+        ({"a": {"b": True}}, "/a/b", True),
+        ({"a": []}, "/a/*", None),
+        ({"a": {}}, "/a", None),
+        ({"a": 1}, "/a/b", None),
+        ("text", "", "text"),
+    ],
+)
+def test_a_recorded_pointer_is_found_again(body: object, pointer: str, wanted: object) -> None:
+    assert value_at(answer(body), pointer) == wanted
+
+
+def test_paths_belong_to_collections() -> None:
+    assert resource_of("/bookings") == resource_of("/bookings/{code}") == ("bookings",)
+    assert owner_of("/users/{id}/pets/{pet}", "id") == ("users",)
+    assert owner_of("/users/{id}/pets/{pet}", "pet") == ("users", "{}", "pets")
+
+
+def test_the_name_itself_fits_best_and_strangers_not_at_all() -> None:
+    bookings, users = ("bookings",), ("users",)
+    ranked = [
+        affinity("bookingId", bookings, "bookingid", users),
+        affinity("bookingId", bookings, "uuid", bookings),
+        affinity("bookingId", bookings, "guest", bookings),
+        affinity("bookingId", bookings, "uuid", ("v2", "booking")),
+        affinity("bookingId", bookings, "uuid", users),
+    ]
+    assert ranked == sorted(ranked, reverse=True)
+    assert len(set(ranked)) == 5
+    assert ranked[-1] == 0
+    assert affinity("id", bookings, "id", users) == 0
