@@ -51,6 +51,8 @@ class Report:
     selected: int
     total: int
     tested: int
+    succeeded: int
+    """Operations that answered 2xx at least once."""
     cases: int
     requests: int
     failed_cases: int
@@ -73,15 +75,9 @@ class Report:
         return len(self.errors) + len(self.quarantined)
 
     @property
-    def exit_code(self) -> int:
-        """Of the command (requirement 2): 130 interrupted, 2 nothing tested, 1 something failed, 0."""
-        if self.outcome == "interrupted":
-            return 130
-        if self.outcome == "error":
-            return 2
-        if self.findings or self.error_count:
-            return 1
-        return 0 if self.cases else 2
+    def wall_s(self) -> float:
+        """Seconds that the workers were there; longer than this process lived when it resumed a run."""
+        return max(self.elapsed_s, sum(self.ledger) / max(self.workers, 1))
 
 
 def phase_outcome(

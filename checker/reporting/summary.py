@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 
+from checker.corpus.records import Note
 from checker.reporting.findings import severity_rank
 from checker.reporting.report import PhaseTally, Report
 
@@ -33,10 +34,11 @@ def summary_lines(report: Report, glyph: Glyph) -> Iterator[str]:
     yield "API Operations:"
     yield f"  Selected: {report.selected}/{report.total}"
     yield f"  Tested: {report.tested}"
+    yield f"  With a 2xx answer: {report.succeeded}"
     yield ""
     yield from _phase_lines(report, glyph)
     yield from _title_counts(report, glyph)
-    yield from note_lines(report, glyph)
+    yield from note_lines(report)
     yield from _case_lines(report)
     yield from ledger_lines(report)
     if report.kind == "fuzz":
@@ -122,27 +124,25 @@ def _title_counts(report: Report, glyph: Glyph) -> Iterator[str]:
         yield ""
 
 
-def note_lines(report: Report, glyph: Glyph) -> Iterator[str]:
-    """What was left out or not sure, counted by kind and named by place."""
-    kinds = {note.kind: None for note in report.notes}
-    for kind in sorted(kinds, key=lambda k: list(NOTE_TITLES).index(k) if k in NOTE_TITLES else 99):
-        places = Counter(
-            " ".join(
-                part
-                for part in (note.pointer or note.label, note.text and f"({note.text})")
-                if part
-            )
-            for note in report.notes
-            if note.kind == kind
-        )
-        title = NOTE_TITLES.get(kind, kind.replace("_", " ").capitalize())
-        yield f"{title}: {len(places)}"
+def note_lines(report: Report) -> Iterator[str]:
+    """What was left out or is not sure, counted by kind and named by place."""
+    order = list(NOTE_TITLES)
+    kinds = {note.kind for note in report.notes}
+    for kind in sorted(kinds, key=lambda k: (order.index(k) if k in order else len(order), k)):
+        places = Counter(_note_text(note) for note in report.notes if note.kind == kind)
+        yield f"{NOTE_TITLES.get(kind, kind.replace('_', ' ').capitalize())}: {len(places)}"
         for place, count in places.most_common(_SHOWN_PER_KIND):
-            times = f" x{count}" if count > 1 else ""
+            times = f" (in {count} operations)" if count > 1 else ""
             yield f"  - {place}{times}"
         if len(places) > _SHOWN_PER_KIND:
             yield f"  - and {len(places) - _SHOWN_PER_KIND} more"
         yield ""
+
+
+def _note_text(note: Note) -> str:
+    # An opaque node is a place in the document, whatever operations lead to it.
+    place = note.pointer if note.kind == "opaque" else f"{note.label} {note.pointer}".strip()
+    return f"{place}: {note.text}" if note.text else place
 
 
 def _case_lines(report: Report) -> Iterator[str]:
@@ -160,10 +160,10 @@ def _case_lines(report: Report) -> Iterator[str]:
 
 def ledger_lines(report: Report) -> Iterator[str]:
     """Where the time of all workers went; what nobody accounts for is named, too."""
-    if not report.cases or report.elapsed_s <= 0:
+    if not report.cases or report.wall_s <= 0:
         return
-    whole = report.elapsed_s * report.workers
-    yield f"Time: {report.elapsed_s:.2f}s x {counted(report.workers, 'worker')}"
+    whole = report.wall_s * report.workers
+    yield f"Time: {report.wall_s:.2f}s x {counted(report.workers, 'worker')}"
     rows = list(zip(STAGES, report.ledger, strict=True))
     rest = whole - sum(report.ledger)
     if rest > 0.05 * whole:
@@ -171,7 +171,6 @@ def ledger_lines(report: Report) -> Iterator[str]:
         rows.append(("other", rest))
     for name, seconds in rows:
         yield f"  {name:<7}{seconds:>10.2f}s {seconds / whole:>5.0%}"
-    requests_rate = report.requests / report.elapsed_s
-    cases_rate = report.cases / report.elapsed_s
+    requests_rate, cases_rate = report.requests / report.wall_s, report.cases / report.wall_s
     yield f"  {requests_rate:,.0f} requests/s, {cases_rate:,.0f} cases/s"
     yield ""

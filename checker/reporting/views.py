@@ -37,6 +37,9 @@ def report_of(
         selected=view.opened.selected if view.opened else 0,
         total=view.opened.total if view.opened else 0,
         tested=len(tested),
+        succeeded=sum(
+            any(status // 100 == 2 for status in statuses) for statuses in view.statuses.values()
+        ),
         cases=view.cases,
         requests=view.requests,
         failed_cases=view.failed_cases,

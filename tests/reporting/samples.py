@@ -181,8 +181,9 @@ def records() -> list[Any]:
             ORDERS, "fuzzing", "Schema Error", "#/components/schemas/Order: no such schema"
         ),
         Note("opaque", ORDERS, "#/components/schemas/Order/properties/id", "pattern"),
+        Note("opaque", USERS, "#/components/schemas/Order/properties/id", "pattern"),
         Note("opaque", USERS, "#/components/schemas/User/properties/mail", "contentSchema"),
-        Note("unusable_body", ORDERS, "", "application/xml: no serialiser"),
+        Note("unusable_body", ORDERS, "application/xml", "no serialiser"),
         Quarantined(
             "t2",
             "GET /health",

@@ -30,15 +30,13 @@ def printed(
 
 
 def test_run_with_findings_reads_as_kept() -> None:
-    text, report = printed(records())
+    text, _ = printed(records())
     assert_golden("run_with_findings", text)
-    assert report.exit_code == 1
 
 
 def test_clean_run_reads_as_kept() -> None:
-    text, report = printed(clean_records())
+    text, _ = printed(clean_records())
     assert_golden("clean_run", text)
-    assert report.exit_code == 0
 
 
 def test_fuzz_tells_its_stop_reason() -> None:
@@ -52,23 +50,20 @@ def test_ascii_stream_reads_as_kept() -> None:
 
 
 def test_interrupted_run_prints_what_was_gathered() -> None:
-    text, report = printed(records()[:-1], "interrupted")
+    text, _ = printed(records()[:-1], "interrupted")
     assert "Server error: 1" in text
     assert text.splitlines()[-1].strip("= ").startswith("3 failures, 2 errors interrupted after")
-    assert report.exit_code == 130
 
 
 def test_document_without_operations_is_an_empty_suite() -> None:
     found = [started(), opened(0, 0), RunFinished("r1", AT, "completed", 0.1, (0,) * 5)]
-    text, report = printed(found)
+    text, _ = printed(found)
     assert text.splitlines()[-1].strip("=") == " Empty test suite "
-    assert report.exit_code == 2
 
 
 def test_run_without_any_record_still_ends_with_a_summary() -> None:
-    text, report = printed([], "error")
+    text, _ = printed([], "error")
     assert "SUMMARY" in text
-    assert report.exit_code == 2
 
 
 def test_no_line_of_our_own_is_wider_than_a_terminal() -> None:

@@ -1,0 +1,71 @@
+import io
+
+import pytest
+
+from checker.reporting.live import LiveLines, clock_text
+from checker.reporting.progress import Progress
+from checker.reporting.screen import Screen
+
+from .samples import USERS, changed, finding, records
+
+
+def drawn(progress: Progress, *, encoding: str = "utf-8", max_time_s: float | None = None) -> str:
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding=encoding)
+    screen = Screen(stream)
+    lines = LiveLines(screen, progress, operations=4, max_time_s=max_time_s, clock=lambda: 72.0)
+    screen.rich.print(lines.renderable())
+    stream.flush()
+    return raw.getvalue().decode(encoding)
+
+
+def followed() -> Progress:
+    progress = Progress(started=0.0)
+    for record in records():
+        progress.follow(1, record, 70.0)
+    return progress
+
+
+def test_live_lines_tell_elapsed_share_rates_and_findings() -> None:
+    text = drawn(followed())
+    assert "1:12" in text
+    assert "50% (2/4)" in text
+    assert "120 cases  27 requests/s  1 worker  2xx 110  5xx 10" in text
+    assert "3 unique failures, the last 0:02 ago" in text
+    assert f"slowest: {USERS} (0:01)" in text
+
+
+def test_time_limit_shows_what_is_left() -> None:
+    assert "0:28 left" in drawn(followed(), max_time_s=100.0)
+
+
+def test_running_operations_are_named() -> None:
+    progress = Progress(started=0.0)
+    for record in records()[:3]:
+        progress.follow(1, record, 1.0)
+    assert f"now: {USERS}" in drawn(progress)
+
+
+def test_live_lines_fit_a_stream_without_unicode() -> None:
+    assert "[fail]" in drawn(followed(), encoding="ascii")
+
+
+def test_finding_counts_once() -> None:
+    progress = Progress(started=0.0)
+    assert progress.follow(1, finding(stage="found"), 1.0)
+    assert not progress.follow(1, finding(), 2.0)
+    assert not progress.follow(2, changed(finding(), task="t9"), 3.0)
+    assert progress.last_found == 1.0
+
+
+def test_rate_forgets_what_is_long_ago() -> None:
+    progress = followed()
+    assert progress.rate(72.0) > 0
+    assert progress.rate(80.0) == 0
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(-1, "0:00"), (7.9, "0:07"), (750, "12:30"), (3723, "1:02:03")]
+)
+def test_clock_text_is_short(seconds: float, text: str) -> None:
+    assert clock_text(seconds) == text

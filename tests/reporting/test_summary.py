@@ -1,0 +1,96 @@
+import pytest
+
+from checker.corpus.fold import fold
+from checker.corpus.records import Note, RunFinished
+from checker.reporting.report import Report
+from checker.reporting.summary import ledger_lines, note_lines, summary_lines, total_line
+from checker.reporting.views import report_of
+
+from .samples import AT, changed, clean_records, opened, progress, records, settings, started
+
+
+def report(found: list[object], outcome: str = "completed", **changes: object) -> Report:
+    view = fold((1, record) for record in found)  # type: ignore[misc]
+    return report_of(view, settings(**changes), outcome)
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({}, "3 failures, 2 errors in 2.00s"),
+        ({"findings": ()}, "2 errors in 2.00s"),
+        ({"findings": (), "errors": ()}, "1 error in 2.00s"),
+        ({"findings": (), "errors": (), "quarantined": ()}, "No issues found in 2.00s"),
+        ({"errors": (), "quarantined": (), "warnings": ("w",)}, "3 failures, 1 warning in 2.00s"),
+        (
+            {"findings": (), "errors": (), "quarantined": (), "cases": 0},
+            "Nothing was tested in 2.00s",
+        ),
+        ({"total": 0}, "Empty test suite"),
+        ({"outcome": "interrupted"}, "3 failures, 2 errors interrupted after 2.00s"),
+    ],
+)
+def test_total_line_counts_what_was_found(changes: dict[str, object], line: str) -> None:
+    assert total_line(changed(report(records()), **changes)) == line
+
+
+def test_ledger_names_time_that_nobody_accounts_for() -> None:
+    short = changed(report(clean_records()), ledger=(0.1, 0.2, 0.0, 0.0, 0.0))
+    assert "  other        3.70s   92%" in list(ledger_lines(short))
+
+
+def test_ledger_of_a_resumed_run_covers_what_went_before() -> None:
+    resumed = changed(report(clean_records()), ledger=(1.0, 5.0, 1.0, 1.0, 2.0))
+    lines = list(ledger_lines(resumed))
+    assert lines[0] == "Time: 5.00s x 2 workers"
+    assert "  20 cases/s" not in lines
+    assert lines[-2] == "  23 requests/s, 20 cases/s"
+
+
+def test_phases_that_were_not_asked_for_are_disabled() -> None:
+    found = report(clean_records(), unavailable_phases=("stateful",))
+    notes = {phase.name: phase.note for phase in found.phases}
+    assert notes == {
+        "examples": "disabled",
+        "coverage": "disabled",
+        "fuzzing": "",
+        "stateful": "not available yet",
+    }
+
+
+def test_interrupted_phase_says_so() -> None:
+    found = report(clean_records()[:-1], "interrupted")
+    assert ("interrupted", "interrupted") in {(p.icon, p.note) for p in found.phases}
+
+
+def test_same_error_in_two_phases_is_one_error() -> None:
+    twice = [*records(), changed(records()[9], phase="coverage")]
+    assert report(twice).error_count == 2
+
+
+def test_skipped_cases_are_counted_apart() -> None:
+    lines = list(summary_lines(changed(report(clean_records()), skipped_cases=5), lambda _: "*"))
+    assert "  100 generated, 95 passed, 5 skipped" in lines
+
+
+def test_opaque_nodes_are_counted_by_pointer() -> None:
+    notes = tuple(Note("opaque", f"GET /{n}", "#/a", "pattern") for n in range(3))
+    assert list(note_lines(changed(report([]), notes=notes)))[:2] == [
+        "Schema nodes not understood, values may not fit: 1",
+        "  - #/a: pattern (in 3 operations)",
+    ]
+
+
+def test_long_lists_of_notes_are_cut() -> None:
+    notes = tuple(Note("slow", f"GET /{n}", "", "") for n in range(13))
+    assert list(note_lines(changed(report([]), notes=notes)))[-2] == "  - and 3 more"
+
+
+def test_elapsed_time_without_an_end_is_that_of_the_listener() -> None:
+    view = fold((1, record) for record in [started(), opened(), progress()])
+    assert report_of(view, settings(), "error", (), 7.0).elapsed_s == 7.0
+
+
+def test_end_of_the_run_tells_its_time() -> None:
+    found = [*clean_records()[:-1], RunFinished("r1", AT, "completed", 9.0, (0,) * 5)]  # type: ignore[arg-type]
+    assert report(found).elapsed_s == 9.0
