@@ -1,0 +1,299 @@
+"""Which tasks exist and who gets what next. Pure: seconds are those since the run began, and arguments."""
+
+from collections import deque
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from checker.core.digests import digest, digest_int
+from checker.corpus.records import Note
+from checker.workers.messages import OperationCard, Task
+
+FUZZING = "fuzzing"
+EXPLORATION = "exploration"
+
+SLICE_S = 8.0
+FAST_CASE_S = 0.5
+LARGEST_SHARE = 0.10
+
+FIRST_SLICE_S = 10.0
+FIRST_ROUND_S = 60.0
+LATER_SLICE_S = 30.0
+CASES_OF_A_LEASE = 4096
+LONGEST_REST_S = 60.0
+
+EXTRA_INDEX = 1 << 32
+"""From here on indices are those of cases that extend a sequence: they have no place in a task's numbering."""
+
+
+class Plan(Protocol):
+    """The tasks of a run, and what became of each."""
+
+    def lease(self, elapsed_s: float) -> Task | None:
+        """The next task for a worker; None when there is none now."""
+        ...
+
+    def come_back(self, task: Task, next_index: int, *, finished: bool, spent_s: float) -> None:
+        """A leased task is over, or its slice is."""
+        ...
+
+    def lose(self, task: Task) -> None:
+        """The worker of a leased task is gone; `task` is what is left of it."""
+        ...
+
+    def drop(self, task: str) -> None:
+        """A task will never be leased again."""
+        ...
+
+    def cut(self, elapsed_s: float) -> list[Note]:
+        """Give up what took too long, if nothing else is left to do; one note for each."""
+        ...
+
+    @property
+    def waiting(self) -> int:
+        """Tasks that wait for a worker."""
+        ...
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there will never be anything to lease again."""
+        ...
+
+
+@dataclass(slots=True)
+class _Piece:
+    task: Task
+    first: int
+    spent_s: float = 0.0
+
+    @property
+    def done(self) -> int:
+        return self.task.start - self.first
+
+
+class BoundedPlan:
+    """One task for each operation, until it has its cases (`run`)."""
+
+    def __init__(self, cards: Sequence[OperationCard], *, seed: int, max_examples: int) -> None:
+        self._share = max(LARGEST_SHARE, 1 / len(cards)) if cards else 1.0
+        self._waiting = deque(
+            _Piece(_bounded_task(card.label, seed, max_examples), 0) for card in cards
+        )
+        self._leased: dict[str, _Piece] = {}
+
+    @property
+    def waiting(self) -> int:
+        """Tasks that wait for a worker."""
+        return len(self._waiting)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether every task is finished, cut or dropped."""
+        return not self._waiting and not self._leased
+
+    def lease(self, elapsed_s: float) -> Task | None:
+        """The first task in the queue that has not had its share of the time."""
+        for position, piece in enumerate(self._waiting):
+            allowed_s = self._allowed_s(piece, elapsed_s)
+            if allowed_s > 0:
+                del self._waiting[position]
+                self._leased[piece.task.id] = piece
+                return replace(piece.task, slice_s=min(SLICE_S, max(1.0, allowed_s)))
+        return None
+
+    def come_back(self, task: Task, next_index: int, *, finished: bool, spent_s: float) -> None:
+        """Unfinished: to the back of the queue."""
+        piece = self._leased.pop(task.id, None)
+        if piece is None or finished:
+            return
+        # The indices that were to be made again are made before all others.
+        redo = task.redo if next_index <= task.start else ()
+        piece.task = replace(piece.task, start=next_index, redo=redo)
+        piece.spent_s += spent_s
+        self._waiting.append(piece)
+
+    def lose(self, task: Task) -> None:
+        """To the front: its case in flight decides soon whether it is poison."""
+        piece = self._leased.pop(task.id, None)
+        if piece is not None:
+            piece.task = task
+            self._waiting.appendleft(piece)
+
+    def drop(self, task: str) -> None:
+        """Forget it, wherever it is."""
+        self._leased.pop(task, None)
+        self._waiting = deque(piece for piece in self._waiting if piece.task.id != task)
+
+    def cut(self, elapsed_s: float) -> list[Note]:
+        """What had more than its share while nothing else was left to do. A note for each."""
+        if self._leased or any(self._allowed_s(piece, elapsed_s) > 0 for piece in self._waiting):
+            return []
+        cut = [_slow(piece, elapsed_s) for piece in self._waiting]
+        self._waiting.clear()
+        return cut
+
+    def _allowed_s(self, piece: _Piece, elapsed_s: float) -> float:
+        if piece.done and piece.spent_s / piece.done < FAST_CASE_S:
+            return SLICE_S
+        return max(SLICE_S, self._share * elapsed_s) - piece.spent_s
+
+
+class ExplorationPlan:
+    """Rounds over clusters of operations, without end (`fuzz`). Every cluster has a turn before any has a second one."""
+
+    def __init__(
+        self,
+        clusters: Sequence[tuple[str, ...]],
+        *,
+        seed: int,
+        workers: int,
+        begun: Collection[str] = (),
+    ) -> None:
+        self._clusters = clusters
+        self._seed = seed
+        self._round = _first_round(clusters, seed, begun)
+        self._first_slice_s = min(FIRST_SLICE_S, FIRST_ROUND_S * workers / max(1, len(clusters)))
+        self._first = self._round
+        self._turns = deque(clusters)
+        self._lost: deque[Task] = deque()
+        self._leased: dict[str, tuple[tuple[str, ...], float]] = {}
+        self._rests: dict[tuple[str, ...], tuple[float, float]] = {}
+
+    @property
+    def waiting(self) -> int:
+        """There is always more."""
+        return len(self._lost) + len(self._turns)
+
+    @property
+    def is_over(self) -> bool:
+        """Never, if there is anything at all."""
+        return not self._clusters
+
+    def lease(self, elapsed_s: float) -> Task | None:
+        """What a dead worker left; else the next cluster, those that nobody works on first."""
+        if self._lost:
+            task = self._lost.popleft()
+            self._leased[task.id] = (task.labels, elapsed_s)
+            return task
+        if not self._turns:
+            self._round += 1
+            self._turns.extend(self._clusters)
+        busy = {labels for labels, _ in self._leased.values()}
+        rested = [labels for labels in self._turns if self._is_rested(labels, elapsed_s)]
+        chosen = next((labels for labels in rested if labels not in busy), None)
+        if chosen is None:
+            chosen = rested[0] if rested else self._next_round(elapsed_s)
+        if chosen is None:
+            return None
+        self._turns.remove(chosen)
+        task = _exploration_task(chosen, self._seed, self._round, self._slice_s)
+        self._leased[task.id] = (chosen, elapsed_s)
+        return task
+
+    def come_back(self, task: Task, next_index: int, *, finished: bool, spent_s: float) -> None:
+        """The next round has the cluster again, with a new seed. One that was through in no time has a rest."""
+        labels, leased_at = self._leased.pop(task.id, (task.labels, 0.0))
+        _, rest_s = self._rests.pop(labels, (0.0, 0.5))
+        if finished and spent_s < 1.0:
+            # An operation without parameters has one case: without a pause it would be leased a thousand times a second.
+            rest_s = min(LONGEST_REST_S, 2 * rest_s)
+            self._rests[labels] = (leased_at + spent_s + rest_s, rest_s)
+
+    def lose(self, task: Task) -> None:
+        """To the front: its case in flight decides soon whether it is poison."""
+        if self._leased.pop(task.id, None) is not None:
+            self._lost.append(task)
+
+    def drop(self, task: str) -> None:
+        """Forget it; later rounds have its operations in other tasks."""
+        self._leased.pop(task, None)
+        self._lost = deque(lost for lost in self._lost if lost.id != task)
+
+    def cut(self, elapsed_s: float) -> list[Note]:
+        """Nothing is cut: slices are enough."""
+        return []
+
+    @property
+    def _slice_s(self) -> float:
+        return max(1.0, self._first_slice_s) if self._round == self._first else LATER_SLICE_S
+
+    def _is_rested(self, labels: tuple[str, ...], elapsed_s: float) -> bool:
+        return self._rests.get(labels, (0.0, 0.0))[0] <= elapsed_s
+
+    def _next_round(self, elapsed_s: float) -> tuple[str, ...] | None:
+        """A cluster of the next round when all that is left of this one rests."""
+        chosen = next((c for c in self._clusters if self._is_rested(c, elapsed_s)), None)
+        if chosen is not None:
+            self._round += 1
+            self._turns = deque(self._clusters)
+        return chosen
+
+
+def remainder(task: Task, reached: int, in_flight: Collection[int]) -> Task:
+    """What is left of a task whose worker is gone: nothing is lost, and only what was in flight is made twice.
+
+    `reached` is one past the highest index that was made, as far as known; indices that were `in_flight` are made again.
+    """
+    known = [index for index in in_flight if index < EXTRA_INDEX]
+    start = max(task.start, reached, *(index + 1 for index in known), 0)
+    again = set(known)
+    if start == task.start:
+        # Redone indices come first and in order: what stands behind the last one in flight was not begun.
+        begun = [position for position, index in enumerate(task.redo) if index in again]
+        again.update(task.redo[begun[-1] :] if begun else task.redo)
+    return replace(task, start=start, redo=tuple(sorted(again - set(task.skipped))))
+
+
+def without(task: Task, index: int) -> Task:
+    """The task without a case that is in quarantine."""
+    skipped = tuple(sorted({*task.skipped, index}))
+    return replace(task, skipped=skipped, redo=tuple(i for i in task.redo if i != index))
+
+
+def is_done(task: Task) -> bool:
+    """Whether nothing is left to make."""
+    return task.start >= task.stop and not task.redo
+
+
+def labels_of(tasks: Mapping[str, Task], task: str) -> tuple[str, ...]:
+    """Labels of a task, empty when it is unknown."""
+    known = tasks.get(task)
+    return known.labels if known is not None else ()
+
+
+def _bounded_task(label: str, seed: int, max_examples: int) -> Task:
+    identity = (str(seed), FUZZING, label)
+    return Task(
+        digest(*identity), FUZZING, (label,), digest_int(*identity), 0, max_examples, SLICE_S
+    )
+
+
+def _exploration_task(labels: tuple[str, ...], seed: int, round_: int, slice_s: float) -> Task:
+    identity = (str(seed), EXPLORATION, str(round_), *labels)
+    return Task(
+        digest(*identity),
+        EXPLORATION,
+        labels,
+        digest_int(*identity),
+        0,
+        CASES_OF_A_LEASE,
+        slice_s,
+    )
+
+
+def _first_round(clusters: Sequence[tuple[str, ...]], seed: int, begun: Collection[str]) -> int:
+    """The first round of which nothing was begun: a resumed run goes on where it was."""
+    round_ = 0
+    while any(_exploration_task(labels, seed, round_, 1.0).id in begun for labels in clusters):
+        round_ += 1
+    return round_
+
+
+def _slow(piece: _Piece, elapsed_s: float) -> Note:
+    task = piece.task
+    case_s = piece.spent_s / piece.done if piece.done else piece.spent_s
+    text = (
+        f"stopped after {piece.done} of {task.stop - piece.first} cases: "
+        f"{case_s:.1f} s a case, {piece.spent_s:.0f} s of the run's {elapsed_s:.0f} s"
+    )
+    return Note("slow", task.labels[0], "", text)

@@ -1,0 +1,190 @@
+"""The records of a run as its supervisor sees them: what it writes itself, what workers write, the view of both."""
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from checker import __version__
+from checker.config.settings import RunSettings
+from checker.core.digests import digest
+from checker.corpus.files import TailFile
+from checker.corpus.fold import RunView
+from checker.corpus.frames import scan
+from checker.corpus.journal import JournalReader, JournalWriter
+from checker.corpus.layout import RunLayout
+from checker.corpus.reader import Journals
+from checker.corpus.records import Record, RunFinished, RunStarted, SchemaOpened
+from checker.workers.messages import Opened
+
+Listener = Callable[[int, Record], None]
+"""Told every record of the run once: (incarnation, record)."""
+
+_EQUAL_TO_RESUME = (
+    "kind",
+    "modes",
+    "phases",
+    "checks",
+    "validate_formats",
+    "expected_statuses",
+    "selection",
+    "allow_x00",
+    "codec",
+    "exclude_header_characters",
+    "hooks",
+)
+_FIRST_FRAME_BYTES = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """The last run of a corpus, if nobody finished it."""
+
+    started: RunStarted
+    first: int
+    """Incarnation of the supervisor that began it: nothing below belongs to the run."""
+
+
+class Chronicle:
+    """One run: begun or gone on with, followed, finished."""
+
+    def __init__(self, layout: RunLayout, settings: RunSettings, listener: Listener) -> None:
+        self._layout = layout
+        self._settings = settings
+        self._listener = listener
+        self._unfinished = unfinished_run(layout) if settings.kind == "fuzz" else None
+        self._last = layout.next_incarnation() - 1
+        self.incarnation = self.next_incarnation()
+        """Of the supervisor itself."""
+        self._own = JournalWriter(layout.journal(self.incarnation, os.getpid()))
+        self._journals = Journals(layout, above=self.incarnation - 1)
+        self._began_at = time.monotonic()
+        self._started: RunStarted | None = None
+        self.view = RunView()
+
+    @property
+    def seed(self) -> int:
+        """Of the run: that of its beginning, when it was begun by another process."""
+        return self._settings.seed if self._started is None else self._started.seed
+
+    @property
+    def elapsed_s(self) -> float:
+        """Since this process took the run up."""
+        return time.monotonic() - self._began_at
+
+    def next_incarnation(self) -> int:
+        """A number that no process had before."""
+        self._last += 1
+        return self._last
+
+    def begin(self, opened: Opened) -> None:
+        """Write the beginning. The last run goes on if it is unfinished and asks the same of the same API."""
+        settings = settings_digest(self._settings)
+        seed, name = self._settings.seed, digest(str(time.time_ns()), str(os.getpid()))
+        last = self._unfinished
+        if last is not None and last.started.settings == settings:
+            journals = Journals(self._layout, above=last.first - 1)
+            before = RunView()
+            for incarnation, record in journals.read_new():
+                if incarnation < self.incarnation:
+                    before.absorb(incarnation, record)
+            if _is_same_api(before.opened, opened):
+                seed, name = last.started.seed, last.started.run
+                self._journals.close()
+                self._journals = Journals(self._layout, above=last.first - 1)
+            journals.close()
+        self._started = RunStarted(
+            run=name,
+            kind=self._settings.kind,
+            at=time.time(),
+            version=__version__,
+            location=self._settings.location,
+            seed=seed,
+            settings=settings,
+            command=self._settings.command,
+            workers=self._settings.workers,
+        )
+        self.write(self._started)
+
+    def write(self, record: Record) -> None:
+        """Write a record of our own; it is told when it is read back. Raises `StorageError`."""
+        self._own.write(record)
+        self._own.flush()
+
+    def read(self) -> None:
+        """Tell and fold whatever was written since the last time. Nothing before the run began."""
+        if self._started is not None:
+            self._tell(self._journals.read_new())
+
+    def read_last(self, incarnation: int) -> None:
+        """The same for a worker that is dead: what is missing now will never come."""
+        if self._started is not None:
+            self._tell(self._journals.finish(incarnation))
+
+    def finish(self, outcome: str) -> None:
+        """Write the end, after everything of the workers was read. Without a beginning there is none."""
+        self.read()
+        if self._started is not None:
+            ledger = self.view.ledger
+            self.write(
+                RunFinished(
+                    run=self._started.run,
+                    at=time.time(),
+                    outcome=outcome,
+                    elapsed_s=self.elapsed_s,
+                    ledger=(ledger[0], ledger[1], ledger[2], ledger[3], ledger[4]),
+                )
+            )
+            self._own.close()
+            self._tell(self._journals.finish_all())
+
+    def close(self) -> None:
+        """Give the files back."""
+        self._own.close()
+        self._journals.close()
+
+    def _tell(self, records: Iterable[tuple[int, Record]]) -> None:
+        for incarnation, record in records:
+            self.view.absorb(incarnation, record)
+            self._listener(incarnation, record)
+
+
+def settings_digest(settings: RunSettings) -> str:
+    """Names what must be equal for a run to be gone on with: what is made, what is judged, what is selected."""
+    plain = settings.to_dict()
+    return digest(json.dumps({name: plain[name] for name in _EQUAL_TO_RESUME}, sort_keys=True))
+
+
+def unfinished_run(layout: RunLayout) -> Unfinished | None:
+    """The run that was begun last, if it has no end."""
+    begun = [
+        (incarnation, path, record)
+        for incarnation, path in layout.journal_paths()
+        if isinstance(record := _first_record(TailFile(path)), RunStarted)
+    ]
+    if not begun:
+        return None
+    _, path, last = begun[-1]
+    reader = JournalReader(path)
+    records = reader.finish()
+    if any(isinstance(record, RunFinished) for record in records):
+        return None
+    started = [(incarnation, run) for incarnation, _, run in begun if run.run == last.run]
+    first, run = min(started, key=lambda pair: pair[0])
+    return Unfinished(run, first)
+
+
+def _first_record(file: TailFile) -> Record | None:
+    """A supervisor commits the beginning of its run as the first frame of its journal."""
+    try:
+        records = scan(file.read_from(0, _FIRST_FRAME_BYTES)).records
+    finally:
+        file.close()
+    return records[0] if records else None
+
+
+def _is_same_api(before: SchemaOpened | None, now: Opened) -> bool:
+    return (
+        before is not None and before.document == now.document and before.base_url == now.base_url
+    )

@@ -1,0 +1,98 @@
+"""When and how a run ends, and what its exit code is. Pure: `now` is an argument."""
+
+from dataclasses import dataclass
+
+from checker.config.settings import RunSettings
+from checker.corpus.fold import RunView
+from checker.workers.messages import Drain
+
+GRACE_S = 5.0
+"""What is in flight may take so long when time is over or the user asked to stop; half of it more when hastened."""
+
+INTERRUPTED = "interrupted"
+TIME_LIMIT = "time limit"
+FAILED = "error"
+_HURRIED = (INTERRUPTED, TIME_LIMIT, FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to do about the end now."""
+
+    drain: Drain | None = None
+    """Tell everybody."""
+    kills: bool = False
+    """End those that are left."""
+
+
+class Ending:
+    """The way from work to rest: begun once, then only faster."""
+
+    def __init__(self, settings: RunSettings) -> None:
+        self._max_time_s = settings.max_time_s
+        self._max_failures = settings.max_failures
+        self._stops_at_first = settings.kind == "fuzz" and not settings.continue_on_failure
+        self.outcome = ""
+        """As in `RunFinished`; empty while nothing ends the run."""
+        self.error = ""
+        self._told = 0
+        """0 nothing, 1 to drain, 2 to hasten, 3 killed."""
+        self._hurried_at: float | None = None
+
+    @property
+    def began(self) -> bool:
+        """Whether nothing new is to be started."""
+        return bool(self.outcome)
+
+    def begin(self, outcome: str) -> None:
+        """The first reason counts; but an interrupt is always worth telling."""
+        if not self.outcome or outcome == INTERRUPTED:
+            self.outcome = outcome
+
+    def fail(self, error: str) -> None:
+        """End with this sentence; the first one counts."""
+        self.error = self.error or error
+        self.outcome = FAILED
+
+    def next_order(self, view: RunView, now: float, elapsed_s: float, interrupts: int) -> Order:
+        """What the situation asks for: to drain, later to hasten, at last to kill."""
+        self._judge(view, elapsed_s, interrupts)
+        if not self.outcome:
+            return Order()
+        late = self._max_time_s is not None and elapsed_s >= self._max_time_s
+        if self._hurried_at is None and (late or interrupts or self.outcome in _HURRIED):
+            self._hurried_at = now
+        waited_s = 0.0 if self._hurried_at is None else now - self._hurried_at
+        wanted = 1
+        if waited_s > GRACE_S or self.outcome == FAILED:
+            wanted = 2
+        if waited_s > 1.5 * GRACE_S or interrupts > 1:
+            wanted = 3
+        if wanted <= self._told:
+            return Order(kills=self._told == 3)
+        self._told = wanted
+        return Order(Drain(hasten=wanted > 1), kills=wanted == 3)
+
+    def _judge(self, view: RunView, elapsed_s: float, interrupts: int) -> None:
+        found = view.finding_count()
+        if interrupts and not self.error:
+            self.begin(INTERRUPTED)
+        if self.outcome:
+            return
+        if self._max_time_s is not None and elapsed_s >= self._max_time_s:
+            self.outcome = TIME_LIMIT
+        elif self._max_failures is not None and found >= self._max_failures:
+            self.outcome = "failure limit"
+        elif self._stops_at_first and found:
+            self.outcome = "first failure"
+
+
+def exit_code(view: RunView, ending: Ending) -> int:
+    """Of requirement 2: 130 interrupted, 2 broken or nothing tested, 1 something failed, 0 all is well."""
+    if ending.error:
+        return 2
+    if ending.outcome == INTERRUPTED:
+        return 130
+    if view.finding_count() or view.errors or view.quarantined:
+        return 1
+    return 0 if view.cases else 2

@@ -1,0 +1,1 @@
+"""Ways to bring a worker into the world: they differ in what dies with it."""

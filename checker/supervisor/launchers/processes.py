@@ -1,0 +1,124 @@
+"""Workers as processes of their own: forked from a server that has their modules on Linux, spawned elsewhere."""
+
+import multiprocessing
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
+from multiprocessing.context import ForkServerContext, ForkServerProcess, SpawnContext, SpawnProcess
+
+from checker.config.settings import RunSettings
+from checker.workers.entry import Work, main
+from checker.workers.queues import Receiver, Sender
+
+_PRELOADED = ["checker.workers.loop"]
+_REAP_S = 5.0
+
+
+class ProcessWorker:
+    """One incarnation in a process."""
+
+    def __init__(
+        self,
+        context: ForkServerContext | SpawnContext,
+        incarnation: int,
+        settings: RunSettings,
+        work: Work | None,
+    ) -> None:
+        down_reading, down_writing = context.Pipe(duplex=False)
+        up_reading, up_writing = context.Pipe(duplex=False)
+        self.sender = Sender(down_writing)
+        self.receiver = Receiver(up_reading)
+        self._process: ForkServerProcess | SpawnProcess = context.Process(
+            target=main,
+            args=(incarnation, settings.to_dict(), down_reading, up_writing, work),
+            name=f"checker-worker-{incarnation}",
+        )
+        try:
+            with _no_interrupts():
+                self._process.start()
+        except BaseException:
+            self.sender.close()
+            self.receiver.close()
+            raise
+        finally:
+            # Ours must go, or the end of the worker would never be the end of the pipe.
+            down_reading.close()
+            up_writing.close()
+
+    @property
+    def pid(self) -> int | None:
+        """Of the worker."""
+        return self._process.pid
+
+    @property
+    def sentinel(self) -> int | None:
+        """Readable when the process ended, or the fork server did: both mean that it is over."""
+        return self._process.sentinel
+
+    def is_alive(self) -> bool:
+        """Whether the process runs, as far as its parent says."""
+        return self._process.is_alive()
+
+    def kill(self) -> None:
+        """SIGKILL."""
+        self._process.kill()
+
+    def reap(self) -> str:
+        """How it ended, for people."""
+        self.sender.close()
+        self.receiver.close()
+        self._process.join(0)
+        if self._process.exitcode is None:
+            self._process.kill()
+            self._process.join(_REAP_S)
+        code = self._process.exitcode
+        if code is None:
+            return "unkillable"
+        self._process.close()
+        return _ending(code)
+
+
+class ProcessLauncher:
+    """Starts workers as processes."""
+
+    def __init__(self, work: Work | None = None) -> None:
+        self._work = work
+        self._context: ForkServerContext | SpawnContext
+        if sys.platform.startswith("linux"):
+            self._context = multiprocessing.get_context("forkserver")
+            if work is None:
+                self._context.set_forkserver_preload(_PRELOADED)
+        else:
+            self._context = multiprocessing.get_context("spawn")
+
+    def start(self, incarnation: int, settings: RunSettings) -> ProcessWorker:
+        """A worker in a process. `OSError` or `EOFError` when the system gives none."""
+        return ProcessWorker(self._context, incarnation, settings, self._work)
+
+    def close(self) -> None:
+        """The fork server stays: it ends with this process, and the next run of this process uses it again."""
+
+
+@contextmanager
+def _no_interrupts() -> Iterator[None]:
+    """SIGINT stays blocked in everything that starts meanwhile: a Ctrl-C is the supervisor's alone, from the first moment.
+
+    The tracker unblocks SIGINT when it starts, so it is started before.
+    """
+    resource_tracker.ensure_running()
+    previous = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, previous)
+
+
+def _ending(code: int) -> str:
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return f"killed by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"killed by signal {-code}"

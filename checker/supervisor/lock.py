@@ -1,0 +1,102 @@
+"""One supervisor for each corpus, and the end of what a dead one left running."""
+
+import os
+import time
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import psutil
+
+from checker.core.errors import UsageError
+from checker.corpus import files
+from checker.corpus.files import AppendFile, Lock
+from checker.corpus.layout import RunLayout
+
+_SAME_START_S = 1.0
+_PATIENCE_S = 2.0
+
+
+class Ownership:
+    """The right to write into a corpus, and the list of processes that live by it.
+
+    A process is named by its pid and the time at which it began: a pid alone may be somebody else's by now.
+    """
+
+    def __init__(self, layout: RunLayout) -> None:
+        self._layout = layout
+        self._path = layout.root / "processes"
+        self._lock: Lock | None = None
+        self._list: AppendFile | None = None
+
+    def __enter__(self) -> Self:
+        """Raises `UsageError` when another one holds it, `StorageError` when nothing can be written."""
+        self._layout.create()
+        held = files.take_lock(self._layout.lock)
+        if isinstance(held, int):
+            holder = f" (pid {held})" if held else ""
+            raise UsageError(
+                f"another checker is working in {self._layout.root}{holder}; "
+                "wait for it, or give this run a corpus directory of its own"
+            )
+        self._lock = held
+        kill_leftovers(self._path)
+        files.remove_file(self._path)
+        self._list = AppendFile(self._path)
+        self.register(os.getpid())
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._list is not None:
+            self._list.close()
+            files.remove_file(self._path)
+        if self._lock is not None:
+            self._lock.release()
+
+    def register(self, pid: int) -> None:
+        """One more process that must not outlive this supervisor."""
+        began = _began_at(pid)
+        if self._list is not None and began is not None:
+            self._list.append(f"{pid} {began!r}\n".encode())
+
+
+def kill_leftovers(path: Path) -> list[int]:
+    """Kill those processes of a list that still are what they were; the pids."""
+    found = []
+    for line in (files.read_file(path) or b"").decode("ascii", "replace").splitlines():
+        pid, began = _parsed(line)
+        actual = _began_at(pid) if pid > 0 and pid != os.getpid() else None
+        if actual is not None and abs(actual - began) < _SAME_START_S:
+            found.append(pid)
+    for pid in found:
+        # Unless it went by itself.
+        with suppress(psutil.Error):
+            psutil.Process(pid).kill()
+    deadline = time.monotonic() + _PATIENCE_S
+    while any(_began_at(pid) is not None for pid in found) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return found
+
+
+def _parsed(line: str) -> tuple[int, float]:
+    """(pid, seconds since the epoch) of a line; (0, 0) for the torn one of a writer that died."""
+    pid, _, began = line.partition(" ")
+    try:
+        return int(pid), float(began)
+    except ValueError:
+        return 0, 0.0
+
+
+def _began_at(pid: int) -> float | None:
+    """When a process began, in seconds since the epoch; None when there is none, or only its exit status is left."""
+    try:
+        process = psutil.Process(pid)
+        return None if process.status() == psutil.STATUS_ZOMBIE else process.create_time()
+    except psutil.Error:
+        return None

@@ -1,0 +1,60 @@
+"""What is written down of cases and tasks that kill or hang their workers."""
+
+from checker.core.digests import case_id
+from checker.core.sequence import Step
+from checker.corpus.codec import Undecodable, decode, join
+from checker.corpus.inflight import Slot
+from checker.corpus.records import Entry, Quarantined
+from checker.workers.messages import Task
+
+WHOLE_TASK = -1
+"""Index of a quarantined task."""
+
+
+def quarantined_case(task: Task, acting: Slot, strikes: int, reason: str) -> Quarantined:
+    """The case of a slot, with all that is known to make it again."""
+    steps = recipe_of(acting)
+    label = steps[-1].label if steps else task.labels[acting.index % len(task.labels)]
+    return Quarantined(
+        task=task.id,
+        label=label,
+        index=acting.index,
+        case=case_id(task.seed, acting.index),
+        stage=acting.stage.name.lower(),
+        strikes=strikes,
+        steps=steps,
+        request=_reproduction(task, acting, steps),
+        reason=reason,
+    )
+
+
+def quarantined_task(task: Task, reason: str) -> Quarantined:
+    """A task in which worker after worker died and no case was finished."""
+    return Quarantined(
+        task=task.id,
+        label=", ".join(task.labels),
+        index=WHOLE_TASK,
+        case="",
+        stage="",
+        strikes=0,
+        steps=(),
+        request=f"seed {task.seed}, from case {task.start} on",
+        reason=f"workers died one after another and none finished a case; the last one: {reason}",
+    )
+
+
+def recipe_of(slot: Slot) -> tuple[Step, ...]:
+    """The recipe that a worker left in its slot before it sent anything; empty when it came no further than making."""
+    if slot.recipe is None:
+        return ()
+    try:
+        records = decode(join([slot.recipe], 1))
+    except Undecodable:
+        return ()
+    return tuple(step for record in records if isinstance(record, Entry) for step in record.steps)
+
+
+def _reproduction(task: Task, acting: Slot, steps: tuple[Step, ...]) -> str:
+    if not steps:
+        return f"seed {task.seed}, case {acting.index}: it was not made yet"
+    return f"seed {task.seed}, case {acting.index}, choices {list(steps[-1].choices)!r}"

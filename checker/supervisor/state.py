@@ -1,0 +1,121 @@
+"""What the supervisor knows of its workers, and what is due. Pure: `now` is an argument, in seconds of a monotonic clock."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from checker.corpus.inflight import Slot, Stage
+from checker.workers.messages import Leaving, Task
+
+_NANO = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Deadlines:
+    """How long one thing may take before its worker counts as hung. Seconds."""
+
+    stages: Mapping[Stage, float]
+    heartbeat_s: float = 15.0
+    opening_s: float = 120.0
+
+    @classmethod
+    def of(
+        cls,
+        request_timeout_s: float,
+        *,
+        hook_s: float = 30.0,
+        shrink_s: float = 30.0,
+        waiting_s: float = 0.0,
+    ) -> "Deadlines":
+        """Deadlines of a run with this request time-out; `waiting_s`: for the API description to appear."""
+        send_s = request_timeout_s + 5.0
+        return cls(
+            {
+                Stage.MAKE: 10.0,
+                Stage.HOOK: hook_s,
+                Stage.SEND: send_s,
+                Stage.JUDGE: 10.0,
+                Stage.RECORD: 10.0,
+                Stage.SHRINK: shrink_s + 10.0,
+                Stage.CONFIRM: send_s + 10.0,
+            },
+            opening_s=120.0 + waiting_s,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Vitals:
+    """The in-flight slots of a worker at one moment."""
+
+    heartbeat_ns: int
+    acting: Slot | None
+    """Whose code runs; None when it waits, or never began."""
+    slots: tuple[Slot, ...]
+    reached: Mapping[str, int]
+    """Task id -> one past the highest index that is known to be made."""
+
+    def in_flight(self, task: str) -> list[int]:
+        """Indices of a task that were begun and not ended."""
+        return [
+            slot.index for slot in self.slots if slot.stage is not Stage.IDLE and slot.task == task
+        ]
+
+
+@dataclass(slots=True)
+class Standing:
+    """One incarnation, as far as it is the supervisor's business."""
+
+    incarnation: int
+    started_at: float
+    opened: bool = False
+    leases: dict[str, Task] = field(default_factory=dict)
+    """In the order in which it works on them."""
+    leased_at: float = 0.0
+    """When the first of them became its work."""
+    last_word: Leaving | None = None
+
+    def take(self, task: Task, now: float) -> None:
+        """One more lease."""
+        if not self.leases:
+            self.leased_at = now
+        self.leases[task.id] = task
+
+    def give_back(
+        self, tasks: Iterable[tuple[str, int, bool]], now: float
+    ) -> list[tuple[Task, int, bool, float]]:
+        """(task, next index, finished, seconds spent on it) of those that it held.
+
+        Leases behind the first one only wait: a task that did not move cost nothing.
+        """
+        back = [
+            (self.leases.pop(name), reached, finished)
+            for name, reached, finished in tasks
+            if name in self.leases
+        ]
+        moved = sum(1 for task, reached, _ in back if reached > task.start or task.redo)
+        spent_s = (now - self.leased_at) / max(1, moved)
+        self.leased_at = now
+        return [
+            (task, reached, finished, spent_s if reached > task.start or task.redo else 0.0)
+            for task, reached, finished in back
+        ]
+
+
+def overdue(standing: Standing, vitals: Vitals, deadlines: Deadlines, now: float) -> str | None:
+    """Why a worker counts as hung; None when it does not.
+
+    Only the case that acts can hang its worker: the others wait for their turn, however long that takes.
+    """
+    if not standing.opened:
+        late = now - standing.started_at > deadlines.opening_s
+        return "hung while it opened the API description" if late else None
+    stage_s = 0.0
+    if vitals.acting is not None:
+        stage_s = deadlines.stages.get(vitals.acting.stage, 0.0)
+        if stage_s and now - vitals.acting.since_ns * _NANO > stage_s:
+            return f"hung in {vitals.acting.stage.name.lower()} for more than {stage_s:.0f} s"
+    # While a case acts its loop does not turn: the deadline of the stage goes first.
+    silence_s = max(deadlines.heartbeat_s, stage_s)
+    heard_at = max(vitals.heartbeat_ns * _NANO, standing.started_at)
+    if now - heard_at > silence_s:
+        return f"gave no sign of life for {silence_s:.0f} s"
+    return None

@@ -1,0 +1,329 @@
+"""Runs a run: one wait, one match. Every decision it takes is a pure one of its neighbours."""
+
+import random
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import assert_never
+
+from checker.config.settings import RunSettings
+from checker.core.errors import StorageError
+from checker.corpus.fold import RunView
+from checker.corpus.layout import RunLayout
+from checker.corpus.records import Quarantined, WorkerGone
+from checker.supervisor.assignment import (
+    BoundedPlan,
+    ExplorationPlan,
+    Plan,
+    is_done,
+    remainder,
+    without,
+)
+from checker.supervisor.chronicle import Chronicle, Listener
+from checker.supervisor.clusters import clusters
+from checker.supervisor.crew import Crew, Worker
+from checker.supervisor.endings import Ending, exit_code
+from checker.supervisor.launchers.handle import Launcher
+from checker.supervisor.launchers.inline import InlineLauncher
+from checker.supervisor.launchers.processes import ProcessLauncher
+from checker.supervisor.lock import Ownership
+from checker.supervisor.quarantine import quarantined_case, quarantined_task
+from checker.supervisor.restarts import Restarts
+from checker.supervisor.signals import Interrupts
+from checker.supervisor.state import Deadlines, Vitals, overdue
+from checker.workers.messages import (
+    Assign,
+    Found,
+    Idle,
+    Known,
+    Leaving,
+    Opened,
+    Peers,
+    Task,
+    Up,
+)
+
+_TICK_S = 0.2
+_LOOK_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """How a run ended."""
+
+    exit_code: int
+    """0 nothing failed, 1 something did, 2 it could not be done or tested nothing, 130 interrupted."""
+    view: RunView
+    outcome: str
+    """As in `RunFinished`."""
+    error: str = ""
+    """The one sentence for exit code 2."""
+
+
+def execute(
+    settings: RunSettings,
+    listener: Listener,
+    *,
+    launcher: Launcher | None = None,
+    deadlines: Deadlines | None = None,
+) -> RunOutcome:
+    """Do what the settings ask; the listener is told every record once, when it is on disk.
+
+    Raises `UsageError` when another supervisor holds the corpus, `StorageError` when it cannot be created.
+    """
+    layout = RunLayout(Path(settings.corpus_dir))
+    if launcher is None:
+        launcher = InlineLauncher() if settings.inline else ProcessLauncher()
+    with Ownership(layout) as ownership, Interrupts() as interrupts:
+        chronicle = Chronicle(layout, settings, listener)
+        crew = Crew(layout, launcher, ownership)
+        supervisor = Supervisor(settings, chronicle, crew, interrupts, deadlines=deadlines)
+        try:
+            supervisor.run()
+        except StorageError as error:
+            supervisor.ending.fail(str(error))
+        finally:
+            crew.close()
+            chronicle.close()
+        view, ending = chronicle.view, supervisor.ending
+        return RunOutcome(exit_code(view, ending), view, ending.outcome, ending.error)
+
+
+class Supervisor:
+    """Leases tasks, notices deaths, reads journals, decides when it is over."""
+
+    def __init__(
+        self,
+        settings: RunSettings,
+        chronicle: Chronicle,
+        crew: Crew,
+        interrupts: Interrupts,
+        *,
+        deadlines: Deadlines | None = None,
+    ) -> None:
+        self._settings = replace(settings, workers=1) if settings.inline else settings
+        self._chronicle = chronicle
+        self._crew = crew
+        self._interrupts = interrupts
+        self._deadlines = deadlines or Deadlines.of(
+            settings.request_timeout_s, waiting_s=settings.wait_for_schema_s or 0.0
+        )
+        # Jitter only: what is tested never depends on it.
+        self._restarts = Restarts(self._settings.workers, random.SystemRandom().random)
+        self._plan: Plan | None = None
+        self._opened: Opened | None = None
+        self._journals: list[str] = []
+        self._settled: set[str] = set()
+        self._starts: list[float] = [0.0]
+        """When the workers that are missing may be started."""
+        self._looks_at = 0.0
+        self.ending = Ending(settings)
+
+    def run(self) -> None:
+        """Until everybody has left."""
+        while self._crew.workers or not self.ending.began:
+            now = time.monotonic()
+            self._start_missing(now)
+            said, gone = self._crew.listen(self._patience_s(now))
+            for worker, message in said:
+                self._hear(worker, message)
+            for worker in gone:
+                self._lose(worker, "")
+            self._look_after_workers()
+            self._read()
+            self._assign()
+            self._end_in_time()
+        self._chronicle.finish(self.ending.outcome)
+
+    # Workers come
+
+    def _start_missing(self, now: float) -> None:
+        if self.ending.began:
+            self._starts.clear()
+        due = [at for at in self._starts if at <= now]
+        for at in due:
+            self._starts.remove(at)
+            incarnation = self._chronicle.next_incarnation()
+            if self._crew.start(incarnation, self._settings, now) is None:
+                self._replace_later("no process could be started", progressed=False)
+
+    def _patience_s(self, now: float) -> float:
+        return max(0.0, min(_TICK_S, *(at - now for at in self._starts), _TICK_S))
+
+    def _hear(self, worker: Worker, message: Up) -> None:
+        match message:
+            case Opened():
+                self._open(worker, message)
+            case Idle(tasks):
+                self._take_back(worker, tasks)
+            case Found():
+                pass  # A hint to read, and every round reads.
+            case Leaving(_, code):
+                worker.standing.last_word = message
+                if code:
+                    self.ending.fail(message.reason)
+            case _:
+                assert_never(message)
+
+    def _open(self, worker: Worker, opened: Opened) -> None:
+        worker.standing.opened = True
+        if self._opened is None:
+            self._begin(opened)
+        if self._settings.kind == "fuzz":
+            self._journals.append(opened.journal)
+            self._crew.tell_all(Peers(tuple(self._journals)))
+        if self._settled:
+            worker.tell(Known(tuple(sorted(self._settled))))
+
+    def _begin(self, opened: Opened) -> None:
+        """The first worker has the document: the run is what it is, and the others can read it from disk."""
+        self._opened = opened
+        self._chronicle.begin(opened)
+        self._chronicle.read()
+        self._plan = self._make_plan(opened)
+        if not opened.operations:
+            self.ending.begin("completed")
+            return
+        self._settings = replace(self._settings, document=opened.document)
+        wanted = min(self._settings.workers, max(1, self._plan.waiting))
+        self._starts += [0.0] * (wanted - 1)
+
+    def _make_plan(self, opened: Opened) -> Plan:
+        seed, settings = self._chronicle.seed, self._settings
+        if settings.kind == "fuzz":
+            begun = self._chronicle.view.tasks
+            grouped = clusters(opened.operations)
+            return ExplorationPlan(grouped, seed=seed, workers=settings.workers, begun=begun)
+        return BoundedPlan(opened.operations, seed=seed, max_examples=settings.max_examples)
+
+    # Work goes out and comes back
+
+    def _assign(self) -> None:
+        if self._plan is None or self.ending.began:
+            return
+        now, elapsed_s = time.monotonic(), self._chronicle.elapsed_s
+        ready = [worker for worker in self._crew.workers.values() if worker.standing.opened]
+        # Small tasks: a second one ahead, while there is enough for everybody.
+        for ahead in (0, 1) if self._settings.kind == "run" else (0,):
+            for worker in ready:
+                if len(worker.standing.leases) > ahead or self._plan.waiting <= ahead * len(ready):
+                    continue
+                task = self._plan.lease(elapsed_s)
+                if task is not None:
+                    worker.standing.take(task, now)
+                    worker.tell(Assign((task,)))
+        for note in self._plan.cut(elapsed_s):
+            self._chronicle.write(note)
+        if self._plan.is_over:
+            self.ending.begin("completed")
+
+    def _take_back(self, worker: Worker, tasks: tuple[tuple[str, int, bool], ...]) -> None:
+        assert self._plan is not None
+        for task, reached, finished, spent_s in worker.standing.give_back(tasks, time.monotonic()):
+            self._plan.come_back(task, reached, finished=finished, spent_s=spent_s)
+            if reached > task.start:
+                self._restarts.progress()
+
+    def _read(self) -> None:
+        """Journals are read before anything is assigned: who goes on with a task knows what is settled in it."""
+        self._chronicle.read()
+        findings = self._chronicle.view.findings
+        settled = {name for name, finding in findings.items() if finding.stage == "minimised"}
+        if news := settled - self._settled:
+            self._settled = settled
+            self._crew.tell_all(Known(tuple(sorted(news))))
+
+    # Workers go
+
+    def _look_after_workers(self) -> None:
+        now = time.monotonic()
+        if now < self._looks_at:
+            return
+        self._looks_at = now + _LOOK_S
+        for worker in list(self._crew.workers.values()):
+            reason = overdue(worker.standing, self._crew.vitals(worker), self._deadlines, now)
+            if reason is not None:
+                if not worker.standing.opened:
+                    self.ending.fail(f"cannot open: the worker {reason}")
+                self._lose(worker, reason)
+
+    def _lose(self, worker: Worker, reason: str) -> None:
+        """A worker is gone, or as good as that: what it held goes back, what killed it is struck."""
+        if reason:
+            worker.handle.kill()
+        ended = self._crew.bury(worker)
+        standing, vitals = worker.standing, self._crew.vitals(worker)
+        self._crew.forget(worker)
+        self._chronicle.read_last(standing.incarnation)
+        word = standing.last_word
+        reason = reason or (word.reason if word is not None else ended)
+        self._chronicle.write(WorkerGone(standing.incarnation, reason))
+        rests = {name: _rest(task, vitals) for name, task in standing.leases.items()}
+        progressed = any(rest != standing.leases[name] for name, rest in rests.items())
+        if word is None and not self.ending.began:
+            self._rule(vitals, rests, reason, progressed=progressed)
+        elif not self.ending.began:
+            self._replace_later(reason, progressed=progressed)
+        for rest in rests.values():
+            self._return(rest)
+
+    def _return(self, rest: Task) -> None:
+        assert self._plan is not None
+        if is_done(rest):
+            self._plan.come_back(rest, rest.stop, finished=True, spent_s=0.0)
+        else:
+            self._plan.lose(rest)
+
+    def _rule(
+        self, vitals: Vitals, rests: dict[str, Task], reason: str, *, progressed: bool
+    ) -> None:
+        """Strike the case that acted; two strikes for a case and three for a task are enough."""
+        acting = vitals.acting
+        task = rests.get(acting.task) if acting is not None else None
+        index = acting.index if acting is not None and task is not None else None
+        name = task.id if task is not None else None
+        ruling = self._restarts.died(name, index, progressed=progressed)
+        if task is not None and acting is not None and ruling.quarantines_case:
+            self._chronicle.write(quarantined_case(task, acting, ruling.strikes, reason))
+            rests[task.id] = without(task, acting.index)
+        if task is not None and ruling.quarantines_task:
+            self._quarantine_task(quarantined_task(task, reason))
+            del rests[task.id]
+        self._replace(ruling.pause_s, reason, ends_run=ruling.ends_run)
+
+    def _quarantine_task(self, record: Quarantined) -> None:
+        assert self._plan is not None
+        self._chronicle.write(record)
+        self._plan.drop(record.task)
+
+    def _replace_later(self, reason: str, *, progressed: bool) -> None:
+        ruling = self._restarts.left(progressed=progressed)
+        self._replace(ruling.pause_s, reason, ends_run=ruling.ends_run)
+
+    def _replace(self, pause_s: float, reason: str, *, ends_run: bool) -> None:
+        if ends_run:
+            self.ending.fail(
+                "the run was given up: workers died one after another and none finished a case; "
+                f"the last one: {reason}"
+            )
+        self._starts.append(time.monotonic() + pause_s)
+
+    # The end
+
+    def _end_in_time(self) -> None:
+        """Whatever ends the run drains it first; time and impatience hasten that."""
+        view = self._chronicle.view
+        order = self.ending.next_order(
+            view, time.monotonic(), self._chronicle.elapsed_s, self._interrupts.count
+        )
+        if order.drain is not None:
+            self._crew.tell_all(order.drain)
+        for worker in list(self._crew.workers.values()):
+            if order.kills:
+                self._lose(worker, "killed: it did not leave in time")
+            elif self.ending.began and not worker.standing.opened:
+                self._lose(worker, "not needed any more")
+
+
+def _rest(task: Task, vitals: Vitals) -> Task:
+    return remainder(task, vitals.reached.get(task.id, 0), vitals.in_flight(task.id))

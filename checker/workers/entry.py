@@ -1,0 +1,52 @@
+"""Where a worker process begins. Tiny, because the supervisor imports it without what a worker needs."""
+
+import signal
+from collections.abc import Callable, Mapping
+from multiprocessing.connection import Connection
+from typing import Any
+
+from checker.config.settings import RunSettings
+from checker.workers.limits import die_with_parent, end_watchdog
+from checker.workers.queues import Receiver, Sender
+
+Work = Callable[[int, RunSettings, Receiver, Sender], None]
+"""The life of one incarnation: (incarnation, settings, down, up)."""
+
+
+def main(
+    incarnation: int,
+    settings: Mapping[str, Any],
+    down: Connection,
+    up: Connection,
+    work: Work | None = None,
+) -> None:
+    """Live one incarnation in this process. `work` replaces the worker loop."""
+    die_with_parent()
+    # Ctrl-C reaches the whole process group; what it means is the supervisor's to say.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    live(incarnation, RunSettings.from_dict(settings), (Receiver(down), Sender(up)), work)
+    end_watchdog()
+
+
+def live(
+    incarnation: int,
+    settings: RunSettings,
+    queues: tuple[Receiver, Sender],
+    work: Work | None = None,
+) -> None:
+    """Live one incarnation in this thread; the other side sees the end of its queues afterwards, whatever happens."""
+    down, up = queues
+    try:
+        (work or _loop())(incarnation, settings, down, up)
+        up.linger()
+    finally:
+        up.close()
+        down.close()
+
+
+def _loop() -> Work:
+    # The one import inside a function: it brings everything that can crash or hang, and the supervisor must not have it.
+    from checker.workers.loop import work
+
+    return work

@@ -1,0 +1,54 @@
+"""What a worker does to itself before somebody else has to: memory measured, a watchdog, death with its parent."""
+
+import ctypes
+import faulthandler
+import multiprocessing
+import os
+import signal
+import sys
+
+import psutil
+
+_CHECK_S = 1.0
+WATCHDOG_S = 60.0
+"""After so long without a sign of its loop a worker ends itself: above every deadline of the supervisor, for when there
+is none any more. A native call that holds the GIL cannot stop it, because a C thread does it."""
+
+_PR_SET_PDEATHSIG = 1
+
+
+class Limits:
+    """Looked at in every round of the worker's loop; costs a comparison, and each second a look at the memory.
+
+    In a process that is no child of ours (inline) it limits nothing: leaving would not free a byte.
+    """
+
+    def __init__(self, memory_bytes: int, *, watchdog_s: float = WATCHDOG_S) -> None:
+        self._memory_bytes = memory_bytes
+        self._watchdog_s = watchdog_s
+        self._next_at = 0.0
+        self._process = psutil.Process() if multiprocessing.parent_process() else None
+
+    def exceeded(self, now: float) -> bool:
+        """Whether the worker grew too far and should leave. `now` is of `time.monotonic`."""
+        if now < self._next_at or self._process is None:
+            return False
+        self._next_at = now + _CHECK_S
+        faulthandler.dump_traceback_later(self._watchdog_s, exit=True)
+        return self._process.memory_info().rss > self._memory_bytes
+
+
+def die_with_parent() -> None:
+    """Let the system kill this process when the one that forked it ends (Linux); elsewhere EOF must do."""
+    if not sys.platform.startswith("linux"):
+        return
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+    parent = multiprocessing.parent_process()
+    if parent is not None and not parent.is_alive():
+        # It died before the request was heard.
+        os._exit(1)
+
+
+def end_watchdog() -> None:
+    """Call the watchdog off: the worker is leaving by itself."""
+    faulthandler.cancel_dump_traceback_later()

@@ -1,0 +1,203 @@
+"""Queues of one producer and one consumer: how messages travel between the supervisor and a worker.
+
+One pipe for each worker and direction; nothing is shared by two producers, so that a process killed in the middle of a
+write hurts its own queue only. Messages are msgpack of the closed unions in `messages`: no pickle, no code in them.
+"""
+
+import os
+import select
+import time
+from collections import deque
+from dataclasses import fields
+from multiprocessing.connection import Connection, wait
+from typing import Any, Final
+
+import msgpack
+
+from checker.workers.messages import (
+    Assign,
+    Down,
+    Drain,
+    Found,
+    Idle,
+    Known,
+    Leaving,
+    Opened,
+    OperationCard,
+    Peers,
+    Task,
+    Up,
+)
+
+Message = Down | Up
+
+# The position is the code on the wire. Both ends are always the same version: the order may change.
+_CLASSES: Final[tuple[type[Any], ...]] = (
+    Task,
+    Assign,
+    Known,
+    Peers,
+    Drain,
+    OperationCard,
+    Opened,
+    Idle,
+    Found,
+    Leaving,
+)
+_FIELDS: Final = {
+    kind: (code, tuple(field.name for field in fields(kind))) for code, kind in enumerate(_CLASSES)
+}
+_HEAD = 4
+_CHUNK = 65536
+_LIMIT_BYTES = 64 * 1024 * 1024
+
+
+def encode(message: Message) -> bytes:
+    """A message as bytes, without its length."""
+    packed = msgpack.packb(message, default=_as_extension, unicode_errors="surrogatepass")
+    assert isinstance(packed, bytes)
+    return packed
+
+
+def decode(data: bytes) -> Message:
+    """The message that `encode` was given. Lists become tuples. `ValueError` when it is none."""
+    message = msgpack.unpackb(
+        data, use_list=False, ext_hook=_from_extension, unicode_errors="surrogatepass"
+    )
+    if not isinstance(message, Message):
+        raise ValueError(f"not a message: {message!r}")
+    return message
+
+
+class Sender:
+    """The writing end. Never raises, never blocks for ever: what does not fit waits in memory."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._waiting = bytearray()
+        self.closed = connection.closed
+        """Whether nobody reads any more (or `close` was called)."""
+        if not self.closed:
+            os.set_blocking(connection.fileno(), False)
+
+    @property
+    def waiting_bytes(self) -> int:
+        """What the pipe had no room for yet."""
+        return len(self._waiting)
+
+    def send(self, message: Message) -> None:
+        """Hand a message over. To a closed queue: nothing happens, and `closed` says so."""
+        if self.closed:
+            return
+        data = encode(message)
+        self._waiting += len(data).to_bytes(_HEAD, "big") + data
+        self.flush()
+
+    def flush(self) -> bool:
+        """Write as much as the pipe takes now; whether all of it is gone."""
+        while self._waiting and not self.closed:
+            try:
+                written = os.write(self._connection.fileno(), self._waiting[:_CHUNK])
+            except BlockingIOError:
+                # A reader that hangs must not hang its writer. One that sleeps for ever gets no more memory.
+                if len(self._waiting) > _LIMIT_BYTES:
+                    self.close()
+                return False
+            except OSError:
+                self.close()
+                break
+            del self._waiting[:written]
+        return not self._waiting
+
+    def linger(self, timeout_s: float = 5.0) -> None:
+        """Wait until the reader has taken what did not fit, or until the time is over."""
+        deadline = time.monotonic() + timeout_s
+        while not self.flush() and (left := deadline - time.monotonic()) > 0:
+            select.select((), (self._connection,), (), left)
+
+    def close(self) -> None:
+        """Give the pipe back; the reader sees the end after what was written."""
+        self.closed = True
+        self._waiting.clear()
+        self._connection.close()
+
+
+class Receiver:
+    """The reading end. EOF is the death of the writer, and the only sign of it that cannot lie."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._received = bytearray()
+        self._messages: deque[Message] = deque()
+        self._ended = connection.closed
+        if not self._ended:
+            os.set_blocking(connection.fileno(), False)
+
+    @property
+    def closed(self) -> bool:
+        """Whether the writer is gone and everything that it wrote whole has been taken."""
+        return self._ended and not self._messages
+
+    def get_nowait(self) -> Message | None:
+        """The next message; None when there is none now."""
+        if not self._messages:
+            self._fill()
+        return self._messages.popleft() if self._messages else None
+
+    def wait(self, timeout_s: float | None = None) -> bool:
+        """Wait for a message or the end; whether one of the two is there."""
+        if self._messages or self._ended:
+            return True
+        return bool(wait([self.fileno()], timeout_s))
+
+    def fileno(self) -> int:
+        """For `multiprocessing.connection.wait` and the like. `OSError` after `close`."""
+        return self._connection.fileno()
+
+    def close(self) -> None:
+        """Give the pipe back; the writer's next send finds out."""
+        self._ended = True
+        self._messages.clear()
+        self._connection.close()
+
+    def _fill(self) -> None:
+        while not self._ended:
+            try:
+                chunk = os.read(self._connection.fileno(), _CHUNK)
+            except BlockingIOError:
+                break
+            except OSError:
+                chunk = b""
+            if not chunk:
+                self._ended = True
+            self._received += chunk
+        self._cut()
+
+    def _cut(self) -> None:
+        """Whole messages out of the received bytes; half a message of a dead writer is dropped with it."""
+        start = 0
+        while len(self._received) - start >= _HEAD:
+            end = start + _HEAD + int.from_bytes(self._received[start : start + _HEAD], "big")
+            if end > len(self._received):
+                break
+            try:
+                self._messages.append(decode(bytes(self._received[start + _HEAD : end])))
+            except (ValueError, TypeError, LookupError, msgpack.UnpackException):
+                # Somebody's code wrote into our pipe: what follows cannot be trusted either.
+                self._ended = True
+            start = end
+        del self._received[:start]
+
+
+def _as_extension(value: object) -> msgpack.ExtType:
+    code, names = _FIELDS[type(value)]
+    values = [getattr(value, name) for name in names]
+    packed = msgpack.packb(values, default=_as_extension, unicode_errors="surrogatepass")
+    return msgpack.ExtType(code, packed)
+
+
+def _from_extension(code: int, data: bytes) -> object:
+    values = msgpack.unpackb(
+        data, use_list=False, ext_hook=_from_extension, unicode_errors="surrogatepass"
+    )
+    return _CLASSES[code](*values)

@@ -1,0 +1,278 @@
+import os
+import signal
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toys import LABELS, toy_work
+
+from checker.config.settings import RunSettings
+from checker.core.digests import case_id
+from checker.core.errors import UsageError
+from checker.corpus.fold import fold
+from checker.corpus.inflight import Stage
+from checker.corpus.layout import RunLayout
+from checker.corpus.reader import Journals
+from checker.corpus.records import (
+    Finding,
+    Quarantined,
+    Record,
+    RunFinished,
+    RunStarted,
+    TaskStarted,
+    ValueSeen,
+    WorkerGone,
+)
+from checker.supervisor.launchers.inline import InlineLauncher
+from checker.supervisor.launchers.processes import ProcessLauncher
+from checker.supervisor.lock import Ownership
+from checker.supervisor.state import Deadlines
+from checker.supervisor.supervisor import RunOutcome, execute
+
+INLINE = InlineLauncher(toy_work)
+PROCESSES = ProcessLauncher(toy_work)
+BOTH = pytest.mark.parametrize("launcher", [INLINE, PROCESSES], ids=["inline", "processes"])
+
+
+class Told:
+    """A listener that remembers."""
+
+    def __init__(self) -> None:
+        self.records: list[tuple[int, Record]] = []
+
+    def __call__(self, incarnation: int, record: Record) -> None:
+        self.records.append((incarnation, record))
+
+    def of(self, kind: type[Any]) -> list[Any]:
+        return [record for _, record in self.records if isinstance(record, kind)]
+
+    @property
+    def cases(self) -> Counter[tuple[str, int]]:
+        return Counter((value.producer, value.value) for value in self.of(ValueSeen))
+
+
+class Run:
+    """Settings that are made once and run as often as wanted."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.told = Told()
+
+    def settings(self, *orders: tuple[str, str], **fields: Any) -> RunSettings:
+        fields = {"kind": "run", "seed": 1, "max_examples": 5, **fields}
+        return RunSettings(
+            location="toy", corpus_dir=str(self.folder / "corpus"), headers=orders, **fields
+        )
+
+    def __call__(
+        self, *orders: tuple[str, str], launcher: Any = PROCESSES, **fields: Any
+    ) -> RunOutcome:
+        self.told = Told()
+        deadlines = Deadlines({Stage.HOOK: 0.3}, heartbeat_s=5.0, opening_s=0.5)
+        settings = self.settings(*orders, **fields)
+        return execute(settings, self.told, launcher=launcher, deadlines=deadlines)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    return Run(tmp_path)
+
+
+def all_cases(count: int = 5) -> Counter[tuple[str, int]]:
+    return Counter((label, index) for label in LABELS for index in range(count))
+
+
+@BOTH
+def test_every_case_is_made_once(run: Run, launcher: Any) -> None:
+    outcome = run(launcher=launcher)
+    assert all_cases() == run.told.cases
+    assert (0, "completed", "") == (outcome.exit_code, outcome.outcome, outcome.error)
+    assert outcome.view.cases == 20
+
+
+def test_more_workers_make_the_same_cases(run: Run) -> None:
+    outcome = run(("slow", "0.02"), workers=3)
+    assert all_cases() == run.told.cases
+    assert outcome.exit_code == 0
+    assert len({incarnation for incarnation, _ in run.told.records}) > 2
+
+
+@BOTH
+def test_the_run_begins_with_its_start_and_ends_with_its_finish(run: Run, launcher: Any) -> None:
+    outcome = run(launcher=launcher)
+    records = [record for _, record in run.told.records]
+    assert isinstance(records[0], RunStarted)
+    assert isinstance(records[-1], RunFinished)
+    assert records[-1].outcome == "completed"
+    journals = Journals(RunLayout(run.folder / "corpus"))
+    assert outcome.view == fold(journals.finish_all())
+
+
+@BOTH
+def test_a_finding_makes_the_exit_code_1(run: Run, launcher: Any) -> None:
+    outcome = run(("find", "GET /users:2"), launcher=launcher)
+    assert outcome.exit_code == 1
+    assert list(outcome.view.findings) == ["GET /users-found"]
+
+
+def test_the_failure_limit_drains_the_run(run: Run) -> None:
+    outcome = run(("find", "GET /users:2"), max_failures=1, max_examples=1000)
+    assert (1, "failure limit") == (outcome.exit_code, outcome.outcome)
+
+
+@BOTH
+def test_nothing_selected_is_exit_code_2(run: Run, launcher: Any) -> None:
+    assert run(("empty", ""), launcher=launcher).exit_code == 2
+
+
+@BOTH
+def test_a_worker_that_cannot_open_ends_the_run_with_its_sentence(run: Run, launcher: Any) -> None:
+    outcome = run(("cannot", "no such file"), launcher=launcher, workers=2)
+    assert (2, "cannot open: no such file") == (outcome.exit_code, outcome.error)
+    assert run.told.records == []
+
+
+def test_a_worker_killed_half_way_costs_no_case_and_doubles_none(run: Run) -> None:
+    outcome = run(("once", "POST /users:2"))
+    assert all_cases() == run.told.cases
+    assert outcome.exit_code == 0
+    assert [gone.reason for gone in run.told.of(WorkerGone)] == ["killed by SIGKILL", "drained"]
+
+
+def test_a_case_that_kills_twice_is_quarantined_and_no_other(run: Run) -> None:
+    outcome = run(("kill", "POST /users:2"))
+    assert all_cases() - Counter([("POST /users", 2)]) == run.told.cases
+    (quarantined,) = run.told.of(Quarantined)
+    assert ("POST /users", 2, "hook", 2) == (
+        quarantined.label,
+        quarantined.index,
+        quarantined.stage,
+        quarantined.strikes,
+    )
+    assert quarantined.steps[0].choices == (2,)
+    assert quarantined.reason == "killed by SIGKILL"
+    assert outcome.exit_code == 1
+
+
+def test_a_case_that_hangs_twice_is_quarantined(run: Run) -> None:
+    run(("hang", "POST /users:2"))
+    assert all_cases() - Counter([("POST /users", 2)]) == run.told.cases
+    (quarantined,) = run.told.of(Quarantined)
+    assert quarantined.reason.startswith("hung in hook")
+
+
+def test_a_worker_that_hangs_while_it_opens_ends_the_run(run: Run) -> None:
+    outcome = run(("hang", "opening"))
+    assert (2, "cannot open: the worker hung while it opened the API description") == (
+        outcome.exit_code,
+        outcome.error,
+    )
+
+
+def test_a_run_in_which_everything_dies_is_given_up(run: Run) -> None:
+    outcome = run(("kill", "everything"), workers=2)
+    assert outcome.exit_code == 2
+    assert outcome.error.startswith("the run was given up")
+
+
+def test_fuzz_stops_at_the_first_failure(run: Run) -> None:
+    outcome = run(("find", "GET /users:2"), kind="fuzz", max_time_s=20.0, workers=2)
+    assert (1, "first failure") == (outcome.exit_code, outcome.outcome)
+
+
+def test_fuzz_goes_on_until_its_time_is_over(run: Run) -> None:
+    began = time.monotonic()
+    outcome = run(("slow", "0.001"), kind="fuzz", max_time_s=1.0, workers=2)
+    assert (0, "time limit") == (outcome.exit_code, outcome.outcome)
+    assert time.monotonic() - began < 5.0
+
+
+def test_the_poison_of_a_fuzz_is_quarantined(run: Run) -> None:
+    orders = (("kill", "POST /users:3"), ("slow", "0.002"))
+    outcome = run(*orders, kind="fuzz", max_time_s=2.0)
+    assert run.told.of(Quarantined)[0].label == "POST /users"
+    assert outcome.exit_code == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_drains_and_reports(run: Run, number: signal.Signals) -> None:
+    handlers = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    timer = threading.Timer(0.7, os.kill, (os.getpid(), number))
+    timer.start()
+    orders = (("find", "GET /users:2"), ("slow", "0.002"))
+    outcome = run(*orders, kind="fuzz", continue_on_failure=True)
+    timer.join()
+    assert (130, "interrupted") == (outcome.exit_code, outcome.outcome)
+    assert outcome.view.finding_count() == 1
+    assert handlers == (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM))
+
+
+def test_a_second_interrupt_does_not_wait(run: Run) -> None:
+    def twice() -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.3)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(0.7, twice)
+    timer.start()
+    began = time.monotonic()
+    outcome = run(("slow", "60"))
+    timer.join()
+    assert outcome.exit_code == 130
+    assert time.monotonic() - began < 5.0
+
+
+def test_a_second_supervisor_is_refused(run: Run) -> None:
+    with (
+        Ownership(RunLayout(run.folder / "corpus")),
+        pytest.raises(UsageError, match=f"another checker is working in .*pid {os.getpid()}"),
+    ):
+        run()
+
+
+def test_a_fuzz_without_an_end_goes_on(run: Run) -> None:
+    run(("slow", "0.002"), ("find", "GET /users:2"), kind="fuzz", max_time_s=1.0)
+    assert run.told.of(RunStarted)[0].seed == 1
+    begun = {task.task for task in run.told.of(TaskStarted)}
+    lose_the_end(run.folder / "corpus")
+    again = run(("slow", "0.002"), kind="fuzz", seed=2, max_time_s=1.0, continue_on_failure=True)
+    first, second = run.told.of(RunStarted)
+    assert (first.run, first.seed) == (second.run, second.seed)
+    assert list(again.view.findings) == ["GET /users-found"]
+    assert begun < {task.task for task in run.told.of(TaskStarted)}
+
+
+def test_a_finished_fuzz_is_followed_by_a_new_run(run: Run) -> None:
+    run(("slow", "0.002"), ("find", "GET /users:2"), kind="fuzz", max_time_s=1.0)
+    again = run(("slow", "0.002"), kind="fuzz", max_time_s=0.5)
+    assert len(run.told.of(RunStarted)) == 1
+    assert again.exit_code == 0
+
+
+def test_other_settings_begin_a_new_run(run: Run) -> None:
+    run(("slow", "0.002"), kind="fuzz", max_time_s=0.5)
+    lose_the_end(run.folder / "corpus")
+    run(("slow", "0.002"), kind="fuzz", max_time_s=0.5, checks=("not_a_server_error",))
+    assert len(run.told.of(RunStarted)) == 1
+
+
+def lose_the_end(corpus: Path) -> None:
+    """As if the supervisor had been killed: tear its last record."""
+    _, path = RunLayout(corpus).journal_paths()[0]
+    os.truncate(path, path.stat().st_size - 1)
+
+
+def test_case_ids_are_those_of_the_seed(run: Run) -> None:
+    run()
+    starts = {task.labels[0]: task for task in run.told.of(TaskStarted)}
+    assert len(starts) == 4
+    assert len({value.case for value in run.told.of(ValueSeen)}) == 20
+    assert case_id(1, 0) != case_id(1, 1)
+
+
+def test_findings_are_told_once(run: Run) -> None:
+    run(("find", "GET /users:2"), workers=2)
+    assert len(run.told.of(Finding)) == 1

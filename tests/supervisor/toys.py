@@ -1,0 +1,150 @@
+"""Workers that do the work of a worker without its tools: they count, and die or hang where they are told to."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from checker.config.settings import RunSettings
+from checker.core.digests import case_id
+from checker.core.sequence import Step
+from checker.corpus.codec import RecordEncoder
+from checker.corpus.inflight import InflightWriter, Stage
+from checker.corpus.journal import JournalWriter
+from checker.corpus.layout import RunLayout
+from checker.corpus.records import (
+    Entry,
+    Finding,
+    SchemaOpened,
+    TaskProgress,
+    TaskStarted,
+    ValueSeen,
+)
+from checker.workers.messages import Assign, Drain, Idle, Leaving, Opened, OperationCard, Task
+from checker.workers.queues import Receiver, Sender
+
+LABELS = ("GET /users", "POST /users", "GET /orders/{id}", "DELETE /orders/{id}")
+LEDGER = (0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+class Toy:
+    """`header` values of the settings steer it: `kill=LABEL:INDEX`, `hang=...`, `find=...`, `slow=seconds`, ..."""
+
+    def __init__(self, incarnation: int, settings: RunSettings, down: Receiver, up: Sender) -> None:
+        self.down, self.up, self.incarnation = down, up, incarnation
+        self.orders = dict(settings.headers)
+        self.settings = settings
+        layout = RunLayout(Path(settings.corpus_dir))
+        layout.create()
+        self.journal = JournalWriter(layout.journal(incarnation, os.getpid()))
+        self.slots = InflightWriter(layout.inflight(incarnation), 2)
+        self.encoder = RecordEncoder()
+        self.leaving = False
+
+    def live(self) -> None:
+        if "cannot" in self.orders:
+            self.up.send(Leaving(f"cannot open: {self.orders['cannot']}", 2))
+            return
+        self.meet("opening")
+        labels = () if "empty" in self.orders else LABELS
+        self.journal.append(
+            SchemaOpened("toy", "3.0", "http://toy", "d0", len(labels), len(labels))
+        )
+        self.journal.flush()
+        cards = tuple(OperationCard(label, *label.split(" ")) for label in labels)
+        self.up.send(
+            Opened(self.incarnation, str(self.journal.path), "d0", "http://toy", cards, False)
+        )
+        while not self.leaving:
+            self.slots.heartbeat()
+            self.down.wait(0.2)
+            self.listen()
+        self.slots.close()
+        self.journal.close()
+        self.up.send(Leaving("drained", 0))
+
+    def listen(self) -> None:
+        while (message := self.down.get_nowait()) is not None:
+            match message:
+                case Assign(tasks):
+                    for task in tasks:
+                        self.do(task)
+                case Drain():
+                    self.leaving = True
+        self.leaving = self.leaving or self.down.closed
+
+    def do(self, task: Task) -> None:
+        self.journal.append(TaskStarted(task.id, task.phase, task.labels, task.start))
+        done, reached, ends = 0, task.start, time.monotonic() + task.slice_s
+        todo = [*task.redo, *range(task.start, task.stop)]
+        for index in todo:
+            if index in task.skipped:
+                reached = max(reached, index + 1)
+                continue
+            if time.monotonic() > ends or self.down.closed or self.leaving:
+                break
+            self.case(task, index)
+            reached = max(reached, index + 1)
+            done += 1
+            if task.phase == "exploration":
+                self.hear_drain()
+        label = task.labels[0]
+        finished = reached >= task.stop
+        self.journal.append(
+            TaskProgress(
+                task.id, task.phase, task.labels, reached, finished, done, done, 0,
+                ((label, 200, done),), LEDGER,
+            )
+        )  # fmt: skip
+        self.journal.flush()
+        self.up.send(Idle(((task.id, reached, finished),), 0.0, 0))
+
+    def hear_drain(self) -> None:
+        message = self.down.get_nowait()
+        self.leaving = self.leaving or isinstance(message, Drain) or self.down.closed
+
+    def case(self, task: Task, index: int) -> None:
+        label = task.labels[index % len(task.labels)]
+        self.slots.heartbeat()
+        self.slots.enter(0, Stage.MAKE, task.id, index)
+        self.slots.acting(0)
+        self.slots.done(task.id, max(index + 1, task.start))
+        step = Step(label, (index,))
+        self.slots.recipe(0, self.encoder.encode(Entry(label, (step,), (), 0.0)))
+        self.slots.enter(0, Stage.HOOK, task.id, index)
+        self.meet(f"{label}:{index}")
+        # What a real worker would send: told apart by the case alone.
+        self.journal.append(ValueSeen(label, str(index), index, case_id(task.seed, index)))
+        if self.orders.get("find") == f"{label}:{index}":
+            self.journal.commit(self.finding(task, index, label))
+        if "slow" in self.orders:
+            time.sleep(float(self.orders["slow"]))
+        self.journal.flush()
+        self.slots.leave(0)
+        self.slots.acting(None)
+
+    def meet(self, what: str) -> None:
+        if self.orders.get("kill") in (what, "everything"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        if self.orders.get("once") == what:
+            marker = Path(self.settings.corpus_dir) / "died"
+            if not marker.exists():
+                marker.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+        while self.orders.get("hang") == what:
+            time.sleep(0.05)
+        if self.orders.get("memory") == what:
+            self.leaving = True
+
+    def finding(self, task: Task, index: int, label: str) -> Finding:
+        return Finding(
+            fingerprint=f"{label}-found", label=label, check="not_a_server_error", title="Server error",
+            message="", severity="critical", unique_key="", phase=task.phase,
+            case=case_id(task.seed, index), task=task.id, index=index, stage="minimised",
+            steps=(Step(label, (index,)),), interactions=(), reproduction="", reproduced=True,
+            shrink_executions=0, at=time.time(),
+        )  # fmt: skip
+
+
+def toy_work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender) -> None:
+    Toy(incarnation, settings, down, up).live()
