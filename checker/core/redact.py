@@ -1,0 +1,244 @@
+"""What must not be shown, and what must not be written.
+
+Sensitive *names* are masked by whatever shows something. *Secrets* are values that came from outside: they are
+replaced by references before anything is written, and put back when it is sent again.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, unquote_plus
+
+from checker.core.errors import MissingSecret
+from checker.core.media_types import is_form, is_json
+from checker.core.request import WireRequest
+
+DEFAULT_KEYS = frozenset(
+    [
+        "phpsessid",
+        "xsrf-token",
+        "_csrf",
+        "_csrf_token",
+        "_session",
+        "_xsrf",
+        "aiohttp_session",
+        "api_key",
+        "api-key",
+        "apikey",
+        "auth",
+        "authorization",
+        "connect.sid",
+        "cookie",
+        "credentials",
+        "csrf",
+        "csrf_token",
+        "csrf-token",
+        "csrftoken",
+        "ip_address",
+        "mysql_pwd",
+        "passwd",
+        "password",
+        "private_key",
+        "private-key",
+        "privatekey",
+        "remote_addr",
+        "remote-addr",
+        "secret",
+        "session",
+        "sessionid",
+        "set_cookie",
+        "set-cookie",
+        "token",
+        "x_api_key",
+        "x-api-key",
+        "x_csrftoken",
+        "x-csrftoken",
+        "x_forwarded_for",
+        "x-forwarded-for",
+        "x_real_ip",
+        "x-real-ip",
+    ]
+)
+DEFAULT_MARKERS = ("token", "key", "secret", "password", "auth", "session", "passwd", "credential")
+
+_USERINFO = re.compile(r"(?<=://)[^/?#@]*(?=@)")
+_QUERY = re.compile(r"(?<=\?)[^#]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """Which names are sensitive, and what is shown instead of their values."""
+
+    keys: frozenset[str] = DEFAULT_KEYS
+    """Whole names, lower case."""
+    markers: tuple[str, ...] = DEFAULT_MARKERS
+    """Parts of names, lower case."""
+    replacement: str = "[Filtered]"
+
+    def is_sensitive(self, name: str) -> bool:
+        """True when values under that name are masked."""
+        lowered = name.lower()
+        return lowered in self.keys or any(marker in lowered for marker in self.markers)
+
+    def headers(self, fields: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Fields in the same order; `Cookie` and `Set-Cookie` are sensitive as a whole."""
+        return [
+            (name, self.replacement if self.is_sensitive(name) else value) for name, value in fields
+        ]
+
+    def pairs(self, text: str) -> str:
+        """A query or a form body; all but the masked values stays as it is, byte for byte."""
+        return "&".join(map(self._pair, text.split("&")))
+
+    def _pair(self, pair: str) -> str:
+        name, equals, _ = pair.partition("=")
+        if equals and self.is_sensitive(unquote_plus(name)):
+            return f"{name}={quote(self.replacement, safe='')}"
+        return pair
+
+    def url(self, text: str) -> str:
+        """A URL or a request target: credentials before the host and values in the query."""
+        text = _USERINFO.sub(self.replacement, text)
+        return _QUERY.sub(lambda query: self.pairs(query[0]), text)
+
+    def value(self, value: Any) -> Any:
+        """A parsed JSON value; a list under a sensitive name becomes a list of one replacement."""
+        if isinstance(value, dict):
+            return {
+                name: self._under(item) if self.is_sensitive(str(name)) else self.value(item)
+                for name, item in value.items()
+            }
+        if isinstance(value, list):
+            return [self.value(item) for item in value]
+        return value
+
+    def _under(self, item: Any) -> Any:
+        return [self.replacement] if isinstance(item, list) else self.replacement
+
+    def body(self, content: bytes, media_type: str) -> bytes:
+        """A request body: JSON and forms are masked, whatever else there is stays as it is."""
+        if is_form(media_type):
+            return self.pairs(content.decode("latin-1")).encode("latin-1")
+        if not is_json(media_type):
+            return content
+        try:
+            value = json.loads(content)
+        except (ValueError, RecursionError):
+            return content
+        masked = self.value(value)
+        # Untouched bytes where there is nothing to mask: spelling is part of a test.
+        if masked == value:
+            return content
+        return json.dumps(masked, ensure_ascii=False, separators=(",", ":")).encode(
+            "utf-8", "surrogatepass"
+        )
+
+    def request(self, request: WireRequest) -> WireRequest:
+        """The request as it may be shown."""
+        fields = self.headers(
+            (n.decode("latin-1"), v.decode("latin-1")) for n, v in request.headers
+        )
+        media_type = (request.header(b"content-type") or b"").decode("latin-1")
+        body = request.body
+        return WireRequest(
+            request.method,
+            self.url(request.target.decode("latin-1")).encode("latin-1", "replace"),
+            [
+                (name.encode("latin-1"), value.encode("latin-1", "replace"))
+                for name, value in fields
+            ],
+            body if body is None else self.body(body, media_type),
+        )
+
+
+_REFERENCE = re.compile(r"secret(?P<quoted>-quoted)?:(?P<name>[A-Za-z]+:[^\s{}]+)")
+_EMBEDDED = re.compile(r"\{" + _REFERENCE.pattern + r"\}")
+_MIN_EMBEDDED = 6
+"""Shorter values are replaced only where they are the whole text: `a` stands in nearly every body."""
+
+
+def reference(name: str) -> str:
+    """What is written instead of the secret `name`: `secret:header:Authorization`."""
+    return f"secret:{name}"
+
+
+class SecretStore:
+    """Secrets of this run by name: `header:Authorization`, `env:TOKEN`, `auth:token`."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, str] = {}
+        self._needles: list[tuple[str, str]] = []
+
+    def add(self, name: str, value: str) -> None:
+        """Know a secret. A later value of the same name is the one that references resolve to."""
+        if not value:
+            return
+        if not _REFERENCE.fullmatch(reference(name)):
+            raise ValueError(
+                f"{name!r} cannot name a secret: give a kind and a name, like header:X-Key"
+            )
+        self._values[name] = value
+        escaped = quote(value, safe="")
+        needles = {value: reference(name)}
+        if escaped != value:
+            needles[escaped] = f"secret-quoted:{name}"
+        # Earlier values stay secret. Longest first, so that none is left in pieces.
+        self._needles = sorted(
+            {**dict(self._needles), **needles}.items(), key=lambda pair: -len(pair[0])
+        )
+
+    def mask(self, text: str) -> str:
+        """Text with a reference in place of each secret; what is written goes through here."""
+        for value, name in self._needles:
+            if text == value:
+                return name
+            if len(value) >= _MIN_EMBEDDED and value in text:
+                text = text.replace(value, "{" + name + "}")
+        return text
+
+    def resolve(self, text: str) -> str:
+        """Text with the secrets back in place. Raises `MissingSecret` that names the one we do not have."""
+        if "secret" not in text:
+            return text
+        whole = _REFERENCE.fullmatch(text)
+        return self._value(whole) if whole else _EMBEDDED.sub(self._value, text)
+
+    def mask_bytes(self, raw: bytes) -> bytes:
+        """The same for bytes, whatever their encoding."""
+        return _as_text(self.mask, raw) if self._needles else raw
+
+    def resolve_bytes(self, raw: bytes) -> bytes:
+        """The same for bytes. Raises `MissingSecret`."""
+        return _as_text(self.resolve, raw) if b"secret" in raw else raw
+
+    def mask_request(self, request: WireRequest) -> WireRequest:
+        """The request as it may be written."""
+        return _mapped(request, self.mask_bytes) if self._needles else request
+
+    def resolve_request(self, request: WireRequest) -> WireRequest:
+        """The request as it was sent. Raises `MissingSecret`."""
+        return _mapped(request, self.resolve_bytes)
+
+    def _value(self, found: re.Match[str]) -> str:
+        name = found["name"]
+        if name not in self._values:
+            raise MissingSecret(
+                f"the recorded request needs the secret {name}, which is not given here"
+            )
+        value = self._values[name]
+        return quote(value, safe="") if found["quoted"] else value
+
+
+def _as_text(change: Callable[[str], str], raw: bytes) -> bytes:
+    return change(raw.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+
+def _mapped(request: WireRequest, change: Callable[[bytes], bytes]) -> WireRequest:
+    return WireRequest(
+        request.method,
+        change(request.target),
+        [(name, change(value)) for name, value in request.headers],
+        None if request.body is None else change(request.body),
+    )

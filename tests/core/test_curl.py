@@ -1,0 +1,171 @@
+import shutil
+import socket
+import subprocess
+import threading
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from checker.core.curl import is_exact, parse, render
+from checker.core.request import Origin, WireRequest
+
+ORIGIN = Origin("http", "127.0.0.1", 8080, "")
+
+token = st.text("ABCxyz019-_.~!*", min_size=1, max_size=8)
+field_text = st.text(
+    st.characters(blacklist_categories=["Cs", "Cc"]), min_size=1, max_size=12
+).filter(lambda text: text == text.strip() and text)
+fields = st.tuples(token.map(lambda text: f"X-{text}".encode()), field_text.map(str.encode))
+targets = st.one_of(
+    st.text("abz09-._~!$&'()*+,;=:@%/?[]{}|", max_size=20).map(lambda text: b"/" + text.encode()),
+    st.text(st.characters(blacklist_categories=["Cs", "Cc", "Zs"]), max_size=8).map(
+        lambda text: b"/" + text.encode()
+    ),
+    st.sampled_from([b"/a/../b", b"/%2e%2e/x", b"//x", b"*", b"/a#b", b"/a\\b", b"/[1-3]/{a,b}"]),
+)
+bodies = st.one_of(
+    st.none(),
+    st.sampled_from([b"", b"@file", b"it's \\ $HOME `x`", b"\r\n\t\x01\x7f", b'{"a": "\\u0000"}']),
+    st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=30).map(
+        str.encode
+    ),
+)
+requests = st.builds(
+    WireRequest,
+    st.sampled_from(["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "QUERY"]),
+    targets,
+    st.lists(fields, max_size=4),
+    bodies,
+)
+
+
+@given(requests)
+@example(WireRequest("POST", b"/", [(b"Content-Type", b"a/b"), (b"X-E", b"")], b"'\n'"))
+@example(WireRequest("HEAD", b"/", [], None))
+def test_a_rendered_command_is_read_back_whole(request: WireRequest) -> None:
+    assert is_exact(request)
+    found, url = parse(render(request, ORIGIN))
+    assert found == request
+    assert url.startswith("http://127.0.0.1:8080/")
+
+
+def test_layout() -> None:
+    request = WireRequest(
+        "POST",
+        b"/users?q=1",
+        [(b"X-A", b"it's"), (b"X-Empty", b""), (b"Content-Type", b"application/json")],
+        b'{"a":1}',
+    )
+    assert render(request, ORIGIN, verify=False) == (
+        """curl -X POST --insecure -H 'X-A: it'"'"'s' -H 'X-Empty;' -H 'Content-Type: application/json'"""
+        """ -d '{"a":1}' 'http://127.0.0.1:8080/users?q=1'"""
+    )
+
+
+def test_usual_headers_are_left_out_and_unusual_ones_shown() -> None:
+    headers = [
+        (b"Accept", b"*/*"),
+        (b"User-Agent", b"checker/0.1.0"),
+        (b"X-Checker-TestCaseId", b"0123456789ab"),
+        (b"Connection", b"keep-alive"),
+    ]
+    request = WireRequest("GET", b"/", headers)
+    assert render(request, ORIGIN) == "curl -X GET http://127.0.0.1:8080/"
+    request.headers[1] = (b"User-Agent", b"mine")
+    assert "-H 'User-Agent: mine'" in render(request, ORIGIN)
+    assert "-H 'Accept: */*'" in render(request, ORIGIN, hidden=())
+    assert "-H" not in render(request, ORIGIN, hidden=[name.lower() for name, _ in headers])
+
+
+def test_undecodable_bytes_are_replaced_and_said_to_be() -> None:
+    request = WireRequest("POST", b"/", [(b"Content-Type", b"x/y")], b"a\xffb\0c")
+    assert "-d 'a\ufffdb\ufffdc'" in render(request, ORIGIN)
+    assert not is_exact(request)
+
+
+def test_control_characters_are_escaped() -> None:
+    request = WireRequest("POST", b"/", [(b"Content-Type", b"x/y")], b"a\nb\x1b'\\")
+    assert r"-d $'a\nb\x1b\'\\'" in render(request, ORIGIN)
+
+
+@pytest.mark.parametrize(
+    "command", ["", "wget x", "curl", "curl -X", "curl --what 1 http://a/", "curl 'a"]
+)
+def test_other_commands_are_refused(command: str) -> None:
+    with pytest.raises(ValueError, match="curl"):
+        parse(command)
+
+
+# The real thing
+
+
+class Listener:
+    """Keeps the bytes of one request at a time and answers with nothing."""
+
+    def __init__(self) -> None:
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.origin = Origin("http", "127.0.0.1", self.socket.getsockname()[1], "")
+        self.heads: list[bytes] = []
+        self.thread = threading.Thread(target=self._serve, daemon=True)
+        self.thread.start()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                connection, _ = self.socket.accept()
+            except OSError:
+                return
+            with connection:
+                raw = b""
+                while b"\r\n\r\n" not in raw:
+                    raw += connection.recv(65536)
+                head, _, body = raw.partition(b"\r\n\r\n")
+                for line in head.lower().split(b"\r\n"):
+                    if line.startswith(b"content-length:"):
+                        while len(body) < int(line[15:]):
+                            body += connection.recv(65536)
+                self.heads.append(head + b"\r\n\r\n" + body)
+                connection.sendall(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
+
+
+@pytest.fixture(scope="module")
+def listener() -> Iterator[Listener]:
+    running = Listener()
+    yield running
+    running.socket.shutdown(socket.SHUT_RDWR)
+    running.socket.close()
+    running.thread.join(5)
+
+
+def sent(raw: bytes) -> tuple[bytes, list[bytes], bytes]:
+    head, _, body = raw.partition(b"\r\n\r\n")
+    first, *lines = head.split(b"\r\n")
+    own = (b"host:", b"user-agent:", b"accept:", b"content-length:")
+    return first, [line for line in lines if not line.lower().startswith(own)], body
+
+
+@pytest.mark.skipif(
+    not (shutil.which("curl") and shutil.which("bash")), reason="needs the programs curl and bash"
+)
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(requests)
+@example(WireRequest("POST", b"/", [(b"X-E", b"")], b"@x"))
+@example(WireRequest("HEAD", b"/a/./b", [], None))
+@example(WireRequest("OPTIONS", b"*", [], None))
+def test_the_real_curl_sends_what_was_rendered(listener: Listener, request: WireRequest) -> None:
+    command = render(request, listener.origin)
+    subprocess.run(
+        ["bash", "-c", command.replace("curl ", "curl -q -s --max-time 5 ", 1)],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        timeout=10,
+        env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
+    )
+    first, lines, body = sent(listener.heads[-1])
+    assert first == b"%b %b HTTP/1.1" % (request.method.encode(), request.target)
+    assert lines == [name + (b": " + value if value else b":") for name, value in request.headers]
+    assert body == (request.body or b"")
