@@ -155,6 +155,7 @@ class Redaction:
 
 _REFERENCE = re.compile(r"secret(?P<quoted>-quoted)?:(?P<name>[A-Za-z]+:[^\s{}]+)")
 _EMBEDDED = re.compile(r"\{" + _REFERENCE.pattern + r"\}")
+_NOTHING = r"(?!)"
 _MIN_EMBEDDED = 6
 """Shorter values are replaced only where they are the whole text: `a` stands in nearly every body."""
 
@@ -169,7 +170,8 @@ class SecretStore:
 
     def __init__(self) -> None:
         self._values: dict[str, str] = {}
-        self._needles: list[tuple[str, str]] = []
+        self._needles: dict[str, str] = {}
+        self._pattern = re.compile(_NOTHING)
 
     def add(self, name: str, value: str) -> None:
         """Know a secret. A later value of the same name is the one that references resolve to."""
@@ -184,19 +186,18 @@ class SecretStore:
         needles = {value: reference(name)}
         if escaped != value:
             needles[escaped] = f"secret-quoted:{name}"
-        # Earlier values stay secret. Longest first, so that none is left in pieces.
-        self._needles = sorted(
-            {**dict(self._needles), **needles}.items(), key=lambda pair: -len(pair[0])
-        )
+        # Earlier values stay secret.
+        self._needles |= needles
+        # One pass, lest a secret be found inside a reference; longest first, lest one be left in pieces.
+        embedded = sorted((one for one in self._needles if len(one) >= _MIN_EMBEDDED), key=len)
+        self._pattern = re.compile("|".join(map(re.escape, reversed(embedded))) or _NOTHING)
 
     def mask(self, text: str) -> str:
         """Text with a reference in place of each secret; what is written goes through here."""
-        for value, name in self._needles:
-            if text == value:
-                return name
-            if len(value) >= _MIN_EMBEDDED and value in text:
-                text = text.replace(value, "{" + name + "}")
-        return text
+        whole = self._needles.get(text)
+        if whole is not None:
+            return whole
+        return self._pattern.sub(lambda found: "{" + self._needles[found[0]] + "}", text)
 
     def resolve(self, text: str) -> str:
         """Text with the secrets back in place. Raises `MissingSecret` that names the one we do not have."""

@@ -1,0 +1,152 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from checker.core.errors import MissingSecret
+from checker.core.redact import Redaction, SecretStore, reference
+from checker.core.request import WireRequest
+
+REDACTION = Redaction()
+
+
+@pytest.mark.parametrize(
+    "name", ["Authorization", "X-API-Key", "phpsessid", "my_token_2", "Set-Cookie", "PassWord"]
+)
+def test_sensitive_names(name: str) -> None:
+    assert REDACTION.is_sensitive(name)
+
+
+@pytest.mark.parametrize("name", ["Accept", "name", "Content-Type", "id"])
+def test_harmless_names(name: str) -> None:
+    assert not REDACTION.is_sensitive(name)
+
+
+def test_headers_keep_their_order() -> None:
+    fields = [("X-A", "1"), ("Cookie", "a=b"), ("X-A", "2")]
+    assert REDACTION.headers(fields) == [("X-A", "1"), ("Cookie", "[Filtered]"), ("X-A", "2")]
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("http://u:p@h/a?b=1", "http://[Filtered]@h/a?b=1"),
+        (
+            "/a?token=1&b=%2f&api%5Fkey=2#x",
+            "/a?token=%5BFiltered%5D&b=%2f&api%5Fkey=%5BFiltered%5D#x",
+        ),
+        ("/a?token", "/a?token"),
+        ("/a@b?c=d@e", "/a@b?c=d@e"),
+        ("http://h/?a=x?token=1", "http://h/?a=x?token=1"),
+    ],
+)
+def test_urls(url: str, shown: str) -> None:
+    assert REDACTION.url(url) == shown
+
+
+def test_json_bodies_are_masked_in_depth() -> None:
+    body = b'{"a": [{"password": "x", "n": 1}], "tokens": ["a", "b"], "secret": {"c": 1}}'
+    assert REDACTION.body(body, "application/vnd.x+json; charset=utf-8") == (
+        b'{"a":[{"password":"[Filtered]","n":1}],"tokens":["[Filtered]"],"secret":"[Filtered]"}'
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "media_type"),
+    [
+        (b'{"a" :1}', "application/json"),
+        (b'{"token":', "application/json"),
+        (b"token=1", "text/plain"),
+    ],
+)
+def test_bodies_without_sensitive_names_keep_their_bytes(body: bytes, media_type: str) -> None:
+    assert REDACTION.body(body, media_type) == body
+
+
+def test_a_request_is_masked_everywhere() -> None:
+    request = WireRequest(
+        "POST",
+        b"/a?token=1&x=\xff",
+        [(b"Authorization", b"Bearer x"), (b"Content-Type", b"application/x-www-form-urlencoded")],
+        b"a=1&password=2",
+    )
+    assert REDACTION.request(request) == WireRequest(
+        "POST",
+        b"/a?token=%5BFiltered%5D&x=\xff",
+        [
+            (b"Authorization", b"[Filtered]"),
+            (b"Content-Type", b"application/x-www-form-urlencoded"),
+        ],
+        b"a=1&password=%5BFiltered%5D",
+    )
+
+
+def store(**values: str) -> SecretStore:
+    made = SecretStore()
+    for name, value in values.items():
+        made.add(f"env:{name}", value)
+    return made
+
+
+def test_a_secret_is_written_as_a_reference() -> None:
+    secrets = SecretStore()
+    secrets.add("header:Authorization", "Bearer abcdef")
+    assert secrets.mask("Bearer abcdef") == "secret:header:Authorization"
+    assert reference("header:Authorization") == "secret:header:Authorization"
+    assert secrets.mask("x Bearer abcdef y") == "x {secret:header:Authorization} y"
+
+
+def test_the_missing_secret_is_named() -> None:
+    with pytest.raises(MissingSecret, match="header:Authorization"):
+        store().resolve("secret:header:Authorization")
+
+
+def test_short_secrets_are_masked_only_as_a_whole() -> None:
+    secrets = store(a="ab")
+    assert secrets.mask("ab") == "secret:env:a"
+    assert secrets.mask("abc") == "abc"
+
+
+def test_a_rotated_secret_stays_secret() -> None:
+    secrets = store(a="first-value")
+    secrets.add("env:a", "second-value")
+    assert secrets.mask("first-value") == "secret:env:a"
+    assert secrets.resolve("secret:env:a") == "second-value"
+
+
+def test_a_secret_in_a_target_keeps_its_encoding() -> None:
+    secrets = store(a="a b/c+d=")
+    request = WireRequest("GET", b"/x?key=a%20b%2Fc%2Bd%3D&y=1", [(b"X-Key", b"a b/c+d=")], None)
+    masked = secrets.mask_request(request)
+    assert masked.target == b"/x?key={secret-quoted:env:a}&y=1"
+    assert masked.headers == [(b"X-Key", b"secret:env:a")]
+    assert secrets.resolve_request(masked) == request
+
+
+def test_a_secret_is_not_looked_for_in_references() -> None:
+    secrets = store(secret="one-value")
+    secrets.add("header:Authorization", "Authorization")
+    text = "one-value Authorization one-value"
+    assert secrets.resolve(secrets.mask(text)) == text
+
+
+texts = st.text("abcdefXYZ %/{}:", min_size=6, max_size=12)
+
+
+@given(st.lists(texts, min_size=1, max_size=4, unique=True), st.lists(texts, max_size=3), st.data())
+def test_what_is_masked_resolves_and_holds_no_secret(values, others, data) -> None:
+    secrets = store(**{f"n{index}": value for index, value in enumerate(values)})
+    pieces = data.draw(st.permutations([*values, *others]))
+    text = "|".join(pieces)
+    masked = secrets.mask(text)
+    assert secrets.resolve(masked) == text
+    assert all(value not in masked for value in values)
+
+
+@given(st.binary(max_size=30))
+def test_bytes_that_hold_no_secret_stay(raw: bytes) -> None:
+    assert store(a="0123456789abcdef").mask_bytes(raw) == raw
+
+
+def test_a_name_that_no_reference_can_hold_is_refused() -> None:
+    with pytest.raises(ValueError, match="cannot name"):
+        SecretStore().add("a b", "x")
