@@ -15,10 +15,12 @@ from checker.reporting.masking import masked_url
 from checker.reporting.progress import Progress
 from checker.reporting.report import PhaseOutcome, Report
 from checker.reporting.screen import Screen, ruled
-from checker.reporting.summary import summary_lines, tally_parts, total_line
+from checker.reporting.summary import counted, summary_lines, tally_parts, total_line
 from checker.reporting.views import report_of
 
 _FIELD = 18
+_PULSE_S = 60.0
+"""Between two signs of life of `fuzz` where no terminal shows live lines."""
 
 
 class Console:
@@ -36,6 +38,7 @@ class Console:
         self._progress = Progress(clock())
         self._live: LiveLines | None = None
         self._opened = False
+        self._next_pulse = clock() + _PULSE_S
         self.screen = Screen(stream, color=settings.color)
 
     def title(self) -> None:
@@ -52,6 +55,8 @@ class Console:
             self._header(record, now)
             self._start_live(record)
         new = self._progress.follow(incarnation, record, now)
+        if self._settings.kind == "fuzz" and now >= self._next_pulse:
+            self._pulse(now)
         # Without a terminal only `fuzz` tells them: it may run all night before its report.
         if new and isinstance(record, Finding) and (self._live or self._settings.kind == "fuzz"):
             self._tell(record, now)
@@ -134,6 +139,16 @@ class Console:
             clock=self._clock,
         )
         self._live.start()
+
+    def _pulse(self, now: float) -> None:
+        self._next_pulse = now + _PULSE_S
+        if self._live is None:
+            at = self._progress
+            found = counted(len(at.fingerprints), "unique failure")
+            self.screen.line(
+                f"     {clock_text(now - at.started)}  {at.cases:,} cases  "
+                f"{at.rate(now):,.0f} requests/s  {found}"
+            )
 
     def _tell(self, finding: Finding, now: float) -> None:
         at = clock_text(now - self._progress.started)

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from checker.reporting.progress import Progress
 from checker.reporting.screen import WIDTH, Screen
+from checker.reporting.summary import counted
 
 _SHOWN_LABELS = 3
 _BAR = 24
@@ -63,7 +64,7 @@ class LiveLines:
     def counter_lines(self, now: float) -> list[str]:
         """Counters in words."""
         at = self._progress
-        found = f"{len(at.fingerprints)} unique failures"
+        found = counted(len(at.fingerprints), "unique failure")
         if at.last_found is not None:
             found += f", the last {clock_text(now - at.last_found)} ago"
         classes = "  ".join(
@@ -73,9 +74,13 @@ class LiveLines:
         busy = [", ".join(labels[:2]) for labels in list(at.tasks.values())[:_SHOWN_LABELS]]
         workers = len(at.incarnations)
         lines = [
-            f"  {at.cases:,} cases  {at.rate(now):,.0f} requests/s  {workers} worker{'' if workers == 1 else 's'}  {classes}",
+            f"  {at.cases:,} cases  {at.rate(now):,.0f} requests/s  {counted(workers, 'worker')}  {classes}",
             f"  {self._screen.glyph('failure')} {found}"
-            + (f"  {self._screen.glyph('error')} {at.errors} errors" if at.errors else ""),
+            + (
+                f"  {self._screen.glyph('error')} {counted(at.errors, 'error')}"
+                if at.errors
+                else ""
+            ),
         ]
         if busy:
             lines.append(f"  now: {'; '.join(busy)}")

@@ -10,7 +10,17 @@ from checker.reporting.console import Console
 from checker.reporting.report import Report
 
 from .golden import assert_golden
-from .samples import AT, changed, clean_records, finding, opened, records, settings, started
+from .samples import (
+    AT,
+    changed,
+    clean_records,
+    finding,
+    opened,
+    progress,
+    records,
+    settings,
+    started,
+)
 
 REPORTS = (("VCR", "checker-report/vcr.yaml"),)
 
@@ -103,6 +113,15 @@ def test_fuzz_without_a_terminal_tells_findings_as_they_come() -> None:
     for record in records():
         console.on_record(1, record)
     assert "GET /users: Server error" in stream.getvalue()
+
+
+def test_fuzz_without_a_terminal_gives_a_sign_of_life_each_minute() -> None:
+    stream, times = io.StringIO(), iter([0.0, 0.0, *(30.0 * step for step in range(99))])
+    console = Console(settings(kind="fuzz"), stream, clock=lambda: next(times))
+    for _ in range(7):
+        console.on_record(1, progress())
+    assert stream.getvalue().count("requests/s") == 3
+    assert "1:00  300 cases" in stream.getvalue()
 
 
 def test_controls_in_a_title_do_not_drive_the_terminal() -> None:
