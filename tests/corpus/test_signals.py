@@ -1,0 +1,98 @@
+from dataclasses import dataclass, replace
+
+from checker.core.failures import Failure
+from checker.core.meta import Binding
+from checker.core.operation import Body, Label, Location
+from checker.core.response import Response
+from checker.core.schema import Dialect, Schema
+from checker.corpus.signals import CAPS, SignalSet
+
+from .test_values import CREATE, READ, Document, Route, answer, sent
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    failures: tuple[Failure, ...] = ()
+
+
+SCHEMA = {
+    "properties": {
+        "nights": {"type": "integer", "minimum": 1, "maximum": 30},
+        "guest": {"type": "string", "minLength": 1},
+        "state": {"enum": ["open", "paid"]},
+    }
+}
+BOOK = replace(
+    CREATE,
+    bodies=(Body("application/json", Schema(SCHEMA, "#", Dialect.OPENAPI30, Document()), "#", {}),),
+)
+JSON = [("Content-Type", "application/json")]
+
+
+def kinds(found: tuple[tuple[int, str], ...]) -> list[str]:
+    return sorted({kind for _, kind in found})
+
+
+def book(**body: object) -> object:
+    return sent(BOOK, body=body, media_type="application/json")
+
+
+def test_a_first_answer_shows_every_class_and_a_second_one_nothing() -> None:
+    signals = SignalSet()
+    binding = Binding(Location.PATH, "code", CREATE.label, "/id", 0, "7")
+    failure = Failure("not_a_server_error", "Server error", "", "k")
+    case = sent(READ, (binding,), path_parameters={"code": "7"})
+    response = Response(500, JSON, b'{"error": "it broke"}', elapsed=0.5)
+    found = signals.observe(case, response, Said((failure,)), CREATE.label)
+    assert kinds(found) == sorted(CAPS)
+    assert len({number for number, _ in found}) == len(found)
+    assert signals.observe(case, response, Said((failure,)), CREATE.label) == ()
+
+
+def test_ids_are_the_same_for_ever() -> None:
+    found = SignalSet().observe(sent(CREATE), Response(204, [], b""), Said())
+    assert [number for number, kind in found if kind == "status"] == [11960399209986923241]
+
+
+def test_what_an_earlier_night_saw_is_not_new() -> None:
+    case, response = sent(CREATE, body={"a": 1}), answer({"id": 1})
+    first = SignalSet().observe(case, response, Said())
+    again = SignalSet(number for number, _ in first)
+    assert again.observe(case, response, Said()) == ()
+
+
+def test_each_boundary_of_an_input_is_a_signal_of_its_own_by_outcome() -> None:
+    signals, response = SignalSet(), Response(200, [], b"")
+    values = [0, 1, 2, 15, 29, 30, 31, -4]
+    for nights in values:
+        found = signals.observe(book(nights=nights), response, Said())  # type: ignore[arg-type]
+        assert "input" in kinds(found) or nights == -4
+    assert signals.observe(book(nights=16), response, Said()) == ()  # type: ignore[arg-type]
+    assert kinds(signals.observe(book(state="paid", nights=2), response, Said())) == ["input"]  # type: ignore[arg-type]
+    refused = signals.observe(book(nights=30), Response(422, [], b""), Said())  # type: ignore[arg-type]
+    assert "input" in kinds(refused)
+
+
+def test_numbers_ids_and_quoted_parts_do_not_make_an_error_new() -> None:
+    signals = SignalSet()
+    first = {"detail": "no booking 17 for 'Ann'"}
+    second = {"detail": "no booking 99 for 'Bob'"}
+    third = {"detail": "booking already paid"}
+    signals.observe(sent(READ), answer(first, 404), Said())
+    assert signals.observe(sent(READ), answer(second, 404), Said()) == ()
+    assert kinds(signals.observe(sent(READ), answer(third, 409), Said())) >= ["error"]
+
+
+def test_names_that_a_server_makes_up_are_capped() -> None:
+    signals, total = SignalSet(), 0
+    for number in range(2000):
+        found = signals.observe(sent(READ), answer({f"k{number}": 1}), Said())
+        total += sum(kind == "leaf" for _, kind in found)
+    assert total == CAPS["leaf"]
+
+
+def test_any_body_is_looked_at_without_raising() -> None:
+    signals = SignalSet()
+    for content in (b"", b"{", b"null", b"[" * 9999, b'"\xff"', b"1e999", b"[[[[[[[[[1]]]]]]]]]"):
+        signals.observe(sent(Route("GET", "/x")), Response(400, JSON, content), Said())
+    assert Label("GET /x") == Route("GET", "/x").label
