@@ -29,6 +29,8 @@ class Occasion:
     """Of the command line."""
     inline: bool = False
     command: str = ""
+    corpus: str | None = None
+    """Name of the corpus; None: after the project or the location."""
     now: datetime | None = None
     """For names of reports; None: the current time."""
 
@@ -80,7 +82,7 @@ def _settings(config: Config, occasion: Occasion, environment: Mapping[str, str]
         hooks=hooks,
         preserve_bytes=config.reports.preserve_bytes,
         color=config.color,
-        corpus_dir=f".checker/{_project_slug(config, occasion.location)}",
+        corpus_dir=f".checker/{occasion.corpus or _project_slug(config, occasion.location)}",
         vcr_path=_vcr_path(config, occasion.now),
         command=occasion.command,
     )

@@ -15,7 +15,7 @@ from checker.config.table import (
     section_title,
     subsections,
 )
-from checker.core.errors import ConfigError
+from checker.core.errors import ConfigError, NotAvailableYet
 from checker.core.registry import BUILT_IN_CHECKS
 
 Change = tuple[Path, str, Any]
@@ -125,6 +125,8 @@ def _included_checks(values: Any) -> list[Change]:
     names = _listed(values, "included_check_names")
     if "all" in names:
         return []
+    if "max_response_time" in names:
+        raise NotAvailableYet("[checks] max_response_time")
     known = [name for name in BUILT_IN_CHECKS if ("checks", name) in SECTIONS]
     changes: list[Change] = [(("checks", name), "enabled", name in names) for name in known]
     changes += [(("checks", name), "enabled", True) for name in names if name not in known]

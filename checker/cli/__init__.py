@@ -1,0 +1,1 @@
+"""The command line: options become a configuration, a configuration becomes settings, a run becomes an exit code."""

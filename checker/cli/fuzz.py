@@ -1,0 +1,17 @@
+"""`checker fuzz`."""
+
+from typing import Any
+
+import click
+
+from checker.cli.command import Command
+from checker.cli.options import FUZZ_SETTINGS, run_options
+from checker.cli.running import run_command
+
+
+@click.command(cls=Command)
+@run_options(FUZZ_SETTINGS)
+@click.pass_context
+def fuzz(ctx: click.Context, /, **options: Any) -> None:
+    """Test the API that LOCATION describes until the first failure, a time limit or Ctrl-C."""
+    run_command(ctx, "fuzz", options, FUZZ_SETTINGS)

@@ -1,0 +1,78 @@
+"""`checker`: root options and the table of commands. Commands are imported when they are used."""
+
+import traceback
+from dataclasses import dataclass
+from importlib import import_module
+
+import click
+
+from checker import __version__
+
+COMMANDS = {
+    "run": "Test the operations of an API, each a bounded number of times.",
+    "fuzz": "Test an API without end: until a failure, a time limit or Ctrl-C.",
+    "replay": "Send the requests of a cassette again and compare the answers.",
+    "demo": "Try the tool on a bundled API with planted defects.",
+}
+"""Command -> one line of help; `checker.cli.<command>` holds a click command of the same name."""
+
+INTERRUPTED = 130
+CANNOT = 2
+
+
+@dataclass(slots=True)
+class Root:
+    """What stands before the subcommand."""
+
+    config_file: str | None = None
+    no_color: bool = False
+    corpus: str | None = None
+    """Name of the corpus; None: named after the project or the location."""
+
+
+class Commands(click.Group):
+    """Subcommands that cost nothing until one of them is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a name; only now its module is imported."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = getattr(import_module(f"checker.cli.{cmd_name}"), cmd_name)
+        return command if isinstance(command, click.Command) else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the table; the modules stay where they are."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["--help", "-h"]})
+@click.option(
+    "--config-file", metavar="PATH", help="Configuration file, instead of the nearest checker.toml."
+)
+@click.option("--no-color", is_flag=True, help="No colours.")
+@click.version_option(__version__, prog_name="checker", message="%(prog)s, version %(version)s")
+@click.pass_context
+def checker(ctx: click.Context, config_file: str | None, no_color: bool) -> None:
+    """Find the bugs of HTTP APIs before their users do."""
+    ctx.obj = Root(config_file, no_color)
+
+
+def main() -> int:
+    """Exit code of the command line in `sys.argv`."""
+    try:
+        code = checker.main(prog_name="checker", standalone_mode=False)
+    except click.Abort:
+        return INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except Exception:  # noqa: BLE001 - the wall around the whole program: a bug of ours has an exit code, too
+        traceback.print_exc()
+        click.echo("\nThis is a bug in checker, please report it.", err=True)
+        return CANNOT
+    return code if isinstance(code, int) else 0

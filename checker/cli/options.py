@@ -1,0 +1,298 @@
+"""Options that `run` and `fuzz` share, each declared once; most are keys of the configuration under another name."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import click
+
+from checker.cli.filters import filter_options
+from checker.cli.values import KeyValue, comma_list, credentials, headers, location
+from checker.config.config import Config
+from checker.config.kinds import did_you_mean
+from checker.config.sections import Section
+from checker.config.table import FORMATS, PHASES, SECTIONS, Path
+from checker.core.errors import NotAvailableYet, UsageError
+from checker.core.registry import BUILT_IN_CHECKS
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """An option that sets one key of the configuration."""
+
+    flags: tuple[str, ...]
+    path: Path
+    key: str
+    help: str
+    is_flag: bool = False
+    """Takes no value: being there means true."""
+    variable: str | None = None
+    """Environment variable that stands in for it."""
+
+    @property
+    def name(self) -> str:
+        """As Python calls it."""
+        return self.flags[-1].lstrip("-").replace("-", "_")
+
+
+def _root(flags: str, help_: str, *, key: str = "", variable: str | None = None) -> Setting:
+    names = tuple(flags.split("/"))
+    return Setting(names, (), key or names[-1][2:], help_, variable=variable)
+
+
+def _generation(key: str, help_: str, *, flags: str = "", is_flag: bool = False) -> Setting:
+    names = tuple((flags or f"--generation-{key}").split("/"))
+    return Setting(names, ("generation",), key, help_, is_flag)
+
+
+BASE_URL = _root(
+    "-u/--url",
+    "Base URL of the API; its description's own servers are not used then.",
+    key="base-url",
+    variable="CHECKER_BASE_URL",
+)
+
+SETTINGS = (
+    BASE_URL,
+    _root("-w/--workers", "Worker processes, 1-64 or `auto`."),
+    _root("--lanes", "Requests in flight in each worker, 1-64 or `auto`."),
+    _root("--seed", "Seed of all random choices."),
+    _root("--max-failures", "End after that many different failures or errors."),
+    Setting(
+        ("--continue-on-failure",),
+        (),
+        "continue-on-failure",
+        "Test everything, even what failed already.",
+        is_flag=True,
+    ),
+    _root(
+        "--wait-for-schema",
+        "Seconds to wait until the API description can be loaded.",
+        variable="CHECKER_WAIT_FOR_SCHEMA",
+    ),
+    _root("--request-timeout", "Seconds to wait for a response."),
+    _root("--proxy", "URL of an HTTP proxy."),
+    _root("--tls-verify", "Whether to verify certificates, or a file of authorities."),
+    _root("--rate-limit", "Requests per time: `N/s`, `N/m`, `N/h`."),
+    _root("--max-redirects", "Redirects to follow."),
+    _root("--request-retries", "Retries after connection errors."),
+    _root("--request-cert", "File of the client certificate."),
+    _root("--request-cert-key", "File of the client certificate's key."),
+    _root("--suppress-health-check", "Health checks to leave out."),
+    _root("--warnings", "Warnings to show, or `off`."),
+    _generation("mode", "Valid data, invalid data, or both.", flags="-m/--mode"),
+    _generation("allow-x00", "Whether strings may hold NUL."),
+    _generation("codec", "Codec that strings can be written in."),
+    _generation("deterministic", "No randomness at all.", is_flag=True),
+    _generation("maximize", "Metric to maximise."),
+    _generation("with-security-parameters", "Whether to generate credentials."),
+    _generation("graphql-allow-null", "Whether to use null in GraphQL."),
+    _generation("database", "Where examples are kept: `none`, `:memory:` or a folder."),
+    _generation("unique-inputs", "Never the same case twice.", is_flag=True),
+    Setting(("--report-dir",), ("reports",), "directory", "Folder of the reports."),
+    Setting(
+        ("--report-preserve-bytes",),
+        ("reports",),
+        "preserve-bytes",
+        "Write payloads as base64.",
+        is_flag=True,
+    ),
+    *(
+        Setting(
+            (f"--report-{name}-path",), ("reports", name), "path", f"Place of the {name} report."
+        )
+        for name in FORMATS
+    ),
+    Setting(
+        ("--output-sanitize",), ("output", "sanitization"), "enabled", "Whether to mask secrets."
+    ),
+    Setting(
+        ("--output-truncate",), ("output", "truncation"), "enabled", "Whether to cut payloads."
+    ),
+)
+"""In the order of the help page."""
+
+RUN_SETTINGS = (
+    _generation("max-examples", "Cases for each operation.", flags="-n/--max-examples"),
+    _generation(
+        "no-shrink", "Show failures as they were found.", flags="--no-shrink", is_flag=True
+    ),
+    _root("--max-time", "Seconds for the whole run."),
+)
+"""Of `run` alone."""
+
+FUZZ_SETTINGS = (Setting(("--max-time",), ("fuzz",), "max-time", "Seconds after which to end."),)
+"""Of `fuzz` alone."""
+
+_LATER = ("--max-response-time", "--auth-wfc", "--auth-wfc-user", "--origin", "--baseline", "--app")
+_LATER_FLAGS = ("--baseline-update", "--baseline-prune")
+
+
+def header_option(command: Decorated) -> Decorated:
+    """Add `-H`."""
+    return click.option(
+        "-H",
+        "--header",
+        "headers",
+        multiple=True,
+        metavar="NAME:VALUE",
+        callback=headers,
+        help="Header of every request.",
+    )(command)
+
+
+def run_options(settings: tuple[Setting, ...]) -> Callable[[Decorated], Decorated]:
+    """Add LOCATION, the shared options and these settings to a command."""
+
+    def decorate(command: Decorated) -> Decorated:
+        command = click.option("--inline", is_flag=True, hidden=True)(command)
+        for flag in reversed(_LATER):
+            command = click.option(flag, hidden=True)(command)
+        for flag in reversed(_LATER_FLAGS):
+            command = click.option(flag, is_flag=True, hidden=True)(command)
+        command = filter_options(command)
+        for setting in reversed((*settings, *SETTINGS)):
+            command = _option(setting)(command)
+        command = _lists(header_option(command))
+        command = click.option("--no-color", is_flag=True, help="No colours.")(command)
+        command = click.option("--force-color", is_flag=True, help="Colours in any case.")(command)
+        return click.argument("location", callback=location)(command)
+
+    return decorate
+
+
+def apply_options(
+    config: Config, options: Mapping[str, Any], settings: tuple[Setting, ...], *, has_hooks: bool
+) -> None:
+    """Put the options of a command on top of a configuration.
+
+    Raises `UsageError` for what contradicts itself, `NotAvailableYet` for what is not built.
+    """
+    _refuse_contradictions(options)
+    for setting in (*settings, *SETTINGS):
+        value = options.get(setting.name)
+        if value is not None and (value is not False or not setting.is_flag):
+            _set(config, setting, value)
+    if options["headers"]:
+        config.update(headers=options["headers"])
+    _apply_lists(config, options, has_hooks=has_hooks)
+    if options["force_color"] or options["no_color"]:
+        config.update(color=bool(options["force_color"]))
+    _refuse_later(options)
+    reports = config.reports
+    if reports.preserve_bytes and not (reports.vcr.enabled or reports.vcr.path):
+        raise UsageError("--report-preserve-bytes needs a vcr or har report")
+
+
+def _option(setting: Setting) -> Callable[[Decorated], Decorated]:
+    key = SECTIONS[setting.path][setting.key]
+    hidden = key.works is not None and key.works == (key.default,)
+    if setting.is_flag:
+        return click.option(
+            *setting.flags, setting.name, is_flag=True, hidden=hidden, help=setting.help
+        )
+    return click.option(
+        *setting.flags,
+        setting.name,
+        type=KeyValue(setting.path, setting.key),
+        envvar=setting.variable,
+        hidden=hidden,
+        help=setting.help,
+    )
+
+
+def _lists(command: Decorated) -> Decorated:
+    command = click.option(
+        "-a", "--auth", callback=credentials, metavar="USER:PASSWORD", hidden=True
+    )(command)
+    command = click.option("--report", multiple=True, metavar="FORMATS", help="Reports to write.")(
+        command
+    )
+    command = click.option(
+        "--exclude-checks", multiple=True, metavar="NAMES", help="Checks that do not run."
+    )(command)
+    command = click.option(
+        "-c", "--checks", multiple=True, metavar="NAMES", help="Checks that run, and no others."
+    )(command)
+    return click.option("--phases", multiple=True, metavar="NAMES", help="Phases that run.")(
+        command
+    )
+
+
+def _apply_lists(config: Config, options: Mapping[str, Any], *, has_hooks: bool) -> None:
+    phases = _names(options, "phases", PHASES)
+    included = _names(options, "checks", () if has_hooks else (*BUILT_IN_CHECKS, "all"))
+    excluded = _names(options, "exclude_checks", () if has_hooks else BUILT_IN_CHECKS)
+    formats = _names(options, "report", FORMATS)
+    if phases:
+        with _refused("--phases", phases):
+            config.phases.update(phases=phases)
+    if included:
+        with _refused("--checks", included):
+            config.checks.update(included_check_names=included)
+    if excluded:
+        config.checks.update(excluded_check_names=excluded)
+    for name in formats:
+        with _refused("--report", [name]):
+            getattr(config.reports, name).update(enabled=True)
+
+
+def _names(options: Mapping[str, Any], option: str, known: tuple[str, ...]) -> list[str]:
+    names = comma_list(options[option])
+    flag = "--" + option.replace("_", "-")
+    if options[option] and not names:
+        raise UsageError(f"{flag} names nothing")
+    for name in names:
+        if known and name not in known:
+            shown = ", ".join(known)
+            raise UsageError(
+                f"{flag}: unknown name {name!r}{did_you_mean(name, known)}; choose from {shown}"
+            )
+    return names
+
+
+def _set(config: Config, setting: Setting, value: Any) -> None:
+    section: Section = config
+    for name in setting.path:
+        section = getattr(section, name)
+    try:
+        section.update(**{setting.key.replace("-", "_"): value})
+    except NotAvailableYet as error:
+        shown = setting.flags[-1] if setting.is_flag else f"{setting.flags[-1]} {_shown(value)}"
+        raise NotAvailableYet(shown) from error
+
+
+@contextmanager
+def _refused(flag: str, names: list[str]) -> Iterator[None]:
+    """Names the option, not the key, when a value is not available yet."""
+    try:
+        yield
+    except NotAvailableYet as error:
+        raise NotAvailableYet(f"{flag} {','.join(names)} ({error.what})") from error
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _refuse_contradictions(options: Mapping[str, Any]) -> None:
+    if options["force_color"] and options["no_color"]:
+        raise UsageError("--force-color and --no-color exclude each other")
+    if options["request_cert_key"] and not options["request_cert"]:
+        raise UsageError("--request-cert-key needs --request-cert")
+    if options["generation_deterministic"] and options["generation_database"] not in (None, "none"):
+        raise UsageError("--generation-deterministic and --generation-database exclude each other")
+    has_header = any(name.lower() == "authorization" for name in options["headers"])
+    if options["auth"] and has_header:
+        raise UsageError("--auth and an Authorization header exclude each other")
+
+
+def _refuse_later(options: Mapping[str, Any]) -> None:
+    for flag in ("--auth", *_LATER, *_LATER_FLAGS):
+        if options[flag[2:].replace("-", "_")]:
+            raise NotAvailableYet(flag)

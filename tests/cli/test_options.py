@@ -1,0 +1,134 @@
+import pytest
+
+from checker.cli.options import FUZZ_SETTINGS, RUN_SETTINGS, SETTINGS
+from checker.cli.running import masked_command
+from checker.config.filters import FilterSpec
+
+RUN = ("run", "openapi.json")
+
+
+def test_every_working_option_arrives(settings_of) -> None:
+    found = settings_of(
+        *RUN,
+        *("--url", "http://127.0.0.1:8081/api", "-w", "3", "--lanes=4", "-n", "7", "--seed", "11"),
+        *("--max-failures", "2", "--continue-on-failure", "--no-shrink", "-H", "X-A: b:c"),
+        *("--request-timeout", "1.5", "--wait-for-schema", "2", "--proxy", "http://127.0.0.1:9"),
+        *("--tls-verify", "false", "--report", "vcr", "--report-vcr-path", "a/b.yaml"),
+        *("--report-preserve-bytes", "--output-sanitize", "no", "--output-truncate", "off"),
+        *("--generation-database", "none", "--generation-allow-x00", "0", "--inline"),
+        *("--generation-codec", "ascii", "--mode", "positive", "--phases", "fuzzing", "--no-color"),
+    )
+    assert found.location == "openapi.json"
+    assert (found.kind, found.base_url) == ("run", "http://127.0.0.1:8081/api")
+    assert (found.workers, found.lanes, found.max_examples, found.seed) == (3, 4, 7, 11)
+    assert (found.max_failures, found.continue_on_failure, found.no_shrink) == (2, True, True)
+    assert found.headers == (("X-A", "b:c"),)
+    assert (found.request_timeout_s, found.wait_for_schema_s) == (1.5, 2.0)
+    assert (found.proxy, found.tls_verify) == ("http://127.0.0.1:9", False)
+    assert (found.vcr_path, found.preserve_bytes) == ("a/b.yaml", True)
+    assert (found.sanitization.enabled, found.truncation.enabled) == (False, False)
+    assert (found.database, found.allow_x00, found.codec) == ("none", False, "ascii")
+    assert (found.inline, found.color, found.unavailable_phases) == (True, False, ())
+
+
+def test_filters_arrive(settings_of) -> None:
+    found = settings_of(
+        *RUN, "--include-method", "get", "--exclude-operation-id-regex=^x", "--exclude-deprecated"
+    )
+    assert found.selection.filters.specs == (
+        FilterSpec("include", "method", "get"),
+        FilterSpec("exclude", "operation-id", "^x", True),
+        FilterSpec("exclude", "deprecated", ""),
+    )
+
+
+def test_checks_are_chosen_from_comma_lists(settings_of) -> None:
+    chosen = settings_of(
+        *RUN, "-c", "status_code_conformance,not_a_server_error", "-c", "content_type_conformance"
+    ).checks
+    assert chosen == (
+        "not_a_server_error",
+        "status_code_conformance",
+        "content_type_conformance",
+    )
+    left = settings_of(*RUN, "--exclude-checks", "status_code_conformance").checks
+    assert left == (
+        "not_a_server_error",
+        "content_type_conformance",
+        "response_schema_conformance",
+    )
+
+
+def test_check_named_on_the_command_line_runs_though_the_file_disables_it(
+    settings_of, folder
+) -> None:
+    (folder / "checker.toml").write_text("[checks.not_a_server_error]\nenabled = false")
+    assert "not_a_server_error" not in settings_of(*RUN).checks
+    assert settings_of(*RUN, "-c", "not_a_server_error").checks == ("not_a_server_error",)
+
+
+def test_checks_of_hooks_may_be_named(settings_of, monkeypatch) -> None:
+    monkeypatch.setenv("CHECKER_HOOKS", "hooks.py")
+    found = settings_of(*RUN, "--checks", "my_check")
+    assert (found.checks, found.hooks) == (("my_check",), ("hooks.py",))
+
+
+def test_environment_stands_in_for_options(settings_of, monkeypatch) -> None:
+    monkeypatch.setenv("CHECKER_BASE_URL", "http://127.0.0.1:5")
+    monkeypatch.setenv("CHECKER_WAIT_FOR_SCHEMA", "3.5")
+    found = settings_of(*RUN)
+    assert (found.base_url, found.wait_for_schema_s) == ("http://127.0.0.1:5", 3.5)
+    assert settings_of(*RUN, "-u", "http://127.0.0.1:6").base_url == "http://127.0.0.1:6"
+
+
+def test_command_line_beats_the_file_and_headers_merge(settings_of, folder) -> None:
+    (folder / "checker.toml").write_text(
+        "seed = 1\nworkers = 2\nheaders = { A = 'file', B = 'file' }"
+    )
+    found = settings_of(*RUN, "--seed", "9", "-H", "a: line")
+    assert (found.seed, found.workers) == (9, 2)
+    assert found.headers == (("a", "line"), ("B", "file"))
+
+
+def test_command_line_beats_project_tables(settings_of, folder) -> None:
+    (folder / "checker.toml").write_text(
+        "[[project]]\ntitle = 'Shop'\nrequest-timeout = 3\n[project.generation]\nmax-examples = 5"
+    )
+    shop = settings_of(*RUN, "-n", "8").for_project("Shop")
+    assert (shop.max_examples, shop.request_timeout_s) == (8, 3.0)
+
+
+def test_fuzz_has_its_own_time_limit_and_defaults(settings_of) -> None:
+    found = settings_of("fuzz", "openapi.json", "--max-time", "30")
+    assert (found.kind, found.max_time_s, found.lanes) == ("fuzz", 30.0, None)
+
+
+def test_options_after_an_equals_sign_are_the_same(settings_of) -> None:
+    assert settings_of(*RUN, "--seed=4").seed == settings_of(*RUN, "--seed", "4").seed
+
+
+def test_no_color_before_the_command_counts(settings_of) -> None:
+    assert settings_of("--no-color", *RUN).color is False
+    assert settings_of(*RUN, "--force-color").color is True
+    assert settings_of(*RUN).color is None
+
+
+def test_options_are_declared_once() -> None:
+    for own in (RUN_SETTINGS, FUZZ_SETTINGS):
+        flags = [flag for setting in (*own, *SETTINGS) for flag in setting.flags]
+        assert len(flags) == len(set(flags))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        (["-H", "X-Token: abc"], "checker run -H 'X-Token: [Filtered]'"),
+        (["--header=X-Token:abc"], "checker run '--header=X-Token: [Filtered]'"),
+        (["-HX-Token:abc"], "checker run '-HX-Token: [Filtered]'"),
+        (["-a", "user:password"], "checker run -a 'user: [Filtered]'"),
+        (["http://a:b@127.0.0.1/"], "checker run 'http://[Filtered]@127.0.0.1/'"),
+        (["--seed", "1"], "checker run --seed 1"),
+    ],
+)
+def test_command_is_shown_without_secrets(arguments: list[str], shown: str) -> None:
+    assert masked_command(["/bin/checker", "run", *arguments]) == shown

@@ -1,0 +1,206 @@
+"""Whatever cannot mean anything: usage, a hint and one sentence; exit code 2."""
+
+import pytest
+
+RUN = ("run", "openapi.json", "-u", "http://127.0.0.1:1")
+
+WRONG = {
+    "no location": (("run",), "Missing argument 'LOCATION'."),
+    "location is no file": (
+        ("run", "no.json"),
+        "Invalid value for 'LOCATION': file 'no.json' does not exist",
+    ),
+    "empty location": (
+        ("run", ""),
+        "Invalid value for 'LOCATION': give a URL or the path of an API description",
+    ),
+    "NUL in location": (
+        ("run", "a\0b"),
+        "Invalid value for 'LOCATION': give a URL or the path of an API description",
+    ),
+    "other scheme": (
+        ("run", "ftp://127.0.0.1/a.json"),
+        "Invalid value for 'LOCATION': 'ftp://127.0.0.1/a.json' is not an http(s) URL",
+    ),
+    "base URL": (
+        ("run", "openapi.json", "--url", "example"),
+        "Invalid value for '-u' / '--url': Must be an absolute http(s) URL like "
+        "'http://127.0.0.1:8080', but got 'example'",
+    ),
+    "base URL with a bad port": (
+        ("run", "openapi.json", "--url=http://127.0.0.1:99999"),
+        "Invalid value for '-u' / '--url': Must be an absolute http(s) URL like "
+        "'http://127.0.0.1:8080', but got 'http://127.0.0.1:99999'",
+    ),
+    "header without a colon": (
+        (*RUN, "-H", "abc"),
+        "Invalid value for '-H' / '--header': 'abc' is not in the KEY:VALUE form",
+    ),
+    "header without a name": (
+        (*RUN, "-H", ":abc"),
+        "Invalid value for '-H' / '--header': Header name must not be empty",
+    ),
+    "header outside Latin-1": (
+        (*RUN, "-H", "X: ☃"),
+        "Invalid value for '-H' / '--header': Header 'X' must hold Latin-1 characters only",
+    ),
+    "header name outside Latin-1": (
+        (*RUN, "-H", "☃: a"),
+        "Invalid value for '-H' / '--header': Invalid header name: '☃'",
+    ),
+    "workers": (
+        (*RUN, "-w", "65"),
+        "Invalid value for '-w' / '--workers': Must be at most 64, but got 65",
+    ),
+    "workers that are no number": (
+        (*RUN, "--workers=many"),
+        "Invalid value for '-w' / '--workers': 'many'. Valid values are: 'auto'",
+    ),
+    "time-out of zero": (
+        (*RUN, "--request-timeout", "0"),
+        "Invalid value for '--request-timeout': Must be greater than 0, but got 0.0",
+    ),
+    "time limit below zero": (
+        ("fuzz", "openapi.json", "--max-time", "-1"),
+        "Invalid value for '--max-time': Must be greater than 0, but got -1.0",
+    ),
+    "seed": (
+        (*RUN, "--seed", "x"),
+        "Invalid value for '--seed': Must be an integer, but got 'x'",
+    ),
+    "codec": (
+        (*RUN, "--generation-codec", "utf-9"),
+        "Invalid value for '--generation-codec': Must be a known codec, but got 'utf-9'",
+    ),
+    "boolean": (
+        (*RUN, "--output-sanitize", "maybe"),
+        "Invalid value for '--output-sanitize': Must be a boolean, but got 'maybe'",
+    ),
+    "mode": (
+        (*RUN, "--mode", "positiv"),
+        "Invalid value for '-m' / '--mode': 'positiv'. Did you mean 'positive'? "
+        "Valid values are: 'positive', 'negative', 'all'",
+    ),
+    "check": (
+        (*RUN, "-c", "not_a_server_eror"),
+        "--checks: unknown name 'not_a_server_eror'. Did you mean 'not_a_server_error'?",
+    ),
+    "excluded check": ((*RUN, "--exclude-checks", "x"), "--exclude-checks: unknown name 'x'"),
+    "phase": ((*RUN, "--phases", "fuzz"), "--phases: unknown name 'fuzz'. Did you mean 'fuzzing'?"),
+    "no phase": ((*RUN, "--phases", ","), "--phases names nothing"),
+    "report format": ((*RUN, "--report", "xml"), "--report: unknown name 'xml'"),
+    "colours": (
+        (*RUN, "--force-color", "--no-color"),
+        "--force-color and --no-color exclude each other",
+    ),
+    "colours, said before the command": (
+        ("--no-color", *RUN, "--force-color"),
+        "--force-color and --no-color exclude each other",
+    ),
+    "key without certificate": (
+        (*RUN, "--request-cert-key", "a"),
+        "--request-cert-key needs --request-cert",
+    ),
+    "deterministic with a database": (
+        (*RUN, "--generation-deterministic", "--generation-database", "a"),
+        "--generation-deterministic and --generation-database exclude each other",
+    ),
+    "bytes without a report": (
+        (*RUN, "--report-preserve-bytes"),
+        "--report-preserve-bytes needs a vcr or har report",
+    ),
+    "credentials twice": (
+        (*RUN, "-a", "a:b", "-H", "AUTHORIZATION: c"),
+        "--auth and an Authorization header exclude each other",
+    ),
+    "credentials without a colon": (
+        (*RUN, "--auth", "abc"),
+        "Invalid value for '-a' / '--auth': it is not in the USER:PASSWORD form",
+    ),
+    "credentials outside Latin-1": (
+        (*RUN, "--auth", "☃:b"),
+        "Invalid value for '-a' / '--auth': it must hold Latin-1 characters only",
+    ),
+    "same filter twice": (
+        (*RUN, "--include-path", "/a", "--include-path", "/a"),
+        "include-path: '/a' is given more than once",
+    ),
+    "included and excluded": (
+        (*RUN, "--include-tag", "a", "--exclude-tag", "a"),
+        "tag 'a' is both included and excluded",
+    ),
+    "filter expression": ((*RUN, "--include-by", "a"), "invalid filter expression 'a'"),
+    "filter pattern": (
+        (*RUN, "--exclude-name-regex", "("),
+        "exclude-name-regex: invalid regular expression '('",
+    ),
+    "unknown option": ((*RUN, "--max-example", "1"), "No such option '--max-example'."),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_usage(invoke, name: str) -> None:
+    arguments, reason = WRONG[name]
+    result = invoke(*arguments)
+    command = next(one for one in arguments if one in ("run", "fuzz"))
+    assert result.exit_code == 2
+    assert f"Usage: checker {command} [OPTIONS] LOCATION\n" in result.stderr
+    assert f"Try 'checker {command} --help' for help." in result.stderr
+    assert f"\nError: {reason}" in result.stderr
+    assert result.stdout == ""
+
+
+LATER = (
+    ("--auth", "a:b"),
+    ("--rate-limit", "3/s"),
+    ("--max-redirects", "3"),
+    ("--request-retries", "1"),
+    ("--request-cert", "a"),
+    ("--suppress-health-check", "all"),
+    ("--warnings", "off"),
+    ("--mode", "negative"),
+    ("--mode", "all"),
+    ("--generation-deterministic",),
+    ("--generation-maximize", "response_time"),
+    ("--generation-with-security-parameters", "false"),
+    ("--generation-graphql-allow-null", "false"),
+    ("--generation-unique-inputs",),
+    ("--report", "junit"),
+    ("--report", "vcr,har"),
+    ("--report-ndjson-path", "a"),
+    ("--report-allure-path", "a"),
+    ("--phases", "fuzzing,stateful"),
+    ("--checks", "ignored_auth"),
+    ("--checks", "max_response_time"),
+    ("--max-response-time", "3"),
+    ("--max-time", "3"),
+    ("--origin", "http://127.0.0.1"),
+    ("--app", "a:b"),
+    ("--baseline-update",),
+)
+
+
+@pytest.mark.parametrize("option", LATER, ids=" ".join)
+def test_known_options_that_do_not_work_yet_are_refused(invoke, option: tuple[str, ...]) -> None:
+    result = invoke(*RUN, *option)
+    assert result.exit_code == 2
+    error = result.stderr.splitlines()[-1]
+    assert error.startswith(f"Error: {option[0]}")
+    assert error.endswith(": not available yet")
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ("--max-redirects", "30"),
+        ("--generation-with-security-parameters", "yes"),
+        ("--request-retries=0",),
+        ("--mode", "positive"),
+        ("--phases", "fuzzing"),
+        ("--checks", "all"),
+        ("--exclude-checks", "ignored_auth"),
+    ],
+    ids=" ".join,
+)
+def test_what_is_so_anyway_may_be_asked_for(settings_of, option: tuple[str, ...]) -> None:
+    assert settings_of(*RUN, *option).checks == settings_of(*RUN).checks
