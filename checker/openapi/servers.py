@@ -38,7 +38,12 @@ def _swagger_url(root: dict[str, Any], location: str | None) -> str:
     host = root.get("host")
     if not isinstance(host, str) or not host:
         return path
-    schemes = [scheme for scheme in root.get("schemes") or () if scheme in ("http", "https")]
+    declared = root.get("schemes")
+    schemes = [
+        scheme
+        for scheme in (declared if isinstance(declared, list) else ())
+        if scheme in ("http", "https")
+    ]
     own = urlsplit(location).scheme if location else ""
     scheme = own if own in schemes or (own and not schemes) else (schemes or ["http"])[0]
     return f"{scheme}://{host}{path}"

@@ -41,17 +41,19 @@ class _Shelf:
     """What is compiled for one document."""
 
     document: Document
-    translators: dict[tuple[Dialect, Direction], Translator] = field(default_factory=dict)
+    translators: dict[tuple[Dialect, Direction, bool], Translator] = field(default_factory=dict)
     by_content: dict[tuple[Dialect, bool, bytes], Compiled] = field(default_factory=dict)
 
     def compiled(self, schema: Schema, direction: Direction, *, validate_formats: bool) -> Compiled:
         dialect = schema.dialect
         if dialect not in _OPENAPI:
             return _standalone(schema, validate_formats=validate_formats)
-        translator = self.translators.get((dialect, direction))
+        view = (dialect, direction, validate_formats)
+        translator = self.translators.get(view)
         if translator is None:
-            translator = Translator(self.document, dialect, direction)
-            self.translators[dialect, direction] = translator
+            translator = self.translators[view] = Translator(
+                self.document, dialect, direction, validate_formats=validate_formats
+            )
         plain = translator.bundle(schema)
         key = (dialect, validate_formats, _content(plain))
         found = self.by_content.get(key)
@@ -85,10 +87,10 @@ _FORMATS: Final[dict[str, Callable[..., bool]]] = {
     **dict.fromkeys(_OTHER_FORMATS, lambda value: True),
     **STRING_FORMATS,
 }
-_NATIVE = frozenset(STRING_FORMATS) - {"byte", "url"}
 _EXTRA: Final[dict[str, Callable[..., bool]]] = {
-    name: STRING_FORMATS[name] for name in STRING_FORMATS.keys() - _NATIVE
+    name: STRING_FORMATS[name] for name in ("byte", "duration", "url", "uuid")
 }
+"""What the engine does not know, or not in every draft."""
 
 
 def _shelf_of(document: Document) -> _Shelf:

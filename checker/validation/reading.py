@@ -98,27 +98,36 @@ class Reading:
         for name in _UNREAD - self._exact.keys():
             checks.pop(name, None)
         create: Any = validators.create
-        return create(
+        cls = create(
             meta_schema={},
             validators={name: self._guarded(check) for name, check in checks.items()},
             type_checker=Draft6Validator.TYPE_CHECKER,
             id_of=lambda schema: None,
             applicable_validators=self._applicable,
         )
+        cls.descend = _tolerant(cls.descend)
+        return cls
 
     def _applicable(self, schema: Any) -> Iterable[tuple[str, Any]]:
         if not isinstance(schema, dict):
             return ()
         if isinstance(schema.get("$ref"), str) and not self._has_siblings:
             return (("$ref", schema["$ref"]),)
-        return [(name, value) for name, value in schema.items() if self._is_read(name, value)]
+        return [
+            (name, _sound(value) if name in _LISTS else value)
+            for name, value in schema.items()
+            if self._is_read(name, value)
+        ]
 
     def _is_read(self, name: str, value: Any) -> bool:
         expected = _EXPECTED.get(name)
         if expected is not None and not isinstance(value, expected):
             return False
         if name == "type":
-            return all(kind in _TYPES for kind in ([value] if isinstance(value, str) else value))
+            kinds = value if isinstance(value, list) else [value]
+            return bool(kinds) and all(isinstance(k, str) and k in _TYPES for k in kinds)
+        if name == "required":
+            return all(isinstance(item, str) for item in value)
         if name == "multipleOf":
             return bool(value > 0)
         if name in _LISTS:
@@ -199,8 +208,22 @@ class Reading:
             return
         hidden = self.hidden.get(id(instance), frozenset())
         for name in required:
-            if isinstance(name, str) and name not in instance and name not in hidden:
+            if name not in instance and name not in hidden:
                 yield ValidationError(f'"{name}" is a required property')
+
+
+def _tolerant(descend: Any) -> Any:
+    def tolerant(validator: Any, instance: Any, schema: Any, *args: Any, **options: Any) -> Any:
+        # What is no schema constrains nothing.
+        if not isinstance(schema, dict | bool):
+            return iter(())
+        return descend(validator, instance, schema, *args, **options)
+
+    return tolerant
+
+
+def _sound(branches: list[Any]) -> list[Any]:
+    return [branch if isinstance(branch, dict | bool) else True for branch in branches]
 
 
 def _one_of(basis: Any) -> _Check:

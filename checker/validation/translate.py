@@ -35,9 +35,17 @@ class _Fragment:
 class Translator:
     """Translations of one document in one direction; what is referred to is translated once."""
 
-    def __init__(self, document: Document, dialect: Dialect, direction: Direction) -> None:
+    def __init__(
+        self,
+        document: Document,
+        dialect: Dialect,
+        direction: Direction,
+        *,
+        validate_formats: bool = True,
+    ) -> None:
         self._document = document
         self._keywords = keywords_of(dialect)
+        self._rules = (*_RULES, _formats if validate_formats else _no_format)
         self._has_siblings = dialect is Dialect.OPENAPI31
         self._nullable = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}.get(
             dialect
@@ -96,7 +104,7 @@ class Translator:
             else:
                 below = hidden if name in _SAME_VALUE else _NOTHING
                 plain[name] = self._below(keyword, value, pointer_child(at, name), below)
-        for rule in _RULES:
+        for rule in self._rules:
             rule(plain, raw)
         if hidden:
             self._hide(plain, hidden)
@@ -241,12 +249,15 @@ def _formats(plain: dict[str, Any], raw: dict[str, Any]) -> None:
     name = plain.get("format")
     if name is None:
         return
-    if name not in STRING_FORMATS:
+    instead = _FORMATS_IN_KEYWORDS.get(name)
+    if instead is not None or name not in STRING_FORMATS:
         del plain["format"]
-    bounds = INTEGER_RANGES.get(name)
-    if bounds is not None:
-        limits = {"minimum": bounds[0], "maximum": bounds[1]}
-        plain["allOf"] = [*plain.get("allOf", ()), limits]
+    if instead is not None:
+        plain["allOf"] = [*plain.get("allOf", ()), instead]
+
+
+def _no_format(plain: dict[str, Any], raw: dict[str, Any]) -> None:
+    plain.pop("format", None)
 
 
 def _discriminator(plain: dict[str, Any], raw: dict[str, Any]) -> None:
@@ -257,4 +268,16 @@ def _discriminator(plain: dict[str, Any], raw: dict[str, Any]) -> None:
 
 
 _Rule = Callable[[dict[str, Any], dict[str, Any]], None]
-_RULES: tuple[_Rule, ...] = (_names_once, _boolean_bounds, _patterns, _formats, _discriminator)
+_RULES: tuple[_Rule, ...] = (_names_once, _boolean_bounds, _patterns, _discriminator)
+
+_HEX = "[0-9A-Fa-f]"
+_DIGIT64 = r"(?:[A-Za-z0-9+/_-]\s*)"
+# The engine knows these formats in some drafts or not at all; keywords it knows in every one, and fast.
+_FORMATS_IN_KEYWORDS: dict[str, dict[str, Any]] = {
+    "uuid": {"pattern": rf"^{_HEX}{{8}}-(?:{_HEX}{{4}}-){{3}}{_HEX}{{12}}$"},
+    "byte": {"pattern": rf"^\s*(?:{_DIGIT64}{{4}})*(?:{_DIGIT64}{{2,3}})?(?:=\s*){{0,2}}$"},
+    **{
+        name: {"minimum": lowest, "maximum": highest}
+        for name, (lowest, highest) in INTEGER_RANGES.items()
+    },
+}
