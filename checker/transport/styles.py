@@ -1,7 +1,8 @@
 """Parameter styles: values to text, each with the way back that a second opinion needs.
 
-OpenAPI 3 names, plus `tabDelimited` for the `tsv` of Swagger 2.0. Delimiters stand raw, the same characters inside
-values are percent-encoded, so that what is decoded is what was meant.
+OpenAPI 3 names, plus `tabDelimited` for the `tsv` of Swagger 2.0. Commas, dots and semicolons that delimit stand raw
+and are percent-encoded inside values, so that what is decoded is what was meant. A space, tab or bar has no raw form in
+a URL: values that hold the delimiter of their own style cannot be told apart by anyone.
 """
 
 import json
@@ -14,7 +15,7 @@ Pairs = list[tuple[str, str]]
 
 _RESERVED = ":/?[]@!$'()*,;"
 """What `allowReserved` leaves alone, without what would end a pair or the query: `&`, `#`, `+`, `=`."""
-_DELIMITERS = {
+DELIMITERS = {
     "spaceDelimited": "%20",
     "pipeDelimited": "%7C",
     "tabDelimited": "%09",
@@ -48,10 +49,14 @@ def escape(text: str, safe: str = "") -> str:
 def path_text(value: Any, style: str, name: str, *, explode: bool) -> str:
     """What replaces `{name}` in a path. Dots alone are encoded, lest the segment vanish."""
     if style == "label":
-        return "." + (".".join if explode else ",".join)(_parts(value, escape, explode=explode))
+        parts = _parts(value, escape, explode=explode)
+        if explode and isinstance(value, list | dict):
+            # Here the dot delimits, although URLs need not escape it.
+            return "." + ".".join(part.replace(".", "%2E") for part in parts)
+        return "." + ",".join(parts)
     if style == "matrix":
         return _matrix(value, escape(name), explode=explode)
-    delimiter = _DELIMITERS.get(style, ",")
+    delimiter = DELIMITERS.get(style, ",")
     text = delimiter.join(_parts(value, escape, explode=explode))
     return text.replace(".", "%2E") if text in (".", "..") else text
 
@@ -96,7 +101,7 @@ def query_pairs(
         return [(key, escape(text_of(value), safe))]
     # Inside a delimited value the comma must be told from the delimiter.
     inner = safe.replace(",", "")
-    delimiter = _DELIMITERS.get(style, ",")
+    delimiter = DELIMITERS.get(style, ",")
     parts = _parts(value, lambda text: escape(text, inner), explode=False)
     return [(key, delimiter.join(parts))] if value else []
 

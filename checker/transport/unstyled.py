@@ -1,0 +1,130 @@
+"""The way back of `checker.transport.styles`: text on the wire to strings, lists of strings, objects of strings.
+
+For the second opinion, which judges what was sent instead of what was meant. Scalars stay text: whether `1` is a number
+is the schema's affair. All of it raises `ValueError` for text that is not of the style.
+"""
+
+import re
+from enum import Enum
+from urllib.parse import unquote
+
+from checker.transport.styles import DELIMITERS, Pairs, escape
+
+Decoded = str | list[str] | dict[str, str]
+
+
+class Shape(Enum):
+    """What a declared schema says a value is."""
+
+    SCALAR = "scalar"
+    ARRAY = "array"
+    OBJECT = "object"
+
+
+_BRACKETS = re.compile(r"\[([^\[\]]*)\]")
+
+
+def plain(text: str, *, plus: bool = False) -> str:
+    """Text without percent-encoding; in forms and queries of others a plus is a space."""
+    return unquote(text.replace("+", " ") if plus else text, "utf-8", "surrogatepass")
+
+
+def path_value(text: str, style: str, name: str, shape: Shape, *, explode: bool) -> Decoded:
+    """Value of a path variable."""
+    if style == "label":
+        if not text.startswith("."):
+            raise ValueError(f"{text!r} does not start with the dot of the style label")
+        if shape is Shape.SCALAR:
+            return plain(text[1:])
+        return _split(text[1:], "." if explode else ",", shape, explode=explode)
+    if style == "matrix":
+        return _matrix_value(text, escape(name), shape, explode=explode)
+    if shape is Shape.SCALAR:
+        return plain(text)
+    return _split(text, DELIMITERS.get(style, ","), shape, explode=explode)
+
+
+def _matrix_value(text: str, name: str, shape: Shape, *, explode: bool) -> Decoded:
+    if shape is Shape.OBJECT and explode:
+        return _split(text.removeprefix(";"), ";", shape, explode=True)
+    values: list[str] = []
+    for piece in text.removeprefix(";").split(";") if text else ():
+        key, _, value = piece.partition("=")
+        if key != name:
+            raise ValueError(f"{text!r} has {key!r} where the style matrix has {name!r}")
+        values.append(value)
+    if shape is Shape.ARRAY and explode:
+        return [plain(value) for value in values]
+    if len(values) != 1:
+        raise ValueError(f"{text!r} has not one value for {name!r}")
+    return (
+        plain(values[0]) if shape is Shape.SCALAR else _split(values[0], ",", shape, explode=False)
+    )
+
+
+def header_value(text: str, shape: Shape, *, explode: bool) -> Decoded:
+    """Value of a header: items are trimmed, nothing is percent-encoded."""
+    if shape is Shape.SCALAR:
+        return text
+    items = [item.strip() for item in text.split(",")] if text else []
+    return items if shape is Shape.ARRAY else _object(items, explode=explode)
+
+
+def query_value(
+    pairs: Pairs, name: str, style: str, shape: Shape, *, explode: bool
+) -> Decoded | None:
+    """Value of a parameter among the pairs of a query, or of a cookie header; None when it is absent.
+
+    An exploded object takes every pair: leave out those of other parameters before.
+    """
+    if shape is Shape.OBJECT and style == "deepObject":
+        return _deep_value(pairs, name)
+    if shape is Shape.OBJECT and explode:
+        return {plain(key): plain(value) for key, value in pairs} or None
+    values = [value for key, value in pairs if plain(key) == name]
+    if not values:
+        return None
+    if shape is Shape.ARRAY and explode:
+        return [plain(value) for value in values]
+    if len(values) > 1:
+        raise ValueError(f"{name!r} stands {len(values)} times")
+    if shape is Shape.SCALAR:
+        return plain(values[0])
+    return _split(values[0], DELIMITERS.get(style, ","), shape, explode=False)
+
+
+def _deep_value(pairs: Pairs, name: str) -> dict[str, str] | None:
+    found: dict[str, str] = {}
+    for key, value in pairs:
+        text = plain(key)
+        inner = text.removeprefix(name)
+        if inner != text and (brackets := _BRACKETS.fullmatch(inner)):
+            found[brackets[1]] = plain(value)
+    return found or None
+
+
+def pairs_of(text: str, separator: str = "&") -> Pairs:
+    """Names and values of a query string, a form body, or (`"; "`) a cookie header, still encoded."""
+    cut = (piece.partition("=") for piece in text.split(separator) if piece)
+    return [(name, value) for name, _, value in cut]
+
+
+def _split(text: str, delimiter: str, shape: Shape, *, explode: bool) -> list[str] | dict[str, str]:
+    pieces = text.split(delimiter) if text else []
+    if shape is Shape.ARRAY:
+        return [plain(piece) for piece in pieces]
+    return {plain(key): plain(value) for key, value in _object(pieces, explode=explode).items()}
+
+
+def _object(pieces: list[str], *, explode: bool) -> dict[str, str]:
+    if explode:
+        found = {}
+        for piece in pieces:
+            key, equals, value = piece.partition("=")
+            if not equals:
+                raise ValueError(f"{piece!r} is not a name and a value")
+            found[key] = value
+        return found
+    if len(pieces) % 2:
+        raise ValueError("an odd number of pieces is not names and values")
+    return dict(zip(pieces[::2], pieces[1::2], strict=True))

@@ -1,0 +1,167 @@
+import json
+from urllib.parse import parse_qsl
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from checker.core.operation import PropertyEncoding
+from checker.transport.bodies import concrete, encode, is_serialisable, reason_not
+
+values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(values)
+def test_json_says_what_was_meant(value) -> None:
+    content, content_type = encode(value, "application/json", {})
+    assert json.loads(content) == value
+    assert content_type == "application/json"
+
+
+@pytest.mark.parametrize(
+    ("value", "content"),
+    [
+        (2**64, b"18446744073709551616"),
+        ({"a": [-(2**70)]}, b'{"a":[-1180591620717411303424]}'),
+        (2**63, b"9223372036854775808"),
+        ("\ud800", b'"\\ud800"'),
+        (None, b"null"),
+        (b"{broken", b"{broken"),
+        ({"a": None, "b": 1.5}, b'{"a":null,"b":1.5}'),
+    ],
+)
+def test_json_that_orjson_alone_gets_wrong(value, content) -> None:
+    assert encode(value, "application/problem+json", {})[0] == content
+
+
+@pytest.mark.parametrize(
+    "value", [float("nan"), {"a": [float("inf")]}, [None, 2**64, float("nan")]]
+)
+def test_json_has_no_nan(value) -> None:
+    with pytest.raises(ValueError, match=r"NaN|JSON compliant"):
+        encode(value, "application/json", {})
+
+
+@pytest.mark.parametrize(
+    ("media_type", "sent"),
+    [
+        ("*/*", "application/json"),
+        ("application/*", "application/json"),
+        ("application/*+json", "application/json"),
+        ("text/*", "text/plain"),
+        ("application/json; charset=utf-8", "application/json; charset=utf-8"),
+    ],
+)
+def test_wildcards_become_concrete(media_type, sent) -> None:
+    assert concrete(media_type) == sent
+    assert encode("x", media_type, {})[1] == sent
+
+
+@pytest.mark.parametrize(
+    "media_type",
+    [
+        "application/json",
+        "text/json",
+        "application/vnd.x+json",
+        "application/x-www-form-urlencoded; charset=utf-8",
+        "multipart/form-data",
+        "text/plain",
+        "application/octet-stream",
+        "image/png",
+        "application/binary",
+        "*/*",
+    ],
+)
+def test_what_can_be_sent(media_type) -> None:
+    assert is_serialisable(media_type)
+
+
+@pytest.mark.parametrize(
+    "media_type", ["application/xml", "text/csv", "image/*", "application/*+xml", "nonsense", ""]
+)
+def test_what_cannot_be_sent_has_a_reason(media_type) -> None:
+    assert media_type in (reason_not(media_type) or "")
+    with pytest.raises(ValueError, match="serialiser"):
+        encode({}, media_type, {})
+
+
+FORM = "application/x-www-form-urlencoded"
+
+
+def test_forms() -> None:
+    value = {"a b": "x&y=z", "n": None, "t": True, "l": [1, 2], "o": {"k": "v"}}
+    assert encode(value, FORM, {})[0] == b"a%20b=x%26y%3Dz&n=null&t=true&l=1&l=2&k=v"
+
+
+def test_form_encodings() -> None:
+    encoding = {
+        "l": PropertyEncoding(explode=False),
+        "o": PropertyEncoding(style="deepObject"),
+        "j": PropertyEncoding(content_type="application/json"),
+    }
+    value = {"l": [1, 2], "o": {"k": "v"}, "j": {"k": [1]}}
+    content, _ = encode(value, FORM, encoding)
+    assert content == b"l=1,2&o%5Bk%5D=v&j=%7B%22k%22%3A%5B1%5D%7D"
+
+
+@given(st.dictionaries(st.text(min_size=1), st.text(), max_size=4))
+def test_forms_read_back(value) -> None:
+    content, _ = encode(value, FORM, {})
+    assert dict(parse_qsl(content.decode("ascii"), keep_blank_values=True)) == value
+
+
+def test_text_and_octets() -> None:
+    assert encode("é", "text/plain", {}) == ("é".encode(), "text/plain")
+    assert encode(True, "text/plain", {})[0] == b"true"
+    assert encode(b"\xff\0", "application/octet-stream", {})[0] == b"\xff\0"
+    assert encode("ab", "image/png", {}) == (b"ab", "image/png")
+
+
+def test_multipart() -> None:
+    value = {"name": 'a"b', "file": b"\x00\xff", "o": {"k": [True]}, "l": [1, None]}
+    encoding = {"name": PropertyEncoding(content_type="text/html, text/plain")}
+    content, content_type = encode(value, "multipart/form-data", encoding)
+    boundary = content_type.partition("boundary=")[2].encode()
+    assert (
+        content
+        == b"".join(
+            b"--" + boundary + b"\r\n" + part + b"\r\n"
+            for part in [
+                b'Content-Disposition: form-data; name="name"\r\nContent-Type: text/html\r\n\r\na"b',
+                b'Content-Disposition: form-data; name="file"; filename="file"\r\n'
+                b"Content-Type: application/octet-stream\r\n\r\n\x00\xff",
+                b'Content-Disposition: form-data; name="o"\r\nContent-Type: application/json\r\n\r\n{"k":[true]}',
+                b'Content-Disposition: form-data; name="l"\r\n\r\n1',
+                b'Content-Disposition: form-data; name="l"\r\n\r\nnull',
+            ]
+        )
+        + b"--"
+        + boundary
+        + b"--\r\n"
+    )
+
+
+def test_the_same_multipart_value_has_the_same_bytes() -> None:
+    assert encode({"a": "b"}, "multipart/form-data", {}) == encode(
+        {"a": "b"}, "multipart/form-data", {}
+    )
+
+
+@given(st.dictionaries(st.text(max_size=5), st.binary(max_size=30), max_size=3))
+def test_no_part_holds_the_boundary(value) -> None:
+    content, content_type = encode(value, "multipart/form-data", {})
+    boundary = content_type.partition("boundary=")[2].encode()
+    assert content.count(b"--" + boundary) == len(value) + 1
+
+
+def test_multipart_needs_an_object() -> None:
+    with pytest.raises(ValueError, match="is an object, not list"):
+        encode([1], "multipart/form-data", {})
