@@ -3,47 +3,33 @@
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from urllib.parse import quote, unquote_plus
 
 from checker.config.settings import Sanitization
+from checker.core.redact import Redaction
 
-SECRET_REFERENCE = "secret:header:"
-"""Stands in a recorded value where a secret was never written down."""
-_USERINFO = re.compile(r"(?<=://)[^/?#@]*@")
+SECRET_REFERENCE = re.compile(r"secret(?:-quoted)?:[A-Za-z]+:")
+"""Stands in a recorded value where a secret was never written down (`core.redact`)."""
 
 
-@lru_cache(maxsize=4096)
-def is_sensitive(name: str, sanitization: Sanitization) -> bool:
-    """Whether values of this name are masked (facts 1.6): it is listed, or contains a marker."""
-    lowered = name.lower()
-    return lowered in sanitization.keys or any(m in lowered for m in sanitization.markers)
+@lru_cache(maxsize=8)
+def redaction_of(sanitization: Sanitization) -> Redaction:
+    """The rules of these settings; they mask nothing when sanitisation is off."""
+    if not sanitization.enabled:
+        return Redaction(frozenset(), (), sanitization.replacement)
+    return Redaction(frozenset(sanitization.keys), sanitization.markers, sanitization.replacement)
 
 
 def masked_headers(
-    headers: Iterable[tuple[str, str]], sanitization: Sanitization
+    headers: Iterable[tuple[str, str]], redaction: Redaction
 ) -> dict[str, list[str]]:
     """Name -> values in order, names as they were sent. References to secrets are masked in any case."""
     found: dict[str, list[str]] = {}
     for name, value in headers:
-        hidden = SECRET_REFERENCE in value or (
-            sanitization.enabled and is_sensitive(name, sanitization)
-        )
-        found.setdefault(name, []).append(sanitization.replacement if hidden else value)
+        hidden = SECRET_REFERENCE.search(value) or redaction.is_sensitive(name)
+        found.setdefault(name, []).append(redaction.replacement if hidden else value)
     return found
 
 
 def masked_url(url: str, sanitization: Sanitization) -> str:
-    """URL without user info and values of sensitive query names; the rest is byte for byte the same."""
-    if not sanitization.enabled:
-        return url
-    url = _USERINFO.sub(f"{sanitization.replacement}@", url)
-    head, mark, query = url.partition("?")
-    if not mark:
-        return url
-    replacement = quote(sanitization.replacement, safe="")
-    pairs = []
-    for pair in query.split("&"):
-        name, equals, _ = pair.partition("=")
-        hidden = equals and is_sensitive(unquote_plus(name), sanitization)
-        pairs.append(f"{name}={replacement}" if hidden else pair)
-    return f"{head}?{'&'.join(pairs)}"
+    """URL without user info and values of sensitive query names; the rest is the same, byte for byte."""
+    return redaction_of(sanitization).url(url) if sanitization.enabled else url

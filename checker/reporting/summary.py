@@ -27,6 +27,7 @@ _STOP_REASONS = {
     "error": "Internal error",
 }
 _SHOWN_PER_KIND = 10
+_FORMATS = {"vcr": "VCR", "har": "HAR", "junit": "JUnit", "ndjson": "NDJSON", "allure": "Allure"}
 
 
 def summary_lines(report: Report, glyph: Glyph) -> Iterator[str]:
@@ -46,7 +47,7 @@ def summary_lines(report: Report, glyph: Glyph) -> Iterator[str]:
         yield ""
     if report.reports:
         yield "Reports:"
-        yield from (f"  - {name}: {path}" for name, path in report.reports)
+        yield from (f"  - {_FORMATS.get(name, name)}: {path}" for name, path in report.reports)
         yield ""
     yield f"Seed: {report.seed}"
     yield ""

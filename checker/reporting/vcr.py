@@ -14,11 +14,12 @@ from checker import __version__
 from checker.config.settings import Sanitization
 from checker.core.blocks import standard_reason
 from checker.core.errors import MissingSecret, StorageError, UsageError
+from checker.core.media_types import is_form
 from checker.core.request import Origin, WireRequest
 from checker.corpus.exchange import Secrets
 from checker.corpus.records import Exchange, Finding, Interaction
 from checker.reporting.findings import charset_of
-from checker.reporting.masking import masked_headers, masked_url
+from checker.reporting.masking import masked_headers, masked_url, redaction_of
 from checker.reporting.spill import in_order
 from checker.reporting.yaml import emitted, emitted_entries
 
@@ -144,28 +145,30 @@ def _entry(
 def _request(
     exchange: Exchange, settings: CassetteSettings, origin: Origin | None
 ) -> dict[str, Any]:
-    target = WireRequest(exchange.method, exchange.target, [])
-    uri = target.url(origin) if origin is not None else exchange.target.decode("latin-1")
-    headers = [
-        (name.decode("latin-1"), _value(value, settings).decode("latin-1"))
-        for name, value in exchange.headers
-    ]
+    sent = _as_shown(exchange, settings)
+    uri = sent.url(origin) if origin is not None else sent.target.decode("latin-1")
+    headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in sent.headers]
     request: dict[str, Any] = {
         "uri": masked_url(uri, settings.sanitization),
-        "method": exchange.method,
-        "headers": masked_headers(headers, settings.sanitization),
+        "method": sent.method,
+        "headers": masked_headers(headers, redaction_of(settings.sanitization)),
     }
     # Left out when there was none: an empty one is sent with `Content-Length: 0`.
-    if exchange.body is not None:
-        request["body"] = _body(exchange.body, None, preserve=settings.preserve_bytes)
+    if sent.body is not None:
+        request["body"] = _body(sent.body, None, preserve=settings.preserve_bytes)
     return request
 
 
-def _value(value: bytes, settings: CassetteSettings) -> bytes:
+def _as_shown(exchange: Exchange, settings: CassetteSettings) -> WireRequest:
+    """The request with its secrets when nothing is sanitised, without sensitive form fields otherwise."""
+    sent = WireRequest(exchange.method, exchange.target, list(exchange.headers), exchange.body)
     if not settings.sanitization.enabled:
         with suppress(MissingSecret):
-            return settings.secrets.resolve(value)
-    return value
+            return settings.secrets.store.resolve_request(sent)
+    elif sent.body and is_form((sent.header(b"content-type") or b"").decode("latin-1")):
+        fields = redaction_of(settings.sanitization).pairs(sent.body.decode("latin-1"))
+        sent.body = fields.encode("latin-1")
+    return sent
 
 
 def _response(exchange: Exchange, settings: CassetteSettings) -> dict[str, Any] | None:
@@ -183,7 +186,7 @@ def _response(exchange: Exchange, settings: CassetteSettings) -> dict[str, Any] 
             "message": exchange.reason or standard_reason(exchange.status),
         },
         "elapsed": f"{exchange.elapsed_s:.6f}",
-        "headers": masked_headers(exchange.response_headers, settings.sanitization),
+        "headers": masked_headers(exchange.response_headers, redaction_of(settings.sanitization)),
         "body": body,
         "http_version": "1.1",
     }

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from checker.config.settings import Sanitization
 from checker.core.request import Origin, WireRequest
 from checker.corpus.records import Exchange, Interaction
-from checker.phases.replay import ReplayOptions, replay
+from checker.phases.replay import ReplayOptions, read_cassette, replay
 from checker.reporting.vcr import CassetteSettings, write_cassette
 from checker.transport.http import HttpLanes, HttpSettings
 
@@ -265,6 +265,30 @@ def raw(server: RawServer, id: str, method: str, path: str) -> dict[str, Any]:
     request = {"uri": server.url + path, "method": method, "headers": {}}
     response = {"status": {"code": 200, "message": "OK"}}
     return {"id": id, "status": "FAILURE", "request": request, "response": response}
+
+
+def test_cassette_of_a_general_emitter_is_read(tmp_path: Path, server: RawServer) -> None:
+    shared = {"X-Shared": ["1"]}
+    interactions = [raw(server, id, "GET", f"/{id}") for id in "ab"]
+    for interaction in interactions:
+        interaction["request"]["headers"] = shared
+    path = tmp_path / "cassette.yaml"
+    path.write_text(yaml.safe_dump({"command": "c", "http_interactions": interactions, "x": 1}))
+    assert "&id" in path.read_text()
+    assert replayed(path)[0] == 0
+    assert [seen.count(b"X-Shared: 1") for seen in server.seen] == [1, 1]
+
+
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.binary(max_size=12), max_size=4))
+def test_cassette_is_cut_only_between_interactions(tmp_path: Path, bodies: list[bytes]) -> None:
+    found = [recorded(body=b"\n- " + body) for body in bodies]
+    path = tmp_path / "cassette.yaml"
+    head = CassetteSettings("c", 1, "http://h", preserve_bytes=False)
+    written = write_cassette(path, head, found)
+    kept = read_cassette(path)
+    assert written == len(kept)
+    assert {one.body for one in kept} == {b"\n- " + body for body in bodies}
 
 
 def test_server_that_is_gone_ends_with_two(tmp_path: Path) -> None:

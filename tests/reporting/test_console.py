@@ -22,7 +22,7 @@ from .samples import (
     started,
 )
 
-REPORTS = (("VCR", "checker-report/vcr.yaml"),)
+REPORTS = (("vcr", "checker-report/vcr.yaml"),)
 
 
 def printed(

@@ -131,6 +131,13 @@ def test_secrets_are_written_out_only_when_nothing_is_sanitised() -> None:
     assert kept["request"]["headers"] == {"Authorization": ["[Filtered]"]}
 
 
+def test_sensitive_form_fields_are_masked() -> None:
+    kind = ((b"Content-Type", b"application/x-www-form-urlencoded"),)
+    sent = exchange(headers=kind, body=b"password=1&q=%41")
+    found = only(interaction(exchange=sent))["request"]["body"]["string"]
+    assert found == "password=%5BFiltered%5D&q=%41"
+
+
 def test_response_that_broke_off_is_null() -> None:
     found = only(interaction(exchange=exchange(status=200, failure="timed out: 10 s")))
     assert found["response"] is None
