@@ -3,6 +3,7 @@
 import contextlib
 import re
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -45,6 +46,7 @@ class RawServer:
 
     scripts: list[list[Reply]] = field(default_factory=list)
     received: list[Received] = field(default_factory=list)
+    tls: ssl.SSLContext | None = None
 
     def __post_init__(self) -> None:
         self._socket = socket.create_server(("127.0.0.1", 0))
@@ -55,7 +57,8 @@ class RawServer:
 
     @property
     def origin(self) -> Origin:
-        return Origin("http", "127.0.0.1", self._socket.getsockname()[1], "")
+        scheme = "http" if self.tls is None else "https"
+        return Origin(scheme, "127.0.0.1", self._socket.getsockname()[1], "")
 
     def answer(self, *replies: Reply) -> None:
         """Script of the next connection."""
@@ -96,6 +99,9 @@ class RawServer:
         pending = b""
         turn = 0
         try:
+            if self.tls is not None:
+                connection = self.tls.wrap_socket(connection, server_side=True)
+                self._open[number] = connection
             while True:
                 request, pending = _read_request(connection, pending)
                 if request is None:

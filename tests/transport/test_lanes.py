@@ -1,5 +1,7 @@
 """Lanes: many requests at once, limits of size and time, honest clocks."""
 
+import os
+import resource
 import time
 
 import pytest
@@ -227,3 +229,26 @@ def test_an_http_proxy_gets_an_absolute_target(server, open_lanes) -> None:
     lanes = open_lanes(proxy=origin.url)
     assert ok(lanes.send(0, request(b"/a?b"))).content == b"ok"
     assert server.received[0].head[0] == f"GET {origin.url}/a?b HTTP/1.1".encode()
+
+
+def test_descriptors_beyond_select_neither_stop_nor_spin(server, open_lanes) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < 2048:
+        pytest.skip("this process may not open 2048 files")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 2048), hard))
+    held = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
+
+    def reply(connection, stopped) -> None:
+        stopped.wait(0.3)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+
+    try:
+        server.answer(reply)
+        lanes = open_lanes(1)
+        before = time.process_time()
+        assert ok(lanes.send(0, request())).content == b"ok"
+        assert time.process_time() - before < 0.15
+    finally:
+        for descriptor in held:
+            os.close(descriptor)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

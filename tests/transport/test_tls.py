@@ -1,0 +1,47 @@
+import ssl
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from checker.core.request import WireRequest
+from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.transport.http import HttpLanes, HttpSettings
+
+CERT = Path(__file__).parent.parent / "data" / "tls" / "cert.pem"
+
+
+@pytest.fixture
+def tls_server(server) -> Iterator:
+    server.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.tls.load_cert_chain(CERT, CERT.with_name("key.pem"))
+    return server
+
+
+def exchange(server, count: int, verify: bool | str) -> list[Outcome]:
+    lanes = HttpLanes(server.origin, HttpSettings(verify=verify), 1)
+    try:
+        return [lanes.send(0, WireRequest("GET", b"/", [])) for _ in range(count)]
+    finally:
+        lanes.close()
+
+
+@pytest.mark.parametrize("verify", [False, str(CERT)])
+def test_connections_are_kept_over_tls(tls_server, verify) -> None:
+    outcomes = exchange(tls_server, 3, verify)
+    assert [one.content for one in outcomes if isinstance(one, Response)] == [b"ok"] * 3
+    assert [received.connection for received in tls_server.received] == [0, 0, 0]
+
+
+def test_responses_say_whether_the_certificate_was_verified(tls_server) -> None:
+    [outcome] = exchange(tls_server, 1, verify=False)
+    assert isinstance(outcome, Response)
+    assert not outcome.verify
+
+
+def test_an_unknown_authority_is_refused(tls_server) -> None:
+    [outcome] = exchange(tls_server, 1, verify=True)
+    assert isinstance(outcome, NetworkFailure)
+    assert outcome.kind is FailureKind.OTHER
+    assert "certificate" in outcome.message
+    assert not tls_server.received
