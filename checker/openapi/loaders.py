@@ -1,17 +1,19 @@
 """OpenAPI documents opened: from a dictionary, a file, a URL, or bytes."""
 
 import os
+import re
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx
 
 from checker.core.errors import LoaderError
-from checker.openapi.parsing import parse, parse_json
-from checker.openapi.schema import OpenApiSchema
+from checker.openapi.parsing import as_parsed, parse
+from checker.openapi.schema import OpenApiSchema, open_normalised
+
+__all__ = ["from_bytes", "from_dict", "from_path", "from_url", "open_normalised"]
 
 _USER_AGENT = "checker"
 _RETRY_S = 0.25
@@ -19,7 +21,7 @@ _RETRY_S = 0.25
 
 def from_dict(schema: Mapping[str, Any], *, base_url: str | None = None) -> OpenApiSchema:
     """Schema of a parsed document. Raises `LoaderError`."""
-    return _opened(schema, name="the schema", base_url=base_url)
+    return _opened(as_parsed(schema), name="the schema", base_url=base_url)
 
 
 def from_path(
@@ -61,7 +63,7 @@ def from_url(
 
     Options go to `httpx.get`: `headers`, `timeout`, `auth`, `params`, `cookies`. Raises `LoaderError`.
     """
-    if urlsplit(url).scheme not in ("http", "https"):
+    if not re.match("https?://[^/]", url):
         raise LoaderError(
             f"{url} is not an http(s) URL; give one like http://127.0.0.1:8080/openapi.json"
         )
@@ -71,12 +73,6 @@ def from_url(
     location = str(response.url)
     value = parse(response.content, name=url, content_type=response.headers.get("content-type"))
     return _opened(value, name=url, location=location, base_url=base_url)
-
-
-def open_normalised(data: bytes) -> OpenApiSchema:
-    """The schema that `OpenApiSchema.normalised` wrote down."""
-    root, location, base_url = parse_json(data)
-    return OpenApiSchema(root, location=location, base_url=base_url)
 
 
 def _opened(

@@ -2,6 +2,8 @@
 
 import json
 import re
+from collections.abc import Mapping
+from datetime import date, time
 from typing import Any
 
 import orjson
@@ -55,6 +57,39 @@ def parse_json(data: bytes) -> Any:
         return orjson.loads(data)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+
+
+def as_parsed(value: Any) -> Any:
+    """The value as a parser would give it: text keys, dates as text. The very same one when it is so already.
+
+    Raises `LoaderError` when it contains itself.
+    """
+    try:
+        orjson.dumps(value)
+    except TypeError:
+        try:
+            return _plain(value)
+        except RecursionError:
+            raise LoaderError(
+                "the schema contains itself or is nested too deeply; give a tree of objects and lists"
+            ) from None
+    return value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {_key(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if value is None or isinstance(value, str | int | float):
+        return value
+    return value.isoformat() if isinstance(value, date | time) else str(value)
+
+
+def _key(key: object) -> str:
+    if isinstance(key, bool) or key is None:
+        return {True: "true", False: "false", None: "null"}[key]
+    return str(key)
 
 
 def to_json(value: Any) -> bytes:

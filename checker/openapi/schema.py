@@ -1,18 +1,18 @@
 """An opened OpenAPI document: a table of contents, read page by page."""
 
+import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
-from urllib.parse import urljoin, urlsplit
 
 from checker.core.engine import Engine
 from checker.core.operation import BrokenOperation, Label
 from checker.core.schema import UnresolvableReference
 from checker.openapi.dialects import METHODS, version_of
 from checker.openapi.operation import Entry, OpenApiOperation, read_operation
-from checker.openapi.parsing import to_json
+from checker.openapi.parsing import parse_json, to_json
 from checker.openapi.references import OpenApiDocument
-from checker.openapi.servers import declared_url
+from checker.openapi.servers import absolute_url, path_of
 from checker.validation.translate import pointer_child
 
 
@@ -86,17 +86,14 @@ class OpenApiSchema(Mapping[str, Methods]):
         """Absolute base URL that was given or is declared, relative ones resolved against the document's own URL."""
         if self._given_base_url is not None:
             return self._given_base_url
-        declared = declared_url(self.document, self.location)
-        if self.location is not None:
-            declared = urljoin(self.location, declared)
-        parts = urlsplit(declared)
-        return declared if parts.scheme in ("http", "https") and parts.netloc else None
+        declared = absolute_url(self.document, self.location)
+        return declared if re.match("https?://[^/]", declared) else None
 
     @property
     def base_path(self) -> str:
         """Path before every operation path: starts with `/` or is empty, never ends with `/`."""
-        url = self.base_url or declared_url(self.document, self.location)
-        path = urlsplit(url).path.rstrip("/")
+        url = self.base_url or absolute_url(self.document, self.location)
+        path = path_of(url).rstrip("/")
         return path if path.startswith("/") or not path else f"/{path}"
 
     def entries(self) -> Iterator[Entry | BrokenOperation]:
@@ -161,6 +158,12 @@ class OpenApiSchema(Mapping[str, Methods]):
         if self._entries is None:
             self._entries = {entry.label: entry for entry in _entries(self.document)}
         return self._entries
+
+
+def open_normalised(data: bytes) -> OpenApiSchema:
+    """The schema that `OpenApiSchema.normalised` wrote down."""
+    root, location, base_url = parse_json(data)
+    return OpenApiSchema(root, location=location, base_url=base_url)
 
 
 def _entries(document: OpenApiDocument) -> Iterator[Entry | BrokenOperation]:

@@ -2,7 +2,7 @@
 
 import re
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from checker.core.schema import Dialect
 from checker.openapi.references import OpenApiDocument
@@ -10,8 +10,24 @@ from checker.openapi.references import OpenApiDocument
 _VARIABLE = re.compile(r"\{([^{}]+)\}")
 
 
-def declared_url(document: OpenApiDocument, location: str | None) -> str:
-    """Base URL as declared: absolute, relative, or `/` when nothing is declared."""
+def absolute_url(document: OpenApiDocument, location: str | None) -> str:
+    """Base URL as declared, resolved against the URL that the document came from; without one it may stay relative."""
+    declared = _declared_url(document, location)
+    try:
+        return declared if location is None else urljoin(location, declared)
+    except ValueError:
+        return declared
+
+
+def path_of(url: str) -> str:
+    """Path of a URL, empty when it cannot be read."""
+    try:
+        return urlsplit(url).path
+    except ValueError:
+        return ""
+
+
+def _declared_url(document: OpenApiDocument, location: str | None) -> str:
     root = document.root
     if document.dialect is Dialect.OPENAPI20:
         return _swagger_url(root, location)

@@ -22,6 +22,10 @@ _CONSTANTS: dict[str, bool | None] = {
     "FALSE": False,
 }
 _MERGE = "<<"
+_LARGEST = 10_000_000
+_DEEPEST = 200
+# Deep block nesting needs deep indentation, or many markers on one line.
+_MAYBE_DEEP = re.compile(r"^ {200}|(?:[-?:] +){100}", re.MULTILINE)
 _TAG = "tag:yaml.org,2002:"
 _NUMERIC_START = frozenset("+-.0123456789")
 
@@ -37,6 +41,7 @@ class _Loader(yaml.CSafeLoader):
 
 def parse_yaml(text: str) -> Any:
     """Value of the first document. Raises `yaml.YAMLError`."""
+    _refuse_depth(text)
     loader = _Loader(text)
     try:
         node = loader.get_node() if loader.check_node() else None
@@ -45,27 +50,60 @@ def parse_yaml(text: str) -> Any:
         loader.dispose()
 
 
+def _refuse_depth(text: str) -> None:
+    """Raise `yaml.YAMLError` for nesting on which the composer, which is C and recursive, would crash."""
+    if text.count("[") + text.count("{") <= _DEEPEST and not _MAYBE_DEEP.search(text):
+        return
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > _DEEPEST:
+                mark: Any = event.start_mark
+                raise yaml.constructor.ConstructorError(None, None, "it is nested too deeply", mark)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+
+
 class _Reader:
     """Values of nodes. A node that several aliases name is one value, as in YAML itself."""
 
     def __init__(self) -> None:
         self._containers: dict[int, Any] = {}
+        self._sizes: dict[int, int] = {}
+        self._size = 0
 
     def value(self, node: yaml.Node) -> Any:
         if isinstance(node, yaml.ScalarNode):
             return _scalar(node)
-        known = self._containers.get(id(node))
-        if known is not None:
-            return known
+        key = id(node)
+        if key in self._containers:
+            return self._again(node)
+        before = self._size
+        self._size += len(node.value) + 1
+        container: list[Any] | dict[str, Any]
         if isinstance(node, yaml.SequenceNode):
-            items: list[Any] = []
-            self._containers[id(node)] = items
-            items.extend(self.value(item) for item in node.value)
-            return items
-        mapping: dict[str, Any] = {}
-        self._containers[id(node)] = mapping
-        self._fill(mapping, node)
-        return mapping
+            container = self._containers[key] = []
+            container.extend(self.value(item) for item in node.value)
+        else:
+            container = self._containers[key] = {}
+            self._fill(container, node)
+        self._sizes[key] = self._size - before
+        return container
+
+    def _again(self, node: yaml.Node) -> Any:
+        size = self._sizes.get(id(node))
+        if size is None:
+            raise yaml.constructor.ConstructorError(
+                None, None, "an alias contains itself", node.start_mark
+            )
+        # A few lines of aliases of aliases can stand for more than any memory holds.
+        self._size += size
+        if self._size > _LARGEST:
+            raise yaml.constructor.ConstructorError(
+                None, None, "its aliases stand for too much", node.start_mark
+            )
+        return self._containers[id(node)]
 
     def _fill(self, mapping: dict[str, Any], node: yaml.Node) -> None:
         merged: dict[str, Any] = {}

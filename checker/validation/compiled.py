@@ -54,7 +54,12 @@ class _Shelf:
             translator = self.translators[view] = Translator(
                 self.document, dialect, direction, validate_formats=validate_formats
             )
-        plain = translator.bundle(schema)
+        try:
+            plain = translator.bundle(schema)
+        except RecursionError:
+            raise UnusableSchema(
+                f"the schema at {schema.pointer} is nested too deeply to be read; simplify it"
+            ) from None
         key = (dialect, validate_formats, _content(plain))
         found = self.by_content.get(key)
         if found is None:

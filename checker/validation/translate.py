@@ -30,6 +30,8 @@ class _Fragment:
     name: str
     plain: Plain = True
     references: tuple["_Fragment", ...] = ()
+    error: str | None = None
+    """Why it cannot be translated: kept, because others refer to it."""
 
 
 class Translator:
@@ -55,6 +57,7 @@ class Translator:
         self._fragments: dict[tuple[str, _Names], _Fragment] = {}
         self._hidden_by_place: dict[str, _Names] = {}
         self._used: list[_Fragment] = []
+        self._todo: list[tuple[_Fragment, object, str, _Names]] = []
 
     def bundle(self, schema: Schema) -> Plain:
         """The schema with everything that it reaches under `$defs`.
@@ -63,7 +66,9 @@ class Translator:
         """
         self._used = []
         plain = self._node(schema.raw, schema.pointer, _NOTHING)
-        reached = self._closure(self._used)
+        used = self._used
+        self._translate_pending()
+        reached = self._closure(used)
         if isinstance(plain, bool) or not reached:
             return plain
         return {**plain, "$defs": {fragment.name: fragment.plain for fragment in reached}}
@@ -73,6 +78,8 @@ class Translator:
         todo = start
         while todo:
             fragment = todo.pop()
+            if fragment.error is not None:
+                raise UnresolvableReference(fragment.error)
             if fragment.name not in found:
                 found[fragment.name] = fragment
                 todo.extend(fragment.references)
@@ -131,18 +138,22 @@ class Translator:
         fragment = self._fragments.get(key)
         if fragment is None:
             fragment = self._fragments[key] = _Fragment(str(len(self._fragments)))
-            outer, self._used = self._used, []
-            try:
-                fragment.plain = self._node(target, pointer, inherited)
-                fragment.references = tuple(self._used)
-            except UnresolvableReference:
-                # Nobody may find it half done.
-                del self._fragments[key]
-                raise
-            finally:
-                self._used = outer
+            self._todo.append((fragment, target, pointer, inherited))
         self._used.append(fragment)
         return {"$ref": f"#/$defs/{fragment.name}"}
+
+    def _translate_pending(self) -> None:
+        # One after the other: in large documents references form chains of hundreds.
+        while self._todo:
+            fragment, target, pointer, inherited = self._todo.pop()
+            self._used = []
+            try:
+                fragment.plain = self._node(target, pointer, inherited)
+            except UnresolvableReference as error:
+                fragment.error = str(error)
+            except RecursionError:
+                fragment.error = f"the schema at {pointer} is nested too deeply to be read"
+            fragment.references = tuple(self._used)
 
     def _follow(self, reference: str, at: str) -> tuple[object, str]:
         target, pointer = self._document.resolve(reference, at=at)
