@@ -184,4 +184,4 @@ class Console:
 def _total_style(report: Report) -> str:
     if report.findings or report.error_count:
         return "bold red"
-    return "bold green" if report.cases and not report.warnings else "bold yellow"
+    return "bold green" if report.cases else "bold yellow"

@@ -63,7 +63,6 @@ class Report:
     errors: tuple[OperationError, ...] = ()
     notes: tuple[Note, ...] = ()
     quarantined: tuple[Quarantined, ...] = ()
-    warnings: tuple[str, ...] = ()
     ledger: tuple[float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0)
     """Seconds of all workers: make, wait, judge, record, idle."""
     reports: tuple[tuple[str, str], ...] = ()

@@ -1,6 +1,8 @@
 """Where people read: rules, glyphs and styles on any stream, 80 characters wide."""
 
+import re
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import IO, Final
 
 from rich.console import Console as Rich
@@ -14,18 +16,27 @@ GLYPHS: Final = {
     "error": ("🚫", "[error]"),
     "skip": ("⏭ ", "[skip]"),
     "interrupted": ("⚡", "[cut]"),
-    "warning": ("⚠️ ", "[warn]"),
-    "tip": ("💡", "[tip]"),
     "rule": ("━", "-"),
 }
 """Name -> glyph where the stream can hold it, and what stands in for it elsewhere."""
+
+
+_DRIVING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""Characters that a terminal obeys."""
+
+
+class _Rich(Rich):
+    def on_broken_pipe(self) -> None:
+        """Fall silent, but go on: whoever pipes to `head` still wants the run and its exit code."""
+        with suppress(SystemExit):
+            super().on_broken_pipe()
 
 
 class Screen:
     """A stream that takes any text: what it cannot encode is replaced, what would drive a terminal is shown."""
 
     def __init__(self, stream: IO[str] | None = None, *, color: bool | None = None) -> None:
-        self.rich = Rich(
+        self.rich = _Rich(
             file=stream,
             force_terminal=True if color else None,
             no_color=color is False,
@@ -47,7 +58,11 @@ class Screen:
 
     def line(self, text: str = "", style: str = "") -> None:
         """One or more lines, never wrapped."""
-        self.rich.print(Text(self.encodable(text), style=style), soft_wrap=True)
+        try:
+            self.rich.print(Text(self.encodable(text), style=style), soft_wrap=True)
+        except OSError:
+            # Nobody can read it any more (disk full); the run and its exit code are worth more.
+            self.rich.quiet = True
 
     def lines(self, texts: Iterable[str]) -> None:
         """Each text on a line of its own."""
@@ -64,7 +79,7 @@ class Screen:
 
     def encodable(self, text: str) -> str:
         """Text that the stream can hold and that does not drive a terminal."""
-        shown = "".join(_visible(char) if _drives(char) else char for char in text)
+        shown = _DRIVING.sub(_visible, text)
         return shown.encode(self._encoding, "replace").decode(self._encoding, "replace")
 
 
@@ -83,9 +98,5 @@ def _encodes(encoding: str, text: str) -> bool:
     return True
 
 
-def _drives(char: str) -> bool:
-    return (char < " " and char not in "\n\t") or "\x7f" <= char <= "\x9f"
-
-
-def _visible(char: str) -> str:
-    return f"\\x{ord(char):02x}"
+def _visible(found: re.Match[str]) -> str:
+    return f"\\x{ord(found.group()):02x}"

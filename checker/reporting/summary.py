@@ -54,7 +54,7 @@ def summary_lines(report: Report, glyph: Glyph) -> Iterator[str]:
 
 
 def total_line(report: Report) -> str:
-    """Text of the last ruled line: `2 failures, 1 error, 1 warning in 1.00s`."""
+    """Text of the last ruled line: `2 failures, 1 error in 1.00s`."""
     if not report.total:
         return "Empty test suite"
     interrupted = report.outcome == "interrupted"
@@ -64,7 +64,6 @@ def total_line(report: Report) -> str:
         for count, noun in (
             (len(report.findings), "failure"),
             (report.error_count, "error"),
-            (len(report.warnings), "warning"),
         )
         if count
     ]
@@ -118,10 +117,6 @@ def _title_counts(report: Report, glyph: Glyph) -> Iterator[str]:
     if errors:
         yield "Errors:"
         yield from (f"  {glyph('error')} {title}: {errors[title]}" for title in sorted(errors))
-        yield ""
-    if report.warnings:
-        yield "Warnings:"
-        yield from (f"  {glyph('warning')} {text}" for text in report.warnings)
         yield ""
 
 

@@ -21,7 +21,6 @@ def report(found: list[object], outcome: str = "completed", **changes: object) -
         ({"findings": ()}, "2 errors in 2.00s"),
         ({"findings": (), "errors": ()}, "1 error in 2.00s"),
         ({"findings": (), "errors": (), "quarantined": ()}, "No issues found in 2.00s"),
-        ({"errors": (), "quarantined": (), "warnings": ("w",)}, "3 failures, 1 warning in 2.00s"),
         (
             {"findings": (), "errors": (), "quarantined": (), "cases": 0},
             "Nothing was tested in 2.00s",
