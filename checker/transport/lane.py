@@ -7,7 +7,7 @@ import ssl
 import pycurl
 
 from checker.core.request import Origin, WireRequest
-from checker.core.response import NetworkFailure, Outcome, Response
+from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.transport.connections import Connections
 from checker.transport.faults import WEIRD_REPLY, fault, status_of
 from checker.transport.settings import HttpSettings
@@ -44,6 +44,7 @@ class Lane:
         self._sends = 0
         self._opened: list[int] = []
         self._is_stale = False
+        self._is_reused = False
         self._method = ""
         self._has_body = False
         self._is_head = False
@@ -86,7 +87,7 @@ class Lane:
         self._lines.clear()
         self._chunks.clear()
         self._size = self._sends = 0
-        self._is_stale = False
+        self._is_stale = self._is_reused = False
         self._opened.clear()
         curl = self.curl
         self._load_body(request)
@@ -146,6 +147,7 @@ class Lane:
             self._is_stale = True
             return pycurl.PREREQFUNC_ABORT
         self._sends = 1
+        self._is_reused = not self._opened
         return pycurl.PREREQFUNC_OK
 
     def _write(self, chunk: bytes) -> int | None:
@@ -182,6 +184,9 @@ class Lane:
         if self._sends and code in (pycurl.E_COULDNT_CONNECT, pycurl.E_ABORTED_BY_CALLBACK):
             code = pycurl.E_GOT_NOTHING
         kind, message = fault(code, text, self._settings)
+        if kind is FailureKind.DROPPED and self._is_reused:
+            # It may have been closing just then: only a new connection tells.
+            message += " (a connection that had been used before)"
         return NetworkFailure(kind, message, elapsed_s, self._response(elapsed_s, is_cut=True))
 
     def _response(self, elapsed_s: float, *, is_cut: bool = False) -> Response | None:

@@ -197,6 +197,7 @@ def test_a_request_on_a_dying_connection_is_sent_once(server, lanes, method, bod
     assert ok(lanes.send(0, request())).content == b"ok"
     outcome = failed(lanes.send(0, request(method, b"/second", body=body)))
     assert outcome.kind is FailureKind.DROPPED
+    assert outcome.message.endswith("(a connection that had been used before)")
     assert [received.head[0].split()[1] for received in server.received] == [b"/", b"/second"]
     assert ok(lanes.send(0, request(target=b"/third"))).content == b"ok"
     assert len(server.received) == 3
