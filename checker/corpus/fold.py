@@ -100,6 +100,10 @@ class RunView:
         """Whether any version of this finding was read."""
         return fingerprint in self._known
 
+    def first_seen_at(self, fingerprint: str) -> float:
+        """When the first version of a finding was seen, in seconds since the epoch."""
+        return self._known[fingerprint].first[0]
+
     def finding_count(self) -> int:
         """Number of fingerprints."""
         return len(self._known)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from checker.corpus import files
+from checker.corpus.heads import READ_BYTES, Head, read_head
 
 _INCARNATION_DIGITS = 8
 
@@ -78,14 +79,19 @@ class RunLayout:
         """(incarnation, path) of the slot files that exist, oldest first."""
         return _numbered(self.inflights, ".slots")
 
-    def next_incarnation(self, covered: int = 0) -> int:
-        """A number above every incarnation that left a trace here, and above `covered`.
+    def head(self) -> Head:
+        """What the snapshot covers; nothing when there is none."""
+        found = read_head(files.read_file(self.snapshot, READ_BYTES))
+        return Head() if found is None else found[0]
 
-        Only the holder of the lock asks, once for each worker that it starts; give it the number that the snapshot
-        covers and the last one handed out, because a fresh worker has left no trace yet.
+    def next_incarnation(self, above: int = 0) -> int:
+        """A number above `above` and above every incarnation that left a trace here, compacted ones included.
+
+        Only the holder of the lock asks. A worker that was just started has left no trace: give the last number handed
+        out.
         """
         traces = (*self.journal_paths(), *self.traffic_paths(), *self.inflight_paths())
-        return max([covered, *(number for number, _ in traces)]) + 1
+        return max([above, self.head().highest, *(number for number, _ in traces)]) + 1
 
 
 def _stem(incarnation: int, pid: int) -> str:

@@ -59,7 +59,14 @@ class Journals:
                 reader.close()
 
     def _discover(self) -> None:
-        for incarnation, path in self._layout.journal_paths():
-            if incarnation > self._above and path not in self._known:
-                self._known.add(path)
+        found = [
+            (incarnation, path)
+            for incarnation, path in self._layout.journal_paths()
+            if incarnation > self._above and path not in self._known
+        ]
+        # What the snapshot has taken in would count twice.
+        covered = self._layout.head().covered if found else ()
+        for incarnation, path in found:
+            self._known.add(path)
+            if incarnation not in covered:
                 self._readers.setdefault(incarnation, []).append(JournalReader(path))

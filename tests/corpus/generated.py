@@ -100,11 +100,13 @@ FINDINGS = st.builds(
 )
 LEDGERS = st.tuples(*[st.integers(0, 8).map(float)] * 5)
 TASKS = st.sampled_from(["00000000000000a1", "00000000000000a2"])
+# A task has the same labels for life.
+TASK_LABELS = st.just(("GET /a", "POST /a"))
 PROGRESS = st.builds(
     TaskProgress,
     TASKS,
     st.just("fuzzing"),
-    tuples(LABELS),
+    TASK_LABELS,
     COUNTS,
     st.booleans(),
     COUNTS,
@@ -119,7 +121,7 @@ OTHERS = {
         RunStarted, TEXT, TEXT, TIMES, TEXT, TEXT, INTEGERS, TEXT, TEXT, st.integers(1, 9)
     ),
     SchemaOpened: st.builds(SchemaOpened, *[TEXT] * 4, COUNTS, COUNTS),
-    TaskStarted: st.builds(TaskStarted, TASKS, st.just("fuzzing"), tuples(LABELS), COUNTS),
+    TaskStarted: st.builds(TaskStarted, TASKS, st.just("fuzzing"), TASK_LABELS, COUNTS),
     TaskProgress: PROGRESS,
     Interaction: INTERACTIONS,
     Finding: FINDINGS,

@@ -1,0 +1,215 @@
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from checker.corpus import files, snapshot
+from checker.corpus.condense import condense
+from checker.corpus.fold import RunView, fold
+from checker.corpus.heads import read_head
+from checker.corpus.journal import JournalWriter
+from checker.corpus.layout import RunLayout
+from checker.corpus.reader import Journals
+from checker.corpus.records import (
+    Entry,
+    Finding,
+    Record,
+    RunFinished,
+    RunStarted,
+    SignalsSeen,
+    TaskProgress,
+    ValueGone,
+    ValueSeen,
+)
+from checker.corpus.snapshot import Snapshot, compact, read_snapshot
+
+from .generated import RECORDS, exact, finding
+
+NO_TIME = (0.0,) * 5
+
+
+def start(run: str = "r1", at: float = 1.0) -> RunStarted:
+    return RunStarted(run, "fuzz", at, "0", "api.json", 1, "s", "checker fuzz", 1)
+
+
+def progress(cases: int) -> TaskProgress:
+    statuses = (("GET /a", 200, cases),)
+    ledger = (1.0, 0.0, 0.0, 0.0, 0.0)
+    return TaskProgress(
+        "a1", "fuzzing", ("GET /a",), cases, False, cases, cases, 0, statuses, ledger
+    )
+
+
+def corpus(root: Path, journals: dict[int, list[Record]]) -> RunLayout:
+    layout = RunLayout(root)
+    layout.create()
+    for number, records in journals.items():
+        writer = JournalWriter(layout.journal(number, 1))
+        for record in records:
+            writer.append(record)
+        writer.close()
+    return layout
+
+
+def everything(layout: RunLayout) -> RunView:
+    pairs: list[tuple[int, Record]] = [(0, r) for r in read_snapshot(layout).records]
+    return fold([*pairs, *Journals(layout).finish_all()])
+
+
+def shown(view: RunView) -> str:
+    tasks = sorted(
+        (task, v.labels, v.next_index, v.finished, v.cases, v.requests, v.failed_cases, v.note)
+        for task, v in view.tasks.items()
+    )
+    return exact(
+        (
+            list(view.findings.items()),
+            sorted(view.quarantined.items(), key=exact),
+            tasks,
+            (view.run, view.opened, view.cases, view.requests, view.failed_cases, view.ledger),
+            sorted((label, sorted(counts.items())) for label, counts in view.statuses.items()),
+            sorted(view.errors.items(), key=exact),
+            sorted((kind, sorted(notes)) for kind, notes in view.notes.items()),
+        )
+    )
+
+
+JOURNALS: dict[int, list[Record]] = {
+    1: [start(), progress(3), finding("f1", at=5.0)],
+    2: [progress(4), finding("f2", at=3.0), finding("f1", at=6.0, stage="minimised")],
+    3: [ValueSeen("GET /a", "/id", 7, "c"), SignalsSeen("GET /a", ((1, "status"),))],
+}
+
+
+def is_of_a_run(record: Record) -> bool:
+    return isinstance(record, RunStarted | RunFinished)
+
+
+@given(st.lists(st.lists(RECORDS, max_size=6), min_size=1, max_size=3))
+def test_an_unfinished_run_folds_to_the_same_once_it_is_condensed(
+    streams: list[list[Record]],
+) -> None:
+    pairs: list[tuple[int, Record]] = [(1, start())]
+    for number, stream in enumerate(streams, 1):
+        pairs += [(number, record) for record in stream if not is_of_a_run(record)]
+    condensed: Sequence[Record] = condense(pairs)
+    assert shown(fold((0, record) for record in condensed)) == shown(fold(pairs))
+
+
+def test_of_a_finished_run_only_what_was_learned_stays() -> None:
+    end = RunFinished("r1", 9.0, "completed", 8.0, NO_TIME)
+    value = ValueSeen("GET /a", "/id", 7, "c")
+    entry = Entry("GET /a", (), (1, 2), 0.1)
+    dull = Entry("GET /a", (), (2,), 0.2)
+    records: list[Record] = [start(), progress(1), finding(), value, entry, dull, end]
+    assert condense([(1, record) for record in records]) == [finding(), entry, value]
+
+
+def test_another_run_ends_what_the_last_one_left_open() -> None:
+    pairs: list[tuple[int, Record]] = [(1, start("r1", 1.0)), (2, progress(5)), (2, finding())]
+    pairs += [(3, start("r2", 2.0)), (4, progress(2))]
+    view = fold((0, record) for record in condense(pairs))
+    assert (view.run, view.cases, list(view.findings)) == (start("r2", 2.0), 2, ["f1"])
+
+
+def test_deleted_values_do_not_come_back() -> None:
+    seen = [ValueSeen("GET /a", "/id", value, "c") for value in (1, True, "1")]
+    pairs: list[tuple[int, Record]] = [(1, value) for value in seen]
+    assert condense([*pairs, (1, ValueGone(1, "c"))]) == seen[1:]
+
+
+def test_compaction_leaves_one_file_that_tells_the_same(tmp_path: Path) -> None:
+    layout = corpus(tmp_path, JOURNALS)
+    before = shown(everything(layout))
+    compact(layout)
+    assert layout.journal_paths() == []
+    assert shown(everything(layout)) == before
+    assert layout.next_incarnation() == 4
+    assert compact(layout).records == read_snapshot(layout).records
+
+
+def test_journals_of_the_living_are_left_alone(tmp_path: Path) -> None:
+    layout = corpus(tmp_path, JOURNALS)
+    before = shown(everything(layout))
+    compact(layout, closed=[1, 3])
+    assert [number for number, _ in layout.journal_paths()] == [2]
+    assert shown(everything(layout)) == before
+    compact(layout)
+    assert shown(everything(layout)) == before
+
+
+class Killed(Exception):
+    pass
+
+
+@pytest.mark.parametrize("step", range(5))
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_kill_between_any_two_steps_loses_nothing_and_counts_nothing_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int, when: str
+) -> None:
+    layout = corpus(tmp_path, JOURNALS)
+    before = shown(everything(layout))
+    calls = 0
+
+    def dying(name: str) -> None:
+        real = getattr(files, name)
+
+        def call(*arguments: object) -> object:
+            nonlocal calls
+            calls += 1
+            if calls - 1 == step and when == "before":
+                raise Killed
+            result = real(*arguments)
+            if calls - 1 == step:
+                raise Killed
+            return result
+
+        monkeypatch.setattr(files, name, call)
+
+    for name in ("write_temporary", "put_in_place", "remove_file"):
+        dying(name)
+    with pytest.raises(Killed):
+        compact(layout)
+    monkeypatch.undo()
+    assert shown(everything(layout)) == before
+    compact(layout)
+    assert shown(everything(layout)) == before
+    names = {path.name for path in tmp_path.iterdir() if path.is_file()}
+    assert (names, layout.journal_paths()) == ({"snapshot"}, [])
+
+
+@given(st.binary(max_size=80))
+def test_noise_is_no_head(noise: bytes) -> None:
+    assert read_head(noise) is None
+
+
+def test_what_a_damaged_snapshot_still_holds_is_read(tmp_path: Path) -> None:
+    layout = corpus(tmp_path, JOURNALS)
+    compact(layout)
+    whole = layout.snapshot.read_bytes()
+    layout.snapshot.write_bytes(whole + b"\x09")
+    found = read_snapshot(layout)
+    assert found.note == "the snapshot is short"
+    assert sum(isinstance(record, Finding) for record in found.records) == 3
+    layout.snapshot.write_bytes(b"junk")
+    assert read_snapshot(layout) == Snapshot(note="the snapshot is damaged at its beginning")
+
+
+def test_a_large_corpus_gives_up_values_before_signals_and_findings_never(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshot, "LIMIT_BYTES", 0)
+    monkeypatch.setattr(snapshot, "_FRAME_BYTES", 1)
+    layout = corpus(tmp_path, JOURNALS)
+    kept = compact(layout).records
+    assert not any(isinstance(record, ValueSeen | SignalsSeen) for record in kept)
+    assert list(everything(layout).findings) == ["f2", "f1"]
+
+
+def test_files_are_for_their_owner_alone(tmp_path: Path) -> None:
+    layout = corpus(tmp_path / "corpus", JOURNALS)
+    compact(layout)
+    assert layout.root.stat().st_mode & 0o777 == layout.journals.stat().st_mode & 0o777 == 0o700
+    assert layout.snapshot.stat().st_mode & 0o777 == 0o600
