@@ -16,7 +16,6 @@ class PhaseTally:
     passed: int = 0
     failed: int = 0
     errored: int = 0
-    skipped: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +56,14 @@ class Report:
     requests: int
     failed_cases: int
     phases: tuple[PhaseOutcome, ...]
-    skipped_cases: int = 0
-    """Cases that no check applied to."""
     findings: tuple[Finding, ...] = ()
     errors: tuple[OperationError, ...] = ()
     notes: tuple[Note, ...] = ()
     quarantined: tuple[Quarantined, ...] = ()
     ledger: tuple[float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0)
     """Seconds of all workers: make, wait, judge, record, idle."""
+    unauthorized: tuple[tuple[int, tuple[str, ...]], ...] = ()
+    """(401 or 403, labels) of operations that hardly answered anything else."""
     reports: tuple[tuple[str, str], ...] = ()
     """(format, path) of files that were written."""
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 
+from checker.core.blocks import standard_reason
 from checker.corpus.records import Note
 from checker.reporting.findings import severity_rank
 from checker.reporting.report import PhaseTally, Report
@@ -39,6 +40,7 @@ def summary_lines(report: Report, glyph: Glyph) -> Iterator[str]:
     yield ""
     yield from _phase_lines(report, glyph)
     yield from _title_counts(report, glyph)
+    yield from _authentication_lines(report)
     yield from note_lines(report)
     yield from _case_lines(report)
     yield from ledger_lines(report)
@@ -55,7 +57,7 @@ def summary_lines(report: Report, glyph: Glyph) -> Iterator[str]:
 
 def total_line(report: Report) -> str:
     """Text of the last ruled line: `2 failures, 1 error in 1.00s`."""
-    if not report.total:
+    if not report.selected and not report.error_count:
         return "Empty test suite"
     interrupted = report.outcome == "interrupted"
     when = f"{'interrupted after' if interrupted else 'in'} {report.elapsed_s:.2f}s"
@@ -80,7 +82,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def tally_parts(tally: PhaseTally, glyph: Glyph) -> list[str]:
-    """Non-zero parts of what a phase came to: `3 passed`, `2 failed`, `1 error`, `4 skipped`."""
+    """Non-zero parts of what a phase came to: `3 passed`, `2 failed`, `1 error`."""
     parts = []
     if tally.passed:
         parts.append(f"{glyph('success')} {tally.passed} passed")
@@ -88,8 +90,6 @@ def tally_parts(tally: PhaseTally, glyph: Glyph) -> list[str]:
         parts.append(f"{glyph('failure')} {tally.failed} failed")
     if tally.errored:
         parts.append(f"{glyph('error')} {counted(tally.errored, 'error')}")
-    if tally.skipped:
-        parts.append(f"{glyph('skip')} {tally.skipped} skipped")
     return parts
 
 
@@ -120,6 +120,21 @@ def _title_counts(report: Report, glyph: Glyph) -> Iterator[str]:
         yield ""
 
 
+def _authentication_lines(report: Report) -> Iterator[str]:
+    """Spec 7: nothing behind a closed door was tested, whatever the verdict says."""
+    if not report.unauthorized:
+        return
+    closed = counted(sum(len(labels) for _, labels in report.unauthorized), "operation")
+    yield f"Authentication failed: {closed} returned authentication errors"
+    for status, labels in report.unauthorized:
+        yield f"  {status} {standard_reason(status)}: {counted(len(labels), 'operation')}"
+        yield from (f"    - {label}" for label in labels[:_SHOWN_PER_KIND])
+        if len(labels) > _SHOWN_PER_KIND:
+            yield f"    - and {len(labels) - _SHOWN_PER_KIND} more"
+    yield "  Give credentials with `-H 'Authorization: ...'`."
+    yield ""
+
+
 def note_lines(report: Report) -> Iterator[str]:
     """What was left out or is not sure, counted by kind and named by place."""
     order = list(NOTE_TITLES)
@@ -143,12 +158,11 @@ def _note_text(note: Note) -> str:
 
 def _case_lines(report: Report) -> Iterator[str]:
     yield "Test cases:"
-    skipped = f", {report.skipped_cases} skipped" if report.skipped_cases else ""
     if report.findings:
         found = counted(len(report.findings), "unique failure")
-        yield f"  {report.cases} generated, {report.failed_cases} found {found}{skipped}"
+        yield f"  {report.cases} generated, {report.failed_cases} found {found}"
     elif report.cases:
-        yield f"  {report.cases} generated, {report.cases - report.skipped_cases} passed{skipped}"
+        yield f"  {report.cases} generated, {report.cases} passed"
     else:
         yield "  None"
     yield ""

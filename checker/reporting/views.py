@@ -13,6 +13,7 @@ from checker.reporting.report import (
     phase_outcome,
 )
 
+_CLOSED = 0.9
 _NO_TIME = (0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -49,8 +50,19 @@ def report_of(
         notes=_notes(view),
         quarantined=tuple(sorted(view.quarantined.values(), key=lambda q: (q.label, q.index))),
         ledger=_ledger(view),
+        unauthorized=_unauthorized(view),
         reports=reports,
     )
+
+
+def _unauthorized(view: RunView) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    """By status: operations of whose requests at least 90 % were refused (spec 2.9, missing_auth)."""
+    found: dict[int, list[str]] = {}
+    for label, statuses in sorted(view.statuses.items()):
+        refused = {status: statuses[status] for status in (401, 403) if statuses[status]}
+        if refused and sum(refused.values()) >= _CLOSED * statuses.total():
+            found.setdefault(max(refused, key=refused.__getitem__), []).append(label)
+    return tuple((status, tuple(labels)) for status, labels in sorted(found.items()))
 
 
 def _with_quarantined(view: RunView) -> dict[str, PhaseView]:

@@ -6,7 +6,18 @@ from checker.reporting.report import Report
 from checker.reporting.summary import ledger_lines, note_lines, summary_lines, total_line
 from checker.reporting.views import report_of
 
-from .samples import AT, changed, clean_records, opened, progress, records, settings, started
+from .samples import (
+    AT,
+    ORDERS,
+    USERS,
+    changed,
+    clean_records,
+    opened,
+    progress,
+    records,
+    settings,
+    started,
+)
 
 
 def report(found: list[object], outcome: str = "completed", **changes: object) -> Report:
@@ -25,7 +36,7 @@ def report(found: list[object], outcome: str = "completed", **changes: object) -
             {"findings": (), "errors": (), "quarantined": (), "cases": 0},
             "Nothing was tested in 2.00s",
         ),
-        ({"total": 0}, "Empty test suite"),
+        ({"selected": 0, "errors": (), "quarantined": ()}, "Empty test suite"),
         ({"outcome": "interrupted"}, "3 failures, 2 errors interrupted after 2.00s"),
     ],
 )
@@ -67,9 +78,19 @@ def test_same_error_in_two_phases_is_one_error() -> None:
     assert report(twice).error_count == 2
 
 
-def test_skipped_cases_are_counted_apart() -> None:
-    lines = list(summary_lines(changed(report(clean_records()), skipped_cases=5), lambda _: "*"))
-    assert "  100 generated, 95 passed, 5 skipped" in lines
+def test_closed_doors_are_named() -> None:
+    found = [
+        *clean_records()[:2],
+        progress(statuses=((USERS, 401, 90), (USERS, 404, 10))),
+        progress(task="t2", statuses=((ORDERS, 403, 89), (ORDERS, 200, 11))),
+    ]
+    lines = list(summary_lines(report(found), lambda _: "*"))
+    at = lines.index("Authentication failed: 1 operation returned authentication errors")
+    assert lines[at + 1 : at + 4] == [
+        "  401 Unauthorized: 1 operation",
+        f"    - {USERS}",
+        "  Give credentials with `-H 'Authorization: ...'`.",
+    ]
 
 
 def test_opaque_nodes_are_counted_by_pointer() -> None:
