@@ -8,8 +8,10 @@ from checker.checks.conformance import (
     status_code_conformance,
 )
 from checker.checks.context import Check
+from checker.checks.custom import custom_check
 from checker.checks.server_error import not_a_server_error
 from checker.core.errors import UsageError
+from checker.core.registry import CUSTOM_CHECKS
 
 BUILT_IN: Mapping[str, Check] = {
     "not_a_server_error": not_a_server_error,
@@ -20,8 +22,10 @@ BUILT_IN: Mapping[str, Check] = {
 
 
 def selected_checks(names: Sequence[str]) -> tuple[tuple[str, Check], ...]:
-    """(name, check) pairs in the order of the table. An unknown name is a `UsageError`."""
-    unknown = [name for name in names if name not in BUILT_IN]
+    """(name, check) pairs in the order of the table, users' checks last. An unknown name is a `UsageError`."""
+    known = dict(BUILT_IN)
+    known |= {name: custom_check(name, function) for name, function in CUSTOM_CHECKS.items()}
+    unknown = [name for name in names if name not in known]
     if unknown:
-        raise UsageError(f"unknown check {unknown[0]!r}; choose from {', '.join(BUILT_IN)}")
-    return tuple((name, check) for name, check in BUILT_IN.items() if name in names)
+        raise UsageError(f"unknown check {unknown[0]!r}; choose from {', '.join(known)}")
+    return tuple((name, check) for name, check in known.items() if name in names)

@@ -6,27 +6,12 @@ from typing import Any
 
 from checker.config.filters import Selection
 from checker.core.blocks import Truncation
+from checker.core.redact import DEFAULT_KEYS, DEFAULT_MARKERS
 
-_SENSITIVE_NAMES = """
-phpsessid xsrf-token _csrf _csrf_token _session _xsrf aiohttp_session api_key api-key apikey
-auth authorization connect.sid cookie credentials csrf csrf_token csrf-token csrftoken
-ip_address mysql_pwd passwd password private_key private-key privatekey remote_addr
-remote-addr secret session sessionid set_cookie set-cookie token x_api_key x-api-key
-x_csrftoken x-csrftoken x_forwarded_for x-forwarded-for x_real_ip x-real-ip
-"""
-DEFAULT_KEYS_TO_SANITIZE = tuple(_SENSITIVE_NAMES.split())
+DEFAULT_KEYS_TO_SANITIZE = tuple(sorted(DEFAULT_KEYS))
 """Lower-case names whose values reports mask."""
 
-DEFAULT_SENSITIVE_MARKERS = (
-    "token",
-    "key",
-    "secret",
-    "password",
-    "auth",
-    "session",
-    "passwd",
-    "credential",
-)
+DEFAULT_SENSITIVE_MARKERS = DEFAULT_MARKERS
 """A name that contains one of these is sensitive, too."""
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from checker.core.case import Case
 from checker.core.engine import Engine
 from checker.core.operation import (
     Body,
@@ -18,6 +19,8 @@ from checker.openapi.parameters import MalformedOperation, declared_parameters, 
 from checker.openapi.references import OpenApiDocument
 from checker.openapi.responses import OpenApiContract
 from checker.validation.translate import pointer_child
+
+_NO_ENGINE = "this operation was read without an engine; load its schema with `checker.openapi`"
 
 
 class Owner(Protocol):
@@ -145,10 +148,16 @@ class OpenApiOperation:
     def as_strategy(self, **options: Any) -> Any:
         """Strategy of `Case` for Hypothesis. Options: `generation_mode`."""
         if self.owner.engine is None:
-            raise RuntimeError(
-                "this operation was read without an engine; load its schema with `checker.openapi`"
-            )
+            raise RuntimeError(_NO_ENGINE)
         return self.owner.engine.as_strategy(self, **options)
+
+    def Case(self, **parts: Any) -> Case:  # noqa: N802 - the public name
+        """A case made by hand: `path_parameters`, `query`, `headers`, `cookies`, `body`, `media_type`."""
+        if self.owner.engine is None:
+            raise RuntimeError(_NO_ENGINE)
+        made = self.owner.engine.make_case(self, **parts)
+        assert isinstance(made, Case)
+        return made
 
 
 def read_operation(entry: Entry, owner: Owner) -> OpenApiOperation | BrokenOperation:

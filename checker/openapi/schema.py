@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
+from checker.config.config import Config
 from checker.core.engine import Engine
 from checker.core.operation import BrokenOperation, Label
 from checker.core.schema import UnresolvableReference
@@ -56,6 +57,8 @@ class OpenApiSchema(Mapping[str, Methods]):
         self.document = OpenApiDocument(root, dialect)
         self.location = location
         self.engine: Engine | None = None
+        self.config: Config | None = None
+        """The live configuration; set where the engine is."""
         self.validate_formats = True
         self._given_base_url = base_url
         self._entries: dict[Label, Entry | BrokenOperation] | None = None

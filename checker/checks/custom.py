@@ -1,0 +1,40 @@
+"""Users' checks as ours: they raise where ours answer."""
+
+from collections.abc import Callable
+from typing import Any
+
+from checker.checks.context import PASSED, Check, CheckContext, Failures
+from checker.checks.server_error import sent_texts
+from checker.core.errors import HookError
+from checker.core.failures import FailedCheck, Failure
+from checker.core.templates import error_template
+
+
+def custom_check(name: str, function: Callable[..., Any]) -> Check:
+    """A user's `(context, response, case)` as a check; an `AssertionError` is its failure.
+
+    Anything else that it raises becomes a `HookError`.
+    """
+
+    def check(context: CheckContext) -> Failures:
+        try:
+            function(context, context.response, context.case)
+        except FailedCheck as failed:
+            return (failed.failure,)
+        except AssertionError as error:
+            return (_failure(name, str(error), context),)
+        except Exception as error:
+            raise HookError(name, error) from error
+        return PASSED
+
+    return check
+
+
+def _failure(name: str, message: str, context: CheckContext) -> Failure:
+    template = error_template(message.encode("utf-8", "surrogatepass"), sent_texts(context.case))
+    return Failure(
+        check=name,
+        title=f"Custom check failed: `{name}`",
+        message=message,
+        unique_key=template,
+    )

@@ -1,0 +1,219 @@
+"""The engine of a loaded schema: sends, judges and makes cases with the configuration as it is at that moment."""
+
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from checker import __version__
+from checker.checks.context import CheckSettings
+from checker.checks.judge import Judge, Judgement
+from checker.config.config import Config
+from checker.config.resolve import Occasion, run_settings
+from checker.config.settings import RunSettings
+from checker.core import curl
+from checker.core.case import NOT_SET, Case
+from checker.core.errors import IncorrectUsage, NotAvailableYet, UsageError
+from checker.core.hooks import GLOBAL_HOOKS, HookContext
+from checker.core.operation import Operation
+from checker.core.redact import Redaction
+from checker.core.request import Origin, WireRequest
+from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.core.send import Send
+from checker.library.foreign import as_response
+from checker.library.options import CallOptions, CheckOptions
+from checker.library.verdicts import failure_group
+from checker.openapi.schema import OpenApiSchema
+from checker.phases.attempt import CallHooks, Tools, build_request, drive, judge_outcome
+from checker.phases.safety import Gate
+from checker.transport.http import HttpLanes
+from checker.transport.prepare import RequestMaker
+from checker.transport.settings import HttpSettings
+
+_NOWHERE = Origin("http", "localhost", 80, "")
+_NO_BASE_URL = "The `base_url` argument is required when specifying a schema via a file"
+
+
+class LibraryEngine:
+    """Implements `checker.core.engine.Engine` for the operations of one schema. Not thread-safe."""
+
+    def __init__(self, schema: OpenApiSchema, config: Config) -> None:
+        self._schema = schema
+        self._config = config
+        self._lanes: tuple[Origin, HttpSettings, HttpLanes] | None = None
+
+    def formatted_path(self, case: Case) -> str:
+        """Path with its variables substituted, without base path and query."""
+        return RequestMaker(_NOWHERE, version=__version__).formatted_path(case)
+
+    def as_curl_command(
+        self, case: Case, headers: Mapping[str, str] | None, *, verify: bool
+    ) -> str:
+        """Command that sends the case; values under sensitive names are masked."""
+        settings = self._settings()
+        origin = self._origin(None, settings) or _NOWHERE
+        request = self._maker(origin, settings, headers or {}).make(case)
+        return self._command(request, origin, settings, verify=verify)
+
+    def call(self, case: Case, base_url: str | None, **options: Any) -> Response:
+        """Response to the case. Raises `TimeoutError`, `ConnectionError`, `ValueError` when there is none."""
+        settings = self._settings()
+        return self._exchange(case, base_url, CallOptions.of(options), settings)
+
+    def validate_response(self, case: Case, response: Any, **options: Any) -> None:
+        """Raise a `FailureGroup` when a check fails."""
+        self._validate(case, as_response(response), CheckOptions(**options), self._settings())
+
+    def call_and_validate(self, case: Case, base_url: str | None, **options: Any) -> Response:
+        """Response to the case. Raises a `FailureGroup` when a check fails."""
+        settings = self._settings()
+        checks = CheckOptions.take(options)
+        response = self._exchange(case, base_url, CallOptions.of(options), settings)
+        self._validate(case, response, checks, settings)
+        return response
+
+    def make_case(self, operation: Operation, **parts: Any) -> Case:
+        """A case of these parts, made by hand. Raises `IncorrectUsage` when its media type is not clear."""
+        body = parts.get("body", NOT_SET)
+        if body is not NOT_SET and parts.get("media_type") is None:
+            parts["media_type"] = _only_media_type(operation)
+        return Case(operation, secrets.token_hex(6), engine=self, **parts)
+
+    def as_strategy(self, operation: Operation, **options: Any) -> Any:
+        """Strategy of cases of one operation."""
+        raise NotAvailableYet("operation.as_strategy")
+
+    def _settings(self) -> RunSettings:
+        """What the configuration asks for now: it may have been updated since the last call."""
+        return run_settings(self._config, Occasion(self._schema.location or ""))
+
+    def _origin(self, base_url: str | None, settings: RunSettings) -> Origin | None:
+        url = base_url or settings.base_url or self._schema.base_url
+        try:
+            return None if url is None else Origin.from_url(url)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+
+    def _maker(
+        self, origin: Origin, settings: RunSettings, headers: Mapping[str, Any]
+    ) -> RequestMaker:
+        """Headers of a call stand over those of the configuration, and both over those of the case."""
+        given = {name.lower() for name in headers}
+        kept = [(name, value) for name, value in settings.headers if name.lower() not in given]
+        wanted = [*kept, *((name, str(value)) for name, value in headers.items())]
+        return RequestMaker(origin, wanted, version=__version__)
+
+    def _exchange(
+        self, case: Case, base_url: str | None, options: CallOptions, settings: RunSettings
+    ) -> Response:
+        origin = self._origin(base_url, settings)
+        if origin is None:
+            raise UsageError(_NO_BASE_URL)
+        maker = self._maker(origin, settings, options.headers)
+        tools = _tools(maker, Judge(()))
+        sent = _overridden(case, options)
+        request = build_request(tools, sent)
+        http = HttpSettings(
+            request_timeout_s=options.timeout or settings.request_timeout_s,
+            proxy=settings.proxy,
+            verify=settings.tls_verify if options.verify is None else options.verify,
+        )
+        outcome = self._send(origin, http, Send(request))
+        # Only hooks: who judges this response, and whether, is for the caller to say.
+        drive(judge_outcome(tools, sent, outcome), lambda send: self._send(origin, http, send))
+        if isinstance(outcome, NetworkFailure):
+            raise _error(outcome)
+        return outcome
+
+    def _send(self, origin: Origin, http: HttpSettings, send: Send) -> Outcome:
+        if self._lanes is None or self._lanes[:2] != (origin, http):
+            if self._lanes is not None:
+                self._lanes[2].close()
+            self._lanes = (origin, http, HttpLanes(origin, http, 1))
+        outcome = self._lanes[2].send(0, send.request, fresh=send.fresh)
+        if isinstance(outcome, Response):
+            outcome.request = send.request
+        return outcome
+
+    def _validate(
+        self, case: Case, response: Response, options: CheckOptions, settings: RunSettings
+    ) -> None:
+        checks = options.selected(settings.checks)
+        judge = Judge(checks, CheckSettings(dict(settings.expected_statuses)))
+        self._schema.validate_formats = settings.validate_formats
+        judgement: Judgement = drive(judge.judge(case, response), _no_sending)
+        if judgement.failures:
+            origin = self._origin(None, settings) or _NOWHERE
+            request = response.request or self._maker(origin, settings, {}).make(case)
+            command = self._command(request, origin, settings, verify=response.verify)
+            raise failure_group(case, response, judgement.failures, command, settings.truncation)
+
+    def _command(
+        self, request: WireRequest, origin: Origin, settings: RunSettings, *, verify: bool
+    ) -> str:
+        wanted = settings.sanitization
+        if wanted.enabled:
+            keys = frozenset(key.lower() for key in wanted.keys)
+            request = Redaction(keys, wanted.markers, wanted.replacement).request(request)
+        return curl.render(request, origin, verify=verify)
+
+
+def _tools(maker: RequestMaker, judge: Judge) -> Tools:
+    hooks = CallHooks(
+        before=GLOBAL_HOOKS.named("before_call"),
+        after=GLOBAL_HOOKS.named("after_call"),
+        context=lambda case: HookContext(case.operation),
+    )
+    return Tools(maker, judge, Gate(), hooks)
+
+
+def _overridden(case: Case, options: CallOptions) -> Case:
+    """The case as it is sent: single parameters replaced, everything else as generated."""
+    if not (options.headers or options.params or options.cookies):
+        return case
+    names = {name.lower() for name in options.headers}
+    return Case(
+        case.operation,
+        case.id,
+        path_parameters=case.path_parameters,
+        query={**case.query, **options.params},
+        headers={name: value for name, value in case.headers.items() if name.lower() not in names},
+        cookies={**case.cookies, **options.cookies},
+        body=case.body,
+        media_type=case.media_type,
+        multipart_content_types=case.multipart_content_types,
+        meta=case.meta,
+        engine=case.engine,
+    )
+
+
+def _only_media_type(operation: Operation) -> str:
+    types = [body.media_type for body in operation.bodies]
+    if len(types) == 1:
+        return types[0]
+    if not types:
+        raise IncorrectUsage(
+            f"{operation.label} declares no body that can be sent; give `media_type`"
+        )
+    listed = ", ".join(types)
+    raise IncorrectUsage(
+        f"{operation.label} accepts several media types ({listed}); give `media_type`"
+    )
+
+
+def _error(failure: NetworkFailure) -> Exception:
+    if failure.kind is FailureKind.TIMEOUT:
+        return TimeoutError(failure.message)
+    if failure.kind is FailureKind.UNSENDABLE:
+        return ValueError(failure.message)
+    return ConnectionError(f"{failure.kind}: {failure.message}")
+
+
+def _no_sending(send: Send) -> Outcome:
+    raise AssertionError(f"no check of these sends: {send.request.method}")
+
+
+def with_engine(schema: OpenApiSchema, config: Config) -> OpenApiSchema:
+    """The schema, its operations able to do what they offer."""
+    schema.config = config.for_project(schema.title)
+    schema.engine = LibraryEngine(schema, schema.config)
+    return schema

@@ -1,0 +1,90 @@
+"""Keyword arguments of `case.call` and its relatives as values."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from checker.checks.context import Check
+from checker.checks.custom import custom_check
+from checker.checks.registry import BUILT_IN, selected_checks
+from checker.core.errors import NotAvailableYet
+from checker.core.registry import CUSTOM_CHECKS
+
+_LATER = frozenset(
+    [
+        "session",
+        "auth",
+        "cert",
+        "proxies",
+        "allow_redirects",
+        "follow_redirects",
+        "stream",
+        "json",
+        "data",
+        "files",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CallOptions:
+    """How one case is sent."""
+
+    headers: Mapping[str, Any] = field(default_factory=dict)
+    """Single names that replace those of the case and of the configuration."""
+    params: Mapping[str, Any] = field(default_factory=dict)
+    cookies: Mapping[str, Any] = field(default_factory=dict)
+    timeout: float | None = None
+    """Seconds."""
+    verify: bool | str | None = None
+
+    @classmethod
+    def of(cls, options: dict[str, Any]) -> Self:
+        """Options by name, None left out. Raises `TypeError`, `NotAvailableYet`."""
+        given = {name: value for name, value in options.items() if value is not None}
+        for name in given:
+            if name in _LATER:
+                raise NotAvailableYet(f"case.call({name}=...)")
+        return cls(**given)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOptions:
+    """Which checks judge one response."""
+
+    checks: Iterable[Callable[..., Any] | str] | None = None
+    """Instead of the configured ones."""
+    additional_checks: Iterable[Callable[..., Any] | str] | None = None
+    excluded_checks: Iterable[Callable[..., Any] | str] | None = None
+    headers: Any = None
+    transport_kwargs: Any = None
+
+    @classmethod
+    def take(cls, options: dict[str, Any]) -> Self:
+        """Options of checks, removed from a mixed bag."""
+        names = ("checks", "additional_checks", "excluded_checks")
+        return cls(**{name: options.pop(name) for name in names if name in options})
+
+    def selected(self, configured: tuple[str, ...]) -> tuple[tuple[str, Check], ...]:
+        """(name, check) pairs. Raises `UsageError` for an unknown name."""
+        chosen: Iterable[Callable[..., Any] | str] = configured
+        if self.checks is not None:
+            chosen = self.checks
+        wanted = [*chosen, *(self.additional_checks or ())]
+        excluded = {_name(one) for one in self.excluded_checks or ()}
+        found: dict[str, Check] = {}
+        for one in wanted:
+            if _name(one) not in excluded:
+                found[_name(one)] = _check(one)
+        return tuple(found.items())
+
+
+def _name(check: Callable[..., Any] | str) -> str:
+    return check if isinstance(check, str) else str(getattr(check, "__name__", check))
+
+
+def _check(check: Callable[..., Any] | str) -> Check:
+    name = _name(check)
+    if isinstance(check, str) or name in BUILT_IN or CUSTOM_CHECKS.get(name) is check:
+        return selected_checks([name])[0][1]
+    return custom_check(name, check)

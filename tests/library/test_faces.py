@@ -1,0 +1,37 @@
+import pytest
+
+import checker
+from checker import faces
+
+
+@pytest.mark.parametrize("name", sorted(faces.PUBLIC))
+def test_every_public_name_resolves(name: str) -> None:
+    assert faces.resolve(name) is not None
+
+
+def test_public_names_are_attributes_of_the_package() -> None:
+    assert checker.GenerationMode.POSITIVE == "positive"
+    assert repr(checker.NOT_SET) == "NOT_SET"
+    assert checker.Config().seed is None
+    assert issubclass(checker.errors.LoaderError, Exception)
+    assert issubclass(checker.config.ConfigError, Exception)
+    assert callable(checker.openapi.from_dict)
+    assert callable(checker.openapi.format)
+
+
+def test_unknown_name_suggests_the_nearest() -> None:
+    with pytest.raises(AttributeError) as caught:
+        _ = checker.GenerationMod
+    expected = "module 'checker' has no attribute 'GenerationMod'. Did you mean 'GenerationMode'?"
+    assert str(caught.value) == expected
+
+
+def test_unknown_name_of_a_module_names_the_module() -> None:
+    with pytest.raises(AttributeError) as caught:
+        _ = checker.openapi.from_dct
+    expected = "module 'checker.openapi' has no attribute 'from_dct'. Did you mean 'from_dict'?"
+    assert str(caught.value) == expected
+
+
+def test_tools_that_look_for_special_names_are_not_confused() -> None:
+    assert not hasattr(checker, "__wrapped__")
