@@ -134,6 +134,9 @@ def _consumer_of(operation: Operation, location: Location, name: str) -> _Consum
     is_path = location is Location.PATH
     path = operation.path
     owner = matching.owner_of(path, name) if is_path else matching.resource_of(path)
+    if location is Location.BODY:
+        # A pointer: `/rooms/0/id` asks for the id of a room.
+        name = "_".join(part for part in name.split("/") if part and not part.isdigit())
     return _Consumer(name, owner, is_path, kinds, as_text)
 
 

@@ -105,6 +105,15 @@ def test_other_parameters_take_values_by_name_alone() -> None:
     assert picked(pool, SEARCH, "limit") is None
 
 
+def test_a_part_of_a_body_takes_values_by_the_end_of_its_pointer() -> None:
+    pool = LiveValues(ROUTES)
+    pool.observe(sent(CREATE), answer({"id": "x2", "other": 5}, 201))
+    taken = pool.view(CREATE).pick(Location.BODY, "/bookings/0/id", 0)
+    assert taken is not None
+    assert taken.value == "x2"
+    assert pool.view(CREATE).pick(Location.BODY, "/guest", 0) is None
+
+
 def test_integers_are_given_as_text_where_text_is_asked_for() -> None:
     pool = LiveValues(ROUTES)
     pool.observe(sent(CREATE), answer({"number": 41}, 201))
