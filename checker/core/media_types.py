@@ -19,6 +19,10 @@ _JSON_ESSENCES = frozenset(
     )
 )
 
+_YAML_ESSENCES = frozenset(
+    ("application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", "text/vnd.yaml")
+)
+
 
 @dataclass(frozen=True, slots=True)
 class MediaType:
@@ -79,6 +83,14 @@ def is_json(text: str) -> bool:
     parsed = parse(text)
     return parsed is not None and (
         parsed.essence in _JSON_ESSENCES or parsed.subtype.endswith("+json")
+    )
+
+
+def is_yaml(text: str) -> bool:
+    """True for YAML under any of its names, `+yaml` included."""
+    parsed = parse(text)
+    return parsed is not None and (
+        parsed.essence in _YAML_ESSENCES or parsed.subtype.endswith("+yaml")
     )
 
 

@@ -7,16 +7,19 @@ from typing import Any
 
 import orjson
 
-from checker.core.media_types import is_form, is_json, is_multipart, parse
+from checker.core.media_types import MediaType, is_form, is_json, is_multipart, is_yaml, parse
 from checker.core.operation import PropertyEncoding
 from checker.transport.multipart import encode_multipart
 from checker.transport.styles import query_pairs, text_of
+from checker.transport.textual import csv_bytes, text_bytes, yaml_bytes
 
 Encoding = Mapping[str, PropertyEncoding]
 Encoder = Callable[[Any, Encoding], bytes]
 
 _DEFAULT_ENCODING = PropertyEncoding()
+_MEMBERS = {"text/*": "text/plain", "multipart/*": "multipart/form-data"}
 _OCTETS = frozenset(("application/octet-stream", "application/pdf", "application/zip"))
+_NOT_PLAIN = frozenset(("xml", "event-stream"))
 _OCTET_FAMILIES = frozenset(("image", "audio", "video", "font"))
 
 
@@ -45,7 +48,7 @@ def concrete(media_type: str) -> str:
     if parsed.type in ("*", "application"):
         suffix = parsed.subtype.rpartition("+")[2]
         return "application/json" if suffix in ("*", "json") else media_type
-    return {"text/*": "text/plain"}.get(parsed.essence, media_type)
+    return _MEMBERS.get(parsed.essence, media_type)
 
 
 def encode(body: Any, media_type: str, encoding: Encoding) -> tuple[bytes, str]:
@@ -71,7 +74,7 @@ def json_bytes(value: Any, _encoding: Encoding | None = None) -> bytes:
     if isinstance(value, bytes):
         return value
     try:
-        text = orjson.dumps(value)
+        text = orjson.dumps(value, _octets)
     except TypeError:
         # Integers beyond 64 bits and lone surrogates: slower, but exact.
         return _exact_json(value)
@@ -82,8 +85,20 @@ def json_bytes(value: Any, _encoding: Encoding | None = None) -> bytes:
 
 
 def _exact_json(value: Any) -> bytes:
-    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    try:
+        text = json.dumps(
+            value, ensure_ascii=True, allow_nan=False, separators=(",", ":"), default=_octets
+        )
+    except (TypeError, RecursionError) as error:
+        raise ValueError(f"JSON cannot say it: {error}") from error
     return text.encode("ascii")
+
+
+def _octets(value: Any) -> str:
+    """Octets inside a JSON value: one character each."""
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    raise TypeError(f"{type(value).__name__} is no JSON type")
 
 
 def _has_nonfinite(value: Any) -> bool:
@@ -110,10 +125,6 @@ def _form_bytes(value: Any, encoding: Encoding) -> bytes:
     return "&".join(f"{key}={text}" for key, text in pairs).encode("ascii")
 
 
-def _text_bytes(value: Any, _encoding: Encoding) -> bytes:
-    return value if isinstance(value, bytes) else text_of(value).encode("utf-8", "surrogatepass")
-
-
 def _encoder(media_type: str) -> Encoder | None:
     parsed = parse(media_type)
     if parsed is None or "*" in parsed.essence:
@@ -122,8 +133,18 @@ def _encoder(media_type: str) -> Encoder | None:
         return json_bytes
     if is_form(media_type):
         return _form_bytes
-    if parsed.essence == "text/plain":
-        return _text_bytes
-    if parsed.essence in _OCTETS or parsed.type in _OCTET_FAMILIES or parsed.subtype == "binary":
-        return _text_bytes
+    if is_yaml(media_type):
+        return lambda value, _: yaml_bytes(value)
+    if parsed.essence == "text/csv":
+        return lambda value, _: csv_bytes(value)
+    if _is_octets(parsed) or (parsed.type == "text" and parsed.subtype not in _NOT_PLAIN):
+        return lambda value, _: text_bytes(value)
     return None
+
+
+def _is_octets(parsed: MediaType) -> bool:
+    return (
+        parsed.essence in _OCTETS
+        or (parsed.type in _OCTET_FAMILIES and not parsed.subtype.endswith("+xml"))
+        or parsed.subtype == "binary"
+    )

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from checker.core.case import NOT_SET, Case
-from checker.core.operation import Body, Location, Operation, Parameter
+from checker.core.operation import Body, Location, Operation, Parameter, PropertyEncoding
 from checker.core.request import Origin, WireRequest
 from checker.transport.bodies import Encoder, Encoding, encode, encoder_of, json_bytes
 from checker.transport.styles import (
@@ -193,6 +194,8 @@ class _Plan:
         encoder, media_type, content_type, encoding = known
         if encoder is not None:
             return encoder(value, encoding), content_type
+        if case.multipart_content_types:
+            encoding = _typed(encoding, case.multipart_content_types)
         content, named = encode(value, media_type, encoding)
         return content, header_bytes(named)
 
@@ -208,6 +211,15 @@ class _Plan:
             return None, media_type, b"", encoding
         encoder, sent = found
         return encoder, media_type, header_bytes(sent), encoding
+
+
+def _typed(encoding: Encoding, content_types: dict[str, str]) -> Encoding:
+    """The encoding with the content types that a case gives its parts."""
+    usual = PropertyEncoding()
+    return dict(encoding) | {
+        name: replace(encoding.get(name, usual), content_type=content_type)
+        for name, content_type in content_types.items()
+    }
 
 
 def _media_type(body: Body | None) -> str:

@@ -2,6 +2,7 @@ import json
 from urllib.parse import parse_qsl
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,6 +36,8 @@ def test_json_says_what_was_meant(value) -> None:
         ("\ud800", b'"\\ud800"'),
         (None, b"null"),
         (b"{broken", b"{broken"),
+        ({"a": b"\xff"}, '{"a":"ÿ"}'.encode()),
+        ({"a": b"\xff", "b": 2**64}, b'{"a":"\\u00ff","b":18446744073709551616}'),
         ({"a": None, "b": 1.5}, b'{"a":null,"b":1.5}'),
     ],
 )
@@ -85,7 +88,16 @@ def test_what_can_be_sent(media_type) -> None:
 
 
 @pytest.mark.parametrize(
-    "media_type", ["application/xml", "text/csv", "image/*", "application/*+xml", "nonsense", ""]
+    "media_type",
+    [
+        "application/xml",
+        "text/xml",
+        "image/svg+xml",
+        "image/*",
+        "application/*+xml",
+        "nonsense",
+        "",
+    ],
 )
 def test_what_cannot_be_sent_has_a_reason(media_type) -> None:
     assert media_type in (reason_not(media_type) or "")
@@ -123,6 +135,25 @@ def test_text_and_octets() -> None:
     assert encode(True, "text/plain", {})[0] == b"true"
     assert encode(b"\xff\0", "application/octet-stream", {})[0] == b"\xff\0"
     assert encode("ab", "image/png", {}) == (b"ab", "image/png")
+
+
+@pytest.mark.parametrize("media_type", ["application/json", "application/yaml"])
+def test_what_a_type_cannot_say_is_a_value_error(media_type) -> None:
+    with pytest.raises(ValueError, match="cannot say it"):
+        encode({"a": object()}, media_type, {})
+
+
+@given(values)
+def test_yaml_says_what_was_meant(value) -> None:
+    content, _ = encode(value, "application/yaml", {})
+    assert yaml.safe_load(content) == value
+
+
+def test_csv() -> None:
+    rows = [{"a": 1, "b": "x,y"}, {"b": None, "c": True}]
+    assert encode(rows, "text/csv", {})[0] == b'a,b,c\r\n1,"x,y",\r\n,null,true\r\n'
+    assert encode([[1, "é"], 2], "text/csv", {})[0] == "1,é\r\n2\r\n".encode()
+    assert [encode(value, "text/csv", {})[0] for value in ("a,b", [])] == [b"a,b", b""]
 
 
 def test_multipart() -> None:

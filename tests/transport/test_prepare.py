@@ -171,6 +171,16 @@ def test_multipart_names_its_boundary() -> None:
     assert request.body.startswith(b"--" + boundary + b"\r\n")
 
 
+def test_a_case_may_type_its_parts() -> None:
+    request = make(
+        Plain("POST"),
+        body={"a": "b"},
+        media_type="multipart/form-data",
+        multipart_content_types={"a": "image/png"},
+    )
+    assert b'name="a"\r\nContent-Type: image/png\r\n\r\nb\r\n' in (request.body or b"")
+
+
 def test_a_body_without_media_type_takes_the_first_declared() -> None:
     text = Body("text/plain", None, "", {})
     assert make(Plain("POST", bodies=(text,)), body="x").header(b"content-type") == b"text/plain"

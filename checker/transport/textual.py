@@ -1,0 +1,46 @@
+"""Bodies that people could have typed: plain text, CSV, YAML."""
+
+import csv
+import io
+from typing import Any
+
+import yaml
+
+from checker.transport.styles import text_of
+
+_Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+def text_bytes(value: Any) -> bytes:
+    """Text in UTF-8; arrays and objects as JSON."""
+    return value if isinstance(value, bytes) else text_of(value).encode("utf-8", "surrogatepass")
+
+
+def csv_bytes(value: Any) -> bytes:
+    """Rows: of objects, with their names as the first row, or of arrays. Text goes out as it is."""
+    if not isinstance(value, list) or not value:
+        return text_bytes("" if value == [] else value)
+    out = io.StringIO(newline="")
+    rows = csv.writer(out)
+    if all(isinstance(row, dict) for row in value):
+        names = list(dict.fromkeys(name for row in value for name in row))
+        rows.writerow(names)
+        rows.writerows([_cell(row.get(name, "")) for name in names] for row in value)
+    else:
+        rows.writerows(map(_cell, row) if isinstance(row, list) else [_cell(row)] for row in value)
+    return out.getvalue().encode("utf-8", "surrogatepass")
+
+
+def yaml_bytes(value: Any) -> bytes:
+    """YAML, escaped to ASCII. Raises `ValueError` for what YAML cannot say: lone surrogates."""
+    if isinstance(value, bytes):
+        return value
+    try:
+        text: bytes = yaml.dump(value, Dumper=_Dumper, encoding="utf-8", sort_keys=False)
+    except yaml.YAMLError as error:
+        raise ValueError(f"YAML cannot say it: {error}") from error
+    return text
+
+
+def _cell(value: Any) -> str:
+    return text_of(value)
