@@ -1,27 +1,22 @@
 """Send the interactions of a cassette again, byte for byte, and compare the statuses (spec 4.6)."""
 
-import base64
-import binascii
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-import yaml
-from yaml.composer import ComposerError
 
 from checker.core.errors import CheckerError, MissingSecret, UsageError
 from checker.core.request import Origin, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome
+from checker.phases.recordings import NO_RESPONSE, Recorded, read_cassette
 from checker.transport.http import HttpLanes, HttpSettings
 
-_MASKED = re.compile(r"\[Filtered\]|%5BFiltered%5D|secret(?:-quoted)?:[A-Za-z]+:", re.IGNORECASE)
-_MASKED_BYTES = re.compile(_MASKED.pattern.encode(), re.IGNORECASE)
+_MASKED = re.compile(
+    r"\[Filtered\]|%5[Bb]Filtered%5[Dd]|secret(?:-quoted)?:(?:header|credentials|env|auth):"
+)
+_MASKED_BYTES = re.compile(_MASKED.pattern.encode())
 """In place of a sensitive value, or of a secret that was never written down."""
-NO_RESPONSE = "none"
 _URI = re.compile(r"(https?://[^/?#]*)(.*)\Z", re.DOTALL | re.IGNORECASE)
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NOT_CARRIED_OUT = frozenset({FailureKind.REFUSED, FailureKind.DNS, FailureKind.UNSENDABLE})
 
 Echo = Callable[[str], object]
@@ -46,21 +41,6 @@ class ReplayOptions:
     http: HttpSettings = field(default_factory=HttpSettings)
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """An interaction as it stands in a cassette."""
-
-    id: str
-    status: str
-    method: str
-    uri: str
-    headers: tuple[tuple[str, str], ...]
-    body: bytes | None
-    """None when the request had no body, which is not the same as an empty one."""
-    old_status: str
-    """Of the response; a word when there was none."""
-
-
 def replay(cassette: Path, options: ReplayOptions, echo: Echo) -> int:
     """Exit code: 0 when every chosen interaction was sent, 2 when one could not be, 130 when interrupted."""
     try:
@@ -76,22 +56,6 @@ def replay(cassette: Path, options: ReplayOptions, echo: Echo) -> int:
     except KeyboardInterrupt:
         echo("Interrupted")
         return 130
-
-
-def read_cassette(path: Path) -> list[Recorded]:
-    """Interactions of a cassette, in its order. Raises `UsageError` when it is not one."""
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-        try:
-            return _read_all(path, _pieces(text))
-        except ComposerError:
-            # An alias of something in another piece: general emitters write them.
-            return _read_all(path, [text])
-    except OSError as error:
-        raise UsageError(f"{path}: the cassette cannot be read: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        where = " ".join(str(error).split())
-        raise UsageError(f"{path}: the cassette is not valid YAML: {where}") from error
 
 
 def select(recorded: list[Recorded], options: ReplayOptions) -> Iterator[Recorded]:
@@ -253,70 +217,3 @@ def _pattern(option: str, text: str, flags: int) -> re.Pattern[str]:
         return re.compile(text, flags)
     except re.error as error:
         raise UsageError(f"{option}: {text!r} is not a regular expression: {error}") from error
-
-
-def _pieces(text: str) -> Iterator[str]:
-    """A cassette as small cassettes: the loader needs 50 times the size of what it is given.
-
-    Cut before lines that begin with a dash. In block style only items of the outermost sequence can begin there.
-    """
-    head, mark, items = text.partition("\nhttp_interactions:\n- ")
-    if not mark:
-        yield text
-        return
-    yield f"{head}\nhttp_interactions: []\n"
-    start = 0
-    while start < len(items):
-        end = items.find("\n- ", start)
-        end = len(items) if end < 0 else end
-        yield f"http_interactions:\n- {items[start:end]}\n"
-        start = end + 3
-
-
-def _read_all(path: Path, pieces: Iterable[str]) -> list[Recorded]:
-    found: list[Recorded] = []
-    for piece in pieces:
-        document = yaml.load(piece, _LOADER)
-        if not isinstance(document, dict) or "http_interactions" not in document:
-            raise UsageError(f"{path}: not a cassette: it has no `http_interactions`")
-        interactions = document["http_interactions"] or []
-        if not isinstance(interactions, list):
-            raise UsageError(f"{path}: not a cassette: `http_interactions` is not a list")
-        for raw in interactions:
-            found.append(_recorded(path, len(found) + 1, raw))
-    return found
-
-
-def _recorded(path: Path, number: int, raw: Any) -> Recorded:
-    try:
-        request, response = raw["request"], raw["response"]
-        return Recorded(
-            id=str(raw.get("id", number)),
-            status=str(raw["status"]),
-            method=str(request["method"]),
-            uri=str(request["uri"]),
-            headers=tuple(_headers(request.get("headers") or {})),
-            body=_body(request.get("body")),
-            old_status=str(response["status"]["code"]) if response else NO_RESPONSE,
-        )
-    except (KeyError, TypeError, AttributeError, ValueError, LookupError) as error:
-        what = f"no {error}" if isinstance(error, KeyError) else str(error)
-        raise UsageError(f"{path}: interaction {number} cannot be read: {what}") from error
-
-
-def _headers(raw: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    for name, values in raw.items():
-        for value in values if isinstance(values, list) else [values]:
-            yield str(name), str(value)
-
-
-def _body(raw: Any) -> bytes | None:
-    if raw is None:
-        return None
-    if "base64_string" in raw:
-        try:
-            return base64.b64decode(raw["base64_string"], validate=True)
-        except binascii.Error as error:
-            raise ValueError(f"its body is not base64: {error}") from error
-    text = raw["string"]
-    return str(text).encode(raw.get("encoding") or "utf-8")

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from checker.config.settings import Sanitization
 from checker.core.request import Origin, WireRequest
 from checker.corpus.records import Exchange, Interaction
-from checker.phases.replay import ReplayOptions, read_cassette, replay
+from checker.phases.recordings import read_cassette
+from checker.phases.replay import ReplayOptions, replay
 from checker.reporting.vcr import CassetteSettings, write_cassette
 from checker.transport.http import HttpLanes, HttpSettings
 

@@ -1,0 +1,114 @@
+"""What a cassette holds, read back: ours and those of general emitters."""
+
+import base64
+import binascii
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from yaml.composer import ComposerError
+
+from checker.core.errors import UsageError
+
+NO_RESPONSE = "none"
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """An interaction as it stands in a cassette."""
+
+    id: str
+    status: str
+    method: str
+    uri: str
+    headers: tuple[tuple[str, str], ...]
+    body: bytes | None
+    """None when the request had no body, which is not the same as an empty one."""
+    old_status: str
+    """Of the response; a word when there was none."""
+
+
+def read_cassette(path: Path) -> list[Recorded]:
+    """Interactions of a cassette, in its order. Raises `UsageError` when it is not one."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+        try:
+            return _read_all(path, _pieces(text))
+        except ComposerError:
+            # An alias of something in another piece: general emitters write them.
+            return _read_all(path, [text])
+    except OSError as error:
+        raise UsageError(f"{path}: the cassette cannot be read: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        where = " ".join(str(error).split())
+        raise UsageError(f"{path}: the cassette is not valid YAML: {where}") from error
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """A cassette as small cassettes: the loader needs 50 times the size of what it is given.
+
+    Cut before lines that begin with a dash. In block style only items of the outermost sequence can begin there.
+    """
+    head, mark, items = text.partition("\nhttp_interactions:\n- ")
+    if not mark:
+        yield text
+        return
+    yield f"{head}\nhttp_interactions: []\n"
+    start = 0
+    while start < len(items):
+        end = items.find("\n- ", start)
+        end = len(items) if end < 0 else end
+        yield f"http_interactions:\n- {items[start:end]}\n"
+        start = end + 3
+
+
+def _read_all(path: Path, pieces: Iterable[str]) -> list[Recorded]:
+    found: list[Recorded] = []
+    for piece in pieces:
+        document = yaml.load(piece, _LOADER)
+        if not isinstance(document, dict) or "http_interactions" not in document:
+            raise UsageError(f"{path}: not a cassette: it has no `http_interactions`")
+        interactions = document["http_interactions"] or []
+        if not isinstance(interactions, list):
+            raise UsageError(f"{path}: not a cassette: `http_interactions` is not a list")
+        for raw in interactions:
+            found.append(_recorded(path, len(found) + 1, raw))
+    return found
+
+
+def _recorded(path: Path, number: int, raw: Any) -> Recorded:
+    try:
+        request, response = raw["request"], raw["response"]
+        return Recorded(
+            id=str(raw.get("id", number)),
+            status=str(raw["status"]),
+            method=str(request["method"]),
+            uri=str(request["uri"]),
+            headers=tuple(_headers(request.get("headers") or {})),
+            body=_body(request.get("body")),
+            old_status=str(response["status"]["code"]) if response else NO_RESPONSE,
+        )
+    except (KeyError, TypeError, AttributeError, ValueError, LookupError) as error:
+        what = f"no {error}" if isinstance(error, KeyError) else str(error)
+        raise UsageError(f"{path}: interaction {number} cannot be read: {what}") from error
+
+
+def _headers(raw: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, values in raw.items():
+        for value in values if isinstance(values, list) else [values]:
+            yield str(name), str(value)
+
+
+def _body(raw: Any) -> bytes | None:
+    if raw is None:
+        return None
+    if "base64_string" in raw:
+        try:
+            return base64.b64decode(raw["base64_string"], validate=True)
+        except binascii.Error as error:
+            raise ValueError(f"its body is not base64: {error}") from error
+    text = raw["string"]
+    return str(text).encode(raw.get("encoding") or "utf-8")
