@@ -16,6 +16,7 @@ from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
 from checker.corpus.records import Record, RunFinished, RunStarted, SchemaOpened
+from checker.corpus.snapshot import compact
 from checker.workers.messages import Opened
 
 Listener = Callable[[int, Record], None]
@@ -35,6 +36,8 @@ _EQUAL_TO_RESUME = (
     "hooks",
 )
 _FIRST_FRAME_BYTES = 1 << 16
+_LOOSE_JOURNALS = 100
+_LOOSE_BYTES = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +57,11 @@ class Chronicle:
         self._settings = settings
         self._listener = listener
         self._unfinished = unfinished_run(layout) if settings.kind == "fuzz" else None
+        self._tidy()
         self._last = layout.next_incarnation() - 1
         self.incarnation = self.next_incarnation()
         """Of the supervisor itself."""
+        self._first = self.incarnation
         self._own = JournalWriter(layout.journal(self.incarnation, os.getpid()))
         self._journals = Journals(layout, above=self.incarnation - 1)
         self._began_at = time.monotonic()
@@ -72,6 +77,15 @@ class Chronicle:
     def elapsed_s(self) -> float:
         """Since this process took the run up."""
         return time.monotonic() - self._began_at
+
+    @property
+    def earlier_journals(self) -> list[str]:
+        """Of workers of this run that an earlier process started."""
+        return [
+            str(path)
+            for incarnation, path in self._layout.journal_paths()
+            if self._first <= incarnation < self.incarnation
+        ]
 
     def next_incarnation(self) -> int:
         """A number that no process had before."""
@@ -91,6 +105,7 @@ class Chronicle:
                     before.absorb(incarnation, record)
             if _is_same_api(before.opened, opened):
                 seed, name = last.started.seed, last.started.run
+                self._first = last.first
                 self._journals.close()
                 self._journals = Journals(self._layout, above=last.first - 1)
             journals.close()
@@ -143,6 +158,17 @@ class Chronicle:
         """Give the files back."""
         self._own.close()
         self._journals.close()
+
+    def _tidy(self) -> None:
+        """Compact what runs that are over left, once it is worth it: rewriting a snapshot after each small run is not."""
+        last = self._unfinished.first if self._unfinished is not None else None
+        closed = [
+            (incarnation, path.stat().st_size)
+            for incarnation, path in self._layout.journal_paths()
+            if last is None or incarnation < last
+        ]
+        if len(closed) > _LOOSE_JOURNALS or sum(size for _, size in closed) > _LOOSE_BYTES:
+            compact(self._layout, {incarnation for incarnation, _ in closed})
 
     def _tell(self, records: Iterable[tuple[int, Record]]) -> None:
         for incarnation, record in records:

@@ -9,6 +9,9 @@ from checker.workers.messages import Drain
 GRACE_S = 5.0
 """What is in flight may take so long when time is over or the user asked to stop; half of it more when hastened."""
 
+CANNOT = 2
+"""Exit code of what could not be done."""
+
 INTERRUPTED = "interrupted"
 TIME_LIMIT = "time limit"
 FAILED = "error"
@@ -90,9 +93,18 @@ class Ending:
 def exit_code(view: RunView, ending: Ending) -> int:
     """Of requirement 2: 130 interrupted, 2 broken or nothing tested, 1 something failed, 0 all is well."""
     if ending.error:
-        return 2
+        return CANNOT
     if ending.outcome == INTERRUPTED:
         return 130
     if view.finding_count() or view.errors or view.quarantined:
         return 1
-    return 0 if view.cases else 2
+    return 0 if view.cases else CANNOT
+
+
+def nothing_tested(view: RunView, ending: Ending) -> str:
+    """Why a run without an error still has nothing to say."""
+    if view.opened is not None and not view.opened.selected:
+        return "nothing was tested: no operation is selected"
+    if ending.outcome == TIME_LIMIT:
+        return "nothing was tested: no case was finished before the time was over"
+    return "nothing was tested: no case was finished"

@@ -22,7 +22,7 @@ from checker.supervisor.assignment import (
 from checker.supervisor.chronicle import Chronicle, Listener
 from checker.supervisor.clusters import clusters
 from checker.supervisor.crew import Crew, Worker
-from checker.supervisor.endings import Ending, exit_code
+from checker.supervisor.endings import CANNOT, Ending, exit_code, nothing_tested
 from checker.supervisor.launchers.handle import Launcher
 from checker.supervisor.launchers.inline import InlineLauncher
 from checker.supervisor.launchers.processes import ProcessLauncher
@@ -86,7 +86,9 @@ def execute(
             crew.close()
             chronicle.close()
         view, ending = chronicle.view, supervisor.ending
-        return RunOutcome(exit_code(view, ending), view, ending.outcome, ending.error)
+        code = exit_code(view, ending)
+        error = ending.error or (nothing_tested(view, ending) if code == CANNOT else "")
+        return RunOutcome(code, view, ending.outcome, error)
 
 
 class Supervisor:
@@ -180,12 +182,15 @@ class Supervisor:
         self._opened = opened
         self._chronicle.begin(opened)
         self._chronicle.read()
+        self._journals += self._chronicle.earlier_journals
         self._plan = self._make_plan(opened)
         if not opened.operations:
             self.ending.begin("completed")
             return
         self._settings = replace(self._settings, document=opened.document)
-        wanted = min(self._settings.workers, max(1, self._plan.waiting))
+        wanted = self._settings.workers
+        if self._settings.kind == "run":
+            wanted = min(wanted, self._plan.waiting)
         self._starts += [0.0] * (wanted - 1)
 
     def _make_plan(self, opened: Opened) -> Plan:

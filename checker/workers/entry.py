@@ -6,7 +6,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from checker.config.settings import RunSettings
-from checker.workers.limits import die_with_parent, end_watchdog
+from checker.workers.limits import die_with_parents, end_watchdog
 from checker.workers.queues import Receiver, Sender
 
 Work = Callable[[int, RunSettings, Receiver, Sender], None]
@@ -21,7 +21,7 @@ def main(
     work: Work | None = None,
 ) -> None:
     """Live one incarnation in this process. `work` replaces the worker loop."""
-    die_with_parent()
+    die_with_parents()
     # Ctrl-C reaches the whole process group; what it means is the supervisor's to say.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

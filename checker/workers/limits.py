@@ -2,6 +2,7 @@
 
 import ctypes
 import faulthandler
+import fcntl
 import multiprocessing
 import os
 import signal
@@ -38,14 +39,23 @@ class Limits:
         return self._process.memory_info().rss > self._memory_bytes
 
 
-def die_with_parent() -> None:
-    """Let the system kill this process when the one that forked it ends (Linux); elsewhere EOF must do."""
-    if not sys.platform.startswith("linux"):
-        return
-    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+def die_with_parents() -> None:
+    """Let the system end this process with its supervisor or its fork server, whatever it is doing then (Linux).
+
+    Elsewhere the end of the queue must do, and the watchdog.
+    """
     parent = multiprocessing.parent_process()
-    if parent is not None and not parent.is_alive():
-        # It died before the request was heard.
+    if parent is None or not sys.platform.startswith("linux"):
+        return
+    # The fork server is who forked us. It outlives the supervisor while workers live: they hold its life line.
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+    # The sentinel is a pipe that the supervisor holds open. Its end raises SIGIO, which nobody needs the GIL to die of.
+    signal.signal(signal.SIGIO, signal.SIG_DFL)
+    fcntl.fcntl(parent.sentinel, fcntl.F_SETOWN, os.getpid())
+    flags = fcntl.fcntl(parent.sentinel, fcntl.F_GETFL)
+    fcntl.fcntl(parent.sentinel, fcntl.F_SETFL, flags | os.O_ASYNC)
+    if not parent.is_alive():
+        # It died before this was heard.
         os._exit(1)
 
 

@@ -89,7 +89,7 @@ def all_cases(count: int = 5) -> Counter[tuple[str, int]]:
 def test_every_case_is_made_once(run: Run, launcher: Any) -> None:
     outcome = run(launcher=launcher)
     assert all_cases() == run.told.cases
-    assert (0, "completed", "") == (outcome.exit_code, outcome.outcome, outcome.error)
+    assert (outcome.exit_code, outcome.outcome, outcome.error) == (0, "completed", "")
     assert outcome.view.cases == 20
 
 
@@ -120,7 +120,7 @@ def test_a_finding_makes_the_exit_code_1(run: Run, launcher: Any) -> None:
 
 def test_the_failure_limit_drains_the_run(run: Run) -> None:
     outcome = run(("find", "GET /users:2"), max_failures=1, max_examples=1000)
-    assert (1, "failure limit") == (outcome.exit_code, outcome.outcome)
+    assert (outcome.exit_code, outcome.outcome) == (1, "failure limit")
 
 
 @BOTH
@@ -131,7 +131,7 @@ def test_nothing_selected_is_exit_code_2(run: Run, launcher: Any) -> None:
 @BOTH
 def test_a_worker_that_cannot_open_ends_the_run_with_its_sentence(run: Run, launcher: Any) -> None:
     outcome = run(("cannot", "no such file"), launcher=launcher, workers=2)
-    assert (2, "cannot open: no such file") == (outcome.exit_code, outcome.error)
+    assert (outcome.exit_code, outcome.error) == (2, "cannot open: no such file")
     assert run.told.records == []
 
 
@@ -146,12 +146,12 @@ def test_a_case_that_kills_twice_is_quarantined_and_no_other(run: Run) -> None:
     outcome = run(("kill", "POST /users:2"))
     assert all_cases() - Counter([("POST /users", 2)]) == run.told.cases
     (quarantined,) = run.told.of(Quarantined)
-    assert ("POST /users", 2, "hook", 2) == (
+    assert (
         quarantined.label,
         quarantined.index,
         quarantined.stage,
         quarantined.strikes,
-    )
+    ) == ("POST /users", 2, "hook", 2)
     assert quarantined.steps[0].choices == (2,)
     assert quarantined.reason == "killed by SIGKILL"
     assert outcome.exit_code == 1
@@ -166,10 +166,10 @@ def test_a_case_that_hangs_twice_is_quarantined(run: Run) -> None:
 
 def test_a_worker_that_hangs_while_it_opens_ends_the_run(run: Run) -> None:
     outcome = run(("hang", "opening"))
-    assert (2, "cannot open: the worker hung while it opened the API description") == (
+    assert (
         outcome.exit_code,
         outcome.error,
-    )
+    ) == (2, "cannot open: the worker hung while it opened the API description")
 
 
 def test_a_run_in_which_everything_dies_is_given_up(run: Run) -> None:
@@ -180,13 +180,13 @@ def test_a_run_in_which_everything_dies_is_given_up(run: Run) -> None:
 
 def test_fuzz_stops_at_the_first_failure(run: Run) -> None:
     outcome = run(("find", "GET /users:2"), kind="fuzz", max_time_s=20.0, workers=2)
-    assert (1, "first failure") == (outcome.exit_code, outcome.outcome)
+    assert (outcome.exit_code, outcome.outcome) == (1, "first failure")
 
 
 def test_fuzz_goes_on_until_its_time_is_over(run: Run) -> None:
     began = time.monotonic()
     outcome = run(("slow", "0.001"), kind="fuzz", max_time_s=1.0, workers=2)
-    assert (0, "time limit") == (outcome.exit_code, outcome.outcome)
+    assert (outcome.exit_code, outcome.outcome) == (0, "time limit")
     assert time.monotonic() - began < 5.0
 
 
@@ -205,7 +205,7 @@ def test_an_interrupt_drains_and_reports(run: Run, number: signal.Signals) -> No
     orders = (("find", "GET /users:2"), ("slow", "0.002"))
     outcome = run(*orders, kind="fuzz", continue_on_failure=True)
     timer.join()
-    assert (130, "interrupted") == (outcome.exit_code, outcome.outcome)
+    assert (outcome.exit_code, outcome.outcome) == (130, "interrupted")
     assert outcome.view.finding_count() == 1
     assert handlers == (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM))
 

@@ -1,0 +1,29 @@
+"""A supervisor in a process of its own, to be killed: `supervise.py CORPUS WORKERS SECONDS [order=value...]`."""
+
+import sys
+
+from toys import toy_work
+
+from checker.config.settings import RunSettings
+from checker.supervisor.launchers.processes import ProcessLauncher
+from checker.supervisor.supervisor import execute
+
+
+def main(corpus: str, workers: str, seconds: str, *orders: str) -> int:
+    settings = RunSettings(
+        location="toy",
+        kind="fuzz",
+        seed=1,
+        corpus_dir=corpus,
+        workers=int(workers),
+        max_time_s=float(seconds),
+        continue_on_failure=True,
+        headers=tuple((name, value) for name, _, value in (o.partition("=") for o in orders)),
+    )
+    outcome = execute(settings, lambda *_: None, launcher=ProcessLauncher(toy_work))
+    print(outcome.exit_code, outcome.outcome, *outcome.view.findings, sep="|", flush=True)
+    return outcome.exit_code
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

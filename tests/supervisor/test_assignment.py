@@ -1,0 +1,288 @@
+from collections import Counter
+from dataclasses import replace
+from random import Random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from checker.supervisor.assignment import (
+    CASES_OF_A_LEASE,
+    EXTRA_INDEX,
+    SLICE_S,
+    BoundedPlan,
+    ExplorationPlan,
+    Plan,
+    is_done,
+    remainder,
+    without,
+)
+from checker.workers.messages import OperationCard, Task
+
+CARDS = tuple(OperationCard(f"GET /r{number}", "GET", f"/r{number}") for number in range(4))
+TASK = Task("t", "fuzzing", ("GET /a",), seed=1, start=10, stop=100, slice_s=8.0)
+
+
+def bounded(cards: tuple[OperationCard, ...] = CARDS, cases: int = 12) -> BoundedPlan:
+    return BoundedPlan(cards, seed=1, max_examples=cases)
+
+
+class Hands:
+    """A worker that makes cases over some lanes, as the slots would tell of it."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.todo = [
+            index
+            for index in (*task.redo, *range(task.start, task.stop))
+            if index not in task.skipped
+        ]
+        self.begun: list[int] = []
+        self.ended: list[int] = []
+
+    def work(self, count: int, lanes: int, random: Random) -> None:
+        for _ in range(count):
+            if not self.todo:
+                break
+            if len(self.in_flight) == lanes:
+                self.ended.append(random.choice(self.in_flight))
+            self.begun.append(self.todo.pop(0))
+
+    @property
+    def in_flight(self) -> list[int]:
+        return [index for index in self.begun if index not in self.ended]
+
+    @property
+    def reached(self) -> int:
+        return max([self.task.start, *(index + 1 for index in self.begun)])
+
+    def come_home(self, plan: Plan, spent_s: float) -> None:
+        self.ended = list(self.begun)
+        finished = not self.todo
+        reached = self.task.stop if finished else self.reached
+        plan.come_back(self.task, reached, finished=finished, spent_s=spent_s)
+
+    def die(self, plan: Plan) -> None:
+        rest = remainder(self.task, self.reached, self.in_flight)
+        if is_done(rest):
+            plan.come_back(rest, rest.stop, finished=True, spent_s=0.0)
+        else:
+            plan.lose(rest)
+
+
+@given(st.integers(0, 1 << 32), st.integers(1, 4), st.integers(1, 8))
+def test_no_case_is_lost_or_doubled_under_any_deaths(seed: int, workers: int, lanes: int) -> None:
+    random = Random(seed)
+    plan = bounded()
+    made: Counter[tuple[str, int]] = Counter()
+    flown: set[tuple[str, int]] = set()
+    busy: list[Hands] = []
+    deaths = 0
+    while not plan.is_over:
+        while len(busy) < workers and (task := plan.lease(0.0)) is not None:
+            busy.append(Hands(task))
+        hands = busy.pop(random.randrange(len(busy)))
+        hands.work(random.randint(1, 14), lanes, random)
+        label = hands.task.labels[0]
+        dies = deaths < 30 and random.random() < 0.4
+        redone = bool(hands.task.redo) and hands.reached == hands.task.start
+        if dies:
+            deaths += 1
+            flown.update((label, index) for index in hands.in_flight)
+            hands.die(plan)
+        else:
+            hands.come_home(plan, 0.0)
+        if redone:
+            # Nobody knows which of those that were to be made again were.
+            flown.update((label, index) for index in hands.task.redo)
+        made.update((label, index) for index in hands.ended)
+    every = {(card.label, index) for card in CARDS for index in range(12)}
+    assert set(made) == every
+    assert {case for case, count in made.items() if count > 1} <= flown
+
+
+@given(
+    st.integers(0, 200),
+    st.lists(st.integers(0, 120), max_size=8),
+    st.lists(st.integers(0, 9), unique=True, max_size=5),
+)
+def test_a_remainder_holds_what_was_in_flight_and_nothing_that_was_made(
+    reached: int, in_flight: list[int], redo: list[int]
+) -> None:
+    task = replace(TASK, redo=tuple(sorted(redo)))
+    rest = remainder(task, reached, in_flight)
+    assert rest.start == max(10, reached, *(index + 1 for index in in_flight), 0)
+    assert set(in_flight) <= set(rest.redo)
+    assert set(rest.redo) <= {*in_flight, *redo}
+    assert all(index < rest.start for index in rest.redo)
+
+
+def test_a_worker_that_never_began_leaves_the_task_as_it_was() -> None:
+    assert remainder(TASK, 0, []) == TASK
+
+
+def test_cases_that_extend_a_sequence_are_not_made_again() -> None:
+    assert remainder(TASK, 12, [11, EXTRA_INDEX + 3]) == replace(TASK, start=12, redo=(11,))
+
+
+def test_a_quarantined_case_is_neither_made_nor_made_again() -> None:
+    task = without(replace(TASK, redo=(3, 5)), 5)
+    assert (task.redo, task.skipped) == ((3,), (5,))
+    assert remainder(task, 12, [5, 11]).redo == (11,)
+
+
+def test_seeds_are_the_same_whatever_the_order_of_operations() -> None:
+    def seeds(cards: tuple[OperationCard, ...]) -> dict[str, tuple[int, str]]:
+        plan = bounded(cards)
+        tasks = [plan.lease(0.0) for _ in cards]
+        return {task.labels[0]: (task.seed, task.id) for task in tasks if task is not None}
+
+    assert seeds(CARDS) == seeds(CARDS[::-1])
+    assert len(set(seeds(CARDS).values())) == 4
+
+
+def test_an_unfinished_operation_goes_to_the_back() -> None:
+    plan = bounded()
+    first = plan.lease(0.0)
+    assert first is not None
+    plan.come_back(first, 5, finished=False, spent_s=0.1)
+    order = [task for _ in range(4) if (task := plan.lease(8.0)) is not None]
+    assert [task.labels[0] for task in order] == ["GET /r1", "GET /r2", "GET /r3", "GET /r0"]
+    assert order[-1].start == 5
+
+
+def slow_plan(operations: int, spent_s: float) -> BoundedPlan:
+    """A plan whose first operation took this long for two cases; all others are finished."""
+    cards = tuple(OperationCard(f"GET /{n}", "GET", f"/{n}") for n in range(operations))
+    plan = bounded(cards)
+    for number in range(operations):
+        task = plan.lease(0.0)
+        assert task is not None
+        plan.come_back(task, 2, finished=number > 0, spent_s=spent_s)
+    return plan
+
+
+def test_a_slow_operation_gets_a_tenth_of_the_time() -> None:
+    plan = slow_plan(20, spent_s=9.0)
+    assert plan.lease(89.0) is None
+    task = plan.lease(110.0)
+    assert task is not None
+    assert task.slice_s == 2.0
+
+
+def test_a_slow_operation_of_few_gets_its_even_share() -> None:
+    assert slow_plan(2, spent_s=9.0).lease(19.0) is not None
+
+
+def test_a_fast_operation_is_never_cut() -> None:
+    plan = slow_plan(20, spent_s=0.9)
+    task = plan.lease(0.0)
+    assert task is not None
+    plan.come_back(task, 9, finished=False, spent_s=2.0)
+    assert plan.lease(0.0) is not None
+    assert plan.cut(0.0) == []
+
+
+def test_what_is_cut_is_told_and_ends_the_plan() -> None:
+    plan = slow_plan(20, spent_s=9.0)
+    assert plan.cut(110.0) == []
+    (note,) = plan.cut(40.0)
+    assert (note.kind, note.label) == ("slow", "GET /0")
+    assert note.text.startswith("stopped after 2 of 12 cases: 4.5 s a case")
+    assert plan.is_over
+
+
+def test_nothing_is_cut_while_others_work() -> None:
+    cards = tuple(OperationCard(f"GET /{n}", "GET", f"/{n}") for n in range(20))
+    plan = bounded(cards)
+    tasks = [task for _ in range(20) if (task := plan.lease(0.0)) is not None]
+    plan.come_back(tasks[0], 2, finished=False, spent_s=9.0)
+    assert plan.lease(10.0) is None
+    assert plan.cut(10.0) == []
+
+
+def test_a_lost_task_is_leased_before_all_others() -> None:
+    plan = bounded()
+    task = plan.lease(0.0)
+    assert task is not None
+    plan.lose(replace(task, start=3))
+    again = plan.lease(0.0)
+    assert again is not None
+    assert (again.id, again.start) == (task.id, 3)
+
+
+def test_a_dropped_task_never_comes_back() -> None:
+    plan = bounded(CARDS[:1])
+    task = plan.lease(0.0)
+    assert task is not None
+    plan.drop(task.id)
+    assert plan.is_over
+    plan.lose(task)
+    assert plan.is_over
+
+
+CLUSTERS = [("GET /a", "POST /a"), ("GET /b",), ("GET /c",)]
+
+
+def exploration(workers: int = 1, begun: tuple[str, ...] = ()) -> ExplorationPlan:
+    return ExplorationPlan(CLUSTERS, seed=1, workers=workers, begun=begun)
+
+
+def leased(plan: ExplorationPlan, elapsed_s: float = 0.0) -> Task:
+    task = plan.lease(elapsed_s)
+    assert task is not None
+    return task
+
+
+def test_every_cluster_has_a_turn_before_any_has_a_second() -> None:
+    plan = exploration()
+    rounds = []
+    for turn in range(6):
+        task = leased(plan, turn * 30.0)
+        rounds.append(task)
+        plan.come_back(task, 50, finished=False, spent_s=30.0)
+    assert [task.labels for task in rounds] == CLUSTERS * 2
+    assert len({task.seed for task in rounds}) == 6
+    assert [task.slice_s for task in rounds] == [10.0] * 3 + [30.0] * 3
+    assert {(task.start, task.stop) for task in rounds} == {(0, CASES_OF_A_LEASE)}
+
+
+def test_the_first_round_takes_a_minute_whatever_the_number_of_clusters() -> None:
+    many = [(f"GET /{number}",) for number in range(40)]
+    assert ExplorationPlan(many, seed=1, workers=2).lease(0.0).slice_s == SLICE_S - 5  # type: ignore[union-attr]
+
+
+def test_more_workers_than_clusters_all_have_work() -> None:
+    plan = exploration(workers=5)
+    tasks = [leased(plan) for _ in range(5)]
+    assert len({task.id for task in tasks}) == 5
+
+
+def test_a_cluster_that_is_through_in_no_time_rests_longer_and_longer() -> None:
+    plan = ExplorationPlan([("GET /a",)], seed=1, workers=1)
+    leases, now = 0, 0.0
+    while now < 60.0:
+        task = plan.lease(now)
+        if task is not None:
+            leases += 1
+            plan.come_back(task, 1, finished=True, spent_s=0.001)
+        now += 0.1
+    assert leases < 10
+
+
+def test_a_lost_lease_is_given_out_again_with_its_seed() -> None:
+    plan = exploration()
+    task = leased(plan)
+    plan.lose(replace(task, start=7, redo=(3,)))
+    assert leased(plan) == replace(task, start=7, redo=(3,))
+
+
+def test_a_resumed_run_goes_on_with_the_next_round() -> None:
+    plan = exploration()
+    begun = tuple(leased(plan).id for _ in range(4))
+    assert leased(exploration(begun=begun)).id not in begun
+    assert leased(exploration()).id in begun
+
+
+def test_there_is_no_end_of_exploration() -> None:
+    assert not exploration().is_over
+    assert ExplorationPlan([], seed=1, workers=1).is_over

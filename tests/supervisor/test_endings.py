@@ -1,0 +1,89 @@
+import pytest
+
+from checker.config.settings import RunSettings
+from checker.corpus.fold import RunView
+from checker.corpus.records import Note, OperationError, TaskProgress
+from checker.supervisor.endings import GRACE_S, Ending, Order, exit_code
+from checker.workers.messages import Drain
+
+QUIET = RunView()
+
+
+def ending(kind: str = "run", **fields: object) -> Ending:
+    return Ending(RunSettings(location="x", kind=kind, seed=1, **fields))  # type: ignore[arg-type]
+
+
+def busy_view() -> RunView:
+    view = RunView()
+    view.absorb(
+        1,
+        TaskProgress("t", "fuzzing", ("GET /a",), 1, True, 1, 1, 0, (("GET /a", 200, 1),), (0.0,) * 5),
+    )  # fmt: skip
+    return view
+
+
+def test_nothing_ends_without_a_reason() -> None:
+    assert ending().next_order(QUIET, 0.0, 1e6, 0) == Order()
+
+
+def test_what_is_complete_drains_once_and_is_not_hurried() -> None:
+    end = ending()
+    end.begin("completed")
+    assert end.next_order(QUIET, 0.0, 1.0, 0) == Order(Drain())
+    assert end.next_order(QUIET, 1000.0, 1001.0, 0) == Order()
+
+
+def test_the_end_of_time_drains_then_hastens_then_kills() -> None:
+    end = ending(max_time_s=10.0)
+    assert end.next_order(QUIET, 9.9, 9.9, 0) == Order()
+    assert end.next_order(QUIET, 10.0, 10.0, 0) == Order(Drain())
+    assert end.next_order(QUIET, 12.0, 12.0, 0) == Order()
+    assert end.next_order(QUIET, 10.1 + GRACE_S, 15.1, 0) == Order(Drain(hasten=True))
+    assert end.next_order(QUIET, 10.1 + 1.5 * GRACE_S, 20.0, 0).kills
+    assert end.next_order(QUIET, 30.0, 30.0, 0).kills
+    assert end.outcome == "time limit"
+
+
+def test_time_also_hurries_what_was_draining_already() -> None:
+    end = ending(max_time_s=10.0)
+    end.begin("completed")
+    end.next_order(QUIET, 1.0, 1.0, 0)
+    end.next_order(QUIET, 10.0, 10.0, 0)
+    assert end.next_order(QUIET, 10.1 + GRACE_S, 15.1, 0) == Order(Drain(hasten=True))
+    assert end.outcome == "completed"
+
+
+def test_the_first_interrupt_drains_and_the_second_kills() -> None:
+    end = ending()
+    assert end.next_order(QUIET, 0.0, 1.0, 1) == Order(Drain())
+    assert end.next_order(QUIET, 0.1, 1.1, 2).kills
+    assert exit_code(busy_view(), end) == 130
+
+
+def test_an_error_hastens_at_once() -> None:
+    end = ending()
+    end.fail("the disk is full")
+    end.fail("and another one")
+    assert end.next_order(QUIET, 0.0, 1.0, 0) == Order(Drain(hasten=True))
+    assert (end.error, exit_code(busy_view(), end)) == ("the disk is full", 2)
+
+
+@pytest.mark.parametrize(
+    ("view", "code"), [(busy_view(), 0), (RunView(), 2)], ids=["tested", "nothing"]
+)
+def test_exit_code_of_a_quiet_run(view: RunView, code: int) -> None:
+    end = ending()
+    end.begin("completed")
+    assert exit_code(view, end) == code
+
+
+def test_an_operation_error_is_exit_code_1() -> None:
+    view = busy_view()
+    view.absorb(1, OperationError("GET /a", "fuzzing", "Schema Error", "no"))
+    assert exit_code(view, ending()) == 1
+
+
+def test_a_note_is_no_failure() -> None:
+    view = busy_view()
+    view.absorb(1, Note("slow", "GET /a", "", "stopped"))
+    assert exit_code(view, ending()) == 0

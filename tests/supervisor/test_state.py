@@ -1,0 +1,82 @@
+from checker.corpus.inflight import Slot, Stage
+from checker.supervisor.state import Deadlines, Standing, Vitals, overdue
+from checker.workers.messages import Task
+
+DEADLINES = Deadlines.of(10.0)
+
+
+def task(name: str, start: int = 0, redo: tuple[int, ...] = ()) -> Task:
+    return Task(name, "fuzzing", ("GET /a",), 1, start, 100, 8.0, redo=redo)
+
+
+def standing(opened: bool = True) -> Standing:
+    return Standing(1, started_at=0.0, opened=opened)
+
+
+def vitals(stage: Stage | None, since_s: float = 0.0, heartbeat_s: float = 0.0) -> Vitals:
+    slot = None if stage is None else Slot(0, stage, "t", 3, int(since_s * 1e9), None)
+    return Vitals(int(heartbeat_s * 1e9), slot, () if slot is None else (slot,), {})
+
+
+def test_a_stage_has_its_time() -> None:
+    assert overdue(standing(), vitals(Stage.MAKE), DEADLINES, 9.9) is None
+    assert overdue(standing(), vitals(Stage.MAKE), DEADLINES, 10.1) == (
+        "hung in make for more than 10 s"
+    )
+    assert overdue(standing(), vitals(Stage.SEND), DEADLINES, 14.9) is None
+    assert overdue(standing(), vitals(Stage.HOOK), DEADLINES, 29.9) is None
+
+
+def test_a_worker_that_waits_needs_a_heartbeat_only() -> None:
+    assert overdue(standing(), vitals(None, heartbeat_s=90.0), DEADLINES, 100.0) is None
+    assert overdue(standing(), vitals(None, heartbeat_s=80.0), DEADLINES, 100.0) == (
+        "gave no sign of life for 15 s"
+    )
+
+
+def test_a_long_stage_may_be_silent() -> None:
+    assert overdue(standing(), vitals(Stage.SHRINK), DEADLINES, 39.0) is None
+    assert overdue(standing(), vitals(Stage.SHRINK), DEADLINES, 41.0) is not None
+
+
+def test_a_worker_that_just_began_has_time_for_its_first_heartbeat() -> None:
+    fresh = Standing(1, started_at=100.0, opened=True)
+    assert overdue(fresh, vitals(None), DEADLINES, 110.0) is None
+
+
+def test_opening_has_its_own_time() -> None:
+    assert overdue(standing(opened=False), vitals(None), DEADLINES, 119.0) is None
+    assert overdue(standing(opened=False), vitals(None), DEADLINES, 121.0) is not None
+
+
+def test_in_flight_are_the_busy_slots_of_the_task() -> None:
+    slots = (
+        Slot(0, Stage.SEND, "t", 3, 0, None),
+        Slot(1, Stage.IDLE, "", 0, 0, None),
+        Slot(2, Stage.JUDGE, "u", 4, 0, None),
+        Slot(3, Stage.MAKE, "t", 5, 0, None),
+    )
+    assert Vitals(0, None, slots, {}).in_flight("t") == [3, 5]
+
+
+def test_time_is_counted_from_the_moment_a_lease_is_the_first() -> None:
+    worker = standing()
+    worker.take(task("a"), 10.0)
+    worker.take(task("b"), 11.0)
+    ((first, reached, finished, spent_s),) = worker.give_back([("a", 100, True)], 18.0)
+    assert (first.id, reached, finished, spent_s) == ("a", 100, True, 8.0)
+    ((_, _, _, spent_s),) = worker.give_back([("b", 50, False)], 20.0)
+    assert spent_s == 2.0
+    assert worker.leases == {}
+
+
+def test_a_lease_that_only_waited_cost_nothing() -> None:
+    worker = standing()
+    worker.take(task("a"), 0.0)
+    worker.take(task("b", start=7), 0.0)
+    back = worker.give_back([("a", 50, False), ("b", 7, False)], 8.0)
+    assert [spent_s for *_, spent_s in back] == [8.0, 0.0]
+
+
+def test_what_it_never_held_does_not_come_back() -> None:
+    assert standing().give_back([("x", 1, True)], 1.0) == []

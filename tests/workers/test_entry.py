@@ -1,0 +1,73 @@
+import multiprocessing
+import signal
+import subprocess
+import sys
+from multiprocessing import Pipe
+
+import pytest
+
+from checker.config.settings import RunSettings
+from checker.workers.entry import live, main
+from checker.workers.messages import Drain, Leaving
+from checker.workers.queues import Receiver, Sender
+
+SETTINGS = RunSettings(location="somewhere", kind="run", seed=7, headers=(("a", "b"),))
+FORKSERVER = multiprocessing.get_context("forkserver")
+
+
+def telling(incarnation: int, settings: RunSettings, down: Receiver, up: Sender) -> None:
+    down.wait(10)
+    interrupt = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    equal = settings == SETTINGS
+    up.send(Leaving(f"{incarnation} {interrupt} {equal} {down.get_nowait()}", 0))
+
+
+def test_a_process_lives_one_incarnation() -> None:
+    down_reading, down_writing = FORKSERVER.Pipe(duplex=False)
+    up_reading, up_writing = FORKSERVER.Pipe(duplex=False)
+    process = FORKSERVER.Process(
+        target=main, args=(3, SETTINGS.to_dict(), down_reading, up_writing, telling)
+    )
+    process.start()
+    down_reading.close()
+    up_writing.close()
+    sender, receiver = Sender(down_writing), Receiver(up_reading)
+    sender.send(Drain())
+    assert receiver.wait(20)
+    assert receiver.get_nowait() == Leaving(f"3 True True {Drain()!r}", 0)
+    process.join(20)
+    assert process.exitcode == 0
+    assert receiver.get_nowait() is None
+    assert receiver.closed
+    sender.close()
+    receiver.close()
+    process.close()
+
+
+def failing(incarnation: int, settings: RunSettings, down: Receiver, up: Sender) -> None:
+    raise ZeroDivisionError
+
+
+def test_whatever_happens_the_other_side_sees_the_end() -> None:
+    down_reading, down_writing = Pipe(duplex=False)
+    up_reading, up_writing = Pipe(duplex=False)
+    sender, receiver = Sender(down_writing), Receiver(up_reading)
+    with pytest.raises(ZeroDivisionError):
+        live(1, SETTINGS, (Receiver(down_reading), Sender(up_writing)), failing)
+    assert receiver.get_nowait() is None
+    assert receiver.closed
+    sender.send(Drain())
+    assert sender.closed
+    receiver.close()
+
+
+def test_the_supervisor_does_not_import_what_can_crash_or_hang() -> None:
+    source = (
+        "import sys, checker.supervisor.supervisor;"
+        "print([name for name in ('hypothesis', 'pycurl', 'httpx', 'jsonschema', 'jsonschema_rs',"
+        " 'checker.openapi', 'checker.phases', 'checker.workers.loop') if name in sys.modules])"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", source], capture_output=True, text=True, check=True
+    )
+    assert answer.stdout.strip() == "[]"
