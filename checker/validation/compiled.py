@@ -70,6 +70,8 @@ class _Shelf:
         return found
 
 
+_Formats = dict[str, Callable[..., bool]]
+_IsValid = Callable[[Any], bool]
 _SHELVES: Final[dict[int, _Shelf]] = {}
 _OPEN_DOCUMENTS = 8
 _COMPILED_PER_DOCUMENT = 4096
@@ -88,11 +90,11 @@ _DRAFTS: Final = {
 }
 _BASE_URI = "http://document.invalid/"
 _OTHER_FORMATS = ("idn-hostname", "uri-template", "relative-json-pointer", "unknown")
-_FORMATS: Final[dict[str, Callable[..., bool]]] = {
+_FORMATS: Final[_Formats] = {
     **dict.fromkeys(_OTHER_FORMATS, lambda value: True),
     **STRING_FORMATS,
 }
-_EXTRA: Final[dict[str, Callable[..., bool]]] = {
+_EXTRA: Final[_Formats] = {
     name: STRING_FORMATS[name] for name in ("byte", "duration", "url", "uuid")
 }
 """What the engine does not know, or not in every draft."""
@@ -116,53 +118,40 @@ def _content(plain: Plain) -> bytes:
 
 
 def _built(plain: Plain, dialect: Dialect, pointer: str, *, validate_formats: bool) -> Compiled:
-    draft = _OPENAPI[dialect]
+    def build(formats: _Formats) -> _IsValid:
+        draft = _OPENAPI[dialect]
+        return draft(plain, formats=formats, validate_formats=validate_formats).is_valid
 
-    def build(formats: dict[str, Callable[..., bool]]) -> Callable[[Any], bool]:
-        try:
-            return draft(plain, formats=formats, validate_formats=validate_formats).is_valid
-        except (ValueError, jsonschema_rs.ReferencingError) as error:
-            reason = str(error).split("\n", 1)[0]
-            raise UnusableSchema(
-                f"the schema at {pointer} cannot be compiled: {reason}; correct the schema"
-            ) from error
-
-    return _two_steps(build, validate_formats=validate_formats)
+    return _two_steps(build, pointer, validate_formats=validate_formats)
 
 
 def _standalone(schema: Schema, *, validate_formats: bool) -> Compiled:
     draft, number = _DRAFTS[schema.dialect]
-    if schema.pointer == "#":
-        options: dict[str, Any] = {}
-        whole: Any = schema.raw
-    else:
+    options: dict[str, Any] = {"validate_formats": validate_formats}
+    whole: Any = schema.raw
+    if schema.pointer != "#":
         root: Any = schema.document.root
-        registry = jsonschema_rs.Registry([(_BASE_URI, root)], draft=number)
-        options = {"registry": registry}
+        options["registry"] = jsonschema_rs.Registry([(_BASE_URI, root)], draft=number)
         whole = {"$ref": _BASE_URI + schema.pointer}
 
-    def build(formats: dict[str, Callable[..., bool]]) -> Callable[[Any], bool]:
-        try:
-            return draft(
-                whole, formats=formats, validate_formats=validate_formats, **options
-            ).is_valid
-        except (ValueError, jsonschema_rs.ReferencingError) as error:
-            reason = str(error).split("\n", 1)[0]
-            raise UnusableSchema(
-                f"the schema at {schema.pointer} cannot be compiled: {reason}; correct the schema"
-            ) from error
+    def build(formats: _Formats) -> _IsValid:
+        return draft(whole, formats=formats, **options).is_valid
 
-    return _two_steps(build, validate_formats=validate_formats)
+    return _two_steps(build, schema.pointer, validate_formats=validate_formats)
 
 
 def _two_steps(
-    build: Callable[[dict[str, Callable[..., bool]]], Callable[[Any], bool]],
-    *,
-    validate_formats: bool,
+    build: Callable[[_Formats], _IsValid], pointer: str, *, validate_formats: bool
 ) -> Compiled:
     """The formats of jsonschema-rs are fast and strict: only what they reject is asked again with ours."""
-    strict = build(_EXTRA)
-    lenient: Callable[[Any], bool] | None = None if validate_formats else strict
+    try:
+        strict = build(_EXTRA)
+    except (ValueError, jsonschema_rs.ReferencingError) as error:
+        reason = str(error).split("\n", 1)[0]
+        raise UnusableSchema(
+            f"the schema at {pointer} cannot be compiled: {reason}; correct the schema"
+        ) from error
+    lenient: _IsValid | None = None if validate_formats else strict
 
     def is_valid(value: Any) -> bool:
         nonlocal lenient

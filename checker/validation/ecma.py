@@ -16,12 +16,14 @@ _TOKEN = re.compile(
     r"|\\(?P<escape>.)"
     r"|\(\?<(?P<name>[A-Za-z_]\w*)>|(?P<look>\(\?(?:[:=!]|<[=!]))|(?P<odd>\(\?)"
     r"|(?P<empty>\[\^?\])"
-    r"|(?P<count>\{[0-9]+(?P<open>,)?(?P<most>[0-9]+)?\})"
+    r"|(?P<count>\{(?P<least>[0-9]+)(?P<open>,)?(?P<most>[0-9]+)?\})"
     r"|(?P<plain>.)",
     re.DOTALL,
 )
 _RISKY_LENGTH = 24
-_LENGTHS = (1_000_000, 100_000, 5_000, 500)
+# By the degree of the polynomial that bounds the steps of a search.
+_LENGTHS = (1_000_000, 100_000, 5_000, 300, 100)
+_FEW = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,10 @@ class _Translation:
             raise _Untranslatable
         if self._is_risky:
             return "".join(self._out), _RISKY_LENGTH
-        return "".join(self._out), _LENGTHS[min(self._loops, len(_LENGTHS) - 1)]
+        # Without an anchor the search starts again at every character.
+        is_anchored = self._pattern.startswith("^") and "|" not in self._pattern
+        degree = self._loops + (not is_anchored)
+        return "".join(self._out), _LENGTHS[min(degree, len(_LENGTHS) - 1)]
 
     def _add(self, token: re.Match[str]) -> None:
         kind = token.lastgroup
@@ -164,15 +169,13 @@ class _Translation:
     def _quantify(self, token: re.Match[str], closed: bool, *, lazy: bool) -> None:
         self._after_quantifier = not lazy
         text = token[0]
-        most = token["most"]
-        is_loop = not lazy and (
-            text in ("*", "+")
-            or (token["open"] is not None and most is None)
-            or int(most or 0) > 50
-        )
-        if closed and (is_loop or int(most or 0) > 5):
+        turns = float("inf") if text in ("*", "+") else 1.0
+        if token["count"] is not None:
+            ends = token["most"] or ("inf" if token["open"] else token["least"])
+            turns = float(ends)
+        if closed and turns > _FEW:
             self._is_risky = True
-        if is_loop:
+        if turns > _FEW and not lazy:
             self._loops += 1
             self._groups[-1] = True
         self._out.append(text)
