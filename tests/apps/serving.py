@@ -1,0 +1,86 @@
+"""A small real server for tests: one function answers; every request is kept, byte for byte."""
+
+import json
+import socketserver
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from checker.demo.http import Broken, Parser, Reply, Request, render
+
+Answer = Callable[[Request], Reply]
+
+
+def json_reply(value: Any, status: int = 200) -> Reply:
+    return Reply(status, "application/json", json.dumps(value).encode())
+
+
+@dataclass
+class App:
+    """A running application."""
+
+    url: str
+    seen: list[Request] = field(default_factory=list)
+
+    @property
+    def document_url(self) -> str:
+        return f"{self.url}/openapi.json"
+
+    def wire(self) -> list[tuple[str, bytes, tuple[tuple[str, str], ...], bytes]]:
+        """What arrived for the API itself: method, target, headers, body."""
+        return [
+            (request.method, request.target, tuple(sorted(request.headers.items())), request.body)
+            for request in list(self.seen)
+        ]
+
+
+@contextmanager
+def serving(answer: Answer, document: dict[str, Any]) -> Iterator[App]:
+    """Serve `document` at /openapi.json and everything else by `answer`, on loopback, until left."""
+    app = App("")
+    described = json_reply(document)
+
+    class Handler(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.setsockopt(6, 1, 1)
+            parser = Parser()
+            while data := self._read():
+                parser.feed(data)
+                while (request := parser.next()) is not None:
+                    if isinstance(request, Broken):
+                        return
+                    if request.target == b"/openapi.json":
+                        reply = described
+                    else:
+                        app.seen.append(request)
+                        reply = answer(request)
+                    has_body = request.method != "HEAD"
+                    self.request.sendall(
+                        render(reply, keep_alive=request.keep_alive, has_body=has_body)
+                    )
+
+        def _read(self) -> bytes:
+            try:
+                return self.request.recv(1 << 16)
+            except OSError:
+                return b""
+
+    class Server(socketserver.ThreadingTCPServer):
+        allow_reuse_address = True
+        daemon_threads = True
+        request_queue_size = 64
+
+        def handle_error(self, request: Any, client_address: Any) -> None:
+            """A client that was killed is no error of the server."""
+
+    with Server(("127.0.0.1", 0), Handler) as server:
+        app.url = f"http://127.0.0.1:{server.server_address[1]}"
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+        thread.start()
+        try:
+            yield app
+        finally:
+            server.shutdown()
+            thread.join()
