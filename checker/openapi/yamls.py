@@ -112,7 +112,7 @@ class _Reader:
                 raise yaml.constructor.ConstructorError(
                     None, None, "a key must be text", key.start_mark
                 )
-            if key.value == _MERGE and key.tag == _PLAIN:
+            if key.value == _MERGE and key.tag in (_PLAIN, _TAG + "merge"):
                 self._merge(merged, value)
             else:
                 mapping[key.value] = self.value(value)
