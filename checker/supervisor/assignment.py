@@ -1,7 +1,7 @@
 """Which tasks exist and who gets what next. Pure: seconds are those since the run began, and arguments."""
 
 from collections import deque
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -253,12 +253,6 @@ def without(task: Task, index: int) -> Task:
 def is_done(task: Task) -> bool:
     """Whether nothing is left to make."""
     return task.start >= task.stop and not task.redo
-
-
-def labels_of(tasks: Mapping[str, Task], task: str) -> tuple[str, ...]:
-    """Labels of a task, empty when it is unknown."""
-    known = tasks.get(task)
-    return known.labels if known is not None else ()
 
 
 def _bounded_task(label: str, seed: int, max_examples: int) -> Task:

@@ -4,11 +4,13 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from checker import __version__
 from checker.config.settings import RunSettings
 from checker.core.digests import digest
+from checker.core.errors import StorageError
 from checker.corpus.files import TailFile
 from checker.corpus.fold import RunView
 from checker.corpus.frames import scan
@@ -56,7 +58,7 @@ class Chronicle:
         self._layout = layout
         self._settings = settings
         self._listener = listener
-        self._unfinished = unfinished_run(layout) if settings.kind == "fuzz" else None
+        self._unfinished = unfinished_run(layout)
         self._tidy()
         self._last = layout.next_incarnation() - 1
         self.incarnation = self.next_incarnation()
@@ -72,6 +74,11 @@ class Chronicle:
     def seed(self) -> int:
         """Of the run: that of its beginning, when it was begun by another process."""
         return self._settings.seed if self._started is None else self._started.seed
+
+    @property
+    def _resumes(self) -> bool:
+        # `run` is short, and its seeds say all: it begins anew.
+        return self._settings.kind == "fuzz"
 
     @property
     def elapsed_s(self) -> float:
@@ -97,7 +104,7 @@ class Chronicle:
         settings = settings_digest(self._settings)
         seed, name = self._settings.seed, digest(str(time.time_ns()), str(os.getpid()))
         last = self._unfinished
-        if last is not None and last.started.settings == settings:
+        if last is not None and last.started.settings == settings and self._resumes:
             journals = Journals(self._layout, above=last.first - 1)
             before = RunView()
             for incarnation, record in journals.read_new():
@@ -151,12 +158,18 @@ class Chronicle:
                     ledger=(ledger[0], ledger[1], ledger[2], ledger[3], ledger[4]),
                 )
             )
-            self._own.close()
+            self.read_rest()
+
+    def read_rest(self) -> None:
+        """Tell and fold what is left when no worker lives any more."""
+        if self._started is not None:
             self._tell(self._journals.finish_all())
 
     def close(self) -> None:
         """Give the files back."""
-        self._own.close()
+        with suppress(StorageError):
+            # Whatever mattered was flushed when it was written.
+            self._own.close()
         self._journals.close()
 
     def _tidy(self) -> None:

@@ -80,15 +80,17 @@ def execute(
         supervisor = Supervisor(settings, chronicle, crew, interrupts, deadlines=deadlines)
         try:
             supervisor.run()
-        except StorageError as error:
-            supervisor.ending.fail(str(error))
+        except StorageError as full:
+            supervisor.ending.fail(str(full))
+            crew.close()
+            chronicle.read_rest()
         finally:
             crew.close()
             chronicle.close()
         view, ending = chronicle.view, supervisor.ending
         code = exit_code(view, ending)
-        error = ending.error or (nothing_tested(view, ending) if code == CANNOT else "")
-        return RunOutcome(code, view, ending.outcome, error)
+        sentence = ending.error or (nothing_tested(view, ending) if code == CANNOT else "")
+        return RunOutcome(code, view, ending.outcome, sentence)
 
 
 class Supervisor:

@@ -1,4 +1,5 @@
 import os
+import resource
 import signal
 import threading
 import time
@@ -26,6 +27,8 @@ from checker.corpus.records import (
     ValueSeen,
     WorkerGone,
 )
+from checker.corpus.snapshot import read_snapshot
+from checker.supervisor import chronicle
 from checker.supervisor.launchers.inline import InlineLauncher
 from checker.supervisor.launchers.processes import ProcessLauncher
 from checker.supervisor.lock import Ownership
@@ -170,6 +173,43 @@ def test_a_worker_that_hangs_while_it_opens_ends_the_run(run: Run) -> None:
         outcome.exit_code,
         outcome.error,
     ) == (2, "cannot open: the worker hung while it opened the API description")
+
+
+def test_a_worker_that_grew_too_far_is_replaced_and_nobody_is_blamed(run: Run) -> None:
+    outcome = run(("memory", "POST /users:2"))
+    assert outcome.exit_code == 0
+    assert run.told.cases == all_cases()
+    assert [gone.reason for gone in run.told.of(WorkerGone)] == ["memory", "drained"]
+
+
+def test_a_full_disk_ends_the_run_with_a_sentence(run: Run) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    settings = run.settings(("slow", "0.01"), ("once", "POST /users:2"))
+
+    def fill(incarnation: int, record: Record) -> None:
+        if isinstance(record, RunStarted):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (16, limits[1]))
+
+    try:
+        outcome = execute(settings, fill, launcher=PROCESSES)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert outcome.exit_code == 2
+    assert outcome.error.startswith("the corpus cannot be written: File too large")
+    assert outcome.view.opened is not None
+
+
+def test_what_finished_runs_left_is_compacted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(("find", "GET /users:2"))
+    monkeypatch.setattr(chronicle, "_LOOSE_JOURNALS", 0)
+    layout = RunLayout(run.folder / "corpus")
+    before = layout.journal_paths()
+    outcome = run()
+    assert not {path for _, path in before} & {path for _, path in layout.journal_paths()}
+    assert [r.fingerprint for r in read_snapshot(layout).records if isinstance(r, Finding)] == [
+        "GET /users-found"
+    ]
+    assert (outcome.exit_code, outcome.view.finding_count()) == (0, 0)
 
 
 def test_a_run_in_which_everything_dies_is_given_up(run: Run) -> None:

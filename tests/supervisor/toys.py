@@ -39,7 +39,7 @@ class Toy:
         self.journal = JournalWriter(layout.journal(incarnation, os.getpid()))
         self.slots = InflightWriter(layout.inflight(incarnation), 2)
         self.encoder = RecordEncoder()
-        self.leaving = False
+        self.leaving = self.grown = False
 
     def live(self) -> None:
         if "cannot" in self.orders:
@@ -61,7 +61,7 @@ class Toy:
             self.listen()
         self.slots.close()
         self.journal.close()
-        self.up.send(Leaving("drained", 0))
+        self.up.send(Leaving("memory" if self.grown else "drained", 0))
 
     def listen(self) -> None:
         while (message := self.down.get_nowait()) is not None:
@@ -137,7 +137,9 @@ class Toy:
             # One native call that neither ends nor lets go of the interpreter.
             sum(range(10**12))
         if self.orders.get("memory") == what:
-            self.leaving = True
+            marker = Path(self.settings.corpus_dir) / "grown"
+            self.grown = self.leaving = not marker.exists()
+            marker.touch()
 
     def finding(self, task: Task, index: int, label: str) -> Finding:
         return Finding(

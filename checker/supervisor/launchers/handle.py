@@ -1,6 +1,5 @@
 """What the supervisor holds of a worker, whatever kind of life it lives."""
 
-from multiprocessing.connection import Connection
 from typing import Protocol
 
 from checker.config.settings import RunSettings
@@ -53,7 +52,3 @@ class Launcher(Protocol):
     def close(self) -> None:
         """Give back what outlives single workers."""
         ...
-
-
-Pipe = tuple[Connection, Connection]
-"""(reading end, writing end)."""
