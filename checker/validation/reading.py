@@ -213,13 +213,29 @@ class Reading:
 
 
 def _tolerant(descend: Any) -> Any:
-    def tolerant(validator: Any, instance: Any, schema: Any, *args: Any, **options: Any) -> Any:
+    def tolerant(validator: Any, instance: Any, schema: Any, **steps: Any) -> Any:
         # What is no schema constrains nothing.
         if not isinstance(schema, dict | bool):
             return iter(())
-        return descend(validator, instance, schema, *args, **options)
+        if schema is False:
+            return iter((_nothing_allowed(instance, steps),))
+        return descend(validator, instance, schema, **steps)
 
     return tolerant
+
+
+def _nothing_allowed(instance: Any, steps: dict[str, Any]) -> ValidationError:
+    # The library leaves the last step out of both paths of this error.
+    path, schema_path = steps.get("path"), steps.get("schema_path")
+    return ValidationError(
+        "nothing is allowed here",
+        validator=None,  # type: ignore[arg-type]
+        validator_value=None,
+        instance=instance,
+        schema=False,
+        path=() if path is None else (path,),
+        schema_path=() if schema_path is None else (schema_path,),
+    )
 
 
 def _sound(branches: list[Any]) -> list[Any]:

@@ -44,8 +44,7 @@ class Referee:
     def errors(self, value: Any) -> list[SchemaViolation]:
         """Ways in which the value breaks the schema, one for each schema path; empty when it is valid.
 
-        A reference to nothing and a pattern that cannot be read make the schema valid for everything.
-        Raises `RecursionError` for values or schemas nested beyond measure.
+        What cannot be decided is valid: a reference to nothing, nesting beyond measure, a schema that contains itself.
         """
         self._reading.hidden.clear()
         found: dict[tuple[str, ...], SchemaViolation] = {}
@@ -53,7 +52,7 @@ class Referee:
             for error in islice(self._validator.iter_errors(value), _RAW_ERRORS):
                 violation = self._violation(leaf_of(error))
                 found.setdefault(violation.schema_path, violation)
-        except (Unresolvable, re.error):
+        except (Unresolvable, RecursionError, re.error):
             return []
         return list(found.values())
 

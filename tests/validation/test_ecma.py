@@ -47,7 +47,19 @@ def test_pattern_without_an_equal_is_not_enforced(pattern: str) -> None:
     assert ecma_pattern(pattern) is None
 
 
-@pytest.mark.parametrize("pattern", ["^(a+)+$", "^(a|a)*$", "^(a*)*b", r"^(a+){20}$", "a+$", "a*a*a*c", "(a{1,9}){9}c", r"^(a+)\1+$"])
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "^(a+)+$",
+        "^(a|a)*$",
+        "^(a*)*b",
+        r"^(a+){20}$",
+        "a+$",
+        "a*a*a*c",
+        "(a{1,9}){9}c",
+        r"^(a+)\1+$",
+    ],
+)
 def test_no_pattern_hangs(pattern: str) -> None:
     compiled = ecma_pattern(pattern)
     started = time.process_time()

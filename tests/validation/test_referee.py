@@ -1,0 +1,85 @@
+from typing import Any
+
+import pytest
+
+from checker.core.contract import SchemaViolation
+from checker.core.schema import Dialect, Direction
+from checker.validation.referee import referee
+
+from .schemas import schema_of
+
+
+def errors(raw: Any, value: Any, **names: Any) -> list[SchemaViolation]:
+    return referee(schema_of(raw, **names), Direction.RESPONSE).errors(value)
+
+
+def test_one_violation_for_each_schema_path() -> None:
+    found = errors({"items": {"type": "string"}}, [1, 2, "a", 3])
+    assert [violation.schema_path for violation in found] == [("items", "type")]
+    assert found[0].instance_path == (0,)
+    assert found[0].value == 1
+    assert found[0].schema == {"type": "string"}
+
+
+def test_place_is_that_of_the_schema_behind_references() -> None:
+    user = {"properties": {"name": {"$ref": "#/names/a~1b%20c"}}}
+    found = errors(
+        {"items": {"$ref": "#/names/user"}},
+        [{"name": 1}],
+        user=user,
+        **{"a/b c": {"type": "string"}},
+    )
+    assert found[0].schema_pointer == "#/names/a~1b c"
+    assert found[0].schema_path == ("items", "properties", "name", "type")
+
+
+def test_branch_that_was_meant_is_the_one_reported() -> None:
+    cat = {
+        "required": ["kind"],
+        "properties": {"kind": {"enum": ["cat"]}, "lives": {"type": "integer"}},
+    }
+    dog = {"required": ["kind"], "properties": {"kind": {"enum": ["dog"]}}}
+    (found,) = errors({"oneOf": [cat, dog]}, {"kind": "cat", "lives": "nine"})
+    assert found.schema_path == ("oneOf", "properties", "lives", "type")
+    assert found.message == '"nine" is not of type "integer"'
+
+
+def test_no_branch_is_reported_when_none_was_meant() -> None:
+    (found,) = errors({"anyOf": [{"type": "string"}, {"type": "integer"}]}, None)
+    assert found.schema_path == ("anyOf",)
+    assert found.keyword == "anyOf"
+
+
+def test_schema_false_is_named_itself() -> None:
+    (found,) = errors({"properties": {"a": False}}, {"a": 1})
+    assert (found.keyword, found.schema_pointer) == ("false", "#/it/properties/a")
+
+
+MESSAGES = [
+    ({"type": ["string", "boolean"]}, None, 'null is not of type "string", "boolean"'),
+    ({"enum": [True]}, "a\nb", '"a\\nb" is not one of [true]'),
+    ({"required": ["id"]}, {}, '"id" is a required property'),
+    ({"additionalProperties": False}, {"x": 1}, '"x" is not a declared property'),
+    ({"maxLength": 1}, "y" * 500, None),
+]
+
+
+@pytest.mark.parametrize(("raw", "value", "message"), MESSAGES)
+def test_message_is_one_readable_line(raw: Any, value: Any, message: str | None) -> None:
+    (found,) = errors(raw, value)
+    assert message is None or found.message == message
+    assert "\n" not in found.message
+    assert len(found.message) < 200
+
+
+def test_decimal_steps_are_exact() -> None:
+    assert errors({"multipleOf": 0.01}, 4.35) == []
+    assert errors({"multipleOf": 0.1}, 1e300) == []
+    assert len(errors({"multipleOf": 3}, 10**40)) == 1
+
+
+@pytest.mark.parametrize("dialect", list(Dialect))
+def test_every_dialect_is_read(dialect: Dialect) -> None:
+    judge = referee(schema_of({"type": "string"}, dialect), Direction.RESPONSE)
+    assert judge.errors("a") == []
+    assert len(judge.errors(1)) == 1
