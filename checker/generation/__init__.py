@@ -1,0 +1,1 @@
+"""Requests from schemas: one canonical form, compiled to closures that draw from one of three sources."""

@@ -1,0 +1,172 @@
+"""Sets of characters, and long texts of them from which strings are sliced."""
+
+import re
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from random import Random
+
+Interval = tuple[int, int]
+"""First and last code point."""
+
+_LONGEST_SLICE = 1024
+
+
+class Alphabet:
+    """Characters that a string may have."""
+
+    __slots__ = ("_blocks", "_pattern", "_pool", "intervals", "plans", "pool_size", "width")
+
+    def __init__(
+        self,
+        intervals: Iterable[Interval],
+        *,
+        pool_size: int = 4096,
+        blocks: tuple[tuple[int, str], ...] = (),
+    ) -> None:
+        self.intervals = merged(intervals)
+        """In order, without overlap."""
+        self.pool_size = pool_size
+        self.plans: dict[tuple[int, int], list[str | Interval]] = {}
+        """How a random source chooses lengths, by (minimum, maximum)."""
+        self.width = 1 if not self.intervals or self.intervals[-1][1] < 0x80 else 2
+        """Rough bytes of a character."""
+        self._blocks = blocks
+        self._pool = ""
+        self._pattern: Callable[[str], object] | None = None
+
+    def permits(self, text: str) -> bool:
+        """True when every character of `text` is one of these."""
+        if self._pattern is None:
+            inside = "".join(
+                f"{re.escape(chr(low))}-{re.escape(chr(high))}" for low, high in self.intervals
+            )
+            self._pattern = re.compile(f"[{inside}]*" if inside else "").fullmatch
+        return self._pattern(text) is not None
+
+    @property
+    def pool(self) -> str:
+        """`pool_size` characters and the start again, so that every slice of 1,024 is whole."""
+        if not self._pool:
+            self._pool = self._mixed()
+        return self._pool
+
+    def slice(self, offset: int, size: int) -> str:
+        """`size` characters from the pool."""
+        pool = self.pool
+        if size <= _LONGEST_SLICE:
+            return pool[offset : offset + size]
+        ring = pool[: self.pool_size]
+        return (ring * (size // self.pool_size + 2))[offset : offset + size]
+
+    def _mixed(self) -> str:
+        random = Random(len(self.intervals) + self.pool_size)
+        if not self.intervals:
+            return ""
+        blocks = [(weight, text) for weight, text in self._blocks if self.permits(text)]
+        if not blocks:
+            blocks = [(1, "".join(_sample(self.intervals)))]
+        weights = [weight for weight, _ in blocks]
+        parts: list[str] = []
+        size = 0
+        while size < self.pool_size:
+            # Runs of one kind: a short slice is then all digits, all blanks, all letters of one script.
+            (_, characters) = random.choices(blocks, weights)[0]
+            part = "".join(random.choices(characters, k=random.randint(8, 48)))
+            parts.append(part)
+            size += len(part)
+        ring = "".join(parts)[: self.pool_size]
+        return ring + (ring * (_LONGEST_SLICE // self.pool_size + 1))[:_LONGEST_SLICE]
+
+
+def merged(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
+    """The same characters, in order and without overlap."""
+    found: list[Interval] = []
+    for low, high in sorted(intervals):
+        if found and low <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(found[-1][1], high))
+        else:
+            found.append((low, high))
+    return tuple(found)
+
+
+def without(intervals: Iterable[Interval], characters: str) -> tuple[Interval, ...]:
+    """The characters of `intervals` that are not in `characters`."""
+    found = list(merged(intervals))
+    for code in sorted(set(map(ord, characters))):
+        parts: list[Interval] = []
+        for low, high in found:
+            if low <= code <= high:
+                parts.extend(
+                    part for part in ((low, code - 1), (code + 1, high)) if part[0] <= part[1]
+                )
+            else:
+                parts.append((low, high))
+        found = parts
+    return tuple(found)
+
+
+@lru_cache(maxsize=1024)
+def of(intervals: tuple[Interval, ...]) -> Alphabet:
+    """The alphabet of these characters; equal ones share a pool."""
+    return Alphabet(intervals)
+
+
+def _sample(intervals: tuple[Interval, ...]) -> Iterable[str]:
+    """Some hundred characters from everywhere."""
+    for low, high in intervals:
+        size = high - low + 1
+        step = max(1, size // 128)
+        for code in range(low, high + 1, step):
+            yield chr(code)
+
+
+_LOWER = "abcdefghijklmnopqrstuvwxyz"
+_ALNUM = _LOWER + _LOWER.upper() + "0123456789"
+_BLOCKS = (
+    (24, _LOWER),
+    (16, _ALNUM),
+    (5, "0123456789"),
+    (2, "0"),
+    (6, _LOWER + " "),
+    (3, " "),
+    (4, "\u00e9\u00e8\u00fc\u00f6\u00df\u00f1\u00e7\u00e5\u00d8"),
+    (2, "\u0430\u0431\u0432\u0433\u0416\u042f"),
+    (2, "\u4e2d\u6587\u65e5\u672c\u8a9e"),
+    (2, "\u0627\u0644\u0639\u0631\u0628\u064a\u0629"),
+    (2, "\U0001f600\U0001f4a9\U0001f680\U0001d54f"),
+    (1, "\u0130\u0131\u017f\u212a\ufb01\u01c5\u0301\u200b\u200d\u202e\ufeff\u2028"),
+    (4, "'\"`\\"),
+    (4, "%&?#=+;:/@,"),
+    (3, "<>(){}[]|$^*~!"),
+    (3, "-_."),
+    (2, "\t\n\r "),
+    (1, "\x01\x07\x08\x0b\x1b\x7f\x80\x85"),
+    (1, "\x00"),
+)
+_UNICODE = ((0x0, 0xD7FF), (0xE000, 0x10FFFF))
+_LARGE = 1 << 16
+
+TEXT = Alphabet(_UNICODE, pool_size=_LARGE, blocks=_BLOCKS)
+"""Everything but surrogates."""
+TEXT_WITHOUT_NUL = Alphabet(without(_UNICODE, "\0"), pool_size=_LARGE, blocks=_BLOCKS)
+LETTERS = Alphabet(((0x61, 0x7A),))
+ALPHANUMERIC = Alphabet(((0x30, 0x39), (0x61, 0x7A)))
+NAME = Alphabet(((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)))
+"""Of property names."""
+HEX = Alphabet(((0x30, 0x39), (0x61, 0x66)))
+DIGITS = Alphabet(((0x30, 0x39),))
+BASE64 = Alphabet(((0x2B, 0x2B), (0x2F, 0x39), (0x41, 0x5A), (0x61, 0x7A)))
+VISIBLE = Alphabet(((0x21, 0x7E),), pool_size=_LARGE, blocks=_BLOCKS)
+
+
+@lru_cache(maxsize=64)
+def restricted(intervals: tuple[Interval, ...], excluded: str) -> Alphabet:
+    """Characters of `intervals` but those in `excluded`, mixed like text."""
+    return Alphabet(without(intervals, excluded), pool_size=_LARGE, blocks=tuple(_kept(excluded)))
+
+
+def _kept(excluded: str) -> Iterable[tuple[int, str]]:
+    for weight, text in _BLOCKS:
+        kept = "".join(char for char in text if char not in excluded)
+        if kept:
+            yield weight, kept

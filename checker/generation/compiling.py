@@ -1,0 +1,431 @@
+"""From canonical forms to closures."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from checker.core.errors import Unsatisfiable
+from checker.core.schema import Schema, UnresolvableReference
+from checker.generation import canonical as forms
+from checker.generation.canonical import Canon, Canonical, Conjunction, Facet, key_of
+from checker.generation.containers import (
+    ArrayPlan,
+    ObjectPlan,
+    Property,
+    compile_array,
+    compile_object,
+)
+from checker.generation.discrimination import are_disjoint, discriminated
+from checker.generation.hypothesis import Strategy
+from checker.generation.places import Place, item_of
+from checker.generation.reuse import reusing
+from checker.generation.scalars import (
+    compile_boolean,
+    compile_integer,
+    compile_listed,
+    compile_null,
+    compile_number,
+)
+from checker.generation.sources import Source
+from checker.generation.texts import compile_string
+from checker.generation.turn import DEEPEST, Budget, Draw, Turn, retried
+from checker.validation.compiled import UnusableSchema, compile_schema
+
+_NULLS = 0.12
+_EXAMPLES = 0.06
+_SCALARS = (forms.STRING, forms.NUMBER, forms.BOOLEAN, forms.NULL)
+_FREE = frozenset({"free"})
+Key = tuple[frozenset[tuple[str, frozenset[str]]], str]
+
+
+@dataclass(slots=True)
+class Compiler:
+    """Compiles the schemas of one operation; what is referred to often is compiled once."""
+
+    canon: Canon
+    turn: Turn
+    budget: Budget
+    formats: Mapping[str, Strategy]
+    max_text: int
+    reuses: bool = False
+    opaque: dict[str, str] = field(default_factory=dict)
+    """Pointer -> keyword of each node that is drawn and filtered."""
+    is_minimal: bool = False
+    """Only what is required, as far as possible without recursion."""
+    _known: dict[Key, Draw | Unsatisfiable] = field(default_factory=dict)
+    _open: dict[Key, list[Draw]] = field(default_factory=dict)
+    _minimal: "Compiler | None" = None
+
+    def compile(self, conjunction: Conjunction, place: Place) -> Draw:
+        """Draws values of a conjunction. Raises `Unsatisfiable` and `BudgetSpent`."""
+        key = (key_of(conjunction), place.name)
+        known = self._known.get(key)
+        if isinstance(known, Unsatisfiable):
+            raise known
+        if known is not None:
+            return known
+        cell = self._open.get(key)
+        if cell is not None:
+            return self._recursive(conjunction, place, cell)
+        self._open[key] = cell = []
+        try:
+            draw = self._compiled(conjunction, place)
+        except Unsatisfiable as error:
+            if not self.is_minimal:
+                # A minimal draw may fail only because we came here on a circle.
+                self._known[key] = error
+            raise
+        finally:
+            del self._open[key]
+        cell.append(draw)
+        self._known[key] = draw
+        return draw
+
+    def canonical(self, conjunction: Conjunction) -> Canonical:
+        """The canonical form. Raises `Unsatisfiable` where a reference points at nothing."""
+        try:
+            return self.canon.canonical(conjunction)
+        except UnresolvableReference as error:
+            raise Unsatisfiable(conjunction[0].pointer, str(error)) from error
+
+    def validator(self, conjunction: Conjunction) -> Callable[[Any], bool]:
+        """True for values that all facets admit. Compiled when first asked."""
+        checks: list[Callable[[Any], bool]] = []
+
+        def is_valid(value: Any) -> bool:
+            if not checks:
+                checks.extend(map(self._validator_of, conjunction))
+                checks.append(lambda value: True)
+            return all(check(value) for check in checks)
+
+        return is_valid
+
+    def _validator_of(self, facet: Facet) -> Callable[[Any], bool]:
+        raw = facet.raw
+        if facet.without and isinstance(raw, dict):
+            raw = {name: value for name, value in raw.items() if name not in facet.without}
+        schema = Schema(raw, facet.pointer, self.canon.dialect, self.canon.document)
+        try:
+            return compile_schema(schema, self.canon.direction).is_valid
+        except (UnusableSchema, UnresolvableReference) as error:
+            raise Unsatisfiable(facet.pointer, str(error)) from error
+
+    def _recursive(self, conjunction: Conjunction, place: Place, cell: list[Draw]) -> Draw:
+        pointer = conjunction[0].pointer if conjunction else "#"
+        if self.is_minimal:
+            raise Unsatisfiable(pointer, "every value contains itself: the recursion never ends")
+        minimal = self._least().compile(conjunction, place)
+        turn = self.turn
+
+        def draw(source: Source) -> Any:
+            if turn.depth >= DEEPEST:
+                return minimal(source)
+            turn.depth += 1
+            try:
+                return cell[0](source)
+            finally:
+                turn.depth -= 1
+
+        return draw
+
+    def _least(self) -> "Compiler":
+        if self._minimal is None:
+            self._minimal = Compiler(
+                self.canon,
+                self.turn,
+                self.budget,
+                self.formats,
+                self.max_text,
+                opaque=self.opaque,
+                is_minimal=True,
+            )
+        return self._minimal
+
+    def _compiled(self, conjunction: Conjunction, place: Place) -> Draw:
+        form = self.canonical(conjunction)
+        self.budget.spend(form.pointer)
+        if form.impossible is not None:
+            raise Unsatisfiable(form.impossible.pointer, form.impossible.text)
+        if form.enum is not None:
+            return self._listed(form, conjunction, place)
+        if form.branches:
+            draw = self._branched(form, place)
+        else:
+            draw = self._typed(form, conjunction, place)
+        draw = self._with_examples(form, conjunction, place, draw)
+        needs_check = bool(form.opaque)
+        self.opaque.update(form.opaque)
+        for branches in form.branches:
+            needs_check = needs_check or (
+                branches.keyword == "oneOf"
+                and not discriminated(branches)
+                and not are_disjoint(self.canon, branches)
+            )
+        if needs_check:
+            draw = retried(draw, self.validator(conjunction), self.turn, form.pointer)
+        return draw
+
+    def _listed(self, form: Canonical, conjunction: Conjunction, place: Place) -> Draw:
+        is_valid = self.validator(conjunction)
+        possible = [
+            value for value in form.enum or () if value is not None or forms.NULL in form.types
+        ]
+        values = [value for value in possible if is_valid(value)]
+        sendable = [value for value in values if place.carries(value)]
+        if not sendable:
+            what = "travels in this place" if values else "satisfies the rest of the schema"
+            raise Unsatisfiable(form.enum_pointer, f"none of the listed values {what}")
+        return compile_listed(sendable)
+
+    def _branched(self, form: Canonical, place: Place) -> Draw:
+        """One branch of the first alternatives, combined with all the rest."""
+        branches = form.branches[0]
+        base = form.base(branches.owner, branches.keyword)
+        draws: list[Draw] = []
+        reason: Unsatisfiable | None = None
+        pinned = discriminated(branches)
+        for index, facet in enumerate(branches.facets):
+            extra = pinned[index] if pinned else ()
+            try:
+                draws.append(self.compile((*base, facet, *extra), place))
+            except Unsatisfiable as error:
+                reason = reason or error
+        if not draws:
+            why = f"no alternative can be chosen: {reason.reason}" if reason else "no alternatives"
+            raise Unsatisfiable(branches.pointer, why)
+        return _one_of(draws)
+
+    def _typed(self, form: Canonical, conjunction: Conjunction, place: Place) -> Draw:
+        draws: list[Draw] = []
+        null: Draw | None = None
+        reason: Unsatisfiable | None = None
+        for kind in self._kinds(form, place):
+            if kind == forms.NULL:
+                null = compile_null
+                continue
+            try:
+                draws.append(self._of_kind(kind, form, conjunction, place))
+            except Unsatisfiable as error:
+                reason = reason or error
+        if not draws and null is None:
+            raise reason or Unsatisfiable(form.type_pointer or form.pointer, "no type is left")
+        if not draws:
+            return compile_null
+        draw = _one_of(draws)
+        if null is not None and not (self.is_minimal and form.types == frozenset(forms.TYPES)):
+            return _or_null(draw)
+        return draw
+
+    def _kinds(self, form: Canonical, place: Place) -> list[str]:
+        """Types worth drawing."""
+        types = set(form.types)
+        if forms.NUMBER in types:
+            types.discard(forms.INTEGER)
+        if form.types == frozenset(forms.TYPES):
+            meant = _meant_types(form)
+            if meant:
+                return meant
+            types = set(_SCALARS) if self.is_minimal or not place.is_body else types
+        if not place.allows_null and len(types) > 1:
+            types.discard(forms.NULL)
+        return [kind for kind in forms.TYPES if kind in types]
+
+    def _of_kind(self, kind: str, form: Canonical, conjunction: Conjunction, place: Place) -> Draw:
+        if kind == forms.OBJECT:
+            return self._object(form, place)
+        if kind == forms.ARRAY:
+            return self._array(form, place)
+        if kind == forms.BOOLEAN:
+            draw: Draw = compile_boolean
+        elif kind == forms.STRING:
+            draw = compile_string(form, place, self.turn, self.formats, self.max_text)
+        elif kind == forms.INTEGER:
+            draw = compile_integer(form)
+        else:
+            draw = compile_number(form, self.turn)
+        if self.reuses and place.is_body:
+            return reusing(draw, kind, self.validator(conjunction), self.turn)
+        return draw
+
+    def _array(self, form: Canonical, place: Place) -> Draw:
+        sizes = form.item_count
+        conflict = sizes.conflict()
+        if conflict is not None:
+            raise Unsatisfiable(*conflict)
+        low, high = max(sizes.low, place.min_items), sizes.high
+        if low > self.max_text // 2:
+            raise Unsatisfiable(sizes.low_pointer, f"minItems {low} is more than can be sent")
+        inner = item_of(place)
+        prefix: list[Draw] = []
+        item: Draw | None = None
+        count = len(form.prefix) if not self.is_minimal else min(low, len(form.prefix))
+        try:
+            for conjunction in form.prefix[:count]:
+                prefix.append(self.compile(conjunction, inner))
+            if not form.no_items and not (self.is_minimal and low <= len(form.prefix)):
+                item = self.compile(form.items, inner)
+        except Unsatisfiable:
+            if low > len(prefix):
+                raise
+        if item is None and low > len(prefix):
+            raise Unsatisfiable(
+                sizes.low_pointer, f"minItems {low} and no items beyond {len(prefix)}"
+            )
+        if self.is_minimal:
+            high = low
+        finite = self._finite(form.items) if form.unique and not prefix else None
+        if finite is not None and finite < low:
+            raise Unsatisfiable(
+                sizes.low_pointer,
+                f"minItems {low} and uniqueItems, but only {finite} different items",
+            )
+        plan = ArrayPlan(form.pointer, low, high, tuple(prefix), item, form.unique, finite)
+        return compile_array(plan, self.turn, keeps_path=self.reuses and place.is_body)
+
+    def _finite(self, items: Conjunction) -> int | None:
+        if not items:
+            return None
+        form = self.canonical(items)
+        if form.enum is not None:
+            return len(form.enum)
+        return 2 if form.types == frozenset({forms.BOOLEAN}) else None
+
+    def _object(self, form: Canonical, place: Place) -> Draw:
+        sizes = form.property_count
+        conflict = sizes.conflict()
+        if conflict is not None:
+            raise Unsatisfiable(*conflict)
+        inner = item_of(place)
+        additional = self._additional(form, inner, place)
+        properties = self._properties(form, inner, additional)
+        needed = sum(item.required for item in properties)
+        if sizes.high is not None and needed > sizes.high:
+            raise Unsatisfiable(
+                sizes.high_pointer, f"maxProperties {sizes.high} and {needed} required properties"
+            )
+        low = max(sizes.low, place.min_items)
+        if additional is None and low > len(properties):
+            raise Unsatisfiable(
+                sizes.low_pointer or form.pointer,
+                f"{low} properties are needed and {len(properties)} possible",
+            )
+        if self.is_minimal and low <= len(properties):
+            additional = None
+        more = 0.0 if self.is_minimal else (0.55 if not form.properties else 0.1)
+        hidden = form.hidden
+        plan = ObjectPlan(
+            form.pointer,
+            tuple(properties),
+            low,
+            sizes.high,
+            additional,
+            more or 0.01,
+            lambda name: name not in hidden,
+        )
+        return compile_object(plan, self.turn)
+
+    def _properties(self, form: Canonical, inner: Place, additional: Draw | None) -> list[Property]:
+        found: list[Property] = []
+        for name, conjunction in form.properties.items():
+            is_required = name in form.required
+            if self.is_minimal and not is_required and form.property_count.low == 0:
+                continue
+            try:
+                draw = self.compile(conjunction, inner)
+            except Unsatisfiable:
+                if is_required:
+                    raise
+                continue
+            found.append(Property(name, self._at(name, draw, inner), is_required))
+        for name, pointer in form.required.items():
+            if name in form.properties:
+                continue
+            if form.no_additional is not None and additional is None:
+                raise Unsatisfiable(
+                    pointer, f"{name!r} is required, but additionalProperties forbids it"
+                )
+            draw = additional or self.compile(form.additional, inner)
+            found.append(Property(name, self._at(name, draw, inner), True))
+        return found
+
+    def _additional(self, form: Canonical, inner: Place, place: Place) -> Draw | None:
+        """What else an object may have; None when nothing else is drawn."""
+        if form.no_additional is not None:
+            return None
+        is_open = form.says_additional or not form.properties or form.property_count.low > 0
+        if not is_open or (self.is_minimal and form.property_count.low == 0):
+            return None
+        if not form.says_additional and form.branches:
+            return None
+        try:
+            draw = self.compile(form.additional, inner)
+        except Unsatisfiable:
+            return None
+        return draw
+
+    def _at(self, name: str, draw: Draw, place: Place) -> Draw:
+        """The same while the path says that we are there."""
+        if not self.reuses or not place.is_body:
+            return draw
+        token = name.replace("~", "~0").replace("/", "~1")
+        turn = self.turn
+
+        def drawn(source: Source) -> Any:
+            turn.path.append(token)
+            value = draw(source)
+            turn.path.pop()
+            return value
+
+        return drawn
+
+    def _with_examples(
+        self, form: Canonical, conjunction: Conjunction, place: Place, draw: Draw
+    ) -> Draw:
+        if not form.examples or self.is_minimal or place.is_bytes:
+            return draw
+        is_valid = self.validator(conjunction)
+        fitting = [
+            value
+            for value in form.examples
+            if _is_json(value) and place.carries(value) and is_valid(value)
+        ]
+        if not fitting or (len(fitting) == 1 and isinstance(fitting[0], bool)):
+            return draw
+        example = compile_listed(fitting)
+        return lambda source: example(source) if source.boolean(_EXAMPLES) else draw(source)
+
+
+def _meant_types(form: Canonical) -> list[str]:
+    """Types that an untyped schema speaks of."""
+    meant = []
+    if form.properties or form.required or form.says_additional or form.property_count.low:
+        meant.append(forms.OBJECT)
+    if form.items or form.prefix or form.item_count.low or form.no_items:
+        meant.append(forms.ARRAY)
+    lengths = form.lengths
+    if form.patterns or form.formats or lengths.low or lengths.high is not None:
+        meant.append(forms.STRING)
+    numbers = form.numbers
+    if numbers.low is not None or numbers.high is not None or numbers.step is not None:
+        meant.append(forms.NUMBER)
+    return meant
+
+
+def _one_of(draws: list[Draw]) -> Draw:
+    count = len(draws)
+    if count == 1:
+        return draws[0]
+    return lambda source: draws[source.choice(count)](source)
+
+
+def _or_null(draw: Draw) -> Draw:
+    return lambda source: None if source.boolean(_NULLS) else draw(source)
+
+
+def _is_json(value: Any) -> bool:
+    """False for dates and other things that YAML makes of plain text."""
+    if isinstance(value, list):
+        return all(map(_is_json, value))
+    if isinstance(value, dict):
+        return all(isinstance(name, str) and _is_json(item) for name, item in value.items())
+    return value is None or isinstance(value, str | int | float)

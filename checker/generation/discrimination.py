@@ -1,0 +1,57 @@
+"""When it is known beforehand that alternatives exclude each other, or which of them a value names."""
+
+from typing import Any
+
+from checker.core.schema import UnresolvableReference
+from checker.generation.canonical import Branches, Canon, Canonical, Conjunction, Facet, same
+from checker.validation.translate import pointer_child
+
+
+def discriminated(branches: Branches) -> list[Conjunction]:
+    """For each alternative the schema that pins the discriminator; empty without one."""
+    raw = branches.owner.raw
+    told: Any = raw.get("discriminator") if isinstance(raw, dict) else None
+    if not isinstance(told, dict) or not isinstance(told.get("propertyName"), str):
+        return []
+    name = told["propertyName"]
+    mapping = told.get("mapping")
+    mapping = mapping if isinstance(mapping, dict) else {}
+    at = pointer_child(branches.owner.pointer, "discriminator")
+    found: list[Conjunction] = []
+    for index, facet in enumerate(branches.facets):
+        values = _names_of(facet, mapping)
+        if not values:
+            return []
+        pinned = {"properties": {name: {"enum": values}}, "required": [name]}
+        found.append((Facet(pinned, pointer_child(at, branches.keyword, str(index))),))
+    return found
+
+
+def _names_of(facet: Facet, mapping: dict[str, Any]) -> list[str]:
+    reference = facet.raw.get("$ref") if isinstance(facet.raw, dict) else None
+    if not isinstance(reference, str):
+        return []
+    last = reference.rpartition("/")[2]
+    mapped = [name for name, target in mapping.items() if target in (reference, last)]
+    return mapped or [last]
+
+
+def are_disjoint(canon: Canon, branches: Branches) -> bool:
+    """True when no value can satisfy two of the alternatives: by type, or by a required property with other values."""
+    if len(branches.facets) > 32:
+        return False
+    try:
+        read = [canon.canonical((facet,)) for facet in branches.facets]
+    except UnresolvableReference:
+        return False
+    return all(
+        _exclude(left, right) for index, left in enumerate(read) for right in read[index + 1 :]
+    )
+
+
+def _exclude(left: Canonical, right: Canonical) -> bool:
+    if not left.types & right.types:
+        return True
+    if left.enum is not None and right.enum is not None:
+        return not any(same(a, b) for a in left.enum for b in right.enum)
+    return False

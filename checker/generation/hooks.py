@@ -1,0 +1,105 @@
+"""Users' functions around the drawing of each part of a case. Their choices are recorded like ours."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from checker.core.errors import HookError
+from checker.core.hooks import COMPONENTS, Hook, HookContext, HookRegistry
+from checker.generation.hypothesis import draw_strategy, strategy_of
+from checker.generation.sources import Source
+from checker.generation.turn import Draw, Turn, retried
+
+
+@dataclass(frozen=True, slots=True)
+class PartHooks:
+    """Hooks of one part; each takes the context and the value, `before_generate` the context and the strategy."""
+
+    before_generate: tuple[Hook, ...] = ()
+    filter: tuple[Hook, ...] = ()
+    map: tuple[Hook, ...] = ()
+    flatmap: tuple[Hook, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.before_generate or self.filter or self.map or self.flatmap)
+
+
+NO_PART = PartHooks()
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentHooks:
+    """Hooks of all parts of a case."""
+
+    context: object = None
+    """First argument of every hook."""
+    path_parameters: PartHooks = NO_PART
+    headers: PartHooks = NO_PART
+    cookies: PartHooks = NO_PART
+    query: PartHooks = NO_PART
+    body: PartHooks = NO_PART
+    case: PartHooks = NO_PART
+    """`before_generate` of a whole case is not available."""
+
+    @classmethod
+    def from_registry(cls, registry: HookRegistry, context: HookContext) -> "ComponentHooks":
+        """Hooks that are registered for parts of cases."""
+        parts = {
+            part: PartHooks(
+                registry.named(f"before_generate_{part}"),
+                registry.named(f"filter_{part}"),
+                registry.named(f"map_{part}"),
+                registry.named(f"flatmap_{part}"),
+            )
+            for part in (*COMPONENTS, "case")
+        }
+        return cls(context, **parts)
+
+
+NO_HOOKS = ComponentHooks()
+
+
+def hooked(draw: Draw, part: str, hooks: ComponentHooks, turn: Turn) -> Draw:
+    """The same part as the user wants it: `before_generate`, `filter`, `map`, `flatmap`, in this order."""
+    mine: PartHooks = getattr(hooks, part)
+    context = hooks.context
+    if mine.before_generate:
+        strategy = strategy_of(draw, f"<{part}>")
+        for hook in mine.before_generate:
+            strategy = call(hook, f"before_generate_{part}", context, strategy)
+        draw = _from_strategy(strategy)
+    if mine.filter:
+        accepts = _accepted_by(mine.filter, f"filter_{part}", context)
+        draw = retried(draw, accepts, turn, f"hook filter_{part}")
+    for hook in mine.map:
+        draw = _mapped(draw, hook, f"map_{part}", context)
+    for hook in mine.flatmap:
+        draw = _flat_mapped(draw, hook, f"flatmap_{part}", context)
+    return draw
+
+
+def call(hook: Hook, name: str, context: object, value: Any) -> Any:
+    """What a hook returns. Raises `HookError` for whatever it raises."""
+    try:
+        return hook(context, value)
+    except Exception as error:
+        raise HookError(name, error) from error
+
+
+def _from_strategy(strategy: Any) -> Draw:
+    return lambda source: draw_strategy(strategy, source)
+
+
+def _accepted_by(hooks: tuple[Hook, ...], name: str, context: object) -> Callable[[Any], bool]:
+    return lambda value: all(call(hook, name, context, value) for hook in hooks)
+
+
+def _mapped(draw: Draw, hook: Hook, name: str, context: object) -> Draw:
+    return lambda source: call(hook, name, context, draw(source))
+
+
+def _flat_mapped(draw: Draw, hook: Hook, name: str, context: object) -> Draw:
+    def drawn(source: Source) -> Any:
+        return draw_strategy(call(hook, name, context, draw(source)), source)
+
+    return drawn

@@ -1,0 +1,178 @@
+"""Strings that match a regular expression and have a length, drawn from its tree."""
+
+import re
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import jsonschema_rs
+
+from checker.generation import alphabets
+from checker.generation.alphabets import Interval
+from checker.generation.regexes import (
+    UNBOUNDED,
+    Alternation,
+    Characters,
+    Concatenation,
+    Expression,
+    Repetition,
+    UnsupportedPattern,
+    parse,
+)
+from checker.generation.sources import Source
+
+Writer = Callable[[Source, int, int], str]
+"""Text whose length lies between, as far as the pattern has such texts."""
+
+_MORE = 64
+"""Repetitions beyond the required ones that are tried of an unbounded quantifier."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """How to write one part of a pattern."""
+
+    low: int
+    high: int
+    write: Writer
+
+
+def writer(pattern: str, allowed: tuple[Interval, ...]) -> Written:
+    """How to write texts of a pattern from allowed characters. Raises `UnsupportedPattern`."""
+    return _written(parse(pattern), allowed)
+
+
+@lru_cache(maxsize=4096)
+def matcher(pattern: str) -> Callable[[str], bool]:
+    """True for what both Python and ECMA-262 match, as far as each can read the pattern."""
+    try:
+        strict = jsonschema_rs.Draft202012Validator({"pattern": pattern}).is_valid
+    except ValueError:
+        strict = None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            search = re.compile(pattern).search
+    except (re.error, OverflowError, RecursionError):
+        return strict or (lambda text: True)
+    if strict is None:
+        return lambda text: search(text) is not None
+    # The first one gives up on patterns that explode; only then comes the one that never does.
+    return lambda text: strict(text) and search(text) is not None
+
+
+def _written(tree: Expression, allowed: tuple[Interval, ...]) -> Written:
+    match tree:
+        case Characters(intervals):
+            return _characters(_both(intervals, allowed), 1, 1)
+        case Repetition(Characters(intervals), low, high):
+            return _characters(_both(intervals, allowed), low, high)
+        case Repetition(part, low, high):
+            return _repeated(_written(part, allowed), low, high)
+        case Alternation(options):
+            return _one_of(_possible(options, allowed))
+        case Concatenation(parts):
+            return _joined([_written(part, allowed) for part in parts])
+
+
+def _possible(options: tuple[Expression, ...], allowed: tuple[Interval, ...]) -> list[Written]:
+    found: list[Written] = []
+    reason: UnsupportedPattern | None = None
+    for option in options:
+        try:
+            found.append(_written(option, allowed))
+        except UnsupportedPattern as error:
+            reason = error
+    if not found and reason is not None:
+        raise reason
+    return found
+
+
+def _both(left: tuple[Interval, ...], right: tuple[Interval, ...]) -> tuple[Interval, ...]:
+    found = [(max(a, c), min(b, d)) for a, b in left for c, d in right if max(a, c) <= min(b, d)]
+    if not found:
+        raise UnsupportedPattern("none of the characters may stand here")
+    return tuple(found)
+
+
+def _characters(intervals: tuple[Interval, ...], low: int, high: int) -> Written:
+    if len(intervals) == 1 and intervals[0][0] == intervals[0][1]:
+        char = chr(intervals[0][0])
+        if low == high:
+            text = char * low
+            return Written(low, low, lambda source, least, most: text)
+
+        def repeat(source: Source, least: int, most: int) -> str:
+            least, most = _clipped(least, most, low, high)
+            return char * (source.integer(least, most) if least < most else least)
+
+        return Written(low, high, repeat)
+    alphabet = alphabets.of(intervals)
+
+    def write(source: Source, least: int, most: int) -> str:
+        least, most = _clipped(least, most, low, high)
+        return source.string(alphabet, least, most)
+
+    return Written(low, high, write)
+
+
+def _clipped(least: int, most: int, low: int, high: int) -> tuple[int, int]:
+    """Bounds inside those of the part, and not too far from each other."""
+    least = min(max(least, low), high)
+    return least, max(least, min(most, high, least + _MORE if high >= UNBOUNDED else high))
+
+
+def _joined(parts: list[Written]) -> Written:
+    low = sum(part.low for part in parts)
+    high = min(UNBOUNDED, sum(part.high for part in parts))
+    rest_low, rest_high = low, sum(part.high for part in parts)
+    steps = []
+    for part in parts:
+        rest_low -= part.low
+        rest_high -= part.high
+        steps.append((part.write, part.low, part.high, rest_low, rest_high))
+
+    def write(source: Source, least: int, most: int) -> str:
+        texts = []
+        for make, part_low, part_high, after_low, after_high in steps:
+            least_here = max(part_low, least - after_high)
+            text = make(source, least_here, max(least_here, min(part_high, most - after_low)))
+            least -= len(text)
+            most -= len(text)
+            texts.append(text)
+        return "".join(texts)
+
+    return Written(low, high, write)
+
+
+def _one_of(options: list[Written]) -> Written:
+    if len(options) == 1:
+        return options[0]
+    low, high = min(option.low for option in options), max(option.high for option in options)
+
+    def write(source: Source, least: int, most: int) -> str:
+        fitting = [option for option in options if option.high >= least and option.low <= most]
+        chosen = fitting or options
+        index = source.choice(len(chosen)) if len(chosen) > 1 else 0
+        return chosen[index].write(source, least, most)
+
+    return Written(low, high, write)
+
+
+def _repeated(part: Written, low: int, high: int) -> Written:
+    def write(source: Source, least: int, most: int) -> str:
+        fewest = max(low, -(-least // part.high) if part.high else low)
+        few = min(fewest, high)
+        many = min(high, few + 8, max(few, most // part.low if part.low else high))
+        count = source.integer(few, many) if few < many else few
+        texts = []
+        for left in range(count - 1, -1, -1):
+            least_here = max(part.low, least - left * part.high)
+            text = part.write(source, least_here, max(least_here, most - left * part.low))
+            least -= len(text)
+            most -= len(text)
+            texts.append(text)
+        return "".join(texts)
+
+    return Written(part.low * low, min(UNBOUNDED, part.high * high), write)

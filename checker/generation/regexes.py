@@ -1,0 +1,331 @@
+"""Regular expressions of schemas (ECMA-262, the common part), read into a small tree."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from checker.generation.alphabets import Interval, merged
+
+UNBOUNDED = 1 << 30
+_DIGITS: tuple[Interval, ...] = ((0x30, 0x39),)
+_WORD: tuple[Interval, ...] = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
+_SPACE: tuple[Interval, ...] = ((0x20, 0x20), (0x09, 0x09))
+_UNIVERSE: tuple[Interval, ...] = (
+    (0x20, 0x7E), (0xC0, 0xD6), (0xD8, 0xF6), (0x430, 0x44F), (0x4E00, 0x4E3F),
+)  # fmt: skip
+"""What stands for `everything else`: a negated class means a few characters, not a million."""
+_CLASSES = {"d": _DIGITS, "w": _WORD, "s": _SPACE}
+_CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "0": "\0"}
+_PROPERTIES: dict[str, tuple[Interval, ...]] = {
+    "L": ((0x41, 0x5A), (0x61, 0x7A), (0xC0, 0xD6), (0xD8, 0xF6)),
+    "Lu": ((0x41, 0x5A), (0xC0, 0xD6)),
+    "Ll": ((0x61, 0x7A), (0xE0, 0xF6)),
+    "N": _DIGITS,
+    "Nd": _DIGITS,
+    "P": ((0x21, 0x23), (0x25, 0x2A), (0x2C, 0x2F), (0x3A, 0x3B)),
+    "S": ((0x24, 0x24), (0x2B, 0x2B), (0x3C, 0x3E)),
+    "Z": ((0x20, 0x20),),
+    "Zs": ((0x20, 0x20),),
+    "M": ((0x300, 0x33F),),
+    "Alnum": ((0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A)),
+    "Alpha": ((0x41, 0x5A), (0x61, 0x7A)),
+    "Lower": ((0x61, 0x7A),),
+    "Upper": ((0x41, 0x5A),),
+    "XDigit": ((0x30, 0x39), (0x41, 0x46), (0x61, 0x66)),
+    "Punct": ((0x21, 0x2F), (0x3A, 0x40)),
+    "Graph": ((0x21, 0x7E),),
+    "Print": ((0x20, 0x7E),),
+    "ASCII": ((0x20, 0x7E),),
+}
+_NAMES = {
+    "Letter": "L",
+    "Number": "N",
+    "Punctuation": "P",
+    "Symbol": "S",
+    "Separator": "Z",
+    "Mark": "M",
+    "Uppercase_Letter": "Lu",
+    "Lowercase_Letter": "Ll",
+    "Digit": "Nd",
+    "Space": "Zs",
+    "IsDigit": "Nd",
+    "IsAlphabetic": "L",
+    "Alphabetic": "L",
+}
+
+
+class UnsupportedPattern(ValueError):
+    """The pattern, or a part of it, cannot be generated from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Characters:
+    """One character."""
+
+    intervals: tuple[Interval, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Concatenation:
+    """One after the other."""
+
+    parts: tuple["Expression", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Alternation:
+    """One of them."""
+
+    options: tuple["Expression", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """Several times."""
+
+    part: "Expression"
+    low: int
+    high: int
+
+
+Expression = Characters | Concatenation | Alternation | Repetition
+EMPTY = Concatenation(())
+
+
+def parse(pattern: str) -> Expression:
+    """The tree of a pattern. Assertions are taken for empty: what is generated has to be matched again.
+
+    Raises `UnsupportedPattern`.
+    """
+    reader = _Reader(pattern)
+    tree = reader.alternation()
+    if reader.position < len(pattern):
+        raise UnsupportedPattern(f"unbalanced parenthesis at {reader.position}")
+    return tree
+
+
+class _Reader:
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+        self.position = 0
+        self.depth = 0
+
+    def peek(self) -> str:
+        return self.pattern[self.position : self.position + 1]
+
+    def next(self) -> str:
+        char = self.peek()
+        if not char:
+            raise UnsupportedPattern("the pattern ends too early")
+        self.position += 1
+        return char
+
+    def take(self, text: str) -> bool:
+        if self.pattern.startswith(text, self.position):
+            self.position += len(text)
+            return True
+        return False
+
+    def alternation(self) -> Expression:
+        self.depth += 1
+        if self.depth > 40:
+            raise UnsupportedPattern("nested too deeply")
+        options = [self.concatenation()]
+        while self.take("|"):
+            options.append(self.concatenation())
+        self.depth -= 1
+        return options[0] if len(options) == 1 else Alternation(tuple(options))
+
+    def concatenation(self) -> Expression:
+        parts: list[Expression] = []
+        while self.peek() not in ("", "|", ")"):
+            part = self.quantified(self.atom())
+            if part != EMPTY:
+                parts.append(part)
+        return parts[0] if len(parts) == 1 else Concatenation(tuple(parts))
+
+    def quantified(self, part: Expression) -> Expression:
+        char = self.peek()
+        bounds = {"*": (0, UNBOUNDED), "+": (1, UNBOUNDED), "?": (0, 1)}.get(char)
+        if bounds is not None:
+            self.position += 1
+        elif char == "{":
+            bounds = self.braces()
+        if bounds is None:
+            return part
+        if self.peek() in ("?", "+"):
+            self.position += 1
+        return self.quantified(part if part == EMPTY else Repetition(part, *bounds))
+
+    def braces(self) -> tuple[int, int] | None:
+        end = self.pattern.find("}", self.position)
+        low, comma, high = self.pattern[self.position + 1 : max(end, 0)].partition(",")
+        if end < 0 or not low.isdecimal() or not (high == "" or high.isdecimal()):
+            return None
+        self.position = end + 1
+        if not comma:
+            return int(low), int(low)
+        bounds = int(low), int(high) if high else UNBOUNDED
+        if bounds[0] > bounds[1]:
+            raise UnsupportedPattern("a quantifier has its bounds the wrong way round")
+        return bounds
+
+    def atom(self) -> Expression:
+        char = self.next()
+        if char == "(":
+            return self.group()
+        if char == "[":
+            return Characters(self.character_class())
+        if char == ".":
+            return Characters(_UNIVERSE)
+        if char in "^$":
+            return EMPTY
+        if char == "\\":
+            return self.escape()
+        if char in "*+?":
+            raise UnsupportedPattern("nothing to repeat")
+        return _literal(char)
+
+    def group(self) -> Expression:
+        is_assertion = False
+        if self.take("?"):
+            if self.take("=") or self.take("!") or self.take("<=") or self.take("<!"):
+                is_assertion = True
+            elif self.take("P<") or self.take("<"):
+                end = self.pattern.find(">", self.position)
+                if end < 0:
+                    raise UnsupportedPattern("a group has no end of its name")
+                self.position = end + 1
+            elif not (self.take(":") or self.take(">")):
+                return self.flags()
+        inner = self.alternation()
+        if not self.take(")"):
+            raise UnsupportedPattern("missing )")
+        return EMPTY if is_assertion else inner
+
+    def flags(self) -> Expression:
+        end = self.pattern.find(")", self.position)
+        names = self.pattern[self.position : max(end, 0)]
+        if not names or not set(names) <= set("imsu-"):
+            raise UnsupportedPattern("unknown group")
+        self.position = end + 1
+        return EMPTY
+
+    def escape(self) -> Expression:
+        char = self.peek()
+        if char in ("b", "B", "A", "Z", "z"):
+            self.position += 1
+            return EMPTY
+        if char.isdecimal() and char != "0":
+            raise UnsupportedPattern("back reference")
+        if char == "k":
+            raise UnsupportedPattern("back reference")
+        return Characters(self.escaped())
+
+    def escaped(self) -> tuple[Interval, ...]:
+        """After a backslash."""
+        char = self.next()
+        if char.lower() in _CLASSES:
+            intervals = _CLASSES[char.lower()]
+            return intervals if char.islower() else _complement(intervals)
+        if char in "pP" and self.take("{"):
+            return self.unicode_property(is_negated=char == "P")
+        if char in _CONTROLS:
+            return _literal(_CONTROLS[char]).intervals
+        if char in "xu":
+            return self.code_point(char)
+        if char.isalnum():
+            raise UnsupportedPattern(f"unknown escape \\{char}")
+        return _literal(char).intervals
+
+    def unicode_property(self, *, is_negated: bool) -> tuple[Interval, ...]:
+        end = self.pattern.find("}", self.position)
+        name = self.pattern[self.position : max(end, 0)].rpartition("=")[2]
+        self.position = end + 1
+        intervals = _PROPERTIES.get(_NAMES.get(name, name))
+        if intervals is None:
+            raise UnsupportedPattern(f"unknown property {name}")
+        return _complement(intervals) if is_negated else intervals
+
+    def code_point(self, kind: str) -> tuple[Interval, ...]:
+        if self.take("{"):
+            end = self.pattern.find("}", self.position)
+            digits = self.pattern[self.position : max(end, 0)]
+            self.position = end + 1
+        else:
+            size = 2 if kind == "x" else 4
+            digits = self.pattern[self.position : self.position + size]
+            self.position += size
+        try:
+            code = int(digits, 16)
+        except ValueError:
+            raise UnsupportedPattern(f"\\{kind} without digits") from None
+        if 0xD800 <= code <= 0xDFFF or code > 0x10FFFF:
+            raise UnsupportedPattern("a surrogate")
+        return ((code, code),)
+
+    def character_class(self) -> tuple[Interval, ...]:
+        is_negated = self.take("^")
+        intervals: list[Interval] = []
+        is_first = True
+        while is_first or self.peek() != "]":
+            if is_first and self.peek() == "]":
+                # Python reads it as a character, ECMA-262 as the end: what both understand is rare.
+                raise UnsupportedPattern("an empty class")
+            is_first = False
+            intervals.extend(self.class_item())
+        self.position += 1
+        found = merged(intervals)
+        return _complement(found) if is_negated else found
+
+    def class_item(self) -> tuple[Interval, ...]:
+        first = self.class_character()
+        rest = self.pattern[self.position : self.position + 2]
+        if len(rest) < 2 or rest[0] != "-" or rest[1] == "]" or not _is_single(first):
+            return first
+        self.position += 1
+        last = self.class_character()
+        if not _is_single(last):
+            return (*first, (0x2D, 0x2D), *last)
+        if last[0][0] < first[0][0]:
+            raise UnsupportedPattern("a range the wrong way round")
+        return tuple(_without_surrogates(first[0][0], last[0][0]))
+
+    def class_character(self) -> tuple[Interval, ...]:
+        char = self.next()
+        if char != "\\":
+            return ((ord(char), ord(char)),)
+        if self.take("b"):
+            return ((8, 8),)
+        return self.escaped()
+
+
+def _is_single(intervals: tuple[Interval, ...]) -> bool:
+    return len(intervals) == 1 and intervals[0][0] == intervals[0][1]
+
+
+def _literal(char: str) -> Characters:
+    return Characters(((ord(char), ord(char)),))
+
+
+def _without_surrogates(low: int, high: int) -> Iterator[Interval]:
+    for first, last in ((0, 0xD7FF), (0xE000, 0x10FFFF)):
+        if max(first, low) <= min(last, high):
+            yield max(first, low), min(last, high)
+
+
+def _complement(intervals: tuple[Interval, ...]) -> tuple[Interval, ...]:
+    """Characters of the small universe outside `intervals`."""
+    found = []
+    for first, last in _UNIVERSE:
+        start = first
+        for low, high in merged(intervals):
+            if high < start or low > last:
+                continue
+            if low > start:
+                found.append((start, low - 1))
+            start = high + 1
+        if start <= last:
+            found.append((start, last))
+    if not found:
+        raise UnsupportedPattern("a class of no usual character")
+    return tuple(found)

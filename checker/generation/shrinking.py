@@ -1,0 +1,141 @@
+"""A failing record made small: whole elements and properties first, the rest by Hypothesis; under a budget."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Generic, TypeVar
+
+from checker.core.sequence import Choice
+from checker.generation.hypothesis import ShrinkingStopped, shrink_choices
+from checker.generation.sources import ReplaySource, Source, Span
+from checker.generation.turn import ELEMENT, OPTIONAL, Rejected
+
+Value = TypeVar("Value")
+Record = tuple[Choice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShrinkBudget:
+    """What shrinking one finding may cost."""
+
+    executions: int = 500
+    """Of the predicate: requests."""
+    seconds: float = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Shrunk(Generic[Value]):
+    """The smallest record that still fails."""
+
+    choices: Record
+    value: Value
+    executions: int
+    finished: bool
+    """False when the budget ended it."""
+
+
+def shrink(
+    draw: Callable[[Source], Value],
+    choices: Sequence[Choice],
+    still_fails: Callable[[Value], bool],
+    *,
+    budget: ShrinkBudget | None = None,
+    seed: int = 0,
+) -> Shrunk[Value]:
+    """The smallest choices from which `draw` gives a value that still fails.
+
+    The same for the same arguments unless the limit of seconds ends it. What `draw` gives for the choices as they
+    are is taken to fail: it is not tried again.
+    """
+    run = _Run(draw, still_fails, budget or ShrinkBudget(), tuple(choices))
+    try:
+        run.drop_spans()
+        found = shrink_choices(draw, run.best, run.fails_when_drawn, seed)
+        if found is not None and run.is_smaller(found):
+            run.best = tuple(found)
+    except ShrinkingStopped:
+        pass
+    value = draw(ReplaySource(run.best))
+    return Shrunk(run.best, value, run.executions, not run.is_over)
+
+
+class _Run(Generic[Value]):
+    """One finding being shrunk."""
+
+    def __init__(
+        self,
+        draw: Callable[[Source], Value],
+        still_fails: Callable[[Value], bool],
+        budget: ShrinkBudget,
+        choices: Record,
+    ) -> None:
+        self._draw = draw
+        self._still_fails = still_fails
+        self._left = budget.executions
+        self._deadline = monotonic() + budget.seconds
+        self._known: dict[tuple[tuple[type, Choice], ...], bool] = {}
+        self.executions = 0
+        self.is_over = False
+        source = ReplaySource(choices)
+        draw(source)
+        self.best: Record = tuple(source.choices)
+        self._known[_key(self.best)] = True
+
+    def is_smaller(self, choices: Sequence[Choice]) -> bool:
+        """True when a record is no longer than the best one."""
+        return len(choices) <= len(self.best)
+
+    def fails_when_drawn(self, value: Value, choices: Record) -> bool:
+        """Ask the predicate, once for each record. Raises `ShrinkingStopped` when the budget is spent."""
+        key = _key(choices)
+        known = self._known.get(key)
+        if known is None:
+            if self._left <= 0 or monotonic() > self._deadline:
+                self.is_over = True
+                raise ShrinkingStopped
+            self._left -= 1
+            self.executions += 1
+            known = self._known[key] = self._still_fails(value)
+        return known
+
+    def drop_spans(self) -> None:
+        """Leave out optional properties and elements as long as it still fails, largest first."""
+        has_changed = True
+        while has_changed:
+            has_changed = False
+            for label, start, end in self._spans():
+                if self._try(_without(self.best, label, start, end)):
+                    has_changed = True
+                    break
+
+    def _spans(self) -> list[Span]:
+        source = ReplaySource(self.best)
+        self._draw(source)
+        droppable = [
+            span
+            for span in source.spans
+            if span[0] in (ELEMENT, OPTIONAL) and span[2] - span[1] > 1
+        ]
+        return sorted(set(droppable), key=lambda span: (span[1] - span[2], -span[1]))
+
+    def _try(self, choices: Record) -> bool:
+        source = ReplaySource(choices)
+        try:
+            value = self._draw(source)
+        except Rejected:
+            return False
+        found = tuple(source.choices)
+        if len(found) >= len(self.best) or not self.fails_when_drawn(value, found):
+            return False
+        self.best = found
+        return True
+
+
+def _without(choices: Record, label: int, start: int, end: int) -> Record:
+    """An optional property is refused, an element is not there at all."""
+    middle: Record = (False,) if label == OPTIONAL else ()
+    return (*choices[:start], *middle, *choices[end:])
+
+
+def _key(choices: Sequence[Choice]) -> tuple[tuple[type, Choice], ...]:
+    return tuple((type(choice), choice) for choice in choices)

@@ -1,0 +1,346 @@
+"""Where draws come from: chance, a record, or (in `hypothesis`) Hypothesis. All give typed choices and keep them."""
+
+from collections.abc import Sequence
+from random import Random
+from typing import Protocol, TypeVar
+
+from checker.core.sequence import Choice
+from checker.generation.alphabets import Alphabet, Interval
+from checker.generation.plans import FloatRange, float_plan, integer_plan, length_plan
+
+Key = TypeVar("Key")
+Plan = TypeVar("Plan")
+
+Span = tuple[int, int, int]
+"""Label, and indices of the first choice and of the one after the last."""
+
+_PLANS = 4096
+_BYTES = 5000
+"""Of strings in a case; beyond it they are as short as they may be. Hypothesis refuses 8,192 bytes of choices."""
+_CHOICES = 700
+"""In a case; beyond it nothing optional is added."""
+
+
+class Source(Protocol):
+    """What a draw program asks."""
+
+    @property
+    def choices(self) -> Sequence[Choice]:
+        """Everything that has been drawn so far."""
+        ...
+
+    def integer(self, low: int, high: int) -> int:
+        """Both ends included, any size."""
+        ...
+
+    def floating(self, low: float, high: float) -> float:
+        """Finite; both ends included; -0.0 lies below 0.0."""
+        ...
+
+    def boolean(self, p: float = 0.5) -> bool:
+        """True with probability `p`, which is neither 0 nor 1."""
+        ...
+
+    def forced(self, value: bool) -> None:
+        """Record a boolean that is already decided, so that there is one for every element."""
+        ...
+
+    def string(self, alphabet: Alphabet, min_size: int, max_size: int) -> str: ...
+
+    def binary(self, min_size: int, max_size: int) -> bytes: ...
+
+    def choice(self, n: int) -> int:
+        """0 to n-1."""
+        ...
+
+    def start_span(self, label: int) -> None:
+        """What is drawn until `stop_span` belongs together."""
+        ...
+
+    def stop_span(self, discard: bool = False) -> None:
+        """End the innermost span. What is discarded is as if it had never been drawn."""
+        ...
+
+    def abandon(self) -> None:
+        """Forget everything since the start, or end the test case: this one came to nothing."""
+        ...
+
+
+class RandomSource:
+    """Chance, from a seed. The hot path."""
+
+    __slots__ = (
+        "_floats", "_integers", "_open", "_random", "_seed", "_spent", "choices", "rng", "spans",
+    )  # fmt: skip
+
+    def __init__(self, seed: int = 0) -> None:
+        self.rng = Random()
+        self._random = self.rng.random
+        self._seed = super(Random, self.rng).seed
+        self._integers: dict[Interval, list[Interval]] = {}
+        self._floats: dict[tuple[float, float], list[FloatRange]] = {}
+        self.reset(seed)
+
+    def reset(self, seed: int) -> None:
+        """Start again. The lists of choices and spans are new ones."""
+        self._seed(seed)
+        self.choices: list[Choice] = []
+        self.spans: list[Span] = []
+        self._open: list[Span] = []
+        self._spent = 0
+
+    def integer(self, low: int, high: int) -> int:
+        """Both ends included: small ones and the ends more often."""
+        try:
+            plan = self._integers[low, high]
+        except KeyError:
+            plan = _remembered(self._integers, (low, high), integer_plan(low, high))
+        fraction = self._random() * 256.0
+        slot = int(fraction)
+        first, width = plan[slot]
+        if width > 0x100000000:
+            value = first + self.rng.getrandbits(80) % width
+        else:
+            value = first + int((fraction - slot) * width)
+        self.choices.append(value)
+        return value
+
+    def floating(self, low: float, high: float) -> float:
+        """Finite: numbers of few digits and the ends more often."""
+        key = (low, high)
+        plan = self._floats.get(key)
+        if plan is None:
+            plan = _remembered(self._floats, key, float_plan(low, high))
+        fraction = self._random() * 256.0
+        slot = int(fraction)
+        first, width, steps = plan[slot]
+        value = first
+        if width:
+            value += (fraction - slot) * width
+            if steps:
+                value = int(value * steps) / steps
+            if value < low:
+                value = low
+            elif value > high:
+                value = high
+        self.choices.append(value)
+        return value
+
+    def boolean(self, p: float = 0.5) -> bool:
+        """False when the case is large enough already."""
+        value = self._random() < p and self._spent < _BYTES and len(self.choices) < _CHOICES
+        self.choices.append(value)
+        return value
+
+    def forced(self, value: bool) -> None:
+        """Recorded as it is."""
+        self.choices.append(value)
+
+    def string(self, alphabet: Alphabet, min_size: int, max_size: int) -> str:
+        """A slice of the alphabet's pool."""
+        try:
+            plan = alphabet.plans[min_size, max_size]
+        except KeyError:
+            plan = length_plan(alphabet, min_size, max_size)
+            _remembered(alphabet.plans, (min_size, max_size), plan)
+        fraction = self._random() * 256.0
+        slot = int(fraction)
+        entry = plan[slot]
+        if isinstance(entry, str):
+            value = entry
+        else:
+            first, width = entry
+            scaled = (fraction - slot) * width
+            size = int(scaled)
+            offset = int((scaled - size) * alphabet.pool_size)
+            size += first
+            if size > 16:
+                self._spent += size * alphabet.width
+                if self._spent > _BYTES:
+                    size = min_size
+            value = alphabet.slice(offset, size)
+        self.choices.append(value)
+        return value
+
+    def binary(self, min_size: int, max_size: int) -> bytes:
+        """Short more often than long."""
+        size = min_size
+        if max_size > min_size:
+            plan = self._integers.get((min_size, max_size))
+            if plan is None:
+                plan = _remembered(
+                    self._integers, (min_size, max_size), integer_plan(min_size, max_size)
+                )
+            fraction = self._random() * 256.0
+            first, width = plan[int(fraction)]
+            size = first + int((fraction % 1.0) * width)
+            self._spent += size
+            if self._spent > _BYTES:
+                size = min_size
+        value = self.rng.getrandbits(8 * size).to_bytes(size, "big") if size else b""
+        self.choices.append(value)
+        return value
+
+    def choice(self, n: int) -> int:
+        """All equally likely."""
+        value = int(self._random() * n)
+        self.choices.append(value)
+        return value
+
+    def start_span(self, label: int) -> None:
+        """What follows belongs together."""
+        self._open.append((label, len(self.choices), len(self.spans)))
+
+    def stop_span(self, discard: bool = False) -> None:
+        """Close, or forget, what the innermost span has drawn."""
+        label, start, inner = self._open.pop()
+        if discard:
+            del self.choices[start:]
+            del self.spans[inner:]
+        else:
+            self.spans.append((label, start, len(self.choices)))
+
+    def abandon(self) -> None:
+        """Nothing has been drawn."""
+        self.choices.clear()
+        self.spans.clear()
+        self._open.clear()
+        self._spent = 0
+
+    def remaining(self) -> Sequence[Choice]:
+        """Recorded choices that are still to come: none."""
+        return ()
+
+    def absorb(self, choices: Sequence[Choice]) -> None:
+        """Record what somebody else drew."""
+        self.choices.extend(choices)
+
+
+class ReplaySource:
+    """A record, repeated. Total: what does not fit, or is missing, is drawn from chance."""
+
+    __slots__ = ("_chance", "_open", "_position", "_recorded", "choices", "spans")
+
+    def __init__(self, choices: Sequence[Choice], seed: int = 0) -> None:
+        self._recorded = choices
+        self._position = 0
+        self._chance = RandomSource(seed)
+        self.choices: list[Choice] = []
+        self.spans: list[Span] = []
+        self._open: list[Span] = []
+
+    @property
+    def rng(self) -> Random:
+        """What misfits are drawn from."""
+        return self._chance.rng
+
+    def _next(self) -> Choice | None:
+        position = self._position
+        self._position = position + 1
+        return self._recorded[position] if position < len(self._recorded) else None
+
+    def integer(self, low: int, high: int) -> int:
+        """The recorded integer if it lies between."""
+        value = self._next()
+        if value.__class__ is not int or not low <= value <= high:
+            value = self._chance.integer(low, high)
+        self.choices.append(value)
+        return value
+
+    def floating(self, low: float, high: float) -> float:
+        """The recorded number if it lies between."""
+        value = self._next()
+        if value.__class__ is not float or not _lies_between(low, value, high):
+            value = self._chance.floating(low, high)
+        self.choices.append(value)
+        return value
+
+    def boolean(self, p: float = 0.5) -> bool:
+        """The recorded boolean."""
+        value = self._next()
+        if value.__class__ is not bool:
+            value = self._chance.boolean(p)
+        self.choices.append(value)
+        return value
+
+    def forced(self, value: bool) -> None:
+        """Takes the place of what was recorded."""
+        self._position += 1
+        self.choices.append(value)
+
+    def string(self, alphabet: Alphabet, min_size: int, max_size: int) -> str:
+        """The recorded text if its length and its characters fit."""
+        value = self._next()
+        if (
+            value.__class__ is not str
+            or not min_size <= len(value) <= max_size
+            or not alphabet.permits(value)
+        ):
+            value = self._chance.string(alphabet, min_size, max_size)
+        self.choices.append(value)
+        return value
+
+    def binary(self, min_size: int, max_size: int) -> bytes:
+        """The recorded bytes if their number fits."""
+        value = self._next()
+        if value.__class__ is not bytes or not min_size <= len(value) <= max_size:
+            value = self._chance.binary(min_size, max_size)
+        self.choices.append(value)
+        return value
+
+    def choice(self, n: int) -> int:
+        """The recorded index if there are as many."""
+        value = self._next()
+        if value.__class__ is not int or not 0 <= value < n:
+            value = self._chance.choice(n)
+        self.choices.append(value)
+        return value
+
+    def start_span(self, label: int) -> None:
+        """What follows belongs together."""
+        self._open.append((label, len(self.choices), len(self.spans)))
+
+    def stop_span(self, discard: bool = False) -> None:
+        """Close, or forget, what the innermost span has drawn."""
+        label, start, inner = self._open.pop()
+        if discard:
+            del self.choices[start:]
+            del self.spans[inner:]
+        else:
+            self.spans.append((label, start, len(self.choices)))
+
+    def abandon(self) -> None:
+        """Go on with what is left of the record, as if this were the start."""
+        self.choices.clear()
+        self.spans.clear()
+        self._open.clear()
+        self._chance.abandon()
+
+    def remaining(self) -> Sequence[Choice]:
+        """Recorded choices that are still to come."""
+        return self._recorded[self._position :]
+
+    def absorb(self, choices: Sequence[Choice]) -> None:
+        """Record what somebody else drew, beginning with what remained."""
+        self._position += len(choices)
+        self.choices.extend(choices)
+
+
+def _remembered(plans: dict[Key, Plan], key: Key, plan: Plan) -> Plan:
+    if len(plans) >= _PLANS:
+        plans.clear()
+    plans[key] = plan
+    return plan
+
+
+def _lies_between(low: float, value: float, high: float) -> bool:
+    if not low <= value <= high:
+        return False
+    # -0.0 lies below 0.0, as Hypothesis has it.
+    return value != 0.0 or (_sign(low) if low == 0.0 else -1) <= _sign(value) <= (
+        _sign(high) if high == 0.0 else 1
+    )
+
+
+def _sign(zero: float) -> int:
+    return -1 if str(zero).startswith("-") else 1

@@ -1,0 +1,143 @@
+"""Strings of a schema: plain, of a format, of a pattern, of a user's strategy."""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any
+
+from checker.core.errors import Unsatisfiable
+from checker.generation.canonical import Canonical
+from checker.generation.formats import FORMATS, sized_format
+from checker.generation.hypothesis import Strategy, draw_strategy
+from checker.generation.patterns import matcher, writer
+from checker.generation.places import Place
+from checker.generation.regexes import UNBOUNDED, UnsupportedPattern
+from checker.generation.sources import Source
+from checker.generation.turn import Draw, Turn, retried
+from checker.validation.formats import STRING_FORMATS
+
+_ROOM = 256
+"""Characters beyond the minimum when there is no maximum."""
+_RECORDED = 1000
+"""Longer strings are recorded as a seed and a length."""
+_LONG = 0.02
+_SEEDS = 1 << 16
+
+
+def compile_string(
+    canonical: Canonical, place: Place, turn: Turn, user_formats: Mapping[str, Strategy], limit: int
+) -> Draw:
+    """Draws strings of at most `limit` characters. Raises `Unsatisfiable`."""
+    lengths = canonical.lengths
+    conflict = lengths.conflict()
+    if conflict is not None:
+        raise Unsatisfiable(*conflict)
+    low, high = max(lengths.low, place.min_text), lengths.high
+    if high is not None and low > high:
+        raise Unsatisfiable(lengths.high_pointer, f"maxLength {high} leaves nothing to send")
+    if low > limit:
+        raise Unsatisfiable(
+            lengths.low_pointer, f"minLength {low} is more than the {limit} that are sent"
+        )
+    ways, checks = _ways(canonical, place, user_formats, (low, high))
+    if not ways:
+        plain = _plain(
+            place, low, limit if high is None else min(high, limit), has_maximum=high is not None
+        )
+        if not place.refuses and not checks:
+            return plain
+        ways = [plain]
+    accepts = _all_of(checks, place, low, high)
+    make = ways[0] if len(ways) == 1 else _one_of(ways)
+    return retried(make, accepts, turn, canonical.pointer)
+
+
+def _ways(
+    canonical: Canonical,
+    place: Place,
+    user_formats: Mapping[str, Strategy],
+    sizes: tuple[int, int | None],
+) -> tuple[list[Draw], list[Callable[[str], bool]]]:
+    """How such strings may be made, and what they have to satisfy."""
+    ways: list[Draw] = []
+    checks: list[Callable[[str], bool]] = []
+    low, high = sizes
+    for name in canonical.formats:
+        strategy = user_formats.get(name)
+        if strategy is not None:
+            ways.append(partial(draw_strategy, strategy))
+        elif name in FORMATS:
+            ways.append(
+                (sized_format(name, low, high) if low > 0 or high else None) or FORMATS[name]
+            )
+        elif name == "binary" and place.is_bytes:
+            ways.append(_binary(low, high))
+        if name in STRING_FORMATS and strategy is None:
+            checks.append(STRING_FORMATS[name])
+    for pattern, pointer in canonical.patterns:
+        checks.append(matcher(pattern))
+        try:
+            written = writer(pattern, place.alphabet.intervals)
+        except UnsupportedPattern:
+            canonical.opaque[pointer] = "pattern"
+            continue
+        if written.low > (UNBOUNDED if high is None else high):
+            continue
+        ways.append(_matching(written.write, low, high))
+    return ways, checks
+
+
+def _plain(place: Place, low: int, high: int, *, has_maximum: bool) -> Draw:
+    alphabet = place.alphabet
+    if low > _RECORDED:
+        return lambda source: _expanded(source, place, low, min(high, low + _ROOM))
+    if high <= _RECORDED:
+        most = high if has_maximum else min(high, max(low * 2, low + _ROOM))
+        return lambda source: source.string(alphabet, low, most)
+    short = max(low, _ROOM)
+    if not has_maximum:
+        return lambda source: source.string(alphabet, low, short)
+
+    def draw(source: Source) -> str:
+        if source.boolean(_LONG):
+            return _expanded(source, place, short, high)
+        return source.string(alphabet, low, short)
+
+    return draw
+
+
+def _expanded(source: Source, place: Place, low: int, high: int) -> str:
+    size = source.integer(low, high) if low < high else low
+    seed = source.integer(0, _SEEDS - 1)
+    return place.alphabet.slice(seed % place.alphabet.pool_size, size)
+
+
+def _binary(low: int, high: int | None) -> Draw:
+    most = min(_RECORDED, low + _ROOM if high is None else high)
+    return lambda source: source.binary(min(low, most), most)
+
+
+def _matching(write: Callable[[Source, int, int], str], low: int, high: int | None) -> Draw:
+    most = UNBOUNDED if high is None else high
+    return lambda source: write(source, low, most)
+
+
+def _one_of(ways: list[Draw]) -> Draw:
+    count = len(ways)
+    return lambda source: ways[source.choice(count)](source)
+
+
+def _all_of(
+    checks: Iterable[Callable[[str], bool]], place: Place, low: int, high: int | None
+) -> Callable[[Any], bool]:
+    checks = tuple(checks)
+    most = UNBOUNDED if high is None else high
+    carries = place.carries
+
+    def accepts(value: Any) -> bool:
+        if isinstance(value, bytes):
+            return low <= len(value) <= most
+        if not isinstance(value, str) or not low <= len(value) <= most or not carries(value):
+            return False
+        return all(check(value) for check in checks)
+
+    return accepts

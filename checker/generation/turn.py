@@ -1,0 +1,111 @@
+"""What lasts for one draw: how deep, how much work, which values of earlier responses were taken."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from checker.core.errors import BudgetSpent
+from checker.core.meta import Binding
+from checker.core.operation import Label, Location
+from checker.generation.sources import Source
+
+Draw = Callable[[Source], Any]
+"""A compiled schema: asks a source, gives a value."""
+
+NODE, ELEMENT, OPTIONAL, ATTEMPT, COMPONENT, CASE = range(1001, 1007)
+"""Labels of spans."""
+
+DEEPEST = 3
+"""Times that a recursive schema is entered again before only what is required is drawn."""
+_WORK = 5_000
+_ATTEMPTS = 60
+
+
+class Rejected(Exception):
+    """No attempt gave a value that the schema admits: this draw came to nothing."""
+
+    def __init__(self, pointer: str) -> None:
+        super().__init__(pointer)
+        self.pointer = pointer
+
+
+@dataclass(frozen=True, slots=True)
+class PooledValue:
+    """A value of an earlier response."""
+
+    value: object
+    producer: Label
+    pointer: str
+    """JSON pointer in the producer's response body, or `header:NAME`."""
+    index: int
+    """Which of the values that fit it is, newest first."""
+
+
+class ValuePool(Protocol):
+    """Values of earlier responses."""
+
+    def pick(self, location: Location, name: str, index: int) -> PooledValue | None:
+        """A value for a parameter, or for a JSON pointer inside the body; `index` is 0 to 63."""
+        ...
+
+
+@dataclass(slots=True)
+class Turn:
+    """State of one draw of one program."""
+
+    pool: ValuePool | None = None
+    bindings: list[Binding] = field(default_factory=list)
+    path: list[str] = field(default_factory=list)
+    """Where in the body we are, as parts of a JSON pointer. Kept only when values are reused."""
+    depth: int = 0
+    work: int = 0
+
+    def begin(self, pool: ValuePool | None) -> None:
+        """A new draw."""
+        self.pool = pool
+        self.depth = 0
+        self.work = 0
+        if self.bindings:
+            self.bindings = []
+        if self.path:
+            self.path = []
+
+    def spend(self, pointer: str) -> None:
+        """Count a discarded attempt. Raises `BudgetSpent`."""
+        self.work += 1
+        if self.work > _WORK:
+            raise BudgetSpent(pointer)
+
+
+def retried(
+    make: Draw, accepts: Callable[[Any], bool], turn: Turn, pointer: str, attempts: int = _ATTEMPTS
+) -> Draw:
+    """Draws until a value is accepted, for a bounded number of times."""
+
+    def draw(source: Source) -> Any:
+        bound = len(turn.bindings)
+        for _ in range(attempts):
+            source.start_span(ATTEMPT)
+            value = make(source)
+            if accepts(value):
+                source.stop_span()
+                return value
+            source.stop_span(True)
+            del turn.bindings[bound:]
+            turn.spend(pointer)
+        raise Rejected(pointer)
+
+    return draw
+
+
+@dataclass(slots=True)
+class Budget:
+    """Work that compiling may take: schema nodes looked at."""
+
+    nodes: int = 30_000
+
+    def spend(self, pointer: str) -> None:
+        """Count a node. Raises `BudgetSpent`."""
+        self.nodes -= 1
+        if self.nodes < 0:
+            raise BudgetSpent(pointer)
