@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from checker.checks.judge import Judge, Judgement
 from checker.core.case import Case
-from checker.core.errors import HookError
+from checker.core.errors import HookError, Unserialisable
 from checker.core.request import WireRequest
 from checker.core.response import NetworkFailure, Outcome, Response
 from checker.core.send import Exchanging, Send
@@ -67,11 +67,11 @@ def attempt(tools: Tools, case: Case, *, fresh: bool = False) -> Exchanging[Verd
 def build_request(tools: Tools, case: Case) -> WireRequest:
     """The case as bytes, after `before_call` hooks."""
     if not tools.hooks.before:
-        return tools.maker.make(case)
+        return _written(tools, case)
     extra: dict[str, Any] = {}
     for hook in tools.hooks.before:
         _call(hook, tools.hooks.context(case), case, extra)
-    request = tools.maker.make(case)
+    request = _written(tools, case)
     for name, value in dict(extra.pop("headers", None) or {}).items():
         wanted = name.lower().encode("latin-1")
         request.headers = [pair for pair in request.headers if pair[0].lower() != wanted]
@@ -108,9 +108,16 @@ def response_of(outcome: Outcome | None) -> Response | None:
     return outcome if isinstance(outcome, Response) else None
 
 
+def _written(tools: Tools, case: Case) -> WireRequest:
+    try:
+        return tools.maker.make(case)
+    except ValueError as error:
+        raise Unserialisable(f"{case.media_type}: {error}") from error
+
+
 def _call(hook: Callable[..., Any], *arguments: Any) -> None:
     name = getattr(hook, "__name__", "hook")
     try:
         hook(*arguments)
-    except Exception as error:  # noqa: BLE001 - the wall around users' code
+    except Exception as error:
         raise HookError(name, error) from error

@@ -21,6 +21,8 @@ class Task:
     """Seconds after which no further case is started; the rest is leased again."""
     skipped: tuple[int, ...] = ()
     """Quarantined indices."""
+    redo: tuple[int, ...] = ()
+    """Indices below `start` that were in flight when their worker died."""
 
 
 @dataclass(frozen=True, slots=True)

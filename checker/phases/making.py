@@ -1,0 +1,125 @@
+"""Cases from recipes: a task seed and an index, or recorded choices and bindings."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from checker.core.case import Case
+from checker.core.digests import case_id
+from checker.core.meta import Binding, PhaseInfo
+from checker.core.operation import Label, Location, Operation
+from checker.core.sequence import Step
+from checker.generation.hooks import ComponentHooks
+from checker.generation.program import (
+    GenerationSettings,
+    OperationProgram,
+    PooledValue,
+    ValuePool,
+    compile_operation,
+)
+from checker.generation.sources import RandomSource, ReplaySource, Source
+
+PoolView = Callable[[Operation], ValuePool | None]
+"""Values of earlier responses as one operation may use them; None when nothing is reused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A case with the recipe that makes it again."""
+
+    case: Case
+    step: Step
+
+
+@dataclass(frozen=True, slots=True)
+class BoundPool:
+    """The values that a recorded case took: a pool that answers from its bindings."""
+
+    bindings: Mapping[tuple[Location, str], Binding]
+
+    @classmethod
+    def of(cls, bindings: tuple[Binding, ...]) -> "BoundPool":
+        """Pool of these bindings."""
+        return cls({(binding.location, binding.name): binding for binding in bindings})
+
+    def pick(self, location: Location, name: str, index: int) -> PooledValue | None:
+        """The literal that was taken there, whatever the index."""
+        binding = self.bindings.get((location, name))
+        if binding is None:
+            return None
+        return PooledValue(binding.literal, binding.producer, binding.pointer, binding.index)
+
+
+@dataclass(frozen=True, slots=True)
+class _Newest:
+    """A pool that answers with its latest value: what the step before has just shown."""
+
+    pool: ValuePool
+
+    def pick(self, location: Location, name: str, index: int) -> PooledValue | None:
+        """The best value, whatever the index."""
+        return self.pool.pick(location, name, 0)
+
+
+class CaseFactory:
+    """Compiles operations when they are first asked for, and draws their cases."""
+
+    def __init__(
+        self,
+        operations: Mapping[Label, Operation],
+        settings: GenerationSettings,
+        hooks: Callable[[Operation], ComponentHooks],
+        pools: PoolView,
+    ) -> None:
+        self._operations = operations
+        self._settings = settings
+        self._hooks = hooks
+        self._pools = pools
+        self._programs: dict[Label, OperationProgram] = {}
+        self._random = RandomSource(0)
+
+    @property
+    def compiled(self) -> int:
+        """How many operations have been compiled so far."""
+        return len(self._programs)
+
+    def operation(self, label: Label) -> Operation:
+        """The operation of that name."""
+        return self._operations[label]
+
+    def program(self, label: Label) -> OperationProgram:
+        """The draw program of an operation. Raises `Unsatisfiable`, `BudgetSpent`, `HookError`."""
+        program = self._programs.get(label)
+        if program is None:
+            operation = self._operations[label]
+            program = compile_operation(operation, self._settings, hooks=self._hooks(operation))
+            self._programs[label] = program
+        return program
+
+    def make(
+        self, label: Label, task_seed: int, index: int, phase: PhaseInfo, *, newest: bool = False
+    ) -> Made:
+        """Case `index` of a task: the same for ever, whoever makes it. `newest` prefers the latest values."""
+        program = self.program(label)
+        source = self._random
+        source.reset(task_seed + index)
+        pool = self._pools(program.operation)
+        if newest and pool is not None:
+            pool = _Newest(pool)
+        case = program.draw(source, case_id=case_id(task_seed, index), phase=phase, pool=pool)
+        bindings = case.meta.bindings if case.meta is not None else ()
+        return Made(case, Step(label, tuple(source.choices), bindings))
+
+    def remake(self, step: Step, *, name: str, phase: PhaseInfo) -> Made:
+        """The case that a step records, under a new id."""
+        return self.redraw(step, name=name, phase=phase)(ReplaySource(step.choices))
+
+    def redraw(self, step: Step, *, name: str, phase: PhaseInfo) -> Callable[[Source], Made]:
+        """What draws cases like the recorded one, with the values that it took, from any source."""
+        program = self.program(step.label)
+        pool = BoundPool.of(step.bindings) if step.bindings else None
+
+        def drawn(source: Source) -> Made:
+            case = program.draw(source, case_id=name, phase=phase, pool=pool)
+            return Made(case, Step(step.label, tuple(source.choices), step.bindings))
+
+        return drawn

@@ -1,0 +1,125 @@
+"""A task in work, and an attempt in the air."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from checker.core.meta import PhaseInfo
+from checker.core.operation import Label
+from checker.core.send import Exchanging
+from checker.phases.attempt import Verdict
+from checker.phases.making import Made
+from checker.workers.investigation import Shot
+from checker.workers.messages import Task
+
+EXTRA_INDEX = 1 << 32
+"""Indices of cases that extend a sequence start here: they have no place in the task's own numbering."""
+
+
+@dataclass(slots=True)
+class Running:
+    """A task in work."""
+
+    task: Task
+    next_index: int
+    stop: int
+    started_at: float
+    ends_at: float
+    phase: PhaseInfo
+    redo: list[int] = field(default_factory=list)
+    flying: int = 0
+    requests: int = 0
+    cases: int = 0
+    failed_cases: int = 0
+    statuses: Counter[tuple[str, int]] = field(default_factory=Counter)
+    dead_labels: set[str] = field(default_factory=set)
+    note: str = ""
+    extras: int = 0
+
+    @classmethod
+    def of(cls, task: Task, now: float) -> "Running":
+        """A leased task, not begun."""
+        return cls(
+            task,
+            next_index=task.start,
+            stop=task.stop,
+            started_at=now,
+            ends_at=now + task.slice_s,
+            phase=PhaseInfo(task.phase),
+            redo=[index for index in task.redo if index not in task.skipped],
+        )
+
+    def label_of(self, index: int) -> Label:
+        """Operation that a case index belongs to."""
+        return Label(self.task.labels[index % len(self.task.labels)])
+
+    def wants_more(self, now: float) -> bool:
+        """Whether another case should be started now."""
+        return now < self.ends_at and (bool(self.redo) or self.next_index < self.stop)
+
+    def take_index(self) -> int | None:
+        """The next index to make, quarantined ones left out."""
+        if self.redo:
+            return self.redo.pop(0)
+        while self.next_index < self.stop:
+            index = self.next_index
+            self.next_index += 1
+            if index not in self.task.skipped:
+                return index
+        return None
+
+    def extra_index(self) -> int:
+        """An index for a case outside the task's numbering."""
+        self.extras += 1
+        return EXTRA_INDEX + self.extras
+
+    def exhausted(self, label: Label) -> None:
+        """Every further case of the operation would be the same bytes: stop after this one."""
+        self.dead_labels.add(label)
+        if len(self.dead_labels) == len(set(self.task.labels)):
+            self.next_index = self.stop
+
+    def stop_now(self) -> None:
+        """Start nothing more."""
+        self.ends_at = 0.0
+
+    def count(self, label: Label, status: int | None, requests: int) -> None:
+        """One case is answered."""
+        self.cases += 1
+        self.requests += requests
+        self.statuses[label, status or 0] += 1
+
+    def counted(self) -> None:
+        """Begin new counts: the old ones are written down."""
+        self.cases = self.requests = self.failed_cases = 0
+        self.statuses.clear()
+
+    @property
+    def finished(self) -> bool:
+        """Whether every index was made."""
+        return not self.redo and (
+            self.next_index >= self.stop or len(self.dead_labels) == len(set(self.task.labels))
+        )
+
+    def is_over(self, now: float, leaving: bool) -> bool:
+        """Whether nothing of it is left to wait for."""
+        return not self.flying and (self.finished or leaving or now >= self.ends_at)
+
+
+@dataclass(slots=True)
+class Flight:
+    """An attempt in the air."""
+
+    lane: int
+    slot: int
+    """Of the in-flight file: kept while the answer is judged, when the lane may be flying another."""
+    running: Running
+    index: int
+    made: Made
+    work: Exchanging[Verdict]
+    chain: tuple[Shot, ...] = ()
+    """What was sent before it in the same sequence."""
+    closed: bool = True
+    """Nothing follows its answer, so its lane can be given away before the answer is judged."""
+    requests: int = 0
+    pending: int = 0
+    """Suspicions that keep its slot."""

@@ -1,0 +1,183 @@
+"""From a failing case to a finding worth reading: alone, smaller, and re-sent exactly as printed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from checker.core import curl
+from checker.core.digests import digest, digest_int
+from checker.core.failures import Failure
+from checker.core.meta import Binding, PhaseInfo
+from checker.core.operation import Label
+from checker.core.request import Origin, WireRequest
+from checker.core.response import Outcome, Response
+from checker.core.send import Send
+from checker.corpus.inflight import Stage
+from checker.corpus.records import Finding, Interaction
+from checker.corpus.values import value_at
+from checker.generation.shrinking import ShrinkBudget, shrink
+from checker.phases.attempt import Tools, Verdict, attempt, drive, judge_outcome
+from checker.phases.making import CaseFactory, Made
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A case, its answer and the verdict."""
+
+    made: Made
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """A failure seen once, already on disk."""
+
+    finding: Finding
+    failure: Failure
+    chain: tuple[Shot, ...]
+    """What was sent in this sequence, oldest first; the last one failed."""
+    phase: PhaseInfo
+
+
+class Describer(Protocol):
+    """Turns shots into records."""
+
+    def interaction(self, shot: Shot) -> Interaction: ...
+
+
+@dataclass(slots=True)
+class Investigator:
+    """Re-sends, shrinks and reproduces. Blocking: `send` pumps the other lanes meanwhile."""
+
+    tools: Tools
+    factory: CaseFactory
+    describer: Describer
+    origin: Origin
+    send: Callable[[Send], Outcome]
+    stage: Callable[[Stage], None]
+    budget: ShrinkBudget | None
+    """None leaves failing cases as they are (`no-shrink`)."""
+    verify: bool = True
+    new_failure: Callable[[Shot, Failure], None] = lambda shot, failure: None
+    """Told of every other failure that turns up on the way."""
+
+    def settle(self, suspicion: Suspicion) -> Finding:
+        """The final version of a finding."""
+        self.stage(Stage.CONFIRM)
+        chain = self._confirmed(suspicion)
+        executions = 0
+        if chain is None:
+            chain = suspicion.chain
+        elif len(chain) == 1 and self.budget is not None:
+            self.stage(Stage.SHRINK)
+            chain, executions = self._shrunk(suspicion, chain[0])
+        self.stage(Stage.CONFIRM)
+        return self._described(suspicion, chain, executions)
+
+    def _confirmed(self, suspicion: Suspicion) -> tuple[Shot, ...] | None:
+        """The shortest confirmed sequence: the last case alone if that suffices; None if nothing failed again."""
+        last = self._again(suspicion, suspicion.chain[-1].made)
+        if self._fails(suspicion, last):
+            return (last,)
+        if len(suspicion.chain) == 1:
+            return None
+        shots: list[Shot] = []
+        for shot in suspicion.chain:
+            shots.append(self._again(suspicion, self._rebound(shot.made, shots)))
+        return tuple(shots) if self._fails(suspicion, shots[-1]) else None
+
+    def _again(self, suspicion: Suspicion, made: Made) -> Shot:
+        name = digest("confirmed", made.case.id)[:12]
+        again = self.factory.remake(made.step, name=name, phase=suspicion.phase)
+        verdict = drive(attempt(self.tools, again.case, fresh=True), self.send)
+        return Shot(again, verdict)
+
+    def _rebound(self, made: Made, earlier: list[Shot]) -> Made:
+        """The same case with the values that its producers answered this time."""
+        bindings = tuple(_resolved(binding, earlier) for binding in made.step.bindings)
+        return Made(made.case, replace(made.step, bindings=bindings))
+
+    def _fails(self, suspicion: Suspicion, shot: Shot) -> bool:
+        label = suspicion.finding.label
+        found = False
+        for failure in shot.verdict.judgement.failures:
+            if failure.fingerprint(label) == suspicion.finding.fingerprint:
+                found = True
+            else:
+                self.new_failure(shot, failure)
+        return found
+
+    def _shrunk(self, suspicion: Suspicion, shot: Shot) -> tuple[tuple[Shot, ...], int]:
+        """The smallest case that fails in the same way, sent once more by itself."""
+        step = shot.made.step
+        name = digest("shrunk", shot.made.case.id)[:12]
+
+        def still_fails(candidate: Made) -> bool:
+            verdict = drive(attempt(self.tools, candidate.case), self.send)
+            return self._fails(suspicion, Shot(candidate, verdict))
+
+        result = shrink(
+            self.factory.redraw(step, name=name, phase=suspicion.phase),
+            step.choices,
+            still_fails,
+            budget=self.budget,
+            seed=digest_int("shrink", suspicion.finding.fingerprint),
+        )
+        verdict = drive(attempt(self.tools, result.value.case, fresh=True), self.send)
+        smallest = Shot(result.value, verdict)
+        kept = smallest if self._fails(suspicion, smallest) else shot
+        return (kept,), result.executions
+
+    def _described(self, suspicion: Suspicion, chain: tuple[Shot, ...], executions: int) -> Finding:
+        last = chain[-1]
+        failure = next(
+            (
+                found
+                for found in last.verdict.judgement.failures
+                if found.fingerprint(suspicion.finding.label) == suspicion.finding.fingerprint
+            ),
+            suspicion.failure,
+        )
+        command, reproduced = self._reproduced(suspicion, chain)
+        return replace(
+            suspicion.finding,
+            message=failure.message,
+            case=last.made.case.id,
+            stage="minimised",
+            steps=tuple(shot.made.step for shot in chain),
+            interactions=tuple(self.describer.interaction(shot) for shot in chain),
+            reproduction=command,
+            reproduced=reproduced,
+            shrink_executions=executions,
+        )
+
+    def _reproduced(self, suspicion: Suspicion, chain: tuple[Shot, ...]) -> tuple[str, bool]:
+        """The commands as printed, and whether sending just them fails again."""
+        requests = [shot.verdict.request for shot in chain if shot.verdict.request is not None]
+        commands = [curl.render(request, self.origin, verify=self.verify) for request in requests]
+        outcome: Outcome | None = None
+        for command in commands:
+            outcome = self.send(Send(self._as_printed(command), fresh=True))
+        if not isinstance(outcome, Response):
+            return "\n".join(commands), False
+        judgement = drive(judge_outcome(self.tools, chain[-1].made.case, outcome), self.send)
+        label = Label(suspicion.finding.label)
+        failed = any(
+            failure.fingerprint(label) == suspicion.finding.fingerprint
+            for failure in judgement.failures
+        )
+        return "\n".join(commands), failed
+
+    def _as_printed(self, command: str) -> WireRequest:
+        request, _ = curl.parse(command)
+        return request
+
+
+def _resolved(binding: Binding, earlier: list[Shot]) -> Binding:
+    for shot in reversed(earlier):
+        outcome = shot.verdict.outcome
+        if shot.made.case.operation.label == binding.producer and isinstance(outcome, Response):
+            value = value_at(outcome, binding.pointer)
+            if value is not None:
+                return replace(binding, literal=value)
+    return binding

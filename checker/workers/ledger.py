@@ -1,0 +1,44 @@
+"""Where the wall time of a worker goes: users see whose fault slowness is."""
+
+from collections.abc import Callable
+from enum import IntEnum
+
+
+class Part(IntEnum):
+    """What a worker can be doing; the order is that of the ledger in records."""
+
+    MAKE = 0
+    WAIT = 1
+    JUDGE = 2
+    RECORD = 3
+    IDLE = 4
+
+
+class Ledger:
+    """Seconds by part. One thread does one thing at a time, so the parts sum to the wall by construction.
+
+    It begins with making: opening the document comes first.
+    """
+
+    __slots__ = ("_clock", "_mark", "_part", "_seconds")
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._mark = clock()
+        self._part = Part.MAKE
+        self._seconds = [0.0] * len(Part)
+
+    def enter(self, part: Part) -> float:
+        """Close the current part and begin another; gives the time now."""
+        now = self._clock()
+        self._seconds[self._part] += now - self._mark
+        self._mark = now
+        self._part = part
+        return now
+
+    def take(self) -> tuple[float, float, float, float, float]:
+        """Seconds since the last call: make, wait, judge, record, idle."""
+        self.enter(self._part)
+        make, wait, judge, record, idle = self._seconds
+        self._seconds = [0.0] * len(Part)
+        return make, wait, judge, record, idle

@@ -1,0 +1,389 @@
+"""The worker: one thread around a set of lanes; makes, sends, judges and writes down."""
+
+import time
+import traceback
+from collections import deque
+from collections.abc import Iterable
+
+from checker.config.settings import RunSettings
+from checker.core.errors import (
+    BudgetSpent,
+    CheckerError,
+    HookError,
+    StorageError,
+    Unsatisfiable,
+    Unserialisable,
+)
+from checker.core.failures import Failure
+from checker.core.operation import Label
+from checker.core.response import NetworkFailure, Outcome
+from checker.core.send import Send
+from checker.corpus.inflight import Stage
+from checker.phases.attempt import attempt
+from checker.phases.making import Made
+from checker.workers.flight import Flight, Running
+from checker.workers.investigation import Shot, Suspicion
+from checker.workers.ledger import Part
+from checker.workers.limits import Limits
+from checker.workers.messages import Assign, Drain, Found, Idle, Known, Leaving, Peers
+from checker.workers.opening import Workplace, open_workplace
+from checker.workers.queues import Receiver, Sender
+
+_ROUND_S = 0.05
+_IDLE_S = 0.2
+_HOUSEKEEPING_S = 0.2
+_REPORT_S = 1.0
+
+
+def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender) -> None:
+    """The life of one incarnation: open the document, work until told to leave or the supervisor is gone."""
+    try:
+        place = open_workplace(incarnation, settings)
+    except CheckerError as error:
+        up.send(Leaving(f"cannot open: {error}", 2))
+        return
+    with place:
+        up.send(place.opened)
+        worker = Worker(place, down, up)
+        try:
+            worker.run()
+        except StorageError as error:
+            up.send(Leaving(f"disk: {error}", 2))
+        except Exception:  # noqa: BLE001 - the wall: our own bug must not look like a crash
+            up.send(Leaving(f"bug: {traceback.format_exc()}", 2))
+
+
+class Worker:
+    """One incarnation at work."""
+
+    def __init__(self, place: Workplace, down: Receiver, up: Sender) -> None:
+        self._place = place
+        self._http = place.http
+        self._slots = place.slots
+        self._ledger = place.ledger
+        self._recorder = place.recorder
+        self._down = down
+        self._up = up
+        self._limits = Limits(place.settings.memory_limit_mib << 20)
+        self._tasks: deque[Running] = deque()
+        self._flights: dict[int, Flight] = {}
+        self._parked: deque[tuple[Flight, Send]] = deque()
+        self._followers: deque[tuple[Running, int, Made, tuple[Shot, ...]]] = deque()
+        self._suspicions: deque[tuple[Flight, Suspicion]] = deque()
+        self._reserved: set[int] = set()
+        self._free_slots = list(range(place.slot_count))
+        self._leaving: str | None = None
+        self._hasten = False
+        self._housekept_at = 0.0
+        self._reported_at = 0.0
+        self._last: Running | None = None
+
+    def run(self) -> None:
+        """Work until drained, until memory grew too far, or until the supervisor is gone."""
+        while True:
+            self._take_orders()
+            self._keep_house()
+            if self._leaving is not None and (self._hasten or not self._busy()):
+                break
+            self._fill()
+            if self._suspicions and self._idle_lane() is not None:
+                self._investigate()
+                continue
+            if not self._flights:
+                self._finish_tasks()
+                continue
+            self._ledger.enter(Part.WAIT)
+            self._slots.acting(None)
+            self._round(self._http.poll(_ROUND_S))
+            self._finish_tasks()
+        self._last_words()
+        self._up.send(Leaving(self._leaving, 0))
+
+    def _last_words(self) -> None:
+        """Time that passed since the last report belongs to the ledger, too."""
+        if self._last is not None:
+            self._recorder.progress(self._last, self._ledger.take())
+        self._recorder.close()
+
+    # Orders
+
+    def _busy(self) -> bool:
+        return bool(self._flights or self._parked or self._suspicions)
+
+    def _take_orders(self) -> None:
+        nothing_to_do = not (self._busy() or self._tasks or self._followers)
+        if nothing_to_do and self._leaving is None:
+            self._ledger.enter(Part.IDLE)
+            self._down.wait(_IDLE_S)
+        while (message := self._down.get_nowait()) is not None:
+            match message:
+                case Assign(tasks):
+                    now = time.monotonic()
+                    self._tasks.extend(Running.of(task, now) for task in tasks)
+                case Known(fingerprints):
+                    self._recorder.known.update(fingerprints)
+                case Peers(journals):
+                    self._recorder.follow(journals)
+                case Drain(hasten):
+                    self._leave("drained")
+                    self._hasten = self._hasten or hasten
+                case _:
+                    raise AssertionError(f"not an order: {message!r}")
+        if self._down.closed:
+            self._leave("the supervisor is gone")
+            self._hasten = True
+
+    def _leave(self, reason: str) -> None:
+        self._leaving = self._leaving or reason
+        while self._followers:
+            self._followers.popleft()[0].flying -= 1
+        for running in self._tasks:
+            running.stop_now()
+
+    def _keep_house(self) -> None:
+        now = time.monotonic()
+        if now - self._housekept_at < _HOUSEKEEPING_S:
+            return
+        self._housekept_at = now
+        self._slots.heartbeat()
+        if now - self._reported_at >= _REPORT_S:
+            self._reported_at = now
+            self._report(self._tasks)
+        self._recorder.tick(now)
+        if self._limits.exceeded(now) and self._leaving is None:
+            self._leave("memory")
+
+    # Making and sending
+
+    def _idle_lane(self) -> int | None:
+        for lane in range(self._place.pacing.lanes):
+            if lane not in self._flights and lane not in self._reserved:
+                return lane
+        return None
+
+    def _fill(self) -> None:
+        """Start what can be started, then really send it: one `perform` for all."""
+        started = False
+        while (lane := self._idle_lane()) is not None:
+            if self._parked:
+                flight, wanted = self._parked.popleft()
+                flight.lane = lane
+                self._launch(flight, wanted)
+            elif self._suspicions or not self._start_next(lane):
+                break
+            started = True
+        if started:
+            self._http.flush()
+
+    def _start_next(self, lane: int) -> bool:
+        if self._followers:
+            running, index, made, chain = self._followers.popleft()
+            running.flying -= 1
+            return self._begin(lane, running, index, made, chain)
+        for running in self._tasks:
+            if self._leaving is None and running.wants_more(time.monotonic()):
+                return self._make(lane, running)
+        return False
+
+    def _make(self, lane: int, running: Running) -> bool:
+        """Make the next case of a task and begin it; False when the task has ended instead."""
+        while (index := running.take_index()) is not None:
+            label = running.label_of(index)
+            if label in running.dead_labels:
+                continue
+            self._ledger.enter(Part.MAKE)
+            slot = self._free_slots[-1]
+            self._act(slot, self._place.making_stage, running, index)
+            self._slots.done(running.task.id, running.next_index)
+            try:
+                made = self._place.factory.make(label, running.task.seed, index, running.phase)
+            except (CheckerError, RecursionError) as error:
+                self._slots.leave(slot)
+                self._give_up(running, label, error)
+                continue
+            if not made.step.choices:
+                running.exhausted(label)
+            return self._begin(lane, running, index, made, ())
+        return False
+
+    def _begin(
+        self, lane: int, running: Running, index: int, made: Made, chain: tuple[Shot, ...]
+    ) -> bool:
+        self._ledger.enter(Part.MAKE)
+        slot = self._free_slots.pop()
+        self._act(slot, self._place.making_stage, running, index)
+        work = attempt(self._place.tools, made.case)
+        flight = Flight(lane, slot, running, index, made, work, chain)
+        flight.closed = running.task.phase == "fuzzing"
+        running.flying += 1
+        self._slots.recipe(slot, self._recorder.recipe(made.step))
+        try:
+            wanted = next(work)
+        except StopIteration:
+            self._release(flight)
+            return True
+        except CheckerError as error:
+            self._release(flight)
+            self._give_up(running, made.step.label, error)
+            return True
+        self._launch(flight, wanted)
+        return True
+
+    def _launch(self, flight: Flight, wanted: Send) -> None:
+        self._flights[flight.lane] = flight
+        self._slots.enter(flight.slot, Stage.SEND, flight.running.task.id, flight.index)
+        self._http.start(flight.lane, wanted.request, fresh=wanted.fresh)
+        flight.requests += 1
+
+    def _act(self, slot: int, stage: Stage, running: Running, index: int) -> None:
+        """Say whose code runs from here on: if it kills or hangs us, this case is to blame."""
+        self._slots.enter(slot, stage, running.task.id, index)
+        self._slots.acting(slot)
+
+    def _release(self, flight: Flight) -> None:
+        self._slots.leave(flight.slot)
+        self._free_slots.append(flight.slot)
+        flight.running.flying -= 1
+
+    def _give_up(self, running: Running, label: Label, error: BaseException) -> None:
+        """An operation that cannot be tested further costs only itself."""
+        running.dead_labels.add(label)
+        title, trace = _title_of(error)
+        self._recorder.operation_error(label, running.task.phase, title, str(error), trace)
+
+    # Judging
+
+    def _round(self, finished: Iterable[tuple[int, Outcome]]) -> None:
+        """Give the finished lanes new work first, then judge: the target works while we do."""
+        answered = [(self._flights.pop(lane), outcome) for lane, outcome in finished]
+        if self._place.pacing.lanes > 1:
+            self._reserved = {flight.lane for flight, _ in answered if not flight.closed}
+            self._fill()
+            self._reserved = set()
+        for flight, outcome in answered:
+            self._land(flight, outcome)
+
+    def _land(self, flight: Flight, outcome: Outcome) -> None:
+        self._ledger.enter(Part.JUDGE)
+        self._act(flight.slot, Stage.JUDGE, flight.running, flight.index)
+        try:
+            wanted = flight.work.send(outcome)
+        except StopIteration as end:
+            self._conclude(flight, Shot(flight.made, end.value))
+            return
+        except CheckerError as error:
+            self._release(flight)
+            self._give_up(flight.running, flight.made.step.label, error)
+            return
+        self._parked.append((flight, wanted))
+
+    def _conclude(self, flight: Flight, shot: Shot) -> None:
+        self._ledger.enter(Part.RECORD)
+        self._act(flight.slot, Stage.RECORD, flight.running, flight.index)
+        outcome = shot.verdict.outcome
+        if outcome is None:
+            self._release(flight)
+            return
+        status = None if isinstance(outcome, NetworkFailure) else outcome.status_code
+        self._place.pacing.observe(status, outcome.elapsed)
+        flight.running.count(flight.made.step.label, status, flight.requests)
+        suspicions = self._recorder.shot(flight, shot)
+        if suspicions:
+            self._up.send(Found(len(suspicions)))
+            flight.pending = len(suspicions)
+            self._suspicions.extend((flight, suspicion) for suspicion in suspicions)
+            return
+        if self._leaving is None and not flight.closed:
+            self._extend(flight, shot)
+        self._release(flight)
+
+    def _extend(self, flight: Flight, shot: Shot) -> None:
+        running = flight.running
+        index = running.extra_index()
+        follower = self._place.explorer.follow(
+            flight.made.step.label,
+            shot.verdict,
+            steps=len(flight.chain) + 1,
+            recipe=(running.task.seed, index, running.phase),
+        )
+        if follower is not None:
+            running.flying += 1  # until it is begun, so that its task does not end before
+            self._followers.append((running, index, follower, (*flight.chain, shot)))
+
+    def _investigate(self) -> None:
+        flight, suspicion = self._suspicions.popleft()
+        lane = self._idle_lane()
+        assert lane is not None
+        if not self._hasten:
+            settled = self._place.investigator(
+                send=lambda wanted: self._send_now(flight, lane, wanted),
+                stage=lambda stage: self._act(flight.slot, stage, flight.running, flight.index),
+                new_failure=lambda shot, failure: self._suspect(flight, shot, suspicion, failure),
+            ).settle(suspicion)
+            self._ledger.enter(Part.RECORD)
+            self._act(flight.slot, Stage.RECORD, flight.running, flight.index)
+            self._recorder.settled(settled)
+            self._up.send(Found(1))
+        flight.pending -= 1
+        if not flight.pending:
+            self._release(flight)
+
+    def _suspect(self, flight: Flight, shot: Shot, parent: Suspicion, failure: Failure) -> None:
+        """Another failure that turned up while shrinking: nothing is lost."""
+        found = self._recorder.suspect(flight, (*parent.chain[:-1], shot), failure)
+        if found is not None:
+            flight.pending += 1
+            self._suspicions.append((flight, found))
+
+    def _send_now(self, flight: Flight, lane: int, wanted: Send) -> Outcome:
+        self._ledger.enter(Part.WAIT)
+        flight.running.requests += 1
+        outcome = self._http.send(lane, wanted.request, fresh=wanted.fresh)
+        self._keep_house()
+        self._ledger.enter(Part.JUDGE)
+        return outcome
+
+    # The end of tasks
+
+    def _finish_tasks(self) -> None:
+        now = time.monotonic()
+        over = [
+            running for running in self._tasks if running.is_over(now, self._leaving is not None)
+        ]
+        if not over:
+            return
+        self._ledger.enter(Part.RECORD)
+        for running in over:
+            self._tasks.remove(running)
+        self._report(over)
+        self._recorder.flush()
+        self._up.send(
+            Idle(
+                tuple((r.task.id, r.next_index, r.finished) for r in over),
+                sum(now - r.started_at for r in over),
+                0,
+            )
+        )
+
+    def _report(self, tasks: Iterable[Running]) -> None:
+        """Counts since the last report; the ledger goes with the first of them."""
+        for running in tasks:
+            if running.cases or running.is_over(0.0, leaving=False):
+                self._recorder.progress(running, self._ledger.take())
+                running.counted()
+                self._last = running
+
+
+def _title_of(error: BaseException) -> tuple[str, str]:
+    trace = "".join(traceback.format_exception(error))
+    match error:
+        case Unsatisfiable():
+            return "Schema Error", ""
+        case BudgetSpent():
+            return "Generation budget spent", ""
+        case Unserialisable():
+            return "Serialization not possible", ""
+        case HookError():
+            return "Hook Error", trace
+        case _:
+            return "Runtime Error", trace

@@ -1,0 +1,317 @@
+"""The only place that knows which specification a document follows: opens it and lays out one worker's tools."""
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from types import TracebackType
+from typing import Self
+from urllib.parse import urlsplit
+
+from checker import __version__
+from checker.checks.context import CheckSettings
+from checker.checks.judge import Judge
+from checker.checks.registry import selected_checks
+from checker.config.hooks_loading import load_hooks
+from checker.config.settings import RunSettings
+from checker.core.case import Case
+from checker.core.digests import digest, digest_int
+from checker.core.errors import UsageError
+from checker.core.failures import Failure
+from checker.core.hooks import COMPONENTS, GLOBAL_HOOKS, HookContext
+from checker.core.operation import BrokenOperation, Label, Operation
+from checker.core.pool import ValuePool
+from checker.core.registry import FORMATS
+from checker.core.request import Origin
+from checker.core.response import Outcome
+from checker.core.send import Send
+from checker.corpus import files
+from checker.corpus.exchange import Secrets
+from checker.corpus.inflight import InflightWriter, Stage
+from checker.corpus.journal import JournalWriter
+from checker.corpus.layout import RunLayout
+from checker.corpus.records import Note, SchemaOpened
+from checker.corpus.signals import SignalSet
+from checker.corpus.traffic import Everything, InterestingAndLast, TrafficWriter
+from checker.corpus.values import LiveValues
+from checker.generation.hooks import ComponentHooks
+from checker.generation.program import GenerationSettings
+from checker.generation.shrinking import ShrinkBudget
+from checker.openapi import loaders
+from checker.openapi.schema import OpenApiSchema
+from checker.phases.attempt import CallHooks, Tools
+from checker.phases.exploration import Explorer, followers_of
+from checker.phases.making import CaseFactory, PoolView
+from checker.phases.safety import Gate
+from checker.transport.http import HttpLanes, HttpSettings
+from checker.transport.prepare import RequestMaker
+from checker.workers.investigation import Investigator, Shot
+from checker.workers.ledger import Ledger
+from checker.workers.messages import Opened, OperationCard
+from checker.workers.pacing import Pacing
+from checker.workers.recorder import Recorder
+
+MOST_LANES = 8
+"""In flight at one target by all workers together, unless told otherwise."""
+
+
+@dataclass(slots=True)
+class Workplace:
+    """Everything that one incarnation works with."""
+
+    settings: RunSettings
+    opened: Opened
+    factory: CaseFactory
+    tools: Tools
+    explorer: Explorer
+    origin: Origin
+    http: HttpLanes
+    pacing: Pacing
+    slots: InflightWriter
+    slot_count: int
+    recorder: Recorder
+    ledger: Ledger
+    making_stage: Stage
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.http.close()
+        self.slots.close()
+
+    def investigator(
+        self,
+        *,
+        send: Callable[[Send], Outcome],
+        stage: Callable[[Stage], None],
+        new_failure: Callable[[Shot, Failure], None],
+    ) -> Investigator:
+        """One that sends over this worker's lanes."""
+        return Investigator(
+            tools=self.tools,
+            factory=self.factory,
+            describer=self.recorder,
+            origin=self.origin,
+            send=send,
+            stage=stage,
+            budget=None if self.settings.no_shrink else ShrinkBudget(),
+            verify=self.settings.tls_verify is not False,
+            new_failure=new_failure,
+        )
+
+
+def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
+    """Hooks, document, operations and tools of one incarnation.
+
+    Raises `LoaderError`, `ConfigError`, `UsageError`, `StorageError`: what stops the run before it begins.
+    """
+    ledger = Ledger(time.perf_counter)
+    for name in settings.hooks:
+        load_hooks(name)
+    layout = RunLayout(Path(settings.corpus_dir))
+    layout.create()
+    schema, digest_ = _document(settings, layout)
+    settings = settings.for_project(schema.title)
+    base_url = settings.base_url or schema.base_url
+    if base_url is None:
+        raise UsageError(
+            "the description names no absolute server; give the base URL of the API with `--url`"
+        )
+    journal = JournalWriter(layout.journal(incarnation, os.getpid()))
+    selected, broken, total = _selected(schema, settings)
+    recorder = _recorder(incarnation, settings, layout, journal, selected)
+    journal.append(
+        SchemaOpened(
+            title=schema.title,
+            specification=schema.specification,
+            base_url=base_url,
+            document=digest_,
+            total=total,
+            selected=len(selected) + len(broken),
+        )
+    )
+    for operation in broken:
+        recorder.operation_error(
+            operation.label, settings.phases[0], "Schema Error", operation.error
+        )
+    _note_bodies(recorder, selected)
+    journal.flush()
+    factory = _factory(settings, selected, recorder)
+    origin = Origin.from_url(base_url)
+    pacing = _pacing(settings)
+    slot_count = 2 * pacing.most + 2
+    return Workplace(
+        settings=settings,
+        opened=Opened(
+            incarnation=incarnation,
+            journal=str(journal.path),
+            document=digest_,
+            base_url=base_url,
+            operations=tuple(
+                OperationCard(str(label), operation.method, operation.path)
+                for label, operation in selected.items()
+            ),
+            preloaded=False,
+        ),
+        factory=factory,
+        tools=_tools(settings, origin),
+        explorer=Explorer(
+            factory,
+            followers_of({label: operation.path for label, operation in selected.items()}),
+            Random(digest_int(str(settings.seed), "explorer", str(incarnation))),
+        ),
+        origin=origin,
+        http=HttpLanes(origin, _http_settings(settings), pacing.most),
+        pacing=pacing,
+        slots=InflightWriter(layout.inflight(incarnation), slot_count),
+        slot_count=slot_count,
+        recorder=recorder,
+        ledger=ledger,
+        making_stage=Stage.HOOK if _has_making_hooks() else Stage.MAKE,
+    )
+
+
+def _document(settings: RunSettings, layout: RunLayout) -> tuple[OpenApiSchema, str]:
+    """The schema; read from the run directory once anyone has fetched it."""
+    if settings.document is not None:
+        data = files.read_file(layout.document(settings.document))
+        if data is not None:
+            return loaders.open_normalised(data), settings.document
+    location = settings.location
+    if urlsplit(location).netloc:
+        schema = loaders.from_url(
+            location,
+            headers=dict(settings.headers),
+            wait_for_schema=settings.wait_for_schema_s,
+            verify=settings.tls_verify,
+        )
+    else:
+        schema = loaders.from_path(location)
+    data = schema.normalised()
+    name = digest("document", data.decode("utf-8", "surrogateescape"))
+    path = layout.document(name)
+    if not path.exists():
+        files.replace_file(path, data)
+    return schema, name
+
+
+def _selected(
+    schema: OpenApiSchema, settings: RunSettings
+) -> tuple[dict[Label, Operation], list[BrokenOperation], int]:
+    """Operations to test, those that cannot be read, and the number of all."""
+    selected: dict[Label, Operation] = {}
+    broken: list[BrokenOperation] = []
+    total = 0
+    for operation in schema.get_all_operations():
+        total += 1
+        if isinstance(operation, BrokenOperation):
+            if settings.selection.matches_broken(operation):
+                broken.append(operation)
+        elif settings.selection.matches(operation):
+            selected[operation.label] = operation
+    return selected, broken, total
+
+
+def _note_bodies(recorder: Recorder, selected: Mapping[Label, Operation]) -> None:
+    for label, operation in selected.items():
+        for body in operation.unusable_bodies:
+            recorder.note(Note("unusable_body", label, body.media_type, body.reason))
+
+
+def _recorder(
+    incarnation: int,
+    settings: RunSettings,
+    layout: RunLayout,
+    journal: JournalWriter,
+    selected: Mapping[Label, Operation],
+) -> Recorder:
+    is_fuzz = settings.kind == "fuzz"
+    return Recorder(
+        incarnation=incarnation,
+        journal=journal,
+        traffic=TrafficWriter(
+            layout.traffic(incarnation, os.getpid()),
+            InterestingAndLast() if is_fuzz and settings.vcr_path is None else Everything(),
+        ),
+        signals=SignalSet(),
+        values=LiveValues(selected.values()) if is_fuzz else None,
+        checks=settings.checks,
+        secrets=Secrets(settings.headers),
+    )
+
+
+def _factory(
+    settings: RunSettings, selected: Mapping[Label, Operation], recorder: Recorder
+) -> CaseFactory:
+    values = recorder.values
+    pools: PoolView = values.view if values is not None else _no_pool
+    return CaseFactory(
+        selected,
+        GenerationSettings(
+            allow_x00=settings.allow_x00,
+            codec=settings.codec,
+            exclude_header_characters=settings.exclude_header_characters,
+            formats=FORMATS,
+            reuse=values is not None,
+        ),
+        _component_hooks,
+        pools,
+    )
+
+
+def _no_pool(operation: Operation) -> ValuePool | None:
+    """Nothing is reused, so that cases depend on the seed alone."""
+    return None
+
+
+def _component_hooks(operation: Operation) -> ComponentHooks:
+    return ComponentHooks.from_registry(GLOBAL_HOOKS, HookContext(operation))
+
+
+def _has_making_hooks() -> bool:
+    return any(
+        GLOBAL_HOOKS.named(f"{verb}_{part}")
+        for verb in ("before_generate", "filter", "map", "flatmap")
+        for part in COMPONENTS
+    )
+
+
+def _tools(settings: RunSettings, origin: Origin) -> Tools:
+    return Tools(
+        maker=RequestMaker(origin, settings.headers, version=__version__),
+        judge=Judge(
+            selected_checks(settings.checks), CheckSettings(dict(settings.expected_statuses))
+        ),
+        gate=Gate(),
+        hooks=CallHooks(
+            before=GLOBAL_HOOKS.named("before_call"),
+            after=GLOBAL_HOOKS.named("after_call"),
+            context=_hook_context,
+        ),
+    )
+
+
+def _hook_context(case: Case) -> HookContext:
+    return HookContext(case.operation)
+
+
+def _http_settings(settings: RunSettings) -> HttpSettings:
+    return HttpSettings(
+        request_timeout_s=settings.request_timeout_s,
+        proxy=settings.proxy,
+        verify=settings.tls_verify,
+    )
+
+
+def _pacing(settings: RunSettings) -> Pacing:
+    if settings.lanes is not None:
+        return Pacing(most=settings.lanes, lanes=settings.lanes, fixed=True)
+    return Pacing(most=max(1, MOST_LANES // settings.workers))

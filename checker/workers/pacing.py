@@ -1,0 +1,43 @@
+"""How many requests to keep in flight: more while mostly waiting, fewer when the target shows that it suffers."""
+
+from dataclasses import dataclass, field
+
+_WINDOW = 64
+_SUFFERING = frozenset({429, 503})
+
+
+@dataclass(slots=True)
+class Pacing:
+    """Additive increase, multiplicative decrease, judged every 64 answers. Pure: no clock of its own."""
+
+    most: int
+    lanes: int = 1
+    fixed: bool = False
+    """The user named a number: keep it."""
+    _answers: int = 0
+    _troubles: int = 0
+    _latencies: list[float] = field(default_factory=list)
+    _calm_p95_s: float | None = None
+
+    def observe(self, status: int | None, elapsed_s: float) -> None:
+        """One answer; `status` is None when none arrived."""
+        if self.fixed:
+            return
+        self._answers += 1
+        self._latencies.append(elapsed_s)
+        if status is None or status in _SUFFERING:
+            self._troubles += 1
+        if self._answers >= _WINDOW:
+            self._decide()
+
+    def _decide(self) -> None:
+        p95 = sorted(self._latencies)[int(len(self._latencies) * 0.95)]
+        if self._troubles * 10 > self._answers:
+            self.lanes = max(1, self.lanes // 2)
+        elif self._calm_p95_s is not None and p95 > 8 * self._calm_p95_s and p95 > 0.05:
+            self.lanes = max(1, self.lanes - 1)
+        else:
+            self.lanes = min(self.most, self.lanes * 2)
+            self._calm_p95_s = p95 if self._calm_p95_s is None else max(self._calm_p95_s, p95 / 2)
+        self._answers = self._troubles = 0
+        self._latencies.clear()

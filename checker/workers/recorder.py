@@ -1,0 +1,262 @@
+"""What one incarnation writes down: verdicts, findings, signals, values, progress."""
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from checker.core.failures import Failure
+from checker.core.meta import GenerationMode
+from checker.core.operation import Label
+from checker.core.response import NetworkFailure, Response
+from checker.core.sequence import Step
+from checker.corpus.codec import RecordEncoder
+from checker.corpus.exchange import Secrets, exchange_of
+from checker.corpus.journal import JournalReader, JournalWriter
+from checker.corpus.records import (
+    CheckOutcome,
+    Entry,
+    Finding,
+    Interaction,
+    Note,
+    OperationError,
+    SignalsSeen,
+    TaskProgress,
+    ValueGone,
+    ValueSeen,
+)
+from checker.corpus.signals import SignalSet
+from checker.corpus.traffic import TrafficWriter
+from checker.corpus.values import LiveValues
+from checker.workers.flight import Flight, Running
+from checker.workers.investigation import Shot, Suspicion
+
+MOST_VARIANTS = 20
+"""Findings of one check on one operation: an error text that never repeats must not fill the disk."""
+
+_POSITIVE = GenerationMode.POSITIVE.value
+
+
+@dataclass(slots=True)
+class Recorder:
+    """Owns the journal and the traffic of one incarnation."""
+
+    incarnation: int
+    journal: JournalWriter
+    traffic: TrafficWriter
+    signals: SignalSet
+    values: LiveValues | None
+    """None when nothing is reused (`run`)."""
+    checks: Sequence[str]
+    secrets: Secrets
+    known: set[str] = field(default_factory=set)
+    """Fingerprints that are settled or under investigation here."""
+    _noted: set[tuple[str, str, str]] = field(default_factory=set)
+    _peers: dict[str, JournalReader] = field(default_factory=dict)
+    _peers_read_at: float = 0.0
+    _passed: tuple[CheckOutcome, ...] = ()
+    _variants: Counter[tuple[str, str]] = field(default_factory=Counter)
+    _encoder: RecordEncoder = field(default_factory=RecordEncoder)
+
+    def __post_init__(self) -> None:
+        self._passed = tuple(CheckOutcome(name, "SUCCESS") for name in self.checks)
+
+    def shot(self, flight: Flight, shot: Shot) -> list[Suspicion]:
+        """Write down one verdict; what failed in a way that is new comes back, already on disk."""
+        label = shot.made.step.label
+        outcome = shot.verdict.outcome
+        judgement = shot.verdict.judgement
+        if isinstance(outcome, NetworkFailure):
+            self._network_error(label, flight, outcome)
+        for text in judgement.disagreements:
+            self.note(Note("disagreement", label, "", text))
+        is_new = self._learn(flight, shot)
+        interaction = self.interaction(shot)
+        self.traffic.append(interaction, interesting=is_new or interaction.status != "SUCCESS")
+        if not judgement.failures:
+            return []
+        flight.running.failed_cases += 1
+        chain = (*flight.chain, shot)
+        found = [self.suspect(flight, chain, failure) for failure in judgement.failures]
+        return [suspicion for suspicion in found if suspicion is not None]
+
+    def suspect(
+        self, flight: Flight, chain: tuple[Shot, ...], failure: Failure
+    ) -> Suspicion | None:
+        """A failure that is new, on disk before anyone hears of it; None when it is known."""
+        step = chain[-1].made.step
+        fingerprint = failure.fingerprint(step.label)
+        variants = (step.label, failure.check)
+        if fingerprint in self.known or self._variants[variants] >= MOST_VARIANTS:
+            return None
+        self.known.add(fingerprint)
+        self._variants[variants] += 1
+        finding = Finding(
+            fingerprint=fingerprint,
+            label=step.label,
+            check=failure.check,
+            title=failure.title,
+            message=failure.message,
+            severity=failure.severity.value,
+            unique_key=failure.unique_key,
+            phase=flight.running.task.phase,
+            case=chain[-1].made.case.id,
+            task=flight.running.task.id,
+            index=flight.index,
+            stage="found",
+            steps=tuple(shot.made.step for shot in chain),
+            interactions=tuple(self.interaction(shot) for shot in chain),
+            reproduction="",
+            reproduced=None,
+            shrink_executions=0,
+            at=time.time(),
+        )
+        self.journal.commit(finding)
+        return Suspicion(finding, failure, chain, flight.running.phase)
+
+    def settled(self, finding: Finding) -> None:
+        """The last version of a finding."""
+        command = self.secrets.store.mask(finding.reproduction)
+        self.journal.commit(replace(finding, reproduction=command))
+
+    def interaction(self, shot: Shot) -> Interaction:
+        """A shot as one line of a cassette."""
+        case, verdict = shot.made.case, shot.verdict
+        assert verdict.request is not None
+        assert verdict.outcome is not None
+        meta = case.meta
+        failures = verdict.judgement.failures
+        if isinstance(verdict.outcome, Response):
+            status = "FAILURE" if failures else "SUCCESS"
+            checks = self._outcomes(failures) if failures else self._passed
+        else:
+            status, checks = "ERROR", ()
+        return Interaction(
+            case=case.id,
+            label=case.operation.label,
+            phase=meta.phase.name if meta is not None else "",
+            phase_data=tuple(meta.phase.data.items()) if meta is not None else (),
+            mode=meta.generation.mode.value if meta is not None else _POSITIVE,
+            components=tuple(
+                (place.value, part.mode.value) for place, part in meta.components.items()
+            )
+            if meta is not None
+            else (),
+            status=status,
+            at=time.time(),
+            generation_s=meta.generation.time if meta is not None else 0.0,
+            exchange=exchange_of(verdict.request, verdict.outcome, self.secrets),
+            checks=checks,
+            worker=self.incarnation,
+        )
+
+    def recipe(self, step: Step) -> bytes:
+        """A step as bytes, for the in-flight slots."""
+        return self._encoder.encode(Entry(step.label, (step,), (), 0.0))
+
+    def operation_error(
+        self, label: str, phase: str, title: str, message: str, trace: str = ""
+    ) -> None:
+        """An operation that cannot be tested further; each sentence once."""
+        if self._is_new("error", label, title + message):
+            self.journal.append(OperationError(label, phase, title, message, trace))
+
+    def note(self, note: Note) -> None:
+        """Something that the summary counts; each once."""
+        if self._is_new(note.kind, note.label, note.pointer + note.text):
+            self.journal.append(note)
+
+    def progress(self, running: Running, ledger: tuple[float, float, float, float, float]) -> None:
+        """How far a task came, since it was leased."""
+        self.journal.append(
+            TaskProgress(
+                task=running.task.id,
+                phase=running.task.phase,
+                labels=running.task.labels,
+                next_index=running.next_index,
+                finished=running.finished,
+                cases=running.cases,
+                requests=running.requests,
+                failed_cases=running.failed_cases,
+                statuses=tuple(
+                    (label, status, count) for (label, status), count in running.statuses.items()
+                ),
+                ledger=ledger,
+                note=running.note,
+            )
+        )
+
+    def follow(self, journals: Sequence[str]) -> None:
+        """Read values from these journals of peers from now on."""
+        for path in journals:
+            self._peers.setdefault(path, JournalReader(Path(path)))
+
+    def tick(self, now: float) -> None:
+        """Hand over what has waited long enough, and take in what peers saw."""
+        self.journal.tick(now)
+        if self.values is not None and now - self._peers_read_at > 1.0:
+            self._peers_read_at = now
+            for reader in self._peers.values():
+                for record in reader.read_new():
+                    if isinstance(record, ValueSeen | ValueGone):
+                        self.values.absorb(record)
+
+    def flush(self) -> None:
+        """Hand everything over."""
+        self.traffic.flush()
+        self.journal.flush()
+
+    def close(self) -> None:
+        """The end of this incarnation."""
+        self.traffic.close()
+        self.journal.close()
+
+    def _learn(self, flight: Flight, shot: Shot) -> bool:
+        """Signals and values of one answer; whether it showed anything new."""
+        outcome = shot.verdict.outcome
+        if not isinstance(outcome, Response):
+            return False
+        step = shot.made.step
+        previous = flight.chain[-1].made.step.label if flight.chain else None
+        ids = self.signals.observe(shot.made.case, outcome, shot.verdict.judgement, previous)
+        if ids:
+            self.journal.append(SignalsSeen(step.label, ids))
+            steps = (*tuple(before.made.step for before in flight.chain), step)
+            self.journal.append(
+                Entry(step.label, steps, tuple(number for number, _ in ids), outcome.elapsed)
+            )
+        if self.values is not None:
+            for record in self.values.observe(shot.made.case, outcome):
+                self.journal.append(record)
+        return bool(ids)
+
+    def _network_error(self, label: Label, flight: Flight, outcome: NetworkFailure) -> None:
+        self.operation_error(
+            label,
+            flight.running.task.phase,
+            "Network Error",
+            f"{outcome.kind.value}: {outcome.message}" if outcome.message else outcome.kind.value,
+        )
+
+    def _outcomes(self, failures: Sequence[Failure]) -> tuple[CheckOutcome, ...]:
+        failed: dict[str, list[Failure]] = {}
+        for failure in failures:
+            failed.setdefault(failure.check, []).append(failure)
+        return tuple(
+            CheckOutcome(
+                name,
+                "FAILURE",
+                "\n\n".join(f"{one.title}\n{one.message}".rstrip() for one in failed[name]),
+            )
+            if name in failed
+            else CheckOutcome(name, "SUCCESS")
+            for name in self.checks
+        )
+
+    def _is_new(self, kind: str, label: str, text: str) -> bool:
+        key = (kind, label, text)
+        if key in self._noted or len(self._noted) > 10_000:
+            return False
+        self._noted.add(key)
+        return True
