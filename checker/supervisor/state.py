@@ -23,7 +23,7 @@ class Deadlines:
         request_timeout_s: float,
         *,
         hook_s: float = 30.0,
-        shrink_s: float = 30.0,
+        shrink_s: float = 5.0,
         waiting_s: float = 0.0,
     ) -> "Deadlines":
         """Deadlines of a run with this request time-out; `waiting_s`: for the API description to appear."""
@@ -35,7 +35,8 @@ class Deadlines:
                 Stage.SEND: send_s,
                 Stage.JUDGE: 10.0,
                 Stage.RECORD: 10.0,
-                Stage.SHRINK: shrink_s + 10.0,
+                # The last request of a shrink may begin when its budget is all but spent.
+                Stage.SHRINK: shrink_s + send_s + 10.0,
                 Stage.CONFIRM: send_s + 10.0,
             },
             opening_s=120.0 + waiting_s,

@@ -152,7 +152,7 @@ class Supervisor:
                 self._replace_later("no process could be started", progressed=False)
 
     def _patience_s(self, now: float) -> float:
-        return max(0.0, min(_TICK_S, *(at - now for at in self._starts), _TICK_S))
+        return max(0.0, min([_TICK_S, *(at - now for at in self._starts)]))
 
     def _hear(self, worker: Worker, message: Up) -> None:
         match message:
