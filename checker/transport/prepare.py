@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from checker.core.case import NOT_SET, Case
@@ -23,6 +23,7 @@ CASE_ID_HEADER = "X-Checker-TestCaseId"
 
 _TEMPLATE = re.compile(r"\{([^{}]*)\}")
 _Field = tuple[bytes, bytes]
+_MANY_LAYOUTS = 256
 
 
 class RequestMaker:
@@ -76,20 +77,44 @@ class RequestMaker:
 
     def _headers(self, case: Case, plan: "_Plan", content_type: bytes | None) -> list[_Field]:
         """Headers of a case with headers or cookies: the user's win, then the case's, then ours."""
-        given = [
-            field
-            for field in map(plan.header, case.headers.items())
-            if field[0].lower() not in self._user_names
-        ]
-        names = {name.lower() for name, _ in given} | self._user_names
-        headers = [field for field in self._own if field[0].lower() not in names] + self._user
-        if b"x-checker-testcaseid" not in names:
+        names = tuple(case.headers)
+        layout = plan.layouts.get(names)
+        if layout is None:
+            layout = plan.remember(names, self._layout(names))
+        headers = layout.fixed.copy()
+        if layout.sends_id:
             headers.append((b"X-Checker-TestCaseId", case.id.encode("utf-8", "surrogatepass")))
-        if content_type is not None and b"content-type" not in names:
+        if content_type is not None and layout.sends_content_type:
             headers.append((b"Content-Type", content_type))
-        if case.cookies and b"cookie" not in names:
+        if case.cookies and layout.sends_cookies:
             headers.append((b"Cookie", plan.cookie(case.cookies)))
-        return headers + given
+        for name, raw in layout.names:
+            headers.append((raw, plan.header(name, case.headers[name])))
+        return headers
+
+    def _layout(self, names: tuple[str, ...]) -> "_Layout":
+        given = [(name, header_bytes(name)) for name in names]
+        kept = tuple(pair for pair in given if pair[1].lower() not in self._user_names)
+        taken = self._user_names | {raw.lower() for _, raw in given}
+        return _Layout(
+            [field for field in self._own if field[0].lower() not in taken] + self._user,
+            kept,
+            sends_id=b"x-checker-testcaseid" not in taken,
+            sends_content_type=b"content-type" not in taken,
+            sends_cookies=b"cookie" not in taken,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Which headers a case with headers of these names gets, worked out once."""
+
+    fixed: list[_Field]
+    names: tuple[tuple[str, bytes], ...]
+    """Names of the case's own as it has them, and as they are sent."""
+    sends_id: bool
+    sends_content_type: bool
+    sends_cookies: bool
 
 
 class _Plan:
@@ -110,7 +135,12 @@ class _Plan:
             for name, after in zip(pieces[1::2], pieces[2::2], strict=True)
         ]
         self._fixed = (base_path + self._first) if not self._variables else None
-        self._header_names: dict[str, bytes] = {}
+        self._prefixes = {
+            parameter.name: escape(parameter.name) + "="
+            for parameter in self._parameters[Location.QUERY].values()
+            if parameter.media_type is None and parameter.style != "deepObject"
+        }
+        self.layouts: dict[tuple[str, ...], _Layout] = {}
         self._bodies: dict[str | None, tuple[Encoder | None, str, bytes, Encoding]] = {}
 
     def target(self, case: Case) -> bytes:
@@ -147,30 +177,41 @@ class _Plan:
 
         return encoded
 
+    def remember(self, names: tuple[str, ...], layout: _Layout) -> _Layout:
+        """The layout; which headers are there varies with what is optional, so there are not many."""
+        if len(self.layouts) >= _MANY_LAYOUTS:
+            self.layouts.clear()
+        self.layouts[names] = layout
+        return layout
+
     def query(self, values: dict[str, Any]) -> str:
-        declared = self._parameters[Location.QUERY]
         found: list[str] = []
         for name, value in values.items():
-            for key, text in _pairs(name, value, declared.get(name)):
-                found.append(f"{key}={text}")
+            prefix = self._prefixes.get(name)
+            if prefix is not None:
+                kind = value.__class__
+                if kind is int:
+                    found.append(f"{prefix}{value}")
+                    continue
+                if kind is str:
+                    plain = value.isalnum() and value.isascii()
+                    if plain or not self._parameters[Location.QUERY][name].allow_reserved:
+                        found.append(prefix + (value if plain else escape(value)))
+                        continue
+            declared = self._parameters[Location.QUERY].get(name)
+            found += (f"{key}={text}" for key, text in _pairs(name, value, declared))
         return "&".join(found)
 
-    def header(self, item: tuple[str, Any]) -> _Field:
-        name, value = item
-        raw = self._header_names.get(name)
-        if raw is None:
-            raw = self._header_names[name] = header_bytes(name)
+    def header(self, name: str, value: Any) -> bytes:
         if value.__class__ is str:
-            return raw, header_bytes(value)
+            return header_bytes(value)
         declared = self._parameters[Location.HEADER]
         parameter = declared.get(name) or declared.get(name.lower())
         if parameter is None:
-            return raw, header_bytes(header_text(value, explode=False))
+            return header_bytes(header_text(value, explode=False))
         if parameter.media_type is not None:
-            return raw, json_bytes(value)
-        return raw, header_bytes(
-            header_text(value, explode=parameter.explode, style=parameter.style)
-        )
+            return json_bytes(value)
+        return header_bytes(header_text(value, explode=parameter.explode, style=parameter.style))
 
     def cookie(self, values: dict[str, Any]) -> bytes:
         declared = self._parameters[Location.COOKIE]
