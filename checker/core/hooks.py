@@ -48,10 +48,11 @@ def _names() -> dict[str, HookName]:
         "filter_failure": HookName(("failure", "case", "response"), is_available=False),
     }
     for part in (*COMPONENTS, "case"):
-        is_available = part != "case"
-        table[f"before_generate_{part}"] = HookName(("strategy",), is_available)
-        for verb in ("filter", "map", "flatmap"):
-            table[f"{verb}_{part}"] = HookName((part,), is_available)
+        is_component = part != "case"
+        table[f"before_generate_{part}"] = HookName(("strategy",), is_component)
+        table[f"filter_{part}"] = HookName((part,))
+        table[f"map_{part}"] = HookName((part,))
+        table[f"flatmap_{part}"] = HookName((part,), is_component)
     return table
 
 

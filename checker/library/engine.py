@@ -12,7 +12,7 @@ from checker.config.resolve import Occasion, run_settings
 from checker.config.settings import RunSettings
 from checker.core import curl
 from checker.core.case import NOT_SET, Case
-from checker.core.errors import IncorrectUsage, NotAvailableYet, UsageError
+from checker.core.errors import IncorrectUsage, UsageError
 from checker.core.hooks import GLOBAL_HOOKS, HookContext
 from checker.core.operation import Operation
 from checker.core.redact import Redaction
@@ -21,6 +21,7 @@ from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Send
 from checker.library.foreign import as_response
 from checker.library.options import CallOptions, CheckOptions
+from checker.library.strategies import case_strategy
 from checker.library.verdicts import failure_group
 from checker.openapi.schema import OpenApiSchema
 from checker.phases.attempt import CallHooks, Tools, build_request, drive, judge_outcome
@@ -79,8 +80,12 @@ class LibraryEngine:
         return Case(operation, secrets.token_hex(6), engine=self, **parts)
 
     def as_strategy(self, operation: Operation, **options: Any) -> Any:
-        """Strategy of cases of one operation."""
-        raise NotAvailableYet("operation.as_strategy")
+        """Strategy of cases of one operation. Options: `generation_mode`. Raises `NotAvailableYet`."""
+        return case_strategy(operation, self._config, self._equipped, **options)
+
+    def _equipped(self, case: Case) -> Case:
+        case.engine = self
+        return case
 
     def _settings(self) -> RunSettings:
         """What the configuration asks for now: it may have been updated since the last call."""

@@ -60,7 +60,7 @@ def test_missing_module_and_missing_file(folder) -> None:
 
 def test_hooks_that_do_not_run_yet_say_so(folder) -> None:
     (folder / "later.py").write_text(
-        "import checker.core.hooks as h\n@h.hook\ndef map_case(ctx, case): ..."
+        "import checker.core.hooks as h\n@h.hook\ndef flatmap_case(ctx, case): ..."
     )
-    with pytest.raises(NotAvailableYet, match="hook map_case: not available yet"):
+    with pytest.raises(NotAvailableYet, match="hook flatmap_case: not available yet"):
         load_hooks("later.py")

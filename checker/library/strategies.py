@@ -1,0 +1,66 @@
+"""Operations as Hypothesis strategies, with the configuration and the hooks as they are when a case is drawn."""
+
+import secrets
+from collections.abc import Callable
+from typing import Any
+
+from checker.config.config import Config
+from checker.core.case import Case
+from checker.core.errors import NotAvailableYet
+from checker.core.hooks import GLOBAL_HOOKS, HookContext
+from checker.core.meta import GenerationMode, PhaseInfo
+from checker.core.operation import Operation
+from checker.core.registry import FORMATS
+from checker.generation.hooks import ComponentHooks
+from checker.generation.hypothesis import strategy_of
+from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
+from checker.generation.sources import Source
+
+
+def case_strategy(
+    operation: Operation, config: Config, finish: Callable[[Case], Case], **options: Any
+) -> Any:
+    """Strategy of cases of one operation; `finish` is the last to touch each of them.
+
+    Raises `NotAvailableYet` for any option but `generation_mode=positive`.
+    """
+    mode = GenerationMode(options.pop("generation_mode", GenerationMode.POSITIVE))
+    if mode is not GenerationMode.POSITIVE:
+        raise NotAvailableYet(f"as_strategy(generation_mode={mode})")
+    for name in options:
+        raise NotAvailableYet(f"as_strategy({name}=...)")
+    programs = _Programs(operation, config)
+
+    def draw(source: Source) -> Case:
+        phase = PhaseInfo("fuzzing")
+        return finish(programs.current().draw(source, case_id=secrets.token_hex(6), phase=phase))
+
+    return strategy_of(draw, f"<cases of {operation.label}>")
+
+
+class _Programs:
+    """The compiled operation; compiled again when what it depends on has changed."""
+
+    def __init__(self, operation: Operation, config: Config) -> None:
+        self._operation = operation
+        self._config = config
+        self._compiled: tuple[GenerationSettings, ComponentHooks, OperationProgram] | None = None
+
+    def current(self) -> OperationProgram:
+        """Raises `Unsatisfiable`, `BudgetSpent` and `HookError`."""
+        settings = _settings(self._config)
+        hooks = ComponentHooks.from_registry(GLOBAL_HOOKS, HookContext(self._operation))
+        if self._compiled is None or self._compiled[:2] != (settings, hooks):
+            program = compile_operation(self._operation, settings, hooks=hooks)
+            self._compiled = (settings, hooks, program)
+        return self._compiled[2]
+
+
+def _settings(config: Config) -> GenerationSettings:
+    generation = config.generation
+    return GenerationSettings(
+        allow_x00=generation.allow_x00,
+        codec=generation.codec,
+        exclude_header_characters=generation.exclude_header_characters,
+        formats=dict(FORMATS),
+    )

@@ -1,0 +1,103 @@
+import pytest
+from hypothesis import find, given, settings
+from hypothesis import strategies as st
+from hypothesis.errors import NoSuchExample
+
+import checker
+
+QUICK = settings(max_examples=20, database=None, deadline=None)
+
+
+@pytest.fixture
+def operation(document):
+    return checker.openapi.from_dict(document)["/items/{id}"]["GET"]
+
+
+def drawn(strategy) -> list[checker.Case]:
+    cases: list[checker.Case] = []
+
+    @QUICK
+    @given(strategy)
+    def collect(case) -> None:
+        cases.append(case)
+
+    collect()
+    return cases
+
+
+def test_cases_are_valid_and_know_where_they_come_from(operation) -> None:
+    cases = drawn(operation.as_strategy())
+    assert all(isinstance(case.path_parameters["id"], int) for case in cases)
+    assert {case.meta.generation.mode for case in cases} == {checker.GenerationMode.POSITIVE}
+    assert {case.meta.phase.name for case in cases} == {"fuzzing"}
+    assert len({case.id for case in cases}) == len(cases)
+
+
+def test_drawn_cases_can_be_sent_and_judged(document, api) -> None:
+    schema = checker.openapi.from_dict(document)
+    schema.config.update(base_url=api.url)
+    strategy = schema["/items/{id}"]["GET"].as_strategy(
+        generation_mode=checker.GenerationMode.POSITIVE
+    )
+
+    @settings(QUICK, max_examples=5)
+    @given(strategy)
+    def test(case) -> None:
+        case.call_and_validate()
+
+    test()
+    assert len(api.requests) >= 5
+
+
+def test_failing_cases_shrink(operation) -> None:
+    case = find(operation.as_strategy(), lambda case: case.path_parameters["id"] > 100)
+    assert case.path_parameters["id"] == 101
+
+
+def test_strategies_combine_with_others(operation) -> None:
+    pairs = drawn(st.tuples(operation.as_strategy(), st.integers(0, 3)))
+    assert all(number <= 3 for _, number in pairs)
+
+
+def test_hooks_apply_and_may_come_later(operation) -> None:
+    strategy = operation.as_strategy()
+    drawn(strategy)
+
+    @checker.hook
+    def map_path_parameters(ctx, path_parameters):
+        return {"id": 5}
+
+    @checker.hook
+    def map_case(ctx, case):
+        case.query = {"q": ctx.operation.label}
+        return case
+
+    cases = drawn(strategy)
+    assert {case.path_parameters["id"] for case in cases} == {5}
+    assert {case.query["q"] for case in cases} == {"GET /items/{id}"}
+
+
+def test_formats_of_users_are_drawn(document) -> None:
+    checker.openapi.format("card", st.just("4111"))
+    query = document["paths"]["/items/{id}"]["get"]["parameters"][1]
+    query["schema"]["format"] = "card"
+    operation = checker.openapi.from_dict(document)["/items/{id}"]["GET"]
+    assert {case.query["q"] for case in drawn(operation.as_strategy()) if case.query} == {"4111"}
+
+
+def test_configuration_applies_to_cases_drawn_afterwards(document) -> None:
+    schema = checker.openapi.from_dict(document)
+    strategy = schema["/items/{id}"]["GET"].as_strategy()
+    drawn(strategy)
+    with_nul = find(strategy, lambda case: "\0" in case.query.get("q", ""))
+    assert with_nul.query == {"q": "\0"}
+    schema.config.generation.update(allow_x00=False)
+    with pytest.raises(NoSuchExample):
+        find(strategy, lambda case: "\0" in case.query.get("q", ""))
+
+
+def test_other_modes_and_options_are_refused_for_now(operation) -> None:
+    with pytest.raises(checker.errors.NotAvailableYet, match="generation_mode=negative"):
+        operation.as_strategy(generation_mode=checker.GenerationMode.NEGATIVE)
+    with pytest.raises(checker.errors.NotAvailableYet, match="query="):
+        operation.as_strategy(query=st.just({}))
