@@ -43,9 +43,21 @@ def writer(pattern: str, allowed: tuple[Interval, ...]) -> Written:
     return _written(parse(pattern), allowed)
 
 
+_BEYOND_TREES = re.compile(r"\(\?<?[=!]|\(\?[imsu-]|\\[bBpPAZz]|.\^|\$.", re.DOTALL)
+
+
 @lru_cache(maxsize=4096)
-def matcher(pattern: str) -> Callable[[str], bool]:
-    """True for what both Python and ECMA-262 match, as far as each can read the pattern."""
+def is_plain(pattern: str) -> bool:
+    """True when every text written from the tree matches: no assertion inside, no flags."""
+    return _BEYOND_TREES.search(pattern) is None
+
+
+@lru_cache(maxsize=4096)
+def matcher(pattern: str, *, trusts: bool = False) -> Callable[[str], bool]:
+    """True for what both Python and ECMA-262 match, as far as each can read the pattern.
+
+    Texts written from a plain tree match anyway: `trusts` them, and asks only one.
+    """
     try:
         strict = jsonschema_rs.Draft202012Validator({"pattern": pattern}).is_valid
     except ValueError:
@@ -56,7 +68,7 @@ def matcher(pattern: str) -> Callable[[str], bool]:
             search = re.compile(pattern).search
     except (re.error, OverflowError, RecursionError):
         return strict or (lambda text: True)
-    if strict is None:
+    if strict is None or trusts:
         return lambda text: search(text) is not None
     # The first one gives up on patterns that explode; only then comes the one that never does.
     return lambda text: strict(text) and search(text) is not None

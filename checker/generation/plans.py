@@ -56,24 +56,28 @@ def float_plan(low: float, high: float) -> list[FloatRange]:
 
 def length_plan(alphabet: Alphabet, low: int, high: int) -> list[str | Interval]:
     """Ranges of lengths as (first, width), and a few whole strings."""
+    plan: list[str | Interval] = list(size_plan(low, high))
+    texts = [text for text in _SPECIAL_TEXTS if low <= len(text) <= high and alphabet.permits(text)]
+    for index, text in enumerate(texts[:24], 1):
+        plan[-index] = text
+    return plan
+
+
+def size_plan(low: int, high: int) -> list[Interval]:
+    """Ranges of sizes as (first, width): short ones, the ends, now and then a long one."""
     size = high - low + 1
-    ends: list[Interval] = [(low, 1), (low + 1, 1), (high, 1), (high - 1, 1), (low, 1)]
-    ends = [end for end in ends if low <= end[0] <= high]
+    edges = [(low, 1), (low + 1, 1), (high, 1), (high - 1, 1), (low, 1)]
+    edges = [edge for edge in edges if low <= edge[0] <= high]
     if high > _LONG:
         # A long one costs as much as ten short ones: rarely.
-        ends = [end for end in ends if end[0] <= _LONG] * 6 + [(high, 1)]
-    edges: list[str | Interval] = list(ends)
-    texts: list[str | Interval] = [
-        text for text in _SPECIAL_TEXTS if low <= len(text) <= high and alphabet.permits(text)
-    ]
-    windows: list[str | Interval] = []
+        edges = [edge for edge in edges if edge[0] <= _LONG] * 6 + [(high, 1)]
+    windows: list[Interval] = []
     for width, share in ((8, 10), (16, 8), (32, 3), (64, 1)):
         windows += [(low, min(size, width))] * share
         if size <= width:
             break
-    plan = _with_edges(edges, windows, 30)
-    for index, text in enumerate(texts[:24], 1):
-        plan[-index] = text
+    # The last slots are edges: the special texts take some of their places, not all.
+    plan = _with_edges(edges, windows, 44)
     if size > 64:
         plan[0] = (low, min(size, 512))
     return plan

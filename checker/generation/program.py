@@ -17,11 +17,12 @@ from checker.core.meta import (
     PhaseInfo,
 )
 from checker.core.operation import Location, Operation
+from checker.core.pool import PooledValue, ValuePool
 from checker.generation.components import PartCompiler, refuse_unknown
 from checker.generation.hooks import NO_HOOKS, NO_PART, ComponentHooks, call, hooked
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import Source
-from checker.generation.turn import Budget, Draw, PooledValue, Rejected, Turn, ValuePool
+from checker.generation.turn import Budget, Draw, Rejected, Turn
 
 __all__ = [
     "GenerationSettings",

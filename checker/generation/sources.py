@@ -6,7 +6,7 @@ from typing import Protocol, TypeVar
 
 from checker.core.sequence import Choice
 from checker.generation.alphabets import Alphabet, Interval
-from checker.generation.plans import FloatRange, float_plan, integer_plan, length_plan
+from checker.generation.plans import FloatRange, float_plan, integer_plan, length_plan, size_plan
 
 Key = TypeVar("Key")
 Plan = TypeVar("Plan")
@@ -70,7 +70,7 @@ class RandomSource:
     """Chance, from a seed. The hot path."""
 
     __slots__ = (
-        "_floats", "_integers", "_open", "_random", "_seed", "_spent", "choices", "rng", "spans",
+        "_floats", "_integers", "_open", "_random", "_seed", "_sizes", "_spent", "choices", "rng", "spans",
     )  # fmt: skip
 
     def __init__(self, seed: int = 0) -> None:
@@ -78,6 +78,7 @@ class RandomSource:
         self._random = self.rng.random
         self._seed = super(Random, self.rng).seed
         self._integers: dict[Interval, list[Interval]] = {}
+        self._sizes: dict[Interval, list[Interval]] = {}
         self._floats: dict[tuple[float, float], list[FloatRange]] = {}
         self.reset(seed)
 
@@ -166,14 +167,14 @@ class RandomSource:
         """Short more often than long."""
         size = min_size
         if max_size > min_size:
-            plan = self._integers.get((min_size, max_size))
+            plan = self._sizes.get((min_size, max_size))
             if plan is None:
-                plan = _remembered(
-                    self._integers, (min_size, max_size), integer_plan(min_size, max_size)
-                )
+                plan = size_plan(min_size, max_size)
+                _remembered(self._sizes, (min_size, max_size), plan)
             fraction = self._random() * 256.0
-            first, width = plan[int(fraction)]
-            size = first + int((fraction % 1.0) * width)
+            slot = int(fraction)
+            first, width = plan[slot]
+            size = first + int((fraction - slot) * width)
             self._spent += size
             if self._spent > _BYTES:
                 size = min_size

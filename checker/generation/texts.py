@@ -8,7 +8,7 @@ from checker.core.errors import Unsatisfiable
 from checker.generation.canonical import Canonical
 from checker.generation.formats import FORMATS, sized_format
 from checker.generation.hypothesis import Strategy, draw_strategy
-from checker.generation.patterns import matcher, writer
+from checker.generation.patterns import is_plain, matcher, writer
 from checker.generation.places import Place
 from checker.generation.regexes import UNBOUNDED, UnsupportedPattern
 from checker.generation.sources import Source
@@ -20,6 +20,8 @@ _ROOM = 256
 _RECORDED = 1000
 """Longer strings are recorded as a seed and a length."""
 _LONG = 0.02
+_USUAL = (6, 48)
+"""Lengths that most values of a format have anyway."""
 _SEEDS = 1 << 16
 
 
@@ -66,18 +68,19 @@ def _ways(
         if strategy is not None:
             ways.append(partial(draw_strategy, strategy))
         elif name in FORMATS:
-            ways.append(
-                (sized_format(name, low, high) if low > 0 or high else None) or FORMATS[name]
-            )
+            is_usual = low <= _USUAL[0] and (high is None or high >= _USUAL[1])
+            sized = None if is_usual else sized_format(name, low, high)
+            ways.append(sized or FORMATS[name])
         elif name == "binary" and place.is_bytes:
             ways.append(_binary(low, high))
         if name in STRING_FORMATS and strategy is None:
             checks.append(STRING_FORMATS[name])
     for pattern, pointer in canonical.patterns:
-        checks.append(matcher(pattern))
         try:
             written = writer(pattern, place.alphabet.intervals)
+            checks.append(matcher(pattern, trusts=is_plain(pattern) and len(ways) == 0))
         except UnsupportedPattern:
+            checks.append(matcher(pattern))
             canonical.opaque[pointer] = "pattern"
             continue
         if written.low > (UNBOUNDED if high is None else high):

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from checker.core.errors import BudgetSpent
 from checker.core.meta import Binding
-from checker.core.operation import Label, Location
+from checker.core.pool import ValuePool
 from checker.generation.sources import Source
 
 Draw = Callable[[Source], Any]
@@ -27,26 +27,6 @@ class Rejected(Exception):
     def __init__(self, pointer: str) -> None:
         super().__init__(pointer)
         self.pointer = pointer
-
-
-@dataclass(frozen=True, slots=True)
-class PooledValue:
-    """A value of an earlier response."""
-
-    value: object
-    producer: Label
-    pointer: str
-    """JSON pointer in the producer's response body, or `header:NAME`."""
-    index: int
-    """Which of the values that fit it is, newest first."""
-
-
-class ValuePool(Protocol):
-    """Values of earlier responses."""
-
-    def pick(self, location: Location, name: str, index: int) -> PooledValue | None:
-        """A value for a parameter, or for a JSON pointer inside the body; `index` is 0 to 63."""
-        ...
 
 
 @dataclass(slots=True)
