@@ -1,0 +1,211 @@
+"""Parameters and bodies of operations."""
+
+from typing import Any
+
+import pytest
+
+from checker.core.operation import Location, Parameter
+
+from .documents import broken, operation
+
+TEXT = {"type": "string"}
+
+
+def param(name: str, place: str, **more: Any) -> dict[str, Any]:
+    return {"name": name, "in": place, "schema": TEXT, **more}
+
+
+def only(raw: dict[str, Any], version: str = "3.0.3", **more: Any) -> Parameter:
+    (found,) = operation({"parameters": [raw]}, version=version, **more).parameters
+    return found
+
+
+STYLES = [
+    ("query", {}, "form", True),
+    ("cookie", {}, "form", True),
+    ("header", {}, "simple", False),
+    ("path", {}, "simple", False),
+    ("query", {"explode": False}, "form", False),
+    ("query", {"style": "deepObject", "explode": True}, "deepObject", True),
+    ("query", {"style": "pipeDelimited"}, "pipeDelimited", False),
+    ("path", {"style": "matrix"}, "matrix", False),
+]
+
+
+@pytest.mark.parametrize(("place", "more", "style", "explode"), STYLES)
+def test_styles_are_explicit(place: str, more: Any, style: str, explode: bool) -> None:
+    found = only(param("q", place, **more), path="/a/{q}" if place == "path" else "/a")
+    assert (found.location.value, found.style, found.explode) == (place, style, explode)
+    assert found.required is (place == "path")
+
+
+FORMATS = [
+    ("query", None, "form", False),
+    ("query", "multi", "form", True),
+    ("query", "ssv", "spaceDelimited", False),
+    ("query", "tsv", "tabDelimited", False),
+    ("query", "pipes", "pipeDelimited", False),
+    ("header", "csv", "simple", False),
+    ("path", "multi", "simple", False),
+    ("path", "pipes", "pipeDelimited", False),
+]
+
+
+@pytest.mark.parametrize(("place", "collection", "style", "explode"), FORMATS)
+def test_collection_formats_become_styles(
+    place: str, collection: str | None, style: str, explode: bool
+) -> None:
+    raw = {"name": "q", "in": place, "type": "array", "items": TEXT, "required": True}
+    raw |= {} if collection is None else {"collectionFormat": collection}
+    found = only(raw, "2.0", path="/a/{q}" if place == "path" else "/a")
+    assert (found.style, found.explode) == (style, explode)
+    assert found.schema.raw == {"type": "array", "items": TEXT}
+
+
+def test_operation_overrides_its_path_item() -> None:
+    item = {"parameters": [param("A", "header"), param("b", "query"), param("b", "cookie")]}
+    own = [param("a", "header", required=True), {"$ref": "#/components/parameters/B"}]
+    components = {
+        "parameters": {
+            "B": {"$ref": "#/components/parameters/C"},
+            "C": param("b", "query", description="x"),
+        }
+    }
+    found = operation({"parameters": own}, item=item, components=components).parameters
+    assert [(p.name, p.location.value, p.required) for p in found] == [
+        ("a", "header", True),
+        ("b", "query", False),
+        ("b", "cookie", False),
+    ]
+    assert found[1].pointer == "#/components/parameters/C"
+
+
+def test_content_parameter_carries_its_media_type() -> None:
+    found = only({"name": "q", "in": "query", "content": {"application/json": {"schema": TEXT}}})
+    assert found.media_type == "application/json"
+    assert found.schema.pointer.endswith("/parameters/0/content/application~1json/schema")
+
+
+def test_headers_that_negotiation_makes_are_left_out() -> None:
+    names = ["Content-Type", "accept", "Authorization"]
+    found = operation({"parameters": [param(name, "header") for name in names]}).parameters
+    assert [p.name for p in found] == ["Authorization"]
+
+
+def test_path_variable_that_nobody_declares_is_text() -> None:
+    (found,) = operation({}, path="/a/{id}").parameters
+    assert (found.name, found.location, found.required) == ("id", Location.PATH, True)
+
+
+def test_path_parameter_without_a_variable_is_left_out() -> None:
+    assert operation({"parameters": [param("id", "path", required=True)]}).parameters == ()
+
+
+LOST = {"$ref": "#/components/schemas/Usr"}
+NAMES = {"schemas": {"User": {"properties": {"a": {"$ref": "#/components/schemas/None"}}}}}
+
+
+def test_optional_parameter_with_a_lost_reference_is_left_out() -> None:
+    raw = [param("a", "query", schema=LOST), param("b", "query")]
+    assert [p.name for p in operation({"parameters": raw}, components=NAMES).parameters] == ["b"]
+
+
+def test_required_parameter_with_a_lost_reference_breaks_its_operation() -> None:
+    raw = {"parameters": [param("a", "query", schema=LOST, required=True)]}
+    error = broken(raw, components=NAMES)
+    assert "`#/components/schemas/Usr` at #/paths/~1a/post/parameters/0/schema" in error
+    assert "did you mean `User`?" in error
+
+
+MALFORMED = [
+    ({"parameters": {}}, "must be a list of parameters; found an object"),
+    ({"parameters": [None]}, "must be an object; found nothing"),
+    ({"parameters": [{"in": "query"}]}, "has no `name`"),
+    ({"parameters": [{"name": "a"}]}, "has no `in`"),
+    ({"parameters": [param("a", "body", required=True)]}, "is in `body`, which is not known"),
+    ({"parameters": [{"$ref": "#/none"}]}, "points at nothing"),
+    ({"parameters": [{"$ref": "other.yaml#/a"}]}, "points outside the document"),
+    ({"parameters": [{"$ref": "#/paths/~1a/post/parameters/0"}]}, "leads back to itself"),
+]
+
+
+@pytest.mark.parametrize(("definition", "words"), MALFORMED)
+def test_broken_operation_says_why(definition: Any, words: str) -> None:
+    assert words in broken(definition)
+
+
+def test_bodies_are_sendable_or_say_why_not() -> None:
+    content = {
+        "application/json": {"schema": TEXT},
+        "application/x-unheard-of": {"schema": TEXT},
+        "application/x-www-form-urlencoded": {
+            "schema": {"type": "object"},
+            "encoding": {"a": {"style": "deepObject", "contentType": "text/x"}, "b": None},
+        },
+        "multipart/form-data": {"schema": {"$ref": "#/components/schemas/User"}},
+    }
+    found = operation({"requestBody": {"content": content, "required": True}}, components=NAMES)
+    assert [body.media_type for body in found.bodies] == [
+        "application/json",
+        "application/x-www-form-urlencoded",
+    ]
+    encoding = found.bodies[1].encoding["a"]
+    assert (encoding.style, encoding.explode, encoding.content_type) == (
+        "deepObject",
+        False,
+        "text/x",
+    )
+    unheard, lost = found.unusable_bodies
+    assert "application/x-unheard-of" in unheard.reason
+    assert "`#/components/schemas/None`" in lost.reason
+    assert found.body_required
+    assert not found.has_skipped_required_body
+
+
+@pytest.mark.parametrize(
+    "raw", [{"$ref": "#/none"}, {"required": True}, {"required": True, "content": {"a/b": {}}}]
+)
+def test_required_body_that_cannot_be_sent_is_said_to_be_skipped(raw: Any) -> None:
+    found = operation({"requestBody": raw})
+    assert found.has_skipped_required_body
+    assert found.unusable_bodies[0].reason
+
+
+def test_swagger_body_is_made_for_each_media_type() -> None:
+    raw = {"name": "it", "in": "body", "required": True, "schema": TEXT}
+    plain = operation({"parameters": [raw]}, version="2.0", method="post")
+    assert [body.media_type for body in plain.bodies] == ["application/json"]
+    assert plain.body_required
+    assert plain.parameters == ()
+    two = operation({"parameters": [raw]}, version="2.0", consumes=["application/json", "x/y"])
+    assert [body.media_type for body in two.bodies] == ["application/json"]
+    assert [body.media_type for body in two.unusable_bodies] == ["x/y"]
+
+
+def test_swagger_form_is_one_object() -> None:
+    fields = [
+        {
+            "name": "a",
+            "in": "formData",
+            "type": "array",
+            "items": TEXT,
+            "collectionFormat": "multi",
+        },
+        {"name": "b", "in": "formData", "type": "string", "required": True},
+    ]
+    (body,) = operation({"parameters": fields}, version="2.0").bodies
+    assert body.media_type == "application/x-www-form-urlencoded"
+    assert body.schema.raw == {
+        "type": "object",
+        "properties": {"a": {"type": "array", "items": TEXT}, "b": TEXT},
+        "required": ["b"],
+    }
+    assert (body.encoding["a"].explode, body.encoding["b"].explode) == (True, False)
+
+
+def test_swagger_file_travels_in_parts() -> None:
+    fields = [{"name": "f", "in": "formData", "type": "file"}]
+    consumes = ["application/x-www-form-urlencoded"]
+    (body,) = operation({"parameters": fields, "consumes": consumes}, version="2.0").bodies
+    assert body.media_type == "multipart/form-data"
+    assert body.schema.raw["properties"]["f"] == {"type": "string", "format": "binary"}  # type: ignore[index]

@@ -1,0 +1,225 @@
+import json
+from typing import Any
+
+import pytest
+
+from checker.core.contract import MediaTypeVerdict as Verdict
+from checker.openapi.responses import OpenApiContract
+
+from .documents import operation
+
+JSON_TYPE = "application/json"
+TEXT = {"type": "string"}
+
+
+def contract(responses: Any, method: str = "get", **more: Any) -> OpenApiContract:
+    return operation(
+        {"responses": responses, **more.pop("own", {})}, method=method, **more
+    ).contract
+
+
+def typed(**types: Any) -> OpenApiContract:
+    content = {name.replace("__", "/"): value for name, value in types.items()}
+    return contract({"200": {"content": content}})
+
+
+STATUSES = [
+    ({"200": {}, "4XX": {}}, 200, True, "200"),
+    ({"200": {}, "4XX": {}}, 404, True, "4XX"),
+    ({"404": {}, "4xx": {}}, 404, True, "404"),
+    ({"200": {}, "4XX": {}}, 500, False, None),
+    ({"200": {}, "default": {}}, 500, True, "default"),
+    ({"2XX": {}, "default": {}}, 299, True, "2XX"),
+    ({}, 200, True, None),
+    (None, 200, True, None),
+    ({"x-odd": {}, "200": None}, 200, True, "200"),
+]
+
+
+@pytest.mark.parametrize(("responses", "status", "documented", "matched"), STATUSES)
+def test_statuses(responses: Any, status: int, documented: bool, matched: str | None) -> None:
+    plan = contract(responses).plan(status, None)
+    assert (plan.status_documented, plan.matched_response) == (documented, matched)
+
+
+def test_statuses_are_listed_as_spelled() -> None:
+    assert contract({"200": {}, "4xx": {}, "default": {}}).plan(1, None).documented_statuses == (
+        "200",
+        "4xx",
+        "default",
+    )
+
+
+VERDICTS = [
+    ([JSON_TYPE], "application/json; charset=utf-8", Verdict.DOCUMENTED),
+    ([JSON_TYPE], "APPLICATION/JSON", Verdict.DOCUMENTED),
+    ([JSON_TYPE], None, Verdict.MISSING),
+    ([JSON_TYPE], " ", Verdict.MISSING),
+    ([JSON_TYPE], "json", Verdict.MALFORMED),
+    ([JSON_TYPE], "text/html", Verdict.UNDOCUMENTED),
+    ([JSON_TYPE], "application/problem+json", Verdict.UNDOCUMENTED),
+    (["application/*"], "application/xml", Verdict.DOCUMENTED),
+    (["application/*+json"], "application/problem+json", Verdict.DOCUMENTED),
+    (["*/*"], "x/y", Verdict.DOCUMENTED),
+    (["*/*"], None, Verdict.DOCUMENTED),
+    (["text/plain;v=1"], "text/plain", Verdict.DOCUMENTED),
+    (["odd"], "text/plain", Verdict.DOCUMENTED),
+    ([], "text/plain", Verdict.DOCUMENTED),
+]
+
+
+@pytest.mark.parametrize(("documented", "received", "verdict"), VERDICTS)
+def test_media_types(documented: list[str], received: str | None, verdict: Verdict) -> None:
+    responses = {"200": {"content": {name: {} for name in documented}}}
+    plan = contract(responses).plan(200, received)
+    assert plan.media_type is verdict
+    assert plan.documented_media_types == tuple(documented)
+
+
+@pytest.mark.parametrize(
+    ("method", "status"), [("head", 200), ("get", 204), ("get", 304), ("get", 101)]
+)
+def test_nothing_is_asked_of_a_body_that_cannot_be(method: str, status: int) -> None:
+    responses = {"default": {"content": {JSON_TYPE: {"schema": TEXT}}}}
+    plan = contract(responses, method).plan(status, None)
+    assert (plan.media_type, plan.body) == (Verdict.DOCUMENTED, None)
+
+
+def judged(types: dict[str, Any], received: str | None, content: bytes) -> bool | None:
+    body = contract({"200": {"content": types}}).plan(200, received).body
+    return None if body is None else body.is_valid(content)
+
+
+BODIES: list[tuple[dict[str, Any], str | None, bytes, bool | None]] = [
+    ({JSON_TYPE: {"schema": TEXT}}, JSON_TYPE, b'"a"', True),
+    ({JSON_TYPE: {"schema": TEXT}}, JSON_TYPE, b"1", False),
+    ({JSON_TYPE: {"schema": TEXT}}, None, b"1", False),
+    ({JSON_TYPE: {"schema": TEXT}}, "text/html", b"1", None),
+    ({JSON_TYPE: {}}, JSON_TYPE, b"{", None),
+    ({JSON_TYPE: {"schema": {}}}, JSON_TYPE, b"{", False),
+    ({"text/plain": {"schema": TEXT}}, "text/plain", b"1", None),
+    ({"*/*": {"schema": TEXT}}, "application/problem+json", b"1", False),
+    ({"*/*": {"schema": TEXT}}, "text/plain", b"1", None),
+    ({"*/*": {"schema": {}}, JSON_TYPE: {"schema": TEXT}}, JSON_TYPE, b"1", False),
+    (
+        {f"{JSON_TYPE};v=1": {"schema": {}}, f"{JSON_TYPE};v=2": {"schema": TEXT}},
+        f"{JSON_TYPE};v=2",
+        b"1",
+        False,
+    ),
+    (
+        {f"{JSON_TYPE};v=1": {"schema": {}}, f"{JSON_TYPE};v=2": {"schema": TEXT}},
+        JSON_TYPE,
+        b"1",
+        None,
+    ),
+    ({JSON_TYPE: {"schema": {"type": "string", "format": "binary"}}}, JSON_TYPE, b"\x00", None),
+    ({JSON_TYPE: {"schema": {"$ref": "#/none"}}}, JSON_TYPE, b"1", None),
+]
+
+
+@pytest.mark.parametrize(("types", "received", "content", "expected"), BODIES)
+def test_bodies(
+    types: dict[str, Any], received: str | None, content: bytes, expected: bool | None
+) -> None:
+    assert judged(types, received, content) is expected
+
+
+INTEGERS = {JSON_TYPE: {"schema": {"type": "array", "items": {"type": "integer"}}}}
+JSON_TEXTS = [
+    (b"", False),
+    (b"[1,]", False),
+    (b"[NaN]", False),
+    (b"[Infinity]", False),
+    (b"[" * 9000, False),
+    (b"[123456789012345678901234567890]", True),
+    (b"\xef\xbb\xbf[]", True),
+    ("[]".encode("utf-16"), True),
+    (b"\xff", False),
+]
+
+
+@pytest.mark.parametrize(("content", "expected"), JSON_TEXTS)
+def test_json_texts(content: bytes, expected: bool) -> None:
+    body = contract({"200": {"content": INTEGERS}}).plan(200, JSON_TYPE).body
+    assert body is not None
+    assert body.is_valid(content) is expected
+    opinions = body.opinions(content)
+    assert (opinions.undecodable is None) is expected
+    assert opinions.violations == ()
+
+
+def test_empty_body_reads_as_the_json_error_that_it_is() -> None:
+    body = contract({"200": {"content": INTEGERS}}).plan(200, JSON_TYPE).body
+    assert body is not None
+    undecodable = body.opinions(b"").undecodable
+    assert undecodable is not None
+    assert undecodable.message == "Expecting value: line 1 column 1 (char 0)"
+    assert undecodable.media_type == JSON_TYPE
+
+
+def test_charset_of_the_header_is_used() -> None:
+    types = {JSON_TYPE: {"schema": {"enum": ["é"]}}}
+    assert judged(types, f"{JSON_TYPE}; charset=latin-1", b'"\xe9"') is True
+    assert judged(types, f"{JSON_TYPE}; charset=nonsense", '"é"'.encode()) is True
+
+
+def test_last_of_equal_keys_counts() -> None:
+    types = {JSON_TYPE: {"schema": {"properties": {"a": TEXT}}}}
+    assert judged(types, JSON_TYPE, b'{"a": 1, "a": "x"}') is True
+
+
+def test_violations_are_what_both_validators_see() -> None:
+    body = contract({"200": {"content": INTEGERS}}).plan(200, JSON_TYPE).body
+    assert body is not None
+    (violation,) = body.opinions(json.dumps([1, "a", "b"]).encode()).violations
+    assert violation.schema_path == ("items", "type")
+    assert violation.schema_pointer.endswith("/content/application~1json/schema/items")
+
+
+def test_what_only_one_validator_rejects_is_no_failure() -> None:
+    types = {JSON_TYPE: {"schema": {"pattern": "^(a+)+$"}}}
+    body = contract({"200": {"content": types}}).plan(200, JSON_TYPE).body
+    assert body is not None
+    opinions = body.opinions(json.dumps("a" * 40 + "b").encode())
+    assert opinions.violations == ()
+    assert opinions.disagreement is not None
+
+
+SWAGGER: list[tuple[dict[str, Any], str, bool | None, Verdict]] = [
+    ({"produces": [JSON_TYPE]}, JSON_TYPE, False, Verdict.DOCUMENTED),
+    ({"produces": [JSON_TYPE]}, "text/html", None, Verdict.UNDOCUMENTED),
+    ({}, JSON_TYPE, False, Verdict.DOCUMENTED),
+    ({}, "text/html", None, Verdict.DOCUMENTED),
+]
+
+
+@pytest.mark.parametrize(("more", "received", "valid", "verdict"), SWAGGER)
+def test_swagger_responses(more: Any, received: str, valid: bool | None, verdict: Verdict) -> None:
+    found = contract({"200": {"schema": TEXT}}, version="2.0", **more)
+    plan = found.plan(200, received)
+    assert plan.media_type is verdict
+    assert (None if plan.body is None else plan.body.is_valid(b"1")) is valid
+
+
+def test_own_produces_replaces_the_global_one() -> None:
+    found = contract({"200": {}}, version="2.0", own={"produces": ["text/a"]}, produces=["text/b"])
+    assert found.plan(200, "text/a").documented_media_types == ("text/a",)
+
+
+def test_responses_may_stand_elsewhere() -> None:
+    components = {"responses": {"R": {"content": {JSON_TYPE: {"schema": TEXT}}}}}
+    responses = {"200": {"$ref": "#/components/responses/R"}, "404": {"$ref": "#/none"}}
+    found = contract(responses, components=components)
+    body = found.plan(200, JSON_TYPE).body
+    assert body is not None
+    assert not body.is_valid(b"1")
+    assert found.plan(404, JSON_TYPE).body is None
+    assert found.plan(404, JSON_TYPE).status_documented
+
+
+def test_plans_are_kept_but_not_without_end() -> None:
+    found = typed(application__json={"schema": TEXT})
+    assert found.plan(200, JSON_TYPE) is found.plan(200, JSON_TYPE)
+    for number in range(3000):
+        assert found.plan(200, f"text/plain; boundary={number}").body is None

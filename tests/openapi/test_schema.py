@@ -1,0 +1,120 @@
+from typing import Any
+
+import pytest
+
+from checker.core.operation import BrokenOperation
+from checker.openapi.loaders import from_dict
+from checker.openapi.schema import OpenApiSchema
+
+from .documents import opened, operation
+
+OK: dict[str, Any] = {"responses": {"200": {"description": "ok"}}}
+PATHS = {
+    "/users": {"get": {**OK, "tags": ["a", 1], "operationId": "list"}, "post": OK},
+    "x-extra": {"get": OK},
+    "/users/{id}": {"delete": {**OK, "deprecated": True}, "parameters": [], "summary": "s"},
+}
+
+
+def test_operations_come_in_document_order() -> None:
+    labels = [found.label for found in opened("3.0.0", PATHS).get_all_operations()]
+    assert labels == ["GET /users", "POST /users", "DELETE /users/{id}"]
+
+
+def test_table_of_contents_reads_nothing() -> None:
+    paths = {"/a": {"get": {"tags": ["t"], "parameters": 5}}}
+    schema = opened("3.0.0", paths)
+    assert [(entry.label, getattr(entry, "tags", None)) for entry in schema.entries()] == [
+        ("GET /a", ("t",))
+    ]
+    assert isinstance(schema.find("GET /a"), BrokenOperation)
+    assert schema.find("GET /b") is None
+
+
+def test_operation_carries_what_filters_ask_for() -> None:
+    schema = opened("3.0.0", PATHS)
+    found, deleted = schema["/users"]["get"], schema["/users/{id}"]["DELETE"]
+    assert (found.tags, found.operation_id, found.deprecated) == (("a",), "list", False)
+    assert deleted.deprecated
+    assert deleted.operation_id is None
+    assert schema.find("GET /users") is found
+
+
+def test_schema_is_a_mapping_of_paths() -> None:
+    schema = opened("3.0.0", PATHS)
+    assert list(schema) == ["/users", "/users/{id}"]
+    assert len(schema) == 2
+    assert "/users" in schema
+    assert list(schema["/users"]) == ["GET", "POST"]
+    assert str(schema) == "<OpenApiSchema for T 1>"
+
+
+def test_a_miss_names_what_is_near() -> None:
+    schema = opened("3.0.0", PATHS)
+    with pytest.raises(LookupError, match=r"Did you mean `/users`\?"):
+        schema["/user"]
+    with pytest.raises(LookupError, match="Available methods: GET, POST"):
+        schema["/users"]["PATCH"]
+
+
+def test_path_items_may_stand_elsewhere() -> None:
+    paths = {"/a": {"$ref": "#/x-items/a~1b"}, "/b": {"$ref": "#/x-items/none"}, "/c": {"get": OK}}
+    a, b, c = opened("3.0.0", paths, **{"x-items": {"a/b": {"get": OK}}}).get_all_operations()
+    assert (a.label, c.label) == ("GET /a", "GET /c")
+    assert isinstance(b, BrokenOperation)
+    assert "points at nothing" in b.error
+
+
+BASES: list[tuple[dict[str, Any], str | None, str | None, str]] = [
+    ({}, None, None, ""),
+    ({"servers": [{"url": "https://h:1/v1/"}]}, None, "https://h:1/v1/", "/v1"),
+    ({"servers": [{"url": "../v2"}]}, "http://h/x/y/o.json", "http://h/x/v2", "/x/v2"),
+    ({"servers": [{"url": "//h2/v"}]}, "https://h/o.json", "https://h2/v", "/v"),
+    ({}, "http://h:2/o.json", "http://h:2/", ""),
+    (
+        {"servers": [{"url": "http://{a.b}/{c}", "variables": {"a.b": {"default": "h"}}}]},
+        None,
+        "http://h/{c}",
+        "/{c}",
+    ),
+    ({"servers": [{"url": "http://[::1"}]}, "http://h/o", "http://[::1", ""),
+    ({"servers": "odd"}, None, None, ""),
+]
+
+
+@pytest.mark.parametrize(("more", "location", "url", "path"), BASES)
+def test_base_url_of_openapi_3(
+    more: dict[str, Any], location: str | None, url: str | None, path: str
+) -> None:
+    schema = OpenApiSchema({"openapi": "3.0.0", **more}, location=location)
+    assert (schema.base_url, schema.base_path) == (url, path)
+
+
+SWAGGER: list[tuple[dict[str, Any], str | None, str | None, str]] = [
+    ({"host": "h", "basePath": "/v1"}, None, "http://h/v1", "/v1"),
+    ({"host": "h:8", "schemes": ["https", "http"]}, None, "https://h:8/", ""),
+    ({"host": "h", "schemes": ["https", "http"]}, "http://x/o", "http://h/", ""),
+    ({"basePath": "v1"}, "https://x/o", "https://x/v1", "/v1"),
+    ({"basePath": "/v1"}, None, None, "/v1"),
+    ({"schemes": 5, "host": "h"}, None, "http://h/", ""),
+]
+
+
+@pytest.mark.parametrize(("more", "location", "url", "path"), SWAGGER)
+def test_base_url_of_swagger_2(
+    more: dict[str, Any], location: str | None, url: str | None, path: str
+) -> None:
+    schema = OpenApiSchema({"swagger": "2.0", **more}, location=location)
+    assert (schema.base_url, schema.base_path) == (url, path)
+
+
+def test_given_base_url_replaces_what_is_declared() -> None:
+    schema = from_dict(
+        {"openapi": "3.0.0", "servers": [{"url": "http://a/v1"}]}, base_url="http://b/v2"
+    )
+    assert (schema.base_url, schema.base_path) == ("http://b/v2", "/v2")
+
+
+def test_strategy_without_an_engine_is_an_error_that_says_what_to_do() -> None:
+    with pytest.raises(RuntimeError, match="load its schema"):
+        operation(OK).as_strategy()

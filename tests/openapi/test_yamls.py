@@ -1,0 +1,69 @@
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from checker.openapi.yamls import parse_yaml
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("on: off", {"on": "off"}),
+        ("null: ~", {"null": None}),
+        ("200: yes", {"200": "yes"}),
+        ("1.0: 2020-01-01", {"1.0": "2020-01-01"}),
+        ("true: True", {"true": True}),
+        ("a: 1e3", {"a": 1000.0}),
+        ("a: 0x10", {"a": 16}),
+        ("a: 010", {"a": 10}),
+        ("a: 1:30", {"a": "1:30"}),
+        ("a: .inf", {"a": ".inf"}),
+        ("a: 1e999", {"a": "1e999"}),
+        ("a: '1'", {"a": "1"}),
+        ("a: !!str 1", {"a": "1"}),
+        ("a: !!int '1'", {"a": 1}),
+        ("a: !mine b", {"a": "b"}),
+        ("a: !!binary aGk=", {"a": "aGk="}),
+        ("a: 99999999999999999999999", {"a": 99999999999999999999999}),
+        ("a: +", {"a": "+"}),
+        ("a: &x {b: 1}\nc: *x", {"a": {"b": 1}, "c": {"b": 1}}),
+        (
+            "a: &x {b: 1, c: 2}\nd:\n  <<: *x\n  c: 3",
+            {"a": {"b": 1, "c": 2}, "d": {"b": 1, "c": 3}},
+        ),
+        ("a: {<<: [{b: 1}, {b: 2, c: 3}]}", {"a": {"b": 1, "c": 3}}),
+        ("", None),
+    ],
+)
+def test_yaml_is_read_as_api_descriptions_mean_it(text: str, value: Any) -> None:
+    assert parse_yaml(text) == value
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text(st.characters(min_codepoint=32, max_codepoint=0xD7FF, exclude_characters="\x7f\x85")),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text("ab 1:-#", min_size=1), inner)
+    ),
+    max_leaves=10,
+)
+
+
+@given(JSON)
+def test_what_is_dumped_is_read_back(value: Any) -> None:
+    # Quoted, because a dumper for YAML 1.1 leaves `010` bare.
+    text = yaml.safe_dump({"a": value}, default_style=None, allow_unicode=True)
+    assert _text_of(parse_yaml(text)) == _text_of({"a": value})
+
+
+def _text_of(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _text_of(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_text_of(item) for item in value]
+    return str(value)
