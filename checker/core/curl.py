@@ -7,7 +7,8 @@ from urllib.parse import urlsplit
 
 from checker.core.request import Origin, WireRequest
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+"""What a terminal is not shown as it stands: the C1 controls, too."""
 _ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\", "'": r"\'"}
 _UNESCAPES = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\", "'": "'"}
 _PLAIN_TARGET = re.compile(rb"/[A-Za-z0-9\-._~!$&'()*+,;=:@%/?\[\]{}|]*")
@@ -30,7 +31,7 @@ _PIECE = re.compile(
     r"""'(?P<single>[^']*)'|\$'(?P<ansi>(?:[^'\\]|\\.)*)'|"(?P<double>(?:[^"\\]|\\.)*)"|\\(?P<one>.)|(?P<bare>.)""",
     re.DOTALL,
 )
-_ANSI_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|.)", re.DOTALL)
+_ANSI_ESCAPE = re.compile(r"(?P<bytes>(?:\\x[0-9a-fA-F]{2})+)|\\(?P<one>.)", re.DOTALL)
 _SENT_WITH_DATA = (b"Content-Type", b"application/x-www-form-urlencoded")
 
 
@@ -115,11 +116,15 @@ def quoted(text: str) -> str:
     if _CONTROL.search(text) is None:
         return "'" + text.replace("'", "'\"'\"'") + "'"
     escaped = "".join(
-        _ESCAPES.get(character)
-        or (f"\\x{ord(character):02x}" if _CONTROL.match(character) else character)
+        _ESCAPES.get(character) or (_bytes(character) if _CONTROL.match(character) else character)
         for character in text
     )
     return f"$'{escaped}'"
+
+
+def _bytes(character: str) -> str:
+    # Not \u: what that means depends on the locale of the shell.
+    return "".join(f"\\x{byte:02x}" for byte in character.encode())
 
 
 def _quoted_if_needed(text: str) -> str:
@@ -184,10 +189,9 @@ def _unquoted(piece: re.Match[str]) -> str:
 
 
 def _unescaped(escape: re.Match[str]) -> str:
-    text = escape[1]
-    if text.startswith("x") and len(text) == 3:
-        return chr(int(text[1:], 16))
-    return _UNESCAPES.get(text, escape[0])
+    if escape["bytes"]:
+        return bytes.fromhex(escape["bytes"].replace("\\x", "")).decode("utf-8", "replace")
+    return _UNESCAPES.get(escape["one"], escape[0])
 
 
 def _request(found: dict[str, str], given: list[str]) -> WireRequest:

@@ -90,6 +90,13 @@ def test_control_characters_are_escaped() -> None:
     assert r"-d $'a\nb\x1b\'\\'" in render(request, ORIGIN)
 
 
+def test_controls_beyond_ascii_are_escaped_byte_by_byte() -> None:
+    request = WireRequest("POST", b"/", [(b"Content-Type", b"x/y")], "é\x80\x9f".encode())
+    command = render(request, ORIGIN)
+    assert r"-d $'é\xc2\x80\xc2\x9f'" in command
+    assert parse(command)[0].body == request.body
+
+
 @pytest.mark.parametrize(
     "command", ["", "wget x", "curl", "curl -X", "curl --what 1 http://a/", "curl 'a"]
 )
