@@ -1,0 +1,138 @@
+"""Runs the command line as a user does: in a process of its own, in a folder of its own."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+import checker
+from checker.corpus.fold import RunView, fold
+from checker.corpus.layout import RunLayout
+from checker.corpus.reader import Journals
+from checker.corpus.records import Finding
+
+_ROOT = Path(checker.__file__).parent.parent
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command left behind."""
+
+    code: int
+    stdout: str
+    stderr: str
+    directory: Path
+
+    @property
+    def shown(self) -> str:
+        """Everything that was printed, for the message of an assertion."""
+        return f"exit code {self.code}\n{self.stdout}\n{self.stderr}"
+
+    @property
+    def view(self) -> RunView:
+        """What the journals tell, read by nobody's help."""
+        corpora = sorted(self.directory.glob(".checker/*/journals"))
+        assert len(corpora) == 1, self.shown
+        with closing(Journals(RunLayout(corpora[0].parent))) as journals:
+            return fold(journals.finish_all())
+
+    @property
+    def findings(self) -> list[Finding]:
+        """Findings that are on disk."""
+        return list(self.view.findings.values())
+
+    @property
+    def defects(self) -> list[tuple[str, str]]:
+        """(operation, check) of the findings, sorted."""
+        return sorted((finding.label, finding.check) for finding in self.findings)
+
+
+@dataclass
+class Command:
+    """Where commands run, and how long they may take."""
+
+    directory: Path
+    timeout_s: float = 50.0
+
+    def __call__(self, *arguments: str) -> Ran:
+        """Run a command to its end."""
+        with self.started(*arguments) as process:
+            return self.finished(process)
+
+    def run(
+        self,
+        location: str,
+        *arguments: str,
+        seed: int = 1,
+        workers: int = 2,
+        inline: bool = False,
+    ) -> Ran:
+        """Run `checker run`."""
+        return self(*run_arguments(location, *arguments, seed=seed, workers=workers, inline=inline))
+
+    @contextlib.contextmanager
+    def started(self, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
+        """A command under way; it does not outlive the block, nor do its workers."""
+        process = subprocess.Popen(
+            [sys.executable, "-m", "checker", *arguments],
+            cwd=self.directory,
+            env=_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+
+    def finished(self, process: "subprocess.Popen[str]") -> Ran:
+        """What a command under way leaves behind."""
+        stdout, stderr = process.communicate(timeout=self.timeout_s)
+        return Ran(process.returncode, stdout, stderr, self.directory)
+
+
+def run_arguments(
+    location: str, *arguments: str, seed: int = 1, workers: int = 2, inline: bool = False
+) -> list[str]:
+    """Arguments of `checker run`."""
+    mode = ["--inline"] if inline else ["--workers", str(workers)]
+    return ["run", location, "--seed", str(seed), *mode, *arguments]
+
+
+def worker_pids(process: "subprocess.Popen[str]") -> list[int]:
+    """Pids of the live workers of a run: descendants that have a journal open."""
+    found = []
+    for child in psutil.Process(process.pid).children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            if any(file.path.endswith(".journal") for file in child.open_files()):
+                found.append(child.pid)
+    return sorted(found)
+
+
+def wait_until(is_so: Callable[[], object], *, timeout_s: float = 20.0) -> None:
+    """Return when it is so; fail when that takes too long."""
+    deadline = time.monotonic() + timeout_s
+    while not is_so():
+        assert time.monotonic() < deadline, "it never came about"
+        time.sleep(0.002)
+
+
+def _environment() -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("CHECKER_")}
+    for name in ("NO_COLOR", "FORCE_COLOR", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        kept.pop(name, None)
+    return kept | {"PYTHONPATH": str(_ROOT), "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"}

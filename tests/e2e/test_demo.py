@@ -1,0 +1,91 @@
+"""The first thing that a newcomer sees: the demo, its defects, its commands."""
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from checker.core.blocks import standard_reason
+from checker.demo import DEFECTS, Server
+from tests.e2e.runner import Command, Ran
+
+POSITIVE = sorted((d.operation, d.check) for d in DEFECTS if d.needs == "positive")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with Server() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def ran(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    directory = tmp_path_factory.mktemp("demo")
+    return Command(directory).run(server.document_url, "--report", "vcr")
+
+
+def test_exactly_the_defects_that_valid_requests_show_are_found(ran: Ran) -> None:
+    assert ran.defects == POSITIVE, ran.shown
+    assert len(POSITIVE) >= 6
+    assert ran.code == 1
+
+
+def test_each_finding_is_shown_with_a_command(ran: Ran) -> None:
+    for finding in ran.findings:
+        assert f"- {finding.title}" in ran.stdout
+        assert finding.reproduction in ran.stdout
+        assert finding.reproduced is True
+    assert ran.stdout.count("Reproduce with:") == len(POSITIVE)
+    assert ran.stderr == ""
+
+
+@pytest.mark.skipif(not (shutil.which("curl") and shutil.which("bash")), reason="needs curl and bash")
+def test_printed_commands_show_the_failure_again(ran: Ran) -> None:
+    lines = ran.stdout.splitlines()
+    commands = [
+        lines[number + 2].strip() for number, line in enumerate(lines) if line == "Reproduce with:"
+    ]
+    assert sorted(commands) == sorted(finding.reproduction for finding in ran.findings)
+    for finding in ran.findings:
+        assert finding.reproduction.startswith("curl ")
+        line = f"{finding.reproduction} --silent --include"
+        done = subprocess.run(["bash", "-c", line], capture_output=True, timeout=10, check=True)
+        head, _, body = done.stdout.partition(b"\r\n\r\n")
+        recorded = finding.interactions[-1].exchange
+        assert head.split(b" ")[1] == str(recorded.status).encode(), finding.reproduction
+        assert body == recorded.response_body
+        assert f"[{recorded.status}] {standard_reason(recorded.status or 0)}:" in ran.stdout
+
+
+def test_inline_finds_the_same(server: Server, ran: Ran, command: Command) -> None:
+    inline = command.run(server.document_url, inline=True)
+    assert _fingerprints(inline) == _fingerprints(ran), inline.shown
+    assert inline.code == 1
+
+
+def test_fixed_has_no_findings_and_every_failure_changes_its_status(
+    ran: Ran, command: Command
+) -> None:
+    with Server(fixed=True) as server:
+        clean = command.run(server.document_url)
+        assert clean.findings == [], clean.shown
+        assert clean.code == 0, clean.shown
+        cassettes = list(Path(ran.directory).rglob("vcr-*.yaml"))
+        assert len(cassettes) == 1
+        again = command(
+            "replay", str(cassettes[0]), "--status", "FAILURE", "--url", server.url
+        )
+    assert again.code == 0, again.shown
+
+
+def test_demo_command_serves_runs_and_stops(command: Command) -> None:
+    demo = command("demo", "--seed", "1", "--workers", "2", "-n", "10")
+    assert demo.code in (0, 1), demo.shown
+    assert "13 selected / 13 total" in demo.stdout
+    assert "Traceback" not in demo.shown
+
+
+def _fingerprints(ran: Ran) -> list[str]:
+    return sorted(finding.fingerprint for finding in ran.findings)

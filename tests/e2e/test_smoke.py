@@ -1,0 +1,29 @@
+"""Real documents against an API that keeps to them: nothing breaks, and nothing is found."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.apps.document import read
+from tests.apps.mock import Mock
+from tests.apps.serving import serving
+from tests.e2e.documents import smoke_documents
+from tests.e2e.runner import Command
+
+EXAMPLES = 4
+
+
+@pytest.mark.parametrize("path", smoke_documents(), ids=lambda path: path.name)
+def test_a_real_document_runs_clean(path: Path, command: Command) -> None:
+    document = read(path)
+    mock = Mock(document)
+    with serving(mock, document) as app:
+        ran = command.run(
+            str(path), "--url", app.url, "-n", str(EXAMPLES), "--continue-on-failure", inline=True
+        )
+    assert ran.findings == [], ran.shown
+    assert list(ran.view.errors.values()) == [], ran.shown
+    assert "Traceback" not in ran.shown
+    assert ran.code == 0, ran.shown
+    answered = {request.method + " " + request.target.decode("latin-1") for request in app.seen}
+    assert answered, "no request arrived"
