@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Any, Final
 
 import jsonschema_rs
@@ -60,7 +61,10 @@ class _Shelf:
             raise UnusableSchema(
                 f"the schema at {schema.pointer} is nested too deeply to be read; simplify it"
             ) from None
-        key = (dialect, validate_formats, _content(plain))
+        content = _content(plain)
+        # Without a format there is nothing to ask again: one validator is enough.
+        validate_formats = validate_formats and b'"format"' in content
+        key = (dialect, validate_formats, blake2b(content, digest_size=16).digest())
         found = self.by_content.get(key)
         if found is None:
             if len(self.by_content) >= _COMPILED_PER_DOCUMENT:
