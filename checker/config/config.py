@@ -15,7 +15,7 @@ from checker.config.reading import (
     section_error,
     substituted,
 )
-from checker.config.sections import Section
+from checker.config.sections import OTHER_CHECKS, Section
 from checker.config.table import NOT_IN_PROJECTS
 from checker.core.errors import ConfigError, NotAvailableYet
 from checker.core.registry import BUILT_IN_CHECKS
@@ -104,15 +104,16 @@ class Config(Section):
         """Checks that somebody named and that are not built in."""
         paths = [path for layer in self._layers for path in layer if path[:1] == ("checks",)]
         names = dict.fromkeys(path[1] for path in paths if len(path) == 2)
-        return tuple(name for name in names if name not in BUILT_IN_CHECKS)
+        return tuple(name for name in names if name not in (*BUILT_IN_CHECKS, OTHER_CHECKS))
 
     def is_check_enabled(self, name: str) -> bool:
         """Whether a check runs; a user's check that nobody switched off does."""
-        path = ("checks", name)
-        found = [
-            layer[path]["enabled"] for layer in self._layers if "enabled" in layer.get(path, {})
-        ]
-        return bool(found[0]) if found else True
+        paths = (("checks", name), ("checks", OTHER_CHECKS))
+        for layer in self._layers:
+            for path in paths:
+                if "enabled" in layer.get(path, {}):
+                    return bool(layer[path]["enabled"])
+        return True
 
     def for_project(self, title: str) -> "Config":
         """Configuration of the API with this title; later updates of either are seen by both."""

@@ -133,7 +133,7 @@ class _Reading:
                 self._value(path, name, keys[name], value)
             elif name in inner and not self._is_banned(path, name):
                 self._subsection((*path, name), value)
-            elif path == ("checks",) and isinstance(value, Mapping):
+            elif path == ("checks",) and name.isidentifier() and isinstance(value, Mapping):
                 self._custom_check(name, value)
             else:
                 known = [one for one in (*keys, *inner) if not self._is_banned(path, one)]

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from checker.config.config import Config
 from checker.config.filters import OperationFilters, Selection
 from checker.config.reading import section_error, unknown
+from checker.config.sections import OTHER_CHECKS
 from checker.config.settings import RunSettings, Sanitization
 from checker.config.table import AVAILABLE_CHECKS, AVAILABLE_PHASES, PHASES
 from checker.core.blocks import Truncation
@@ -71,6 +72,10 @@ def _settings(config: Config, occasion: Occasion, environment: Mapping[str, str]
         proxy=config.proxy,
         wait_for_schema_s=config.wait_for_schema,
         checks=_checks(config, has_hooks=bool(hooks)),
+        adds_custom_checks=config.checks.enabled and config.is_check_enabled(OTHER_CHECKS),
+        excluded_checks=tuple(
+            name for name in config.custom_check_names if not config.is_check_enabled(name)
+        ),
         validate_formats=config.checks.response_schema_conformance.validate_formats,
         expected_statuses=_expected_statuses(config),
         selection=_selection(config, occasion.filters),

@@ -22,6 +22,10 @@ Change = tuple[Path, str, Any]
 """(section, key, value)."""
 
 
+OTHER_CHECKS = "*"
+"""Stands for users' checks that are not named, where some checks were chosen."""
+
+
 class Section:
     """A section of the configuration: `config.generation.max_examples`, with dashes as underscores."""
 
@@ -130,6 +134,7 @@ def _included_checks(values: Any) -> list[Change]:
     known = [name for name in BUILT_IN_CHECKS if ("checks", name) in SECTIONS]
     changes: list[Change] = [(("checks", name), "enabled", name in names) for name in known]
     changes += [(("checks", name), "enabled", True) for name in names if name not in known]
+    changes.append((("checks", OTHER_CHECKS), "enabled", False))
     return changes
 
 

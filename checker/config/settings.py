@@ -1,6 +1,6 @@
 """What a run was asked to do: one frozen value that the supervisor, the workers and the reporters take."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -68,6 +68,10 @@ class RunSettings:
         "response_schema_conformance",
     )
     """Enabled names, in the order in which they run; names that are not built in are custom checks."""
+    adds_custom_checks: bool = True
+    """Whether users' checks run that nobody named; they are known when hooks are loaded."""
+    excluded_checks: tuple[str, ...] = ()
+    """Users' checks that do not run even so."""
     validate_formats: bool = True
     """In `response_schema_conformance`."""
     expected_statuses: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -103,6 +107,13 @@ class RunSettings:
             if name == title:
                 return _restored(replace(self, projects=()), changes)
         return self
+
+    def with_custom_checks(self, names: Iterable[str]) -> "RunSettings":
+        """The same with those of the users' checks `names` that are to run, once hooks are loaded."""
+        if not self.adds_custom_checks:
+            return self
+        added = [name for name in names if name not in (*self.checks, *self.excluded_checks)]
+        return replace(self, checks=(*self.checks, *added))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON-able form. Holds the secrets of the headers: for pipes, never for disk."""

@@ -87,3 +87,15 @@ def test_corpus_has_the_name_of_the_only_project_or_of_the_location() -> None:
 
 def test_slug_is_never_empty() -> None:
     assert slug("ÄÖ") == "default"
+
+
+def test_checks_of_users_join_when_they_are_known() -> None:
+    found = settings("hooks = 'a'\n[checks.third]\nenabled = false")
+    assert found.with_custom_checks(["mine", "third"]).checks == (*found.checks, "mine")
+
+
+def test_checks_of_users_stay_out_where_some_were_chosen() -> None:
+    config = Config.from_str("hooks = 'a'")
+    config.checks.update(included_check_names=["second", "not_a_server_error"])
+    found = run_settings(config, Occasion("a.json"), {})
+    assert found.with_custom_checks(["mine", "second"]).checks == ("not_a_server_error", "second")
