@@ -1,0 +1,122 @@
+"""A seed decides what is sent: not the number of workers, not their pace, not their deaths."""
+
+import os
+import signal
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checker.demo.description import document as demo_document
+from tests.apps.document import read
+from tests.apps.mock import Mock
+from tests.apps.planted import Hold, inn, planted
+from tests.apps.serving import Answer, App, serving
+from tests.e2e.documents import COPIES
+from tests.e2e.runner import Command, run_arguments, worker_pids
+
+Wire = tuple[str, bytes, tuple[tuple[str, str], ...], bytes]
+EXAMPLES = "12"
+LANES_OF_RUN = 1
+
+
+def _demo() -> tuple[dict[str, Any], Answer]:
+    return demo_document(), inn()
+
+
+def _mock(name: str) -> Callable[[], tuple[dict[str, Any], Answer]]:
+    def made() -> tuple[dict[str, Any], Answer]:
+        document = read(COPIES / name)
+        # Where the document says that its API lives is nowhere near.
+        for key in ("servers", "host", "basePath", "schemes"):
+            document.pop(key, None)
+        return document, planted(Mock(document))
+
+    return made
+
+
+APPLICATIONS = {
+    "demo": _demo,
+    "swagger": _mock("2.0-oathkeeper-v0.36.0-beta.3.json"),
+    "openapi": _mock("3.0-langfuse.yaml"),
+    "newer": _mock("3.1-adyen.com-notificationconfigurationservice-3.json"),
+}
+
+
+def _wire(app: App) -> Counter[Wire]:
+    """What arrived, by bytes; the port is another one each time."""
+    return Counter(
+        (method, target, tuple(field for field in headers if field[0] != "host"), body)
+        for method, target, headers, body in app.wire()
+    )
+
+
+def _sent(directory: Path, application: str, *, workers: int) -> tuple[Counter[Wire], list[str]]:
+    document, answer = APPLICATIONS[application]()
+    directory.mkdir()
+    with serving(answer, document) as app:
+        ran = Command(directory).run(app.document_url, "-n", EXAMPLES, workers=workers)
+    assert ran.code == 1, ran.shown
+    return _wire(app), sorted(finding.fingerprint for finding in ran.findings)
+
+
+@pytest.mark.parametrize("application", APPLICATIONS)
+def test_one_worker_and_four_send_the_same_bytes(application: str, tmp_path: Path) -> None:
+    one, found_by_one = _sent(tmp_path / "one", application, workers=1)
+    four, found_by_four = _sent(tmp_path / "four", application, workers=4)
+    assert _difference(one, four) == {}
+    assert found_by_one == found_by_four
+
+
+@pytest.mark.parametrize("application", ["openapi", "newer"])
+def test_a_killed_worker_changes_nothing_but_what_was_in_flight(
+    application: str, tmp_path: Path
+) -> None:
+    document, answer = APPLICATIONS[application]()
+    clean = Mock(document)
+    del answer
+    (tmp_path / "whole").mkdir()
+    with serving(clean, document) as app:
+        whole = Command(tmp_path / "whole").run(app.document_url, "-n", EXAMPLES)
+    assert whole.code == 0, whole.shown
+    wanted = _wire(app)
+    killed = _killed(tmp_path, clean, document, after=sum(wanted.values()) // 2)
+    assert set(killed) == set(wanted)
+    assert sum((killed - wanted).values()) <= LANES_OF_RUN
+
+
+def test_a_worker_that_is_killed_while_shrinking_changes_no_request(tmp_path: Path) -> None:
+    document, answer = APPLICATIONS["openapi"]()
+    with_bug, found = _sent(tmp_path / "whole", "openapi", workers=2)
+    assert found != []
+    killed = _killed(tmp_path, answer, document, after=sum(with_bug.values()) // 2)
+    assert set(killed) == set(with_bug)
+
+
+def _killed(
+    tmp_path: Path, answer: Answer, document: dict[str, Any], *, after: int
+) -> Counter[Wire]:
+    """What arrives when a worker is killed while request number `after` waits for its answer."""
+    hold = Hold(answer, after=after)
+    command = Command(tmp_path / "killed")
+    command.directory.mkdir()
+    with serving(hold, document) as app:
+        arguments = run_arguments(app.document_url, "-n", EXAMPLES)
+        with command.started(*arguments) as process:
+            assert hold.reached.wait(30)
+            pids = worker_pids(process)
+            assert pids != []
+            os.kill(pids[0], signal.SIGKILL)
+            hold.released.set()
+            ran = command.finished(process)
+    assert ran.code in (0, 1), ran.shown
+    assert "killed" in str(ran.view.gone.values()), ran.view.gone
+    return _wire(app)
+
+
+def _difference(one: Counter[Wire], other: Counter[Wire]) -> dict[str, list[Wire]]:
+    """What only one side sent, a few of each: equal multisets have none."""
+    sides = {"only one": one - other, "only other": other - one}
+    return {name: list(more.elements())[:3] for name, more in sides.items() if more}
