@@ -17,6 +17,7 @@ FAST_CASE_S = 0.5
 LARGEST_SHARE = 0.10
 
 FIRST_SLICE_S = 10.0
+SHORTEST_SLICE_S = 0.2
 FIRST_ROUND_S = 60.0
 LATER_SLICE_S = 30.0
 CASES_OF_A_LEASE = 4096
@@ -147,12 +148,15 @@ class ExplorationPlan:
         *,
         seed: int,
         workers: int,
+        time_s: float | None = None,
         begun: Collection[str] = (),
     ) -> None:
         self._clusters = clusters
         self._seed = seed
         self._round = _first_round(clusters, seed, begun)
-        self._first_slice_s = min(FIRST_SLICE_S, FIRST_ROUND_S * workers / max(1, len(clusters)))
+        # A short run, too, sees everything before it looks closer.
+        round_s = FIRST_ROUND_S if time_s is None else min(FIRST_ROUND_S, time_s / 3)
+        self._first_slice_s = min(FIRST_SLICE_S, round_s * workers / max(1, len(clusters)))
         self._first = self._round
         self._turns = deque(clusters)
         self._lost: deque[Task] = deque()
@@ -215,7 +219,11 @@ class ExplorationPlan:
 
     @property
     def _slice_s(self) -> float:
-        return max(1.0, self._first_slice_s) if self._round == self._first else LATER_SLICE_S
+        return (
+            max(SHORTEST_SLICE_S, self._first_slice_s)
+            if self._round == self._first
+            else LATER_SLICE_S
+        )
 
     def _is_rested(self, labels: tuple[str, ...], elapsed_s: float) -> bool:
         return self._rests.get(labels, (0.0, 0.0))[0] <= elapsed_s

@@ -198,9 +198,13 @@ class Supervisor:
     def _make_plan(self, opened: Opened) -> Plan:
         seed, settings = self._chronicle.seed, self._settings
         if settings.kind == "fuzz":
-            begun = self._chronicle.view.tasks
-            grouped = clusters(opened.operations)
-            return ExplorationPlan(grouped, seed=seed, workers=settings.workers, begun=begun)
+            return ExplorationPlan(
+                clusters(opened.operations),
+                seed=seed,
+                workers=settings.workers,
+                time_s=settings.max_time_s,
+                begun=self._chronicle.view.tasks,
+            )
         return BoundedPlan(opened.operations, seed=seed, max_examples=settings.max_examples)
 
     # Work goes out and comes back

@@ -251,6 +251,11 @@ def test_the_first_round_takes_a_minute_whatever_the_number_of_clusters() -> Non
     assert ExplorationPlan(many, seed=1, workers=2).lease(0.0).slice_s == SLICE_S - 5  # type: ignore[union-attr]
 
 
+def test_a_short_run_sees_everything_in_a_third_of_its_time() -> None:
+    plan = ExplorationPlan(CLUSTERS, seed=1, workers=1, time_s=9.0)
+    assert leased(plan).slice_s == 1.0
+
+
 def test_more_workers_than_clusters_all_have_work() -> None:
     plan = exploration(workers=5)
     tasks = [leased(plan) for _ in range(5)]
