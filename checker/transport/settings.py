@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class HttpSettings:
-    """Limits and credentials of the HTTP transport."""
+    """Limits and credentials of the HTTP transport. It follows no redirect: a 3xx is the response."""
 
     request_timeout_s: float = 10.0
     """For the whole transfer: a server that drips bytes cannot outlive it."""
@@ -20,5 +20,3 @@ class HttpSettings:
     cert: str | None = None
     """File with the client certificate."""
     cert_key: str | None = None
-    max_redirects: int = 0
-    """Redirects are the caller's own step: a 3xx is the response."""

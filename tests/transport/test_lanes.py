@@ -219,6 +219,37 @@ def test_what_the_server_takes_is_its_own(server, open_lanes) -> None:
     assert lanes.stalled_s < 0.05
 
 
+def test_a_redirect_is_the_response(server, open_lanes) -> None:
+    server.answer(b"HTTP/1.1 302 Found\r\nLocation: /next\r\nContent-Length: 0\r\n\r\n")
+    assert ok(open_lanes(1).send(0, request())).headers["location"] == ["/next"]
+    assert len(server.received) == 1
+
+
+def test_cookies_of_a_response_are_not_sent_back(server, open_lanes) -> None:
+    server.answer(b"HTTP/1.1 200 OK\r\nSet-Cookie: a=b; Path=/\r\nContent-Length: 0\r\n\r\n")
+    lanes = open_lanes(1)
+    for _ in range(2):
+        ok(lanes.send(0, request()))
+    assert server.received[1].values(b"Cookie") == []
+
+
+def test_all_lanes_recover_when_the_server_has_hung_up(server, open_lanes) -> None:
+    def reply(connection, _stopped) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+
+    for _ in range(4):
+        server.answer(reply)
+    lanes = open_lanes(4)
+    for turn in range(2):
+        for lane in range(4):
+            lanes.start(lane, request(method="POST", body=b"%d" % turn))
+        assert all(ok(outcome).content == b"ok" for outcome in collect(lanes, 4).values())
+        if turn == 0:
+            for connection in range(4):
+                server.join_connection(connection)
+    assert len(server.received) == 8
+
+
 def test_proxy_of_the_environment_is_not_used(monkeypatch, open_lanes) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     assert ok(open_lanes(1).send(0, request())).content == b"ok"
