@@ -23,7 +23,7 @@ from checker.core.failures import Failure
 from checker.core.hooks import COMPONENTS, GLOBAL_HOOKS, HookContext
 from checker.core.operation import BrokenOperation, Label, Operation
 from checker.core.pool import ValuePool
-from checker.core.registry import FORMATS
+from checker.core.registry import CUSTOM_CHECKS, FORMATS
 from checker.core.request import Origin
 from checker.core.response import Outcome
 from checker.core.send import Send
@@ -119,7 +119,8 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
     layout = RunLayout(Path(settings.corpus_dir))
     layout.create()
     schema, digest_ = _document(settings, layout)
-    settings = settings.for_project(schema.title)
+    settings = settings.for_project(schema.title).with_custom_checks(CUSTOM_CHECKS)
+    schema.validate_formats = settings.validate_formats
     base_url = settings.base_url or schema.base_url
     if base_url is None:
         raise UsageError(

@@ -16,7 +16,7 @@ def test_every_working_option_arrives(settings_of) -> None:
         *("--tls-verify", "false", "--report", "vcr", "--report-vcr-path", "a/b.yaml"),
         *("--report-preserve-bytes", "--output-sanitize", "no", "--output-truncate", "off"),
         *("--generation-database", "none", "--generation-allow-x00", "0", "--inline"),
-        *("--generation-codec", "ascii", "--mode", "positive", "--phases", "fuzzing", "--no-color"),
+        *("--mode", "positive", "--phases", "fuzzing", "--no-color"),
     )
     assert found.location == "openapi.json"
     assert (found.kind, found.base_url) == ("run", "http://127.0.0.1:8081/api")
@@ -27,7 +27,7 @@ def test_every_working_option_arrives(settings_of) -> None:
     assert (found.proxy, found.tls_verify) == ("http://127.0.0.1:9", False)
     assert (found.vcr_path, found.preserve_bytes) == ("a/b.yaml", True)
     assert (found.sanitization.enabled, found.truncation.enabled) == (False, False)
-    assert (found.database, found.allow_x00, found.codec) == ("none", False, "ascii")
+    assert (found.database, found.allow_x00) == ("none", False)
     assert (found.inline, found.color, found.unavailable_phases) == (True, False, ())
 
 

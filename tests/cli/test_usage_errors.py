@@ -161,6 +161,7 @@ LATER = (
     ("--mode", "negative"),
     ("--mode", "all"),
     ("--generation-deterministic",),
+    ("--generation-codec", "ascii"),
     ("--generation-maximize", "response_time"),
     ("--generation-with-security-parameters", "false"),
     ("--generation-graphql-allow-null", "false"),
