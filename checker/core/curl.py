@@ -135,12 +135,12 @@ def _flags(request: WireRequest) -> list[str]:
     """What keeps curl from waiting for a body of HEAD, and from touching the target."""
     flags = ["--head"] if request.method == "HEAD" else []
     target = request.target
+    if _GLOB.search(target):
+        flags.append("--globoff")
     if not _PLAIN_TARGET.fullmatch(target):
         return [*flags, "--request-target", quoted(_text(target))]
     if _DOT_SEGMENT.search(target):
         flags.append("--path-as-is")
-    if _GLOB.search(target):
-        flags.append("--globoff")
     return flags
 
 

@@ -163,6 +163,7 @@ def sent(raw: bytes) -> tuple[bytes, list[bytes], bytes]:
 @example(WireRequest("POST", b"/", [(b"X-E", b"")], b"@x"))
 @example(WireRequest("HEAD", b"/a/./b", [], None))
 @example(WireRequest("OPTIONS", b"*", [], None))
+@example(WireRequest("GET", "/[¡".encode(), [], None))
 def test_the_real_curl_sends_what_was_rendered(listener: Listener, request: WireRequest) -> None:
     command = render(request, listener.origin)
     subprocess.run(
