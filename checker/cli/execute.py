@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from checker.config.settings import RunSettings
-from checker.core.errors import LoaderError, StorageError
+from checker.core.errors import LoaderError, StorageError, UsageError
 from checker.corpus.exchange import Secrets
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Interaction, Record
@@ -22,7 +22,6 @@ from checker.reporting.vcr import (
 from checker.supervisor.supervisor import RunOutcome, execute
 
 _CANNOT = 2
-_CANNOT_OPEN = "cannot open: "
 
 
 def execute_run(settings: RunSettings) -> int:
@@ -55,13 +54,16 @@ class _Followed:
 
 
 def _not_opened(console: Console, outcome: RunOutcome) -> int:
-    reason = outcome.error.removeprefix(_CANNOT_OPEN)
-    if outcome.error.startswith(_CANNOT_OPEN):
-        console.loading_failed(LoaderError(reason))
+    kind, _, reason = outcome.error.partition(": ")
+    if kind == "usage":
+        raise UsageError(reason)
+    if kind == "cannot open":
+        sentence, *extras = reason.split("\n")
+        console.loading_failed(LoaderError(sentence, extras))
     elif outcome.outcome == "interrupted":
         console.loading_interrupted()
     else:
-        click.echo(f"Error: {reason}", err=True)
+        click.echo(f"Error: {reason if kind == 'cannot start' else outcome.error}", err=True)
     return outcome.exit_code
 
 

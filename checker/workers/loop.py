@@ -10,9 +10,11 @@ from checker.core.errors import (
     BudgetSpent,
     CheckerError,
     HookError,
+    LoaderError,
     StorageError,
     Unsatisfiable,
     Unserialisable,
+    UsageError,
 )
 from checker.core.failures import Failure
 from checker.core.operation import Label
@@ -40,7 +42,7 @@ def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender) ->
     try:
         place = open_workplace(incarnation, settings)
     except CheckerError as error:
-        up.send(Leaving(f"cannot open: {error}", 2))
+        up.send(Leaving(_last_words(error), 2))
         return
     with place:
         up.send(place.opened)
@@ -51,6 +53,17 @@ def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender) ->
             up.send(Leaving(f"disk: {error}", 2))
         except Exception:  # noqa: BLE001 - the wall: our own bug must not look like a crash
             up.send(Leaving(f"bug: {traceback.format_exc()}", 2))
+
+
+def _last_words(error: CheckerError) -> str:
+    """Why there is nothing to work with; the first word tells whose fault it is."""
+    match error:
+        case LoaderError():
+            return "\n".join([f"cannot open: {error}", *error.extras])
+        case UsageError():
+            return f"usage: {error}"
+        case _:
+            return f"cannot start: {error}"
 
 
 class Worker:

@@ -106,7 +106,7 @@ class Leaving:
     """The last word of a worker that ends by itself."""
 
     reason: str
-    """`drained`, `memory`, `cannot open: ...`, `disk: ...`, `bug: ...`."""
+    """`drained`, `memory`, `cannot open: ...` (details on further lines), `usage: ...`, `cannot start: ...`, `disk: ...`, `bug: ...`."""
     exit_code: int
     """2 when the run must end with it."""
 

@@ -98,13 +98,16 @@ def test_url_that_refuses(ends_with_one_sentence) -> None:
 
 def test_file_without_a_base_url(ends_with_one_sentence, folder) -> None:
     (folder / "openapi.json").write_text(PAGES["/relative.json"][1])
-    assert "--url" in ends_with_one_sentence("run", "openapi.json")
+    said = ends_with_one_sentence("run", "openapi.json")
+    assert "Usage: checker run [OPTIONS] LOCATION\nTry 'checker run --help' for help." in said
+    assert "Error: the description names no absolute server" in said
+    assert "`--url`" in said
 
 
 def test_hooks_that_cannot_be_loaded(ends_with_one_sentence, folder, pages: str) -> None:
     (folder / "checker.toml").write_text('hooks = "no_such_module"')
     said = ends_with_one_sentence("run", f"{pages}/relative.json")
-    assert "cannot load hooks from 'no_such_module'" in said
+    assert "\nError: cannot load hooks from 'no_such_module'" in said
 
 
 def test_report_that_cannot_be_written(ends_with_one_sentence, pages: str) -> None:
