@@ -145,8 +145,10 @@ class HttpLanes:
             self.flush()
         left = self._clock.left
         now = self._arrive()
-        if self._flying and now - left > _JUST_NOW_S:
-            self._multi.perform()
+        if self._flying:
+            if now - left > _JUST_NOW_S:
+                self._multi.perform()
+            # Also right after `flush`: a near target answers while its requests are being written.
             self._collect()
         while self._flying and not self._done:
             now = time.perf_counter()
