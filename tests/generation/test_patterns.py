@@ -1,0 +1,53 @@
+import re
+from time import process_time
+
+import pytest
+
+from checker.generation.regexes import UnsupportedPattern, parse
+
+from .making import bodies, opinions, schema_of
+
+PATTERNS = [
+    "^[a-z]+$", "^\\d{3}-\\d{4}$", "abc", "^$", "", "^(foo|bar)?baz$", "^[^\\s@]+@[^\\s@]+\\.[a-z]{2,}$",
+    "^(?!-)[a-z-]{1,20}(?<!-)$", "^(?=.*\\d)[a-z0-9]{4,8}$", "\\bword\\b", "^[\\w.-]+$", "^(?:[A-F0-9]{2}:){5}[A-F0-9]{2}$",
+    "^(?<year>\\d{4})-(?<month>0[1-9]|1[0-2])$", "^a{2,}b*?c+?$", "^[\\u0041-\\u005a]$", "^[\\x20-\\x7E]*$",
+    "^\\/[a-z]+\\/$", "^[-a-z]$", "^[a-z-]$", "^(a|b|c){3}$", "^(([a-z])+.)+[A-Z]([a-z])+$", "^.{5}$", "^\\S+$",
+    "^[^a-z]$", "^(\\([0-9]{3}\\))?[0-9]{3}-[0-9]{4}$", "^\\p{L}+$", "[0-9]", "^(?:)$", "^[\\s\\S]{3}$", "^x|y$",
+    "^(a+)+$", "^([a-zA-Z]+[.-]?)*[a-z]$",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_texts_match(pattern: str) -> None:
+    raw = {"type": "string", "pattern": pattern}
+    is_valid = (
+        opinions(schema_of(raw))
+        if "\\p" not in pattern and "(?<y" not in pattern
+        else re.compile("").search
+    )
+    assert [text for text in bodies(raw, 60) if not is_valid(text)] == []
+
+
+@pytest.mark.parametrize(
+    "pattern", ["^[a-z]+$", "^([a-z]{2}-?)+$", "^a*b*c*$", "^\\w+( \\w+)*$", "[0-9]"]
+)
+@pytest.mark.parametrize("sizes", [(6, 6), (0, 9), (20, 300)])
+def test_texts_match_and_keep_to_lengths(pattern: str, sizes: tuple[int, int]) -> None:
+    raw = {"type": "string", "pattern": pattern, "minLength": sizes[0], "maxLength": sizes[1]}
+    is_valid = opinions(schema_of(raw))
+    assert [text for text in bodies(raw, 60) if not is_valid(text)] == []
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(a)\\1", "(", "[a", "a{3,1}", "*a", "[b-a]", "\\p{Unheard}", "(?P=x)"]
+)
+def test_what_is_not_understood_is_said(pattern: str) -> None:
+    with pytest.raises(UnsupportedPattern):
+        parse(pattern)
+
+
+def test_patterns_that_explode_do_not_hang() -> None:
+    started = process_time()
+    for pattern in ("^(a|a)*$", "^(a*)*b?$", "^((a+)+)+$", "^(([a-z]+)+\\.)+$", "^(.*)*(?=b)b$"):
+        bodies({"type": "string", "pattern": pattern}, 40)
+    assert process_time() - started < 5

@@ -1,0 +1,74 @@
+from typing import Any
+
+import pytest
+
+from checker.core.operation import Location
+from checker.generation.program import GenerationSettings
+
+from .making import cases, parameter_of, program_of
+
+
+def _values(raw: Any, location: Location, count: int = 400) -> list[Any]:
+    program = program_of(parameter_of(raw, location))
+    return [getattr(case, location.container)["q"] for case in cases(program, count)]
+
+
+def test_path_values_are_segments() -> None:
+    for value in _values({"type": "string"}, Location.PATH):
+        assert value not in ("", ".", "..")
+        assert not set("/\\") & set(value)
+
+
+def test_path_enum_leaves_out_what_cannot_be_sent() -> None:
+    assert {"a", "b"} == set(_values({"enum": ["", ".", "..", "a", "b"]}, Location.PATH))
+
+
+def test_header_values_can_be_sent() -> None:
+    for value in _values({"type": "string", "maxLength": 30}, Location.HEADER):
+        assert value.isascii()
+        assert value.isprintable()
+        assert value == value.strip() != ""
+
+
+def test_excluded_header_characters_do_not_turn_up() -> None:
+    settings = GenerationSettings(exclude_header_characters="abc\r\n")
+    program = program_of(parameter_of({"type": "string"}, Location.HEADER), settings=settings)
+    assert not set("abc") & {char for case in cases(program, 300) for char in case.headers["q"]}
+
+
+def test_cookie_values_are_octets_of_rfc_6265() -> None:
+    for value in _values({"type": "string"}, Location.COOKIE):
+        assert value
+        assert not set('",;\\ ') & set(value)
+        assert value.isascii()
+
+
+def test_query_strings_are_unicode_without_surrogates() -> None:
+    values = _values({"type": "string"}, Location.QUERY)
+    assert "" in values
+    assert any(not value.isascii() for value in values)
+    "".join(values).encode("utf-8")
+
+
+def test_no_nul_when_it_is_not_allowed() -> None:
+    settings = GenerationSettings(allow_x00=False)
+    program = program_of(body={"type": "string"}, settings=settings)
+    assert not any("\0" in case.body for case in cases(program, 1000))
+
+
+@pytest.mark.parametrize(
+    "location", [Location.PATH, Location.HEADER, Location.COOKIE, Location.QUERY]
+)
+def test_lists_outside_bodies_are_not_empty_and_items_have_no_separators(
+    location: Location,
+) -> None:
+    for value in _values({"type": "array", "items": {"type": "string"}}, location, 200):
+        assert value
+        assert not set(",;|=&") & {char for item in value for char in item}
+
+
+def test_optional_null_is_not_sent_and_required_null_is() -> None:
+    raw = {"type": ["integer", "null"]}
+    optional = program_of(parameter_of(raw, required=False))
+    assert all(case.query.get("q", 0) is not None for case in cases(optional, 200))
+    assert None in _values(raw, Location.QUERY)

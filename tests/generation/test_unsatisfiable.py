@@ -1,0 +1,128 @@
+from typing import Any
+
+import pytest
+
+from checker.core.errors import BudgetSpent, NotAvailableYet, Unsatisfiable
+from checker.core.meta import GenerationMode
+from checker.core.operation import Location
+from checker.generation.program import GenerationSettings, compile_operation
+from checker.generation.turn import Budget
+
+from .making import PlainOperation, bodies, body_of, cases, parameter_of, program_of, schema_of
+
+REFUSED: list[tuple[Any, str, str]] = [
+    (
+        {"type": "integer", "minimum": 5, "maximum": 2},
+        "#/s/maximum",
+        "minimum 5 and maximum 2 exclude every number",
+    ),
+    (
+        {"type": "integer", "minimum": 1.2, "maximum": 1.8},
+        "#/s/maximum",
+        "minimum 1.2 and maximum 1.8 exclude every integer",
+    ),
+    (
+        {"type": "integer", "minimum": 1, "maximum": 6, "multipleOf": 7},
+        "#/s/maximum",
+        "multipleOf 7 exclude every integer",
+    ),
+    ({"type": "string", "minLength": 3, "maxLength": 2}, "#/s/maxLength", "exclude every size"),
+    ({"type": "array", "minItems": 3, "maxItems": 2}, "#/s/maxItems", "minItems 3 and maxItems 2"),
+    ({"type": "object", "minProperties": 1, "maxProperties": 0}, "#/s/maxProperties", "every size"),
+    ({"type": "string", "enum": [1, 2]}, "#/s/enum", "none of the listed values"),
+    ({"allOf": [{"type": "string"}, {"type": "integer"}]}, "#/s/allOf/1/type", "exclude each other"),
+    (False, "#/s", "`false` admits nothing"),
+    (
+        {"type": "object", "required": ["a"], "properties": {"b": {}}, "additionalProperties": False},
+        "#/s/required",
+        "'a' is required, but additionalProperties forbids it",
+    ),
+    (
+        {"type": "object", "required": ["a"], "properties": {"a": {"type": "integer", "minimum": 2, "maximum": 1}}},
+        "#/s/properties/a/maximum",
+        "exclude every number",
+    ),
+    ({"anyOf": [False, {"enum": []}]}, "#/s/anyOf", "no alternative can be chosen"),
+    (
+        {"type": "array", "items": {"type": "boolean"}, "uniqueItems": True, "minItems": 3},
+        "#/s/minItems",
+        "only 2 different items",
+    ),
+    ({"$ref": "#/components/schemas/Endless"}, "#/components/schemas/Endless", "never ends"),
+    ({"$ref": "#/components/schemas/Missing"}, "#/s", "points at nothing"),
+    ({"type": "array", "minItems": 10**9}, "#/s/minItems", "more than can be sent"),
+    ({"type": "string", "minLength": 10**9}, "#/s/minLength", "more than the"),
+]  # fmt: skip
+ENDLESS = {
+    "type": "object",
+    "required": ["next"],
+    "properties": {"next": {"$ref": "#/components/schemas/Endless"}},
+}
+
+
+@pytest.mark.parametrize(("raw", "pointer", "reason"), REFUSED)
+def test_contradictions_are_explained(raw: Any, pointer: str, reason: str) -> None:
+    with pytest.raises(Unsatisfiable) as found:
+        program_of(body=raw, components={"Endless": ENDLESS})
+    assert found.value.pointer == pointer
+    assert reason in found.value.reason
+
+
+def test_optional_property_that_cannot_be_is_left_out() -> None:
+    raw = {
+        "type": "object",
+        "properties": {"a": False, "b": {"$ref": "#/components/schemas/Endless"}, "c": {}},
+    }
+    assert {"c"} == {
+        name for value in bodies(raw, components={"Endless": ENDLESS}) for name in value
+    }
+
+
+def test_optional_parameter_that_cannot_be_is_left_out_with_the_reason() -> None:
+    impossible = parameter_of(
+        {"type": "integer", "minimum": 2, "maximum": 1}, name="a", required=False
+    )
+    program = program_of(impossible)
+    assert dict(program.left_out) == {"#/s/maximum": "minimum 2 and maximum 1 exclude every number"}
+    assert cases(program, 1)[0].query == {}
+
+
+def test_required_parameter_that_cannot_be_is_refused() -> None:
+    with pytest.raises(Unsatisfiable):
+        program_of(parameter_of(False, Location.PATH))
+
+
+def test_one_impossible_media_type_leaves_the_others() -> None:
+    operation = PlainOperation(
+        bodies=(body_of(schema_of(False)), body_of(schema_of({"const": 1}), "text/json"))
+    )
+    program = compile_operation(operation, GenerationSettings())
+    assert {("text/json", 1)} == {(case.media_type, case.body) for case in cases(program, 5)}
+
+
+def test_opaque_node_without_values_is_named_when_drawn() -> None:
+    program = program_of(
+        body={
+            "type": "object",
+            "properties": {"a": {"type": "integer", "not": {}}},
+            "required": ["a"],
+        }
+    )
+    with pytest.raises(Unsatisfiable) as found:
+        cases(program, 1)
+    assert found.value.pointer == "#/s/properties/a"
+
+
+def test_compiling_stops_when_the_budget_is_spent() -> None:
+    raw = {
+        "type": "object",
+        "properties": {f"p{index}": {"type": "string"} for index in range(100)},
+    }
+    operation = PlainOperation(bodies=(body_of(schema_of(raw)),))
+    with pytest.raises(BudgetSpent):
+        compile_operation(operation, GenerationSettings(), budget=Budget(nodes=50))
+
+
+def test_negative_mode_is_not_available() -> None:
+    with pytest.raises(NotAvailableYet):
+        program_of(body={}, settings=GenerationSettings(mode=GenerationMode.NEGATIVE))
