@@ -185,6 +185,8 @@ class Supervisor:
         self._chronicle.begin(opened)
         self._chronicle.read()
         self._journals += self._chronicle.earlier_journals
+        if self._chronicle.view.opened is not None:
+            self._settings = self._settings.for_project(self._chronicle.view.opened.title)
         self._plan = self._make_plan(opened)
         if not opened.operations:
             self.ending.begin("completed")
