@@ -1,7 +1,6 @@
 """Applications with something wrong with them, on purpose."""
 
 import threading
-import zlib
 
 from checker.demo import DEFECTS
 from checker.demo.description import document
@@ -13,11 +12,12 @@ from tests.apps.serving import Answer
 BROKEN = Reply(500, "text/plain", b"planted")
 
 
-def planted(answer: Answer, *, one_in: int = 4) -> Answer:
-    """The same application, but that it fails on one in so many requests: their bytes decide on which."""
+def planted(answer: Answer, *, longest: int) -> Answer:
+    """The same application, but that it fails on requests of more bytes than this, target and body together."""
+
     def answered(request: Request) -> Reply:
-        mark = zlib.crc32(request.target + b" " + request.body)
-        return BROKEN if mark % one_in == 0 else answer(request)
+        size = len(request.target) + len(request.body)
+        return BROKEN if size > longest else answer(request)
 
     return answered
 

@@ -41,7 +41,9 @@ def test_each_finding_is_shown_with_a_command(ran: Ran) -> None:
     assert ran.stderr == ""
 
 
-@pytest.mark.skipif(not (shutil.which("curl") and shutil.which("bash")), reason="needs curl and bash")
+@pytest.mark.skipif(
+    not (shutil.which("curl") and shutil.which("bash")), reason="needs curl and bash"
+)
 def test_printed_commands_show_the_failure_again(ran: Ran) -> None:
     lines = ran.stdout.splitlines()
     commands = [
@@ -74,9 +76,7 @@ def test_fixed_has_no_findings_and_every_failure_changes_its_status(
         assert clean.code == 0, clean.shown
         cassettes = list(Path(ran.directory).rglob("vcr-*.yaml"))
         assert len(cassettes) == 1
-        again = command(
-            "replay", str(cassettes[0]), "--status", "FAILURE", "--url", server.url
-        )
+        again = command("replay", str(cassettes[0]), "--status", "FAILURE", "--url", server.url)
     assert again.code == 0, again.shown
 
 

@@ -26,22 +26,22 @@ def _demo() -> tuple[dict[str, Any], Answer]:
     return demo_document(), inn()
 
 
-def _mock(name: str) -> Callable[[], tuple[dict[str, Any], Answer]]:
+def _mock(name: str, longest: int) -> Callable[[], tuple[dict[str, Any], Answer]]:
     def made() -> tuple[dict[str, Any], Answer]:
         document = read(COPIES / name)
         # Where the document says that its API lives is nowhere near.
         for key in ("servers", "host", "basePath", "schemes"):
             document.pop(key, None)
-        return document, planted(Mock(document))
+        return document, planted(Mock(document), longest=longest)
 
     return made
 
 
 APPLICATIONS = {
     "demo": _demo,
-    "swagger": _mock("2.0-oathkeeper-v0.36.0-beta.3.json"),
-    "openapi": _mock("3.0-langfuse.yaml"),
-    "newer": _mock("3.1-adyen.com-notificationconfigurationservice-3.json"),
+    "swagger": _mock("2.0-oathkeeper-v0.36.0-beta.3.json", 25),
+    "openapi": _mock("3.0-langfuse.yaml", 60),
+    "newer": _mock("3.1-adyen.com-notificationconfigurationservice-3.json", 150),
 }
 
 
