@@ -9,6 +9,7 @@ from checker.config.blocks import OperationBlock, read_blocks
 from checker.config.kinds import Problem
 from checker.config.reading import (
     Layer,
+    Updates,
     find_file,
     parse,
     read_layer,
@@ -25,7 +26,7 @@ class Config(Section):
     """Options of `checker.toml` as attributes; `update` changes them for cases made afterwards."""
 
     def __init__(self, layers: list[Layer] | None = None) -> None:
-        super().__init__(layers if layers is not None else [{}])
+        super().__init__([Updates()] if layers is None else layers)
         self._file: FilePath | None = None
         self._titles: dict[str, tuple[Layer, tuple[OperationBlock, ...]]] = {}
         self._blocks: tuple[OperationBlock, ...] = ()
@@ -68,7 +69,7 @@ class Config(Section):
         values = substituted(document, os.environ if environment is None else environment)
         projects = values.pop("project", [])
         blocks = values.pop("operations", [])
-        config = cls([{}, read_layer(values)])
+        config = cls([Updates(), read_layer(values)])
         config._blocks = read_blocks(blocks)
         config._titles = _projects(projects)
         return config
@@ -88,6 +89,12 @@ class Config(Section):
     def config_path(self) -> FilePath | None:
         """The file that this configuration was read from."""
         return self._file
+
+    @property
+    def revision(self) -> int:
+        """Number of updates until now, those of other projects of the same file included."""
+        updates = self._layers[0]
+        return updates.revision if isinstance(updates, Updates) else 0
 
     @property
     def titles(self) -> tuple[str, ...]:

@@ -24,6 +24,14 @@ FILE_NAME = "checker.toml"
 Layer = dict[Path, dict[str, Any]]
 """Section -> key -> value, as given; defaults are not in it."""
 
+
+class Updates(Layer):
+    """The layer above all others, which `update` writes to."""
+
+    revision = 0
+    """Changes until now: who keeps something made from the configuration looks here."""
+
+
 _PLACEHOLDER = re.compile(r"\$\$\{|\$\{(?P<name>[^}]*)(?P<end>\}?)")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 

@@ -5,7 +5,7 @@ from copy import copy
 from typing import Any
 
 from checker.config.kinds import did_you_mean
-from checker.config.reading import Layer, check_value, section_error, unknown
+from checker.config.reading import Layer, Updates, check_value, section_error, unknown
 from checker.config.table import (
     CUSTOM_CHECK,
     PHASES,
@@ -63,8 +63,11 @@ class Section:
             problem = check_value(path, key, _keys(path)[key], value)
             if problem:
                 raise section_error(path, [problem])
+        updates = self._layers[0]
         for path, key, value in changes:
-            self._layers[0].setdefault(path, {})[key] = value
+            updates.setdefault(path, {})[key] = value
+        if isinstance(updates, Updates):
+            updates.revision += 1
 
     def _changes(self, name: str, value: Any) -> list[Change]:
         alias = _ALIASES.get((self._path, name))

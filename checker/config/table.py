@@ -5,6 +5,7 @@ A value that does not work yet is refused, never ignored; a key that stands at i
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from checker.config import rules
@@ -237,6 +238,7 @@ OPERATION_KEYS = frozenset(
 """Keys of an `[[operations]]` block besides `enabled` and its filters. None works yet."""
 
 
+@cache
 def subsections(path: Path) -> tuple[str, ...]:
     """Names of the sections right below this one."""
     depth = len(path)

@@ -16,6 +16,7 @@ from checker.core.errors import IncorrectUsage, UsageError
 from checker.core.hooks import GLOBAL_HOOKS, HookContext
 from checker.core.operation import Operation
 from checker.core.redact import Redaction
+from checker.core.registry import CUSTOM_CHECKS
 from checker.core.request import Origin, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Send
@@ -40,6 +41,8 @@ class LibraryEngine:
     def __init__(self, schema: OpenApiSchema, config: Config) -> None:
         self._schema = schema
         self._config = config
+        self._resolved: tuple[tuple[object, ...], RunSettings] | None = None
+        self._made: tuple[Origin, list[tuple[str, str]], RequestMaker] | None = None
         self._lanes: tuple[Origin, HttpSettings, HttpLanes] | None = None
 
     def formatted_path(self, case: Case) -> str:
@@ -89,7 +92,11 @@ class LibraryEngine:
 
     def _settings(self) -> RunSettings:
         """What the configuration asks for now: it may have been updated since the last call."""
-        return run_settings(self._config, Occasion(self._schema.location or ""))
+        made_of = (self._config.revision, *CUSTOM_CHECKS)
+        if self._resolved is None or self._resolved[0] != made_of:
+            occasion = Occasion(self._schema.location or "")
+            self._resolved = (made_of, run_settings(self._config, occasion))
+        return self._resolved[1]
 
     def _origin(self, base_url: str | None, settings: RunSettings) -> Origin | None:
         url = base_url or settings.base_url or self._schema.base_url
@@ -105,7 +112,9 @@ class LibraryEngine:
         given = {name.lower() for name in headers}
         kept = [(name, value) for name, value in settings.headers if name.lower() not in given]
         wanted = [*kept, *((name, str(value)) for name, value in headers.items())]
-        return RequestMaker(origin, wanted, version=__version__)
+        if self._made is None or self._made[:2] != (origin, wanted):
+            self._made = (origin, wanted, RequestMaker(origin, wanted, version=__version__))
+        return self._made[2]
 
     def _exchange(
         self, case: Case, base_url: str | None, options: CallOptions, settings: RunSettings
