@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from checker.checks.judge import Judge, Judgement
+from checker.checks.judge import CLEAN, Judge, Judgement
 from checker.core.case import Case
 from checker.core.errors import HookError, Unserialisable
 from checker.core.request import WireRequest
@@ -39,6 +39,11 @@ class Tools:
     gate: Gate
     hooks: CallHooks
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether judging a response is one plain call."""
+        return self.judge.is_plain and not self.hooks.after
+
 
 @dataclass(slots=True)
 class Verdict:
@@ -51,15 +56,15 @@ class Verdict:
     judgement: Judgement
 
 
-_NOTHING = Judgement((), ())
-
-
 def attempt(tools: Tools, case: Case, *, fresh: bool = False) -> Exchanging[Verdict]:
     """Verdict on one case. Raises `HookError` when a user's hook does."""
     if tools.gate.refuses(case):
-        return Verdict(case, None, None, _NOTHING)
+        return Verdict(case, None, None, CLEAN)
     request = build_request(tools, case)
     outcome = yield Send(request, fresh)
+    if tools.is_plain and outcome.__class__ is Response:
+        # The hot path: no hook after the call, no check that sends.
+        return Verdict(case, request, outcome, tools.judge.verdict(case, outcome))
     judgement = yield from judge_outcome(tools, case, outcome)
     return Verdict(case, request, outcome, judgement)
 
@@ -87,7 +92,7 @@ def build_request(tools: Tools, case: Case) -> WireRequest:
 def judge_outcome(tools: Tools, case: Case, outcome: Outcome) -> Exchanging[Judgement]:
     """What hooks and checks say of an answer; a missing answer is not theirs to judge."""
     if isinstance(outcome, NetworkFailure):
-        return _NOTHING
+        return CLEAN
     for hook in tools.hooks.after:
         _call(hook, tools.hooks.context(case), case, outcome)
     return (yield from tools.judge.judge(case, outcome))
