@@ -258,9 +258,10 @@ def without(task: Task, index: int) -> Task:
     return replace(task, skipped=skipped, redo=tuple(i for i in task.redo if i != index))
 
 
-def is_done(task: Task) -> bool:
-    """Whether nothing is left to make."""
-    return task.start >= task.stop and not task.redo
+def left(task: Task) -> int:
+    """Cases that are still to be made."""
+    skipped = sum(1 for index in task.skipped if task.start <= index < task.stop)
+    return max(0, task.stop - task.start - skipped) + len(set(task.redo) - set(task.skipped))
 
 
 def _bounded_task(label: str, seed: int, max_examples: int) -> Task:

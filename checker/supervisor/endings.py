@@ -6,7 +6,7 @@ from checker.config.settings import RunSettings
 from checker.corpus.fold import RunView
 from checker.workers.messages import Drain
 
-GRACE_S = 5.0
+GRACE_S = 3.0
 """What is in flight may take so long when time is over or the user asked to stop; half of it more when hastened."""
 
 CANNOT = 2

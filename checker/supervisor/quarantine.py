@@ -1,10 +1,10 @@
-"""What is written down of cases and tasks that kill or hang their workers."""
+"""What is written down in the name of workers that died, of cases that killed or hung them above all."""
 
 from checker.core.digests import case_id
 from checker.core.sequence import Step
 from checker.corpus.codec import Undecodable, decode, join
 from checker.corpus.inflight import Slot
-from checker.corpus.records import Entry, Quarantined
+from checker.corpus.records import Entry, Quarantined, TaskProgress
 from checker.workers.messages import Task
 
 WHOLE_TASK = -1
@@ -40,6 +40,22 @@ def quarantined_task(task: Task, reason: str) -> Quarantined:
         steps=(),
         request=f"seed {task.seed}, from case {task.start} on",
         reason=f"workers died one after another and none finished a case; the last one: {reason}",
+    )
+
+
+def unreported(task: Task, cases: int) -> TaskProgress:
+    """Cases that a worker finished and had no time to count. What they were answered is not known any more."""
+    return TaskProgress(
+        task=task.id,
+        phase=task.phase,
+        labels=task.labels,
+        next_index=task.start,
+        finished=False,
+        cases=cases,
+        requests=cases,
+        failed_cases=0,
+        statuses=(),
+        ledger=(0.0, 0.0, 0.0, 0.0, 0.0),
     )
 
 

@@ -15,7 +15,7 @@ from checker.supervisor.assignment import (
     BoundedPlan,
     ExplorationPlan,
     Plan,
-    is_done,
+    left,
     remainder,
     without,
 )
@@ -27,7 +27,7 @@ from checker.supervisor.launchers.handle import Launcher
 from checker.supervisor.launchers.inline import InlineLauncher
 from checker.supervisor.launchers.processes import ProcessLauncher
 from checker.supervisor.lock import Ownership
-from checker.supervisor.quarantine import quarantined_case, quarantined_task
+from checker.supervisor.quarantine import quarantined_case, quarantined_task, unreported
 from checker.supervisor.restarts import Restarts
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import Deadlines, Vitals, overdue
@@ -118,6 +118,8 @@ class Supervisor:
         self._opened: Opened | None = None
         self._journals: list[str] = []
         self._settled: set[str] = set()
+        self._counted: dict[str, int] = {}
+        """Leased task -> its cases on record when it was leased."""
         self._starts: list[float] = [0.0]
         """When the workers that are missing may be started."""
         self._looks_at = 0.0
@@ -223,6 +225,8 @@ class Supervisor:
                     continue
                 task = self._plan.lease(elapsed_s)
                 if task is not None:
+                    known = self._chronicle.view.tasks.get(task.id)
+                    self._counted[task.id] = known.cases if known is not None else 0
                     worker.standing.take(task, now)
                     worker.tell(Assign((task,)))
         for note in self._plan.cut(elapsed_s):
@@ -234,6 +238,7 @@ class Supervisor:
         assert self._plan is not None
         for task, reached, finished, spent_s in worker.standing.give_back(tasks, time.monotonic()):
             self._plan.come_back(task, reached, finished=finished, spent_s=spent_s)
+            self._counted.pop(task.id, None)
             if reached > task.start:
                 self._restarts.progress()
 
@@ -272,7 +277,10 @@ class Supervisor:
         reason = reason or (word.reason if word is not None else ended)
         self._chronicle.write(WorkerGone(standing.incarnation, reason))
         rests = {name: _rest(task, vitals) for name, task in standing.leases.items()}
-        progressed = any(rest != standing.leases[name] for name, rest in rests.items())
+        done = {name: left(task) - left(rests[name]) for name, task in standing.leases.items()}
+        for name, cases in done.items():
+            self._count(rests[name], cases)
+        progressed = any(cases > 0 for cases in done.values())
         if word is None and not self.ending.began:
             self._rule(vitals, rests, reason, progressed=progressed)
         elif not self.ending.began:
@@ -280,9 +288,16 @@ class Supervisor:
         for rest in rests.values():
             self._return(rest)
 
+    def _count(self, rest: Task, done: int) -> None:
+        """Write down for a dead worker how many cases it finished after it last said so itself."""
+        known = self._chronicle.view.tasks.get(rest.id)
+        told = known.cases - self._counted.get(rest.id, 0) if known is not None else 0
+        if done > told:
+            self._chronicle.write(unreported(rest, done - told))
+
     def _return(self, rest: Task) -> None:
         assert self._plan is not None
-        if is_done(rest):
+        if not left(rest):
             self._plan.come_back(rest, rest.stop, finished=True, spent_s=0.0)
         else:
             self._plan.lose(rest)

@@ -12,7 +12,7 @@ from checker.supervisor.assignment import (
     BoundedPlan,
     ExplorationPlan,
     Plan,
-    is_done,
+    left,
     remainder,
     without,
 )
@@ -63,7 +63,7 @@ class Hands:
 
     def die(self, plan: Plan) -> None:
         rest = remainder(self.task, self.reached, self.in_flight)
-        if is_done(rest):
+        if not left(rest):
             plan.come_back(rest, rest.stop, finished=True, spent_s=0.0)
         else:
             plan.lose(rest)
@@ -114,6 +114,15 @@ def test_a_remainder_holds_what_was_in_flight_and_nothing_that_was_made(
     assert set(in_flight) <= set(rest.redo)
     assert set(rest.redo) <= {*in_flight, *redo}
     assert all(index < rest.start for index in rest.redo)
+
+
+@given(st.integers(0, 90), st.integers(1, 8), st.integers(0, 1 << 32))
+def test_what_is_left_shrinks_by_what_was_made(count: int, lanes: int, seed: int) -> None:
+    hands = Hands(replace(TASK, redo=(3, 7), skipped=(7, 12)))
+    hands.work(count, lanes, Random(seed))
+    rest = remainder(hands.task, hands.reached, hands.in_flight)
+    if hands.in_flight:
+        assert left(hands.task) - left(rest) == len(hands.ended)
 
 
 def test_a_worker_that_never_began_leaves_the_task_as_it_was() -> None:

@@ -38,7 +38,7 @@ def test_the_end_of_time_drains_then_hastens_then_kills() -> None:
     assert end.next_order(QUIET, 9.9, 9.9, 0) == Order()
     assert end.next_order(QUIET, 10.0, 10.0, 0) == Order(Drain())
     assert end.next_order(QUIET, 12.0, 12.0, 0) == Order()
-    assert end.next_order(QUIET, 10.1 + GRACE_S, 15.1, 0) == Order(Drain(hasten=True))
+    assert end.next_order(QUIET, 10.1 + GRACE_S, 10.1 + GRACE_S, 0) == Order(Drain(hasten=True))
     assert end.next_order(QUIET, 10.1 + 1.5 * GRACE_S, 20.0, 0).kills
     assert end.next_order(QUIET, 30.0, 30.0, 0).kills
     assert end.outcome == "time limit"

@@ -32,6 +32,7 @@ from checker.supervisor import chronicle
 from checker.supervisor.launchers.inline import InlineLauncher
 from checker.supervisor.launchers.processes import ProcessLauncher
 from checker.supervisor.lock import Ownership
+from checker.supervisor.quarantine import WHOLE_TASK
 from checker.supervisor.state import Deadlines
 from checker.supervisor.supervisor import RunOutcome, execute
 
@@ -158,6 +159,21 @@ def test_a_case_that_kills_twice_is_quarantined_and_no_other(run: Run) -> None:
     assert quarantined.steps[0].choices == (2,)
     assert quarantined.reason == "killed by SIGKILL"
     assert outcome.exit_code == 1
+
+
+def test_a_task_in_which_every_case_kills_is_quarantined_and_the_others_go_on(run: Run) -> None:
+    outcome = run(("kill", "POST /users:*"))
+    assert run.told.cases == all_cases() - Counter({("POST /users", n): 1 for n in range(5)})
+    assert [(q.index, q.label) for q in run.told.of(Quarantined)] == [
+        (0, "POST /users"),
+        (WHOLE_TASK, "POST /users"),
+    ]
+    assert outcome.exit_code == 1
+
+
+def test_a_run_in_which_every_case_kills_is_given_up(run: Run) -> None:
+    outcome = run(("kill", "every case"))
+    assert outcome.error.startswith("the run was given up")
 
 
 def test_a_case_that_hangs_twice_is_quarantined(run: Run) -> None:

@@ -124,7 +124,8 @@ class Toy:
         self.slots.acting(None)
 
     def meet(self, what: str) -> None:
-        if self.orders.get("kill") in (what, "everything"):
+        general = "everything" if what == "opening" else "every case"
+        if self.orders.get("kill") in (what, what.split(":")[0] + ":*", general):
             os.kill(os.getpid(), signal.SIGKILL)
         if self.orders.get("once") == what:
             marker = Path(self.settings.corpus_dir) / "died"
