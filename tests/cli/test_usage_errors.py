@@ -162,6 +162,7 @@ LATER = (
     ("--mode", "all"),
     ("--generation-deterministic",),
     ("--generation-codec", "ascii"),
+    ("--generation-database", "examples"),
     ("--generation-maximize", "response_time"),
     ("--generation-with-security-parameters", "false"),
     ("--generation-graphql-allow-null", "false"),

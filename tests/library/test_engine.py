@@ -239,3 +239,22 @@ def test_curl_command_masks_sensitive_values(operation, api) -> None:
 
 def test_formatted_path(operation) -> None:
     assert operation.Case(path_parameters={"id": 7}).formatted_path == "/items/7"
+
+
+def test_sanitization_can_be_switched_off_while_running(schema, operation, api) -> None:
+    case = operation.Case(path_parameters={"id": 7}, headers={"X-Token": "a"})
+    assert "X-Token: [Filtered]" in case.as_curl_command()
+    schema.config.output.sanitization.update(enabled=False)
+    assert "X-Token: a" in case.as_curl_command()
+
+
+def test_checks_registered_after_the_first_call_run(operation) -> None:
+    case = operation.Case(path_parameters={"id": 7})
+    case.call_and_validate()
+
+    @checker.check
+    def late(ctx, response, case) -> None:
+        raise AssertionError
+
+    with pytest.raises(checker.errors.FailureGroup, match="Custom check failed: `late`"):
+        case.call_and_validate()
