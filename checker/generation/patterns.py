@@ -25,6 +25,8 @@ from checker.generation.sources import Source
 Writer = Callable[[Source, int, int], str]
 """Text whose length lies between, as far as the pattern has such texts."""
 
+_FEW = 4
+_FILLING: tuple[Interval, ...] = ((0x30, 0x39), (0x61, 0x7A))
 _MORE = 64
 """Repetitions beyond the required ones that are tried of an unbounded quantifier."""
 
@@ -40,7 +42,25 @@ class Written:
 
 def writer(pattern: str, allowed: tuple[Interval, ...]) -> Written:
     """How to write texts of a pattern from allowed characters. Raises `UnsupportedPattern`."""
-    return _written(parse(pattern), allowed)
+    written = _written(parse(pattern), allowed)
+    if written.high >= UNBOUNDED or (pattern.startswith("^") and pattern.endswith("$")):
+        return written
+    return _padded(written, allowed, is_prefix=pattern.endswith("$"))
+
+
+def _padded(written: Written, allowed: tuple[Interval, ...], *, is_prefix: bool) -> Written:
+    """A pattern that is open at an end allows anything there: used only to reach a length."""
+    filling = alphabets.of(_both(_FILLING, allowed))
+
+    def write(source: Source, least: int, most: int) -> str:
+        text = written.write(source, min(least, written.high), most)
+        missing = least - len(text)
+        if missing <= 0:
+            return text
+        more = source.string(filling, missing, missing)
+        return more + text if is_prefix else text + more
+
+    return Written(written.low, UNBOUNDED, write)
 
 
 _BEYOND_TREES = re.compile(r"\(\?<?[=!]|\(\?[imsu-]|\\[bBpPAZz]|.\^|\$.", re.DOTALL)
@@ -58,20 +78,41 @@ def matcher(pattern: str, *, trusts: bool = False) -> Callable[[str], bool]:
 
     Texts written from a plain tree match anyway: `trusts` them, and asks only one.
     """
+    search = _python_search(pattern)
     try:
         strict = jsonschema_rs.Draft202012Validator({"pattern": pattern}).is_valid
     except ValueError:
         strict = None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            search = re.compile(pattern).search
-    except (re.error, OverflowError, RecursionError):
+    if search is None:
         return strict or (lambda text: True)
     if strict is None or trusts:
         return lambda text: search(text) is not None
-    # The first one gives up on patterns that explode; only then comes the one that never does.
     return lambda text: strict(text) and search(text) is not None
+
+
+def _python_search(pattern: str) -> Callable[[str], object] | None:
+    """None for what Python cannot read, and for what could keep it busy for ever."""
+    try:
+        if _may_explode(parse(pattern)):
+            return None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return re.compile(pattern).search
+    except (UnsupportedPattern, re.error, OverflowError, RecursionError):
+        return None
+
+
+def _may_explode(tree: Expression, *, is_repeated: bool = False) -> bool:
+    """True when something that varies in length is repeated: a text can then be cut in exponentially many ways."""
+    match tree:
+        case Characters():
+            return False
+        case Repetition(part, low, high):
+            if is_repeated and high > low:
+                return True
+            return _may_explode(part, is_repeated=is_repeated or high > _FEW)
+        case Alternation(parts) | Concatenation(parts):
+            return any(_may_explode(part, is_repeated=is_repeated) for part in parts)
 
 
 def _written(tree: Expression, allowed: tuple[Interval, ...]) -> Written:
