@@ -5,8 +5,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 STRIKES_OF_A_CASE = 2
-DEATHS_OF_A_TASK = 3
-DEATHS_OF_A_RUN = 5
+CASES_OF_A_TASK = 3
+"""Quarantined one after another without a finished case in between. Not deaths: with several lanes a worker dies while it
+makes the next case, before those in flight, innocent all, could be finished."""
+DEATHS_OF_A_RUN = 16
+HANG = 2
+OPENING = 4
+"""Deaths that a hang counts for, because it costs so much time, and one before there was any case to blame."""
 LONGEST_PAUSE_S = 30.0
 
 
@@ -31,33 +36,42 @@ class Restarts:
         self._most = max(DEATHS_OF_A_RUN, 2 * workers + 1)
         self._random = random
         self._strikes: Counter[tuple[str, int]] = Counter()
-        self._deaths: Counter[str] = Counter()
+        self._lost_cases: Counter[str] = Counter()
         self._fruitless = 0
+        self._pauses = 0
 
     def progress(self) -> None:
         """Somebody came further."""
-        self._fruitless = 0
+        self._fruitless = self._pauses = 0
 
-    def died(self, task: str | None, index: int | None, *, progressed: bool) -> Ruling:
-        """A worker is gone; case `index` of `task` acted (None: nobody knows). `progressed`: since its lease."""
-        self._fruitless = 1 if progressed else self._fruitless + 1
-        strikes = deaths = 0
-        if task is not None:
-            self._deaths[task] = deaths = 1 if progressed else self._deaths[task] + 1
-            if index is not None:
-                self._strikes[task, index] += 1
-                strikes = self._strikes[task, index]
+    def died(self, case: tuple[str, int] | None, *, progressed: bool, weight: int = 1) -> Ruling:
+        """A worker is gone; (task, index) of the case that acted, if one did. `progressed`: it had finished a case.
+
+        Also for one that left by itself to be replaced: no case is to blame, but leaving at once is no way to live.
+        """
+        if progressed:
+            self.progress()
+        self._fruitless += weight
+        self._pauses += 1
+        strikes = lost = 0
+        if case is not None:
+            task, _ = case
+            if progressed:
+                self._lost_cases[task] = 0
+            self._strikes[case] += 1
+            strikes = self._strikes[case]
+            if strikes >= STRIKES_OF_A_CASE:
+                self._lost_cases[task] += 1
+                # Its cause is gone: no need to wait.
+                self._pauses = 0
+            lost = self._lost_cases[task]
         return Ruling(
             strikes,
             quarantines_case=strikes >= STRIKES_OF_A_CASE,
-            quarantines_task=deaths >= DEATHS_OF_A_TASK,
+            quarantines_task=lost >= CASES_OF_A_TASK,
             ends_run=self._fruitless >= self._most,
-            pause_s=self._random() * pause_bound_s(self._fruitless),
+            pause_s=self._random() * pause_bound_s(self._pauses),
         )
-
-    def left(self, *, progressed: bool) -> Ruling:
-        """A worker left by itself to be replaced (memory): no case is to blame, but leaving at once is no way to live."""
-        return self.died(None, None, progressed=progressed)
 
 
 def pause_bound_s(deaths: int) -> float:

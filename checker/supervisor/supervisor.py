@@ -9,6 +9,7 @@ from typing import assert_never
 from checker.config.settings import RunSettings
 from checker.core.errors import StorageError
 from checker.corpus.fold import RunView
+from checker.corpus.inflight import Slot
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Quarantined, WorkerGone
 from checker.supervisor.assignment import (
@@ -28,7 +29,7 @@ from checker.supervisor.launchers.inline import InlineLauncher
 from checker.supervisor.launchers.processes import ProcessLauncher
 from checker.supervisor.lock import Ownership
 from checker.supervisor.quarantine import quarantined_case, quarantined_task, unreported
-from checker.supervisor.restarts import Restarts
+from checker.supervisor.restarts import HANG, OPENING, Restarts, Ruling
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import Deadlines, Vitals, overdue
 from checker.workers.messages import (
@@ -151,7 +152,8 @@ class Supervisor:
             self._starts.remove(at)
             incarnation = self._chronicle.next_incarnation()
             if self._crew.start(incarnation, self._settings, now) is None:
-                self._replace_later("no process could be started", progressed=False)
+                ruling = self._restarts.died(None, progressed=False, weight=OPENING)
+                self._replace(ruling, "no process could be started")
 
     def _patience_s(self, now: float) -> float:
         return max(0.0, min([_TICK_S, *(at - now for at in self._starts)]))
@@ -267,7 +269,8 @@ class Supervisor:
 
     def _lose(self, worker: Worker, reason: str) -> None:
         """A worker is gone, or as good as that: what it held goes back, what killed it is struck."""
-        if reason:
+        hung = bool(reason)
+        if hung:
             worker.handle.kill()
         ended = self._crew.bury(worker)
         standing, vitals = worker.standing, self._crew.vitals(worker)
@@ -281,10 +284,10 @@ class Supervisor:
         for name, cases in done.items():
             self._count(rests[name], cases)
         progressed = any(cases > 0 for cases in done.values())
-        if word is None and not self.ending.began:
-            self._rule(vitals, rests, reason, progressed=progressed)
-        elif not self.ending.began:
-            self._replace_later(reason, progressed=progressed)
+        if not self.ending.began:
+            weight = HANG if hung else 1 if standing.opened else OPENING
+            acting = None if word is not None else vitals.acting
+            self._rule(acting, rests, reason, progressed=progressed, weight=weight)
         for rest in rests.values():
             self._return(rest)
 
@@ -303,38 +306,38 @@ class Supervisor:
             self._plan.lose(rest)
 
     def _rule(
-        self, vitals: Vitals, rests: dict[str, Task], reason: str, *, progressed: bool
+        self,
+        acting: Slot | None,
+        rests: dict[str, Task],
+        reason: str,
+        *,
+        progressed: bool,
+        weight: int,
     ) -> None:
-        """Strike the case that acted; two strikes for a case and three for a task are enough."""
-        acting = vitals.acting
+        """Strike the case that acted, put it or its task in quarantine when that is enough, replace the worker."""
         task = rests.get(acting.task) if acting is not None else None
-        index = acting.index if acting is not None and task is not None else None
-        name = task.id if task is not None else None
-        ruling = self._restarts.died(name, index, progressed=progressed)
+        case = (task.id, acting.index) if task is not None and acting is not None else None
+        ruling = self._restarts.died(case, progressed=progressed, weight=weight)
         if task is not None and acting is not None and ruling.quarantines_case:
             self._chronicle.write(quarantined_case(task, acting, ruling.strikes, reason))
             rests[task.id] = without(task, acting.index)
         if task is not None and ruling.quarantines_task:
             self._quarantine_task(quarantined_task(task, reason))
             del rests[task.id]
-        self._replace(ruling.pause_s, reason, ends_run=ruling.ends_run)
+        self._replace(ruling, reason)
 
     def _quarantine_task(self, record: Quarantined) -> None:
         assert self._plan is not None
         self._chronicle.write(record)
         self._plan.drop(record.task)
 
-    def _replace_later(self, reason: str, *, progressed: bool) -> None:
-        ruling = self._restarts.left(progressed=progressed)
-        self._replace(ruling.pause_s, reason, ends_run=ruling.ends_run)
-
-    def _replace(self, pause_s: float, reason: str, *, ends_run: bool) -> None:
-        if ends_run:
+    def _replace(self, ruling: Ruling, reason: str) -> None:
+        if ruling.ends_run:
             self.ending.fail(
                 "the run was given up: workers died one after another and none finished a case; "
                 f"the last one: {reason}"
             )
-        self._starts.append(time.monotonic() + pause_s)
+        self._starts.append(time.monotonic() + ruling.pause_s)
 
     # The end
 

@@ -1,7 +1,8 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.supervisor.restarts import Restarts, pause_bound_s
+from checker.supervisor.restarts import HANG, OPENING, Restarts, pause_bound_s
 
 
 def restarts(workers: int = 1) -> Restarts:
@@ -10,63 +11,62 @@ def restarts(workers: int = 1) -> Restarts:
 
 def test_the_second_strike_quarantines_the_case() -> None:
     ruler = restarts()
-    first = ruler.died("t", 5, progressed=True)
-    second = ruler.died("t", 5, progressed=False)
+    first = ruler.died(("t", 5), progressed=True)
+    second = ruler.died(("t", 5), progressed=False)
     assert (first.strikes, first.quarantines_case) == (1, False)
     assert (second.strikes, second.quarantines_case) == (2, True)
 
 
 def test_strikes_of_a_case_survive_progress() -> None:
     ruler = restarts()
-    ruler.died("t", 5, progressed=True)
+    ruler.died(("t", 5), progressed=True)
     ruler.progress()
-    assert ruler.died("t", 5, progressed=True).quarantines_case
+    assert ruler.died(("t", 5), progressed=True).quarantines_case
 
 
 def test_another_case_is_innocent() -> None:
     ruler = restarts()
-    ruler.died("t", 5, progressed=True)
-    assert ruler.died("t", 6, progressed=True).strikes == 1
-    assert ruler.died("u", 5, progressed=True).strikes == 1
+    ruler.died(("t", 5), progressed=True)
+    assert ruler.died(("t", 6), progressed=True).strikes == 1
+    assert ruler.died(("u", 5), progressed=True).strikes == 1
 
 
-def test_three_deaths_without_progress_quarantine_the_task() -> None:
+def test_three_lost_cases_without_progress_quarantine_the_task() -> None:
     ruler = restarts()
-    rulings = [ruler.died("t", index, progressed=False) for index in (1, 2, 3)]
-    assert [ruling.quarantines_task for ruling in rulings] == [False, False, True]
+    rulings = [ruler.died(("t", index), progressed=False) for index in (1, 1, 2, 2, 3, 3)]
+    assert [ruling.quarantines_task for ruling in rulings] == [False] * 5 + [True]
 
 
 def test_progress_forgives_a_task() -> None:
     ruler = restarts()
     for index in range(20):
-        ruler.progress()
-        assert not ruler.died("t", index, progressed=index % 2 == 0).quarantines_task
+        ruler.died(("t", index), progressed=True)
+        assert not ruler.died(("t", index), progressed=False).quarantines_task
 
 
 def test_a_worker_that_waited_strikes_nobody() -> None:
-    ruling = restarts().died(None, None, progressed=False)
+    ruling = restarts().died(None, progressed=False)
     assert (ruling.strikes, ruling.quarantines_case, ruling.quarantines_task) == (0, False, False)
 
 
-def test_a_run_in_which_everything_dies_ends() -> None:
+@pytest.mark.parametrize(("weight", "deaths"), [(1, 16), (HANG, 8), (OPENING, 4)])
+def test_a_run_in_which_everything_dies_ends(weight: int, deaths: int) -> None:
     ruler = restarts()
-    rulings = [ruler.died(None, None, progressed=False) for _ in range(5)]
-    assert [ruling.ends_run for ruling in rulings] == [False] * 4 + [True]
+    rulings = [ruler.died(None, progressed=False, weight=weight) for _ in range(deaths)]
+    assert [ruling.ends_run for ruling in rulings] == [False] * (deaths - 1) + [True]
 
 
 def test_the_death_of_the_fork_server_with_all_its_workers_does_not_end_the_run() -> None:
     ruler = restarts(workers=16)
-    assert not any(ruler.died(None, None, progressed=False).ends_run for _ in range(32))
+    assert not any(ruler.died(None, progressed=False).ends_run for _ in range(32))
 
 
-@given(st.lists(st.booleans(), max_size=40))
-def test_progress_at_least_every_fifth_death_keeps_the_run(progressed: list[bool]) -> None:
+@given(st.lists(st.booleans(), max_size=60))
+def test_a_run_ends_only_after_many_deaths_without_progress(progressed: list[bool]) -> None:
     ruler, fruitless = restarts(), 0
     for moved in progressed:
-        fruitless = 0 if moved else fruitless + 1
-        ruling = ruler.died("t", None, progressed=moved)
-        if fruitless < 4:
-            assert not ruling.ends_run
+        fruitless = 1 if moved else fruitless + 1
+        assert ruler.died(("t", 1), progressed=moved).ends_run == (fruitless >= 16)
 
 
 @given(st.integers(0, 1000), st.floats(0, 1))
@@ -78,5 +78,5 @@ def test_pauses_grow_and_stay_bounded(deaths: int, drawn: float) -> None:
 
 def test_the_pause_is_drawn_below_its_bound() -> None:
     ruler = Restarts(1, lambda: 0.5)
-    ruler.died(None, None, progressed=False)
-    assert ruler.died(None, None, progressed=False).pause_s == 0.05
+    ruler.died(None, progressed=False)
+    assert ruler.died(None, progressed=False).pause_s == 0.05

@@ -166,6 +166,8 @@ def test_a_task_in_which_every_case_kills_is_quarantined_and_the_others_go_on(ru
     assert run.told.cases == all_cases() - Counter({("POST /users", n): 1 for n in range(5)})
     assert [(q.index, q.label) for q in run.told.of(Quarantined)] == [
         (0, "POST /users"),
+        (1, "POST /users"),
+        (2, "POST /users"),
         (WHOLE_TASK, "POST /users"),
     ]
     assert outcome.exit_code == 1
