@@ -9,6 +9,7 @@ from urllib.parse import unquote_to_bytes
 from checker.demo.http import Reply, Request
 from tests.apps.builder import Builder, Unbuildable
 from tests.apps.document import Described, Document, Missing
+from tests.apps.inspector import Inspector
 
 _NO_CONTENT = (204, 205, 304)
 _MEDIA_TYPE = re.compile(r"[\w!#$&^.+*-]+/[\w!#$&^.+*-]+\s*(;.*)?", re.ASCII)
@@ -24,6 +25,11 @@ class Mock:
         self.document = Document(root)
         self.unbuildable: dict[str, str] = {}
         """Label -> why there is no answer by the book."""
+        self.answered: set[str] = set()
+        """Labels of the operations that were asked."""
+        self.complaints: list[str] = []
+        """What was wrong with requests: `label: problem`. They were answered all the same."""
+        self._inspector = Inspector(self.document)
         self._builder = Builder(self.document)
         self._prefix = prefix
         self._replies: dict[str, Reply] = {}
@@ -38,22 +44,27 @@ class Mock:
     def __call__(self, request: Request) -> Reply:
         path = request.target.partition(b"?")[0]
         prefix = self._prefix.encode()
-        if not path.startswith(prefix):
-            return Reply(404)
-        segments = [unquote_to_bytes(part) for part in path[len(prefix) :].split(b"/")]
-        operation = self.find(request.method, segments)
-        if operation is not None:
+        segments = [unquote_to_bytes(part) for part in path.removeprefix(prefix).split(b"/")]
+        found = self.find(request.method, segments) if path.startswith(prefix) else None
+        if found is not None:
+            operation, values = found
+            self.answered.add(operation.label)
+            problem = self._inspector.problem(operation, request, values)
+            if problem is not None:
+                self.complaints.append(f"{operation.label}: {problem}")
             return self.reply(operation)
+        self.complaints.append(f"{request.method} {path!r}: not described")
         others = sorted(method for method in self._routes if self.find(method, segments))
         if others:
             return Reply(405, headers=(("Allow", ", ".join(others)),))
         return Reply(404)
 
-    def find(self, method: str, segments: list[bytes]) -> Described | None:
-        """The operation that these decoded segments of a path belong to: literals before parameters."""
+    def find(self, method: str, segments: list[bytes]) -> tuple[Described, dict[str, bytes]] | None:
+        """The operation that these decoded segments of a path belong to, literals first, and its variables."""
         for _, template, operation in self._routes.get(method, ()):
-            if template.fits(segments):
-                return operation
+            values = template.values(segments)
+            if values is not None:
+                return operation, values
         return None
 
     def reply(self, operation: Described) -> Reply:
@@ -135,19 +146,28 @@ class _Template:
     def __init__(self, path: str) -> None:
         segments = path.split("/")
         self.rank = tuple(_rank(segment) for segment in segments)
+        self._names = [name[1:-1] for name in _VARIABLE.findall(path)]
         self._patterns = [
             re.compile(
-                b".+".join(re.escape(unquote_to_bytes(part)) for part in _VARIABLE.split(segment)),
+                b"(.+)".join(
+                    re.escape(unquote_to_bytes(part)) for part in _VARIABLE.split(segment)
+                ),
                 re.DOTALL,
             )
             for segment in segments
         ]
 
-    def fits(self, segments: list[bytes]) -> bool:
-        return len(segments) == len(self._patterns) and all(
-            pattern.fullmatch(segment)
-            for pattern, segment in zip(self._patterns, segments, strict=True)
-        )
+    def values(self, segments: list[bytes]) -> dict[str, bytes] | None:
+        """What the variables stand for, `None` when the path is another one."""
+        if len(segments) != len(self._patterns):
+            return None
+        found: list[bytes] = []
+        for pattern, segment in zip(self._patterns, segments, strict=True):
+            match = pattern.fullmatch(segment)
+            if match is None:
+                return None
+            found += match.groups()
+        return dict(zip(self._names, found, strict=True))
 
 
 def _rank(segment: str) -> int:

@@ -14,7 +14,10 @@ from tests.apps.serving import App, json_reply, serving
 from tests.e2e.runner import Command, Ran
 
 BINARY = {"content": {"application/octet-stream": {"schema": {"type": "string"}}}}
-EMPTY = {"content": {"text/plain": {"schema": {"type": "string", "maxLength": 0}}}, "required": True}
+EMPTY = {
+    "content": {"text/plain": {"schema": {"type": "string", "maxLength": 0}}},
+    "required": True,
+}
 DONE = {"responses": {"200": {"description": "done"}}}
 DOCUMENT: dict[str, Any] = {
     "openapi": "3.0.3",
@@ -85,9 +88,7 @@ def test_everything_goes_out_byte_for_byte(command: Command) -> None:
 
 def test_headers_with_several_values_go_out_as_several(command: Command) -> None:
     with serving(_done, DOCUMENT) as app:
-        ran = command.run(
-            app.document_url, "-n", "1", "--include-path", "/form", "--report", "vcr"
-        )
+        ran = command.run(app.document_url, "-n", "1", "--include-path", "/form", "--report", "vcr")
         path = _cassette(ran)
         cassette = yaml.safe_load(path.read_text())
         (interaction,) = cassette["http_interactions"]
