@@ -151,7 +151,10 @@ class Supervisor:
         for at in due:
             self._starts.remove(at)
             incarnation = self._chronicle.next_incarnation()
-            if self._crew.start(incarnation, self._settings, now) is None:
+            # Of its first life, a worker owes the ledger all the time since the run began.
+            since = at or now - self._chronicle.elapsed_s
+            settings = replace(self._settings, started_at=since)
+            if self._crew.start(incarnation, settings, now) is None:
                 ruling = self._restarts.died(None, progressed=False, weight=OPENING)
                 self._replace(ruling, "no process could be started")
 

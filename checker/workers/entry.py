@@ -13,6 +13,10 @@ Work = Callable[[int, RunSettings, Receiver, Sender], None]
 """The life of one incarnation: (incarnation, settings, down, up)."""
 
 
+PATIENCE_S = 30.0
+"""How long a worker waits for a supervisor that does not read, which means that it is stopped or swaps."""
+
+
 def main(
     incarnation: int,
     settings: Mapping[str, Any],
@@ -25,7 +29,12 @@ def main(
     # Ctrl-C reaches the whole process group; what it means is the supervisor's to say.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    live(incarnation, RunSettings.from_dict(settings), (Receiver(down), Sender(up)), work)
+    live(
+        incarnation,
+        RunSettings.from_dict(settings),
+        (Receiver(down), Sender(up, patience_s=PATIENCE_S)),
+        work,
+    )
     end_watchdog()
 
 

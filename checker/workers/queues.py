@@ -70,10 +70,15 @@ def decode(data: bytes) -> Message:
 
 
 class Sender:
-    """The writing end. Never raises, never blocks for ever: what does not fit waits in memory."""
+    """The writing end. Never raises, never blocks for ever: what does not fit waits in memory.
 
-    def __init__(self, connection: Connection) -> None:
+    `patience_s` is how long a send may wait for room: nothing for the supervisor, whom no worker may hold up; some for a
+    worker, which would not come back to write the rest of a message that is larger than the pipe.
+    """
+
+    def __init__(self, connection: Connection, *, patience_s: float = 0.0) -> None:
         self._connection = connection
+        self._patience_s = patience_s
         self._waiting = bytearray()
         self.closed = connection.closed
         """Whether nobody reads any more (or `close` was called)."""
@@ -91,7 +96,7 @@ class Sender:
             return
         data = encode(message)
         self._waiting += len(data).to_bytes(_HEAD, "big") + data
-        self.flush()
+        self.linger(self._patience_s)
 
     def flush(self) -> bool:
         """Write as much as the pipe takes now; whether all of it is gone."""

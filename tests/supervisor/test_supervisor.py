@@ -236,8 +236,10 @@ def test_a_run_in_which_everything_dies_is_given_up(run: Run) -> None:
     assert outcome.error.startswith("the run was given up")
 
 
-def test_fuzz_stops_at_the_first_failure(run: Run) -> None:
-    outcome = run(("find", "GET /users:2"), kind="fuzz", max_time_s=20.0, workers=2)
+@BOTH
+def test_fuzz_stops_at_the_first_failure(run: Run, launcher: Any) -> None:
+    orders = (("find", "GET /users:2"), ("slow", "0.002"))
+    outcome = run(*orders, kind="fuzz", max_time_s=20.0, workers=2, launcher=launcher)
     assert (outcome.exit_code, outcome.outcome) == (1, "first failure")
 
 

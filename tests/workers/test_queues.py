@@ -1,6 +1,7 @@
 import multiprocessing
 import os
 import signal
+import threading
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 
@@ -125,6 +126,21 @@ def test_a_reader_that_hangs_does_not_hang_its_writer(ends: tuple[Sender, Receiv
             received.append(message)
         sender.flush()
     assert received == sent
+    assert sender.waiting_bytes == 0
+    close(sender, receiver)
+
+
+def test_a_patient_writer_writes_all_of_a_message_larger_than_the_pipe() -> None:
+    reading, writing = Pipe(duplex=False)
+    sender, receiver = Sender(writing, patience_s=20.0), Receiver(reading)
+    large = Known(("x" * 1_000_000,))
+    thread = threading.Thread(target=sender.send, args=(large,))
+    thread.start()
+    message = None
+    while message is None and receiver.wait(20):
+        message = receiver.get_nowait()
+    thread.join()
+    assert message == large
     assert sender.waiting_bytes == 0
     close(sender, receiver)
 

@@ -4,7 +4,7 @@ import threading
 from multiprocessing import Pipe
 
 from checker.config.settings import RunSettings
-from checker.workers.entry import Work, live
+from checker.workers.entry import PATIENCE_S, Work, live
 from checker.workers.queues import Receiver, Sender
 
 _GRACE_S = 2.0
@@ -21,7 +21,7 @@ class InlineWorker:
         up_reading, up_writing = Pipe(duplex=False)
         self.sender = Sender(down_writing)
         self.receiver = Receiver(up_reading)
-        queues = (Receiver(down_reading), Sender(up_writing))
+        queues = (Receiver(down_reading), Sender(up_writing, patience_s=PATIENCE_S))
         self._thread = threading.Thread(
             target=live,
             args=(incarnation, settings, queues, work),
