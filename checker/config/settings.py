@@ -38,6 +38,8 @@ class RunSettings:
     """None: the description's own servers."""
     document: str | None = None
     """Digest of the normalised description in the corpus, once the first worker has fetched it."""
+    started_at: float | None = None
+    """Of `time.monotonic`: from when on a worker accounts for its time; None: from when it runs."""
     workers: int = 1
     """Processes."""
     lanes: int | None = 1

@@ -108,8 +108,7 @@ _GENERATION = {
     "maximize": _later(Either((Text(), _TEXTS))),
     "with-security-parameters": _later(_FLAG, True),
     "graphql-allow-null": _later(_FLAG, True),
-    # Nothing is kept yet, so that `none` is what happens.
-    "database": Key(Text(), ".proptest/examples", works=(".proptest/examples", "none")),
+    "database": Key(Text(), ".proptest/examples"),
     "unique-inputs": _later(_FLAG, False),
     "dictionaries": _later(Table(), {}),
 }

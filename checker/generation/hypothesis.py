@@ -8,7 +8,9 @@ from typing import Any, TypeVar
 
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.control import BuildContext
-from hypothesis.database import InMemoryExampleDatabase, choices_to_bytes
+from hypothesis.database import InMemoryExampleDatabase
+from hypothesis.database import choices_from_bytes as choices_from_bytes
+from hypothesis.database import choices_to_bytes as choices_to_bytes
 from hypothesis.errors import StopTest, UnsatisfiedAssumption
 from hypothesis.internal.conjecture.data import ConjectureData, Status
 from hypothesis.internal.conjecture.engine import ConjectureRunner
@@ -98,7 +100,7 @@ def draw_strategy(strategy: Strategy, source: Source) -> Any:
         raise TypeError(f"no way to draw a strategy from {source!r}")
     for _ in range(_MORE_DRAWS):
         # Above: chance for what is not recorded. The same strategy asks the same questions in the same order.
-        data = ConjectureData(random=Random(source.rng.getrandbits(64)), prefix=source.remaining())
+        data = ConjectureData(random=Random(source.bits()), prefix=source.remaining())
         try:
             with BuildContext(data, is_final=False, wrapped_test=draw_strategy):
                 value = data.draw(strategy)

@@ -15,6 +15,10 @@ EXTRA_INDEX = 1 << 32
 """Indices of cases that extend a sequence start here: they have no place in the task's own numbering."""
 
 
+SAVED_INDEX = 1 << 33
+"""Indices of failing examples of earlier runs start here: they are tried, but not counted as cases."""
+
+
 @dataclass(slots=True)
 class Running:
     """A task in work."""
@@ -123,3 +127,8 @@ class Flight:
     requests: int = 0
     pending: int = 0
     """Suspicions that keep its slot."""
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether it tries a failing example of an earlier run."""
+        return self.index >= SAVED_INDEX

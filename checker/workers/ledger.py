@@ -17,16 +17,18 @@ class Part(IntEnum):
 class Ledger:
     """Seconds by part. One thread does one thing at a time, so the parts sum to the wall by construction.
 
-    It begins with making: opening the document comes first.
+    What passed between `since` and now, while the process was started, was idle; opening the document is making.
     """
 
     __slots__ = ("_clock", "_mark", "_part", "_seconds")
 
-    def __init__(self, clock: Callable[[], float]) -> None:
+    def __init__(self, clock: Callable[[], float], since: float | None = None) -> None:
         self._clock = clock
-        self._mark = clock()
-        self._part = Part.MAKE
+        now = clock()
+        self._mark = now if since is None else since
+        self._part = Part.IDLE
         self._seconds = [0.0] * len(Part)
+        self.enter(Part.MAKE)
 
     def enter(self, part: Part) -> float:
         """Close the current part and begin another; gives the time now."""

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterable
 
 from checker.config.settings import RunSettings
+from checker.core.digests import digest
 from checker.core.errors import (
     BudgetSpent,
     CheckerError,
@@ -16,20 +17,20 @@ from checker.core.errors import (
     Unserialisable,
     UsageError,
 )
-from checker.core.failures import Failure
 from checker.core.operation import Label
 from checker.core.response import NetworkFailure, Outcome
 from checker.core.send import Send
 from checker.corpus.inflight import Stage
 from checker.phases.attempt import attempt
 from checker.phases.making import Made
-from checker.workers.flight import Flight, Running
-from checker.workers.investigation import Shot, Suspicion
+from checker.workers.flight import SAVED_INDEX, Flight, Running
+from checker.workers.investigation import Shot
 from checker.workers.ledger import Part
 from checker.workers.limits import Limits
-from checker.workers.messages import Assign, Drain, Found, Idle, Known, Leaving, Peers
+from checker.workers.messages import Assign, Drain, Idle, Known, Leaving, Peers, Task
 from checker.workers.opening import Workplace, open_workplace
 from checker.workers.queues import Receiver, Sender
+from checker.workers.settling import Settling
 
 _ROUND_S = 0.05
 _IDLE_S = 0.2
@@ -82,7 +83,7 @@ class Worker:
         self._flights: dict[int, Flight] = {}
         self._parked: deque[tuple[Flight, Send]] = deque()
         self._followers: deque[tuple[Running, int, Made, tuple[Shot, ...]]] = deque()
-        self._suspicions: deque[tuple[Flight, Suspicion]] = deque()
+        self._settling = Settling(place, up, self._keep_house)
         self._reserved: set[int] = set()
         self._free_slots = list(range(place.slot_count))
         self._leaving: str | None = None
@@ -99,8 +100,8 @@ class Worker:
             if self._leaving is not None and (self._hasten or not self._busy()):
                 break
             self._fill()
-            if self._suspicions and self._idle_lane() is not None:
-                self._investigate()
+            if self._settling and (lane := self._idle_lane()) is not None:
+                self._settle(lane)
                 continue
             if not self._flights:
                 self._finish_tasks()
@@ -121,7 +122,7 @@ class Worker:
     # Orders
 
     def _busy(self) -> bool:
-        return bool(self._flights or self._parked or self._suspicions)
+        return bool(self._flights or self._parked or self._settling)
 
     def _take_orders(self) -> None:
         nothing_to_do = not (self._busy() or self._tasks or self._followers)
@@ -131,8 +132,8 @@ class Worker:
         while (message := self._down.get_nowait()) is not None:
             match message:
                 case Assign(tasks):
-                    now = time.monotonic()
-                    self._tasks.extend(Running.of(task, now) for task in tasks)
+                    for task in tasks:
+                        self._accept(task)
                 case Known(fingerprints):
                     self._recorder.known.update(fingerprints)
                 case Peers(journals):
@@ -145,6 +146,24 @@ class Worker:
         if self._down.closed:
             self._leave("the supervisor is gone")
             self._hasten = True
+
+    def _accept(self, task: Task) -> None:
+        """Queue a task; if it begins, what failed in earlier runs comes first."""
+        running = Running.of(task, time.monotonic())
+        self._tasks.append(running)
+        if task.start or task.redo:
+            return
+        saved = [step for label in task.labels for step in self._place.saved.load(Label(label))]
+        for number, step in enumerate(saved):
+            name = digest("saved", task.id, str(number))[:12]
+            try:
+                made = self._place.factory.remake(step, name=name, phase=running.phase)
+            except CheckerError:
+                # It was made from another description; the operation's own turn says what is wrong with this one.
+                self._place.saved.forget(step)
+                continue
+            running.flying += 1
+            self._followers.append((running, SAVED_INDEX + number, made, ()))
 
     def _leave(self, reason: str) -> None:
         self._leaving = self._leaving or reason
@@ -182,7 +201,7 @@ class Worker:
                 flight, wanted = self._parked.popleft()
                 flight.lane = lane
                 self._launch(flight, wanted)
-            elif self._suspicions or not self._start_next(lane):
+            elif self._settling or not self._start_next(lane):
                 break
             started = True
         if started:
@@ -299,12 +318,13 @@ class Worker:
             return
         status = None if isinstance(outcome, NetworkFailure) else outcome.status_code
         self._place.pacing.observe(status, outcome.elapsed)
-        flight.running.count(flight.made.step.label, status, flight.requests)
+        if not flight.is_saved:
+            flight.running.count(flight.made.step.label, status, flight.requests)
+        elif not shot.verdict.judgement.failures:
+            self._place.saved.forget(flight.made.step)
         suspicions = self._recorder.shot(flight, shot)
         if suspicions:
-            self._up.send(Found(len(suspicions)))
-            flight.pending = len(suspicions)
-            self._suspicions.extend((flight, suspicion) for suspicion in suspicions)
+            self._settling.add(flight, suspicions)
             return
         if self._leaving is None and not flight.closed:
             self._extend(flight, shot)
@@ -323,38 +343,10 @@ class Worker:
             running.flying += 1  # until it is begun, so that its task does not end before
             self._followers.append((running, index, follower, (*flight.chain, shot)))
 
-    def _investigate(self) -> None:
-        flight, suspicion = self._suspicions.popleft()
-        lane = self._idle_lane()
-        assert lane is not None
-        if not self._hasten:
-            settled = self._place.investigator(
-                send=lambda wanted: self._send_now(flight, lane, wanted),
-                stage=lambda stage: self._act(flight.slot, stage, flight.running, flight.index),
-                new_failure=lambda shot, failure: self._suspect(flight, shot, suspicion, failure),
-            ).settle(suspicion)
-            self._ledger.enter(Part.RECORD)
-            self._act(flight.slot, Stage.RECORD, flight.running, flight.index)
-            self._recorder.settled(settled)
-            self._up.send(Found(1))
-        flight.pending -= 1
-        if not flight.pending:
+    def _settle(self, lane: int) -> None:
+        flight = self._settling.settle_next(lane, hasten=self._hasten)
+        if flight is not None:
             self._release(flight)
-
-    def _suspect(self, flight: Flight, shot: Shot, parent: Suspicion, failure: Failure) -> None:
-        """Another failure that turned up while shrinking: nothing is lost."""
-        found = self._recorder.suspect(flight, (*parent.chain[:-1], shot), failure)
-        if found is not None:
-            flight.pending += 1
-            self._suspicions.append((flight, found))
-
-    def _send_now(self, flight: Flight, lane: int, wanted: Send) -> Outcome:
-        self._ledger.enter(Part.WAIT)
-        flight.running.requests += 1
-        outcome = self._http.send(lane, wanted.request, fresh=wanted.fresh)
-        self._keep_house()
-        self._ledger.enter(Part.JUDGE)
-        return outcome
 
     # The end of tasks
 

@@ -52,6 +52,7 @@ from checker.workers.ledger import Ledger
 from checker.workers.messages import Opened, OperationCard
 from checker.workers.pacing import Pacing
 from checker.workers.recorder import Recorder
+from checker.workers.saved import SavedExamples
 
 MOST_LANES = 8
 """In flight at one target by all workers together, unless told otherwise."""
@@ -73,6 +74,7 @@ class Workplace:
     slot_count: int
     recorder: Recorder
     ledger: Ledger
+    saved: SavedExamples
     making_stage: Stage
 
     def __enter__(self) -> Self:
@@ -113,7 +115,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
 
     Raises `LoaderError`, `ConfigError`, `UsageError`, `StorageError`: what stops the run before it begins.
     """
-    ledger = Ledger(time.perf_counter)
+    ledger = Ledger(time.monotonic, settings.started_at)
     for name in settings.hooks:
         load_hooks(name)
     layout = RunLayout(Path(settings.corpus_dir))
@@ -176,6 +178,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
         slot_count=slot_count,
         recorder=recorder,
         ledger=ledger,
+        saved=SavedExamples(settings.database),
         making_stage=Stage.HOOK if _has_making_hooks() else Stage.MAKE,
     )
 

@@ -162,7 +162,6 @@ LATER = (
     ("--mode", "all"),
     ("--generation-deterministic",),
     ("--generation-codec", "ascii"),
-    ("--generation-database", "examples"),
     ("--generation-maximize", "response_time"),
     ("--generation-with-security-parameters", "false"),
     ("--generation-graphql-allow-null", "false"),

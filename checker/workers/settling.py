@@ -1,0 +1,80 @@
+"""Suspicions of one worker, settled one after another while the other lanes keep flying."""
+
+from collections import deque
+from collections.abc import Callable, Iterable
+
+from checker.core.failures import Failure
+from checker.core.response import Outcome
+from checker.core.send import Send
+from checker.corpus.inflight import Stage
+from checker.workers.flight import Flight
+from checker.workers.investigation import Shot, Suspicion
+from checker.workers.ledger import Part
+from checker.workers.messages import Found
+from checker.workers.opening import Workplace
+from checker.workers.queues import Sender
+
+
+class Settling:
+    """Holds what failed once until it is confirmed, shrunk and reproduced."""
+
+    def __init__(self, place: Workplace, up: Sender, keep_house: Callable[[], None]) -> None:
+        self._place = place
+        self._up = up
+        self._keep_house = keep_house
+        self._waiting: deque[tuple[Flight, Suspicion]] = deque()
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting)
+
+    def add(self, flight: Flight, suspicions: Iterable[Suspicion]) -> None:
+        """Keep suspicions, and their flight's slot, until they are settled."""
+        for suspicion in suspicions:
+            flight.pending += 1
+            self._waiting.append((flight, suspicion))
+        self._up.send(Found(flight.pending))
+
+    def settle_next(self, lane: int, *, hasten: bool) -> Flight | None:
+        """Settle the oldest on an idle lane; its flight if nothing is left to settle of it.
+
+        With `hasten` the first version, which is on disk, must do.
+        """
+        flight, suspicion = self._waiting.popleft()
+        if not hasten:
+            self._settle(flight, suspicion, lane)
+        flight.pending -= 1
+        return None if flight.pending else flight
+
+    def _settle(self, flight: Flight, suspicion: Suspicion, lane: int) -> None:
+        place = self._place
+
+        def stage(stage: Stage) -> None:
+            place.slots.enter(flight.slot, stage, flight.running.task.id, flight.index)
+            place.slots.acting(flight.slot)
+
+        settled = place.investigator(
+            send=lambda wanted: self._send(flight, lane, wanted),
+            stage=stage,
+            new_failure=lambda shot, failure: self._suspect(flight, suspicion, shot, failure),
+        ).settle(suspicion)
+        place.ledger.enter(Part.RECORD)
+        stage(Stage.RECORD)
+        place.recorder.settled(settled)
+        if settled.reproduced and len(settled.steps) == 1:
+            place.saved.save(settled.steps[0])
+        self._up.send(Found(1))
+
+    def _suspect(self, flight: Flight, parent: Suspicion, shot: Shot, failure: Failure) -> None:
+        """Another failure that turned up on the way: nothing is lost."""
+        found = self._place.recorder.suspect(flight, (*parent.chain[:-1], shot), failure)
+        if found is not None:
+            self.add(flight, (found,))
+
+    def _send(self, flight: Flight, lane: int, wanted: Send) -> Outcome:
+        ledger = self._place.ledger
+        ledger.enter(Part.WAIT)
+        flight.running.requests += 1
+        outcome = self._place.http.send(lane, wanted.request, fresh=wanted.fresh)
+        self._keep_house()
+        ledger.enter(Part.JUDGE)
+        return outcome
