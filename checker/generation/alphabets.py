@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from random import Random
 
 Interval = tuple[int, int]
@@ -13,8 +13,6 @@ _LONGEST_SLICE = 1024
 
 class Alphabet:
     """Characters that a string may have."""
-
-    __slots__ = ("_blocks", "_pattern", "_pool", "intervals", "plans", "pool_size", "width")
 
     def __init__(
         self,
@@ -31,7 +29,6 @@ class Alphabet:
         self.width = 1 if not self.intervals or self.intervals[-1][1] < 0x80 else 2
         """Rough bytes of a character."""
         self._blocks = blocks
-        self._pool = ""
         self._pattern: Callable[[str], object] | None = None
 
     def permits(self, text: str) -> bool:
@@ -43,20 +40,17 @@ class Alphabet:
             self._pattern = re.compile(f"[{inside}]*" if inside else "").fullmatch
         return self._pattern(text) is not None
 
-    @property
-    def pool(self) -> str:
+    @cached_property
+    def ring(self) -> str:
         """`pool_size` characters and the start again, so that every slice of 1,024 is whole."""
-        if not self._pool:
-            self._pool = self._mixed()
-        return self._pool
+        return self._mixed()
 
     def slice(self, offset: int, size: int) -> str:
-        """`size` characters from the pool."""
-        pool = self.pool
+        """`size` characters from the ring."""
         if size <= _LONGEST_SLICE:
-            return pool[offset : offset + size]
-        ring = pool[: self.pool_size]
-        return (ring * (size // self.pool_size + 2))[offset : offset + size]
+            return self.ring[offset : offset + size]
+        once = self.ring[: self.pool_size]
+        return (once * (size // self.pool_size + 2))[offset : offset + size]
 
     def _mixed(self) -> str:
         random = Random(len(self.intervals) + self.pool_size)

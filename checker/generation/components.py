@@ -167,13 +167,13 @@ def _named(steps: list[tuple[str, Draw, bool]]) -> Draw:
             if required:
                 values[name] = make(source)
                 continue
-            source.start_span(OPTIONAL)
             if source.boolean(_OPTIONAL):
+                source.start_span(OPTIONAL)
                 value = make(source)
                 # An optional null would be sent as text that the schema may not admit.
                 if value is not None:
                     values[name] = value
-            source.stop_span()
+                source.stop_span()
         return values
 
     return draw
@@ -190,8 +190,10 @@ def _body_draw(draws: list[tuple[Draw, str]], *, required: bool) -> Draw:
         return make(source), chosen
 
     def maybe(source: Source) -> DrawnBody:
+        if not source.boolean(_OPTIONAL_BODY):
+            return NOT_SET, None
         source.start_span(OPTIONAL)
-        drawn: DrawnBody = draw(source) if source.boolean(_OPTIONAL_BODY) else (NOT_SET, None)
+        drawn: DrawnBody = draw(source)
         source.stop_span()
         return drawn
 

@@ -240,10 +240,9 @@ def _properties(steps: list[Step], share: float) -> Draw:
         for name, make, is_required in steps:
             if is_required:
                 value[name] = make(source)
-            else:
+            elif source.boolean(share):
                 source.start_span(OPTIONAL)
-                if source.boolean(share):
-                    value[name] = make(source)
+                value[name] = make(source)
                 source.stop_span()
         return value
 
@@ -259,12 +258,11 @@ def _bounded(steps: list[Step], share: float, room: int) -> Draw:
         for name, make, is_required in steps:
             if is_required:
                 value[name] = make(source)
-            elif left > 0:
+            elif left > 0 and source.boolean(share):
                 source.start_span(OPTIONAL)
-                if source.boolean(share):
-                    value[name] = make(source)
-                    left -= 1
+                value[name] = make(source)
                 source.stop_span()
+                left -= 1
         return value
 
     return draw

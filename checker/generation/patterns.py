@@ -2,7 +2,7 @@
 
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -38,6 +38,8 @@ class Written:
     low: int
     high: int
     write: Writer
+    constant: str | None = None
+    """Set when there is only one such text."""
 
 
 def writer(pattern: str, allowed: tuple[Interval, ...]) -> Written:
@@ -154,7 +156,7 @@ def _characters(intervals: tuple[Interval, ...], low: int, high: int) -> Written
         char = chr(intervals[0][0])
         if low == high:
             text = char * low
-            return Written(low, low, lambda source, least, most: text)
+            return _constant(text)
 
         def repeat(source: Source, least: int, most: int) -> str:
             least, most = _clipped(least, most, low, high)
@@ -176,17 +178,26 @@ def _clipped(least: int, most: int, low: int, high: int) -> tuple[int, int]:
     return least, max(least, min(most, high, least + _MORE if high >= UNBOUNDED else high))
 
 
+def _constant(text: str) -> Written:
+    return Written(len(text), len(text), lambda source, least, most: text, text)
+
+
 def _joined(parts: list[Written]) -> Written:
-    low = sum(part.low for part in parts)
-    high = min(UNBOUNDED, sum(part.high for part in parts))
-    rest_low, rest_high = low, sum(part.high for part in parts)
+    parts = list(_with_constants_joined(parts))
+    if len(parts) == 1:
+        return parts[0]
+    low = rest_low = sum(part.low for part in parts)
+    high = rest_high = sum(part.high for part in parts)
     steps = []
     for part in parts:
         rest_low -= part.low
         rest_high -= part.high
         steps.append((part.write, part.low, part.high, rest_low, rest_high))
+    free = [(part.write, part.low, part.high) for part in parts]
 
     def write(source: Source, least: int, most: int) -> str:
+        if least <= low and most >= high:
+            return "".join([make(source, few, many) for make, few, many in free])
         texts = []
         for make, part_low, part_high, after_low, after_high in steps:
             least_here = max(part_low, least - after_high)
@@ -196,7 +207,24 @@ def _joined(parts: list[Written]) -> Written:
             texts.append(text)
         return "".join(texts)
 
+    # Without a maximum the sum may be beyond what counts as none.
+    high = min(UNBOUNDED, high)
     return Written(low, high, write)
+
+
+def _with_constants_joined(parts: list[Written]) -> Iterator[Written]:
+    """The same parts; texts that follow each other are one."""
+    text = ""
+    for part in parts:
+        if part.constant is not None:
+            text += part.constant
+            continue
+        if text:
+            yield _constant(text)
+            text = ""
+        yield part
+    if text or not parts:
+        yield _constant(text)
 
 
 def _one_of(options: list[Written]) -> Written:

@@ -58,8 +58,8 @@ def length_plan(alphabet: Alphabet, low: int, high: int) -> list[str | Interval]
     """Ranges of lengths as (first, width), and a few whole strings."""
     plan: list[str | Interval] = list(size_plan(low, high))
     texts = [text for text in _SPECIAL_TEXTS if low <= len(text) <= high and alphabet.permits(text)]
-    for index, text in enumerate(texts[:24], 1):
-        plan[-index] = text
+    for index, text in enumerate(texts[:20], 1):
+        plan[index] = text
     return plan
 
 
@@ -76,7 +76,6 @@ def size_plan(low: int, high: int) -> list[Interval]:
         windows += [(low, min(size, width))] * share
         if size <= width:
             break
-    # The last slots are edges: the special texts take some of their places, not all.
     plan = _with_edges(edges, windows, 44)
     if size > 64:
         plan[0] = (low, min(size, 512))

@@ -114,7 +114,7 @@ class _Run(Generic[Value]):
         droppable = [
             span
             for span in source.spans
-            if span[0] in (ELEMENT, OPTIONAL) and span[2] - span[1] > 1
+            if span[0] == OPTIONAL or (span[0] == ELEMENT and span[2] - span[1] > 1)
         ]
         return sorted(set(droppable), key=lambda span: (span[1] - span[2], -span[1]))
 
@@ -125,7 +125,9 @@ class _Run(Generic[Value]):
         except Rejected:
             return False
         found = tuple(source.choices)
-        if len(found) >= len(self.best) or not self.fails_when_drawn(value, found):
+        # Strictly: otherwise two records could replace each other for ever.
+        is_smaller = (len(found), _presences(found)) < (len(self.best), _presences(self.best))
+        if not is_smaller or not self.fails_when_drawn(value, found):
             return False
         self.best = found
         return True
@@ -133,8 +135,13 @@ class _Run(Generic[Value]):
 
 def _without(choices: Record, label: int, start: int, end: int) -> Record:
     """An optional property is refused, an element is not there at all."""
-    middle: Record = (False,) if label == OPTIONAL else ()
-    return (*choices[:start], *middle, *choices[end:])
+    if label == OPTIONAL:
+        return (*choices[: start - 1], False, *choices[end:])
+    return (*choices[:start], *choices[end:])
+
+
+def _presences(choices: Record) -> int:
+    return sum(choice is True for choice in choices)
 
 
 def _key(choices: Sequence[Choice]) -> tuple[tuple[type, Choice], ...]:

@@ -1,6 +1,8 @@
 """Where draws come from: chance, a record, or (in `hypothesis`) Hypothesis. All give typed choices and keep them."""
 
 from collections.abc import Sequence
+from functools import cache
+from itertools import chain, cycle
 from random import Random
 from typing import Protocol, TypeVar
 
@@ -66,17 +68,36 @@ class Source(Protocol):
         ...
 
 
+_M64 = (1 << 64) - 1
+_GOLDEN = 0x9E3779B97F4A7C15
+_SPREAD = 0xD1342543DE82EF95F7C0A1B1F3D5E7A9C6BC279692B5CC83
+_TABLE_SIZE = 1 << 16
+_WIDE = 1 << 32
+_SHORT = 16
+"""Bytes that are made without a generator of their own."""
+
+
+@cache
+def _table() -> tuple[float, ...]:
+    """Uniform numbers below 256, twice over, so that every start has as many to come."""
+    random = Random(_GOLDEN).random
+    once = [random() * 256.0 for _ in range(_TABLE_SIZE)]
+    return tuple(once + once)
+
+
 class RandomSource:
-    """Chance, from a seed. The hot path."""
+    """Chance, from a seed. The hot path.
+
+    Seeding a Mersenne twister costs as much as ten draws. Instead all cases read one table of uniform numbers; the
+    seed says where each begins and by how much (modulo 256) all that it reads is shifted.
+    """
 
     __slots__ = (
-        "_floats", "_integers", "_open", "_random", "_seed", "_sizes", "_spent", "choices", "rng", "spans",
+        "_floats", "_integers", "_mix", "_next", "_open", "_shift", "_sizes", "_spent", "_table", "choices", "spans",
     )  # fmt: skip
 
     def __init__(self, seed: int = 0) -> None:
-        self.rng = Random()
-        self._random = self.rng.random
-        self._seed = super(Random, self.rng).seed
+        self._table = _table()
         self._integers: dict[Interval, list[Interval]] = {}
         self._sizes: dict[Interval, list[Interval]] = {}
         self._floats: dict[tuple[float, float], list[FloatRange]] = {}
@@ -84,11 +105,25 @@ class RandomSource:
 
     def reset(self, seed: int) -> None:
         """Start again. The lists of choices and spans are new ones."""
-        self._seed(seed)
+        mix = (seed + _GOLDEN) & _M64
+        mix = ((mix ^ mix >> 30) * 0xBF58476D1CE4E5B9) & _M64
+        mix = ((mix ^ mix >> 27) * 0x94D049BB133111EB) & _M64
+        self._mix = mix ^ mix >> 31
+        self._shift = (self._mix >> 16) * (256.0 / (1 << 48))
+        numbers = iter(self._table)
+        # What unpickling does: goes to a place of the table without walking there.
+        numbers.__setstate__(self._mix & 0xFFFF)  # type: ignore[attr-defined]
+        # More than 65,536 draws are rare, but no reason to stop.
+        self._next = chain(numbers, cycle(self._table)).__next__
         self.choices: list[Choice] = []
         self.spans: list[Span] = []
         self._open: list[Span] = []
         self._spent = 0
+
+    def bits(self) -> int:
+        """128 random bits, not recorded."""
+        scrambled = (int((self._next() + 1.0) * (1 << 45)) ^ self._mix) * _SPREAD
+        return scrambled >> 60 & ((1 << 128) - 1)
 
     def integer(self, low: int, high: int) -> int:
         """Both ends included: small ones and the ends more often."""
@@ -96,11 +131,13 @@ class RandomSource:
             plan = self._integers[low, high]
         except KeyError:
             plan = _remembered(self._integers, (low, high), integer_plan(low, high))
-        fraction = self._random() * 256.0
+        fraction = self._next() + self._shift
+        if fraction >= 256.0:
+            fraction -= 256.0
         slot = int(fraction)
         first, width = plan[slot]
-        if width > 0x100000000:
-            value = first + self.rng.getrandbits(80) % width
+        if width > _WIDE:
+            value = first + self.bits() % width
         else:
             value = first + int((fraction - slot) * width)
         self.choices.append(value)
@@ -112,7 +149,9 @@ class RandomSource:
         plan = self._floats.get(key)
         if plan is None:
             plan = _remembered(self._floats, key, float_plan(low, high))
-        fraction = self._random() * 256.0
+        fraction = self._next() + self._shift
+        if fraction >= 256.0:
+            fraction -= 256.0
         slot = int(fraction)
         first, width, steps = plan[slot]
         value = first
@@ -129,8 +168,13 @@ class RandomSource:
 
     def boolean(self, p: float = 0.5) -> bool:
         """False when the case is large enough already."""
-        value = self._random() < p and self._spent < _BYTES and len(self.choices) < _CHOICES
-        self.choices.append(value)
+        choices = self.choices
+        value = (
+            (self._next() + self._shift) % 256.0 < p * 256.0
+            and self._spent < _BYTES
+            and len(choices) < _CHOICES
+        )
+        choices.append(value)
         return value
 
     def forced(self, value: bool) -> None:
@@ -144,7 +188,9 @@ class RandomSource:
         except KeyError:
             plan = length_plan(alphabet, min_size, max_size)
             _remembered(alphabet.plans, (min_size, max_size), plan)
-        fraction = self._random() * 256.0
+        fraction = self._next() + self._shift
+        if fraction >= 256.0:
+            fraction -= 256.0
         slot = int(fraction)
         entry = plan[slot]
         if isinstance(entry, str):
@@ -159,7 +205,10 @@ class RandomSource:
                 self._spent += size * alphabet.width
                 if self._spent > _BYTES:
                     size = min_size
-            value = alphabet.slice(offset, size)
+            if size > 1000:
+                value = alphabet.slice(offset, size)
+            else:
+                value = alphabet.ring[offset : offset + size]
         self.choices.append(value)
         return value
 
@@ -171,20 +220,25 @@ class RandomSource:
             if plan is None:
                 plan = size_plan(min_size, max_size)
                 _remembered(self._sizes, (min_size, max_size), plan)
-            fraction = self._random() * 256.0
+            fraction = self._next() + self._shift
+            if fraction >= 256.0:
+                fraction -= 256.0
             slot = int(fraction)
             first, width = plan[slot]
             size = first + int((fraction - slot) * width)
             self._spent += size
             if self._spent > _BYTES:
                 size = min_size
-        value = self.rng.getrandbits(8 * size).to_bytes(size, "big") if size else b""
+        if size <= _SHORT:
+            value = (self.bits() >> (128 - 8 * size)).to_bytes(size, "big")
+        else:
+            value = Random(self.bits()).randbytes(size)
         self.choices.append(value)
         return value
 
     def choice(self, n: int) -> int:
         """All equally likely."""
-        value = int(self._random() * n)
+        value = int((self._next() + self._shift) % 256.0 * n) >> 8
         self.choices.append(value)
         return value
 
@@ -230,10 +284,9 @@ class ReplaySource:
         self.spans: list[Span] = []
         self._open: list[Span] = []
 
-    @property
-    def rng(self) -> Random:
-        """What misfits are drawn from."""
-        return self._chance.rng
+    def bits(self) -> int:
+        """128 random bits, not recorded."""
+        return self._chance.bits()
 
     def _next(self) -> Choice | None:
         position = self._position

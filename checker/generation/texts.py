@@ -132,15 +132,26 @@ def _one_of(ways: list[Draw]) -> Draw:
 def _all_of(
     checks: Iterable[Callable[[str], bool]], place: Place, low: int, high: int | None
 ) -> Callable[[Any], bool]:
-    checks = tuple(checks)
-    most = UNBOUNDED if high is None else high
-    carries = place.carries
+    """All that a string has to satisfy; the usual case, one check and nothing else, costs nothing more."""
+    needed = list(checks)
+    if low > 0 or high is not None:
+        most = UNBOUNDED if high is None else high
+        needed.insert(0, lambda value: low <= len(value) <= most)
+    if not place.is_body:
+        needed.append(place.carries)
+    if place.is_bytes:
+        return lambda value: all(_of_value(check, value) for check in needed)
+    if len(needed) == 1:
+        return needed[0]
+    if len(needed) == 2:
+        first, second = needed
+        return lambda value: first(value) and second(value)
+    return lambda value: all(check(value) for check in needed)
 
-    def accepts(value: Any) -> bool:
-        if isinstance(value, bytes):
-            return low <= len(value) <= most
-        if not isinstance(value, str) or not low <= len(value) <= most or not carries(value):
-            return False
-        return all(check(value) for check in checks)
 
-    return accepts
+def _of_value(check: Callable[[Any], bool], value: Any) -> bool:
+    """Bytes have a length and nothing else that could be checked."""
+    try:
+        return check(value)
+    except TypeError:
+        return isinstance(value, bytes)

@@ -13,7 +13,7 @@ Draw = Callable[[Source], Any]
 """A compiled schema: asks a source, gives a value."""
 
 NODE, ELEMENT, OPTIONAL, ATTEMPT, COMPONENT, CASE = range(1001, 1007)
-"""Labels of spans."""
+"""Labels of spans. The boolean before an `OPTIONAL` says whether it is there; that of an `ELEMENT` is its first choice."""
 
 DEEPEST = 3
 """Times that a recursive schema is entered again before only what is required is drawn."""
