@@ -15,12 +15,13 @@ from checker.corpus.rings import Ring, Scalar, Seen
 _PRIOR = 4.0
 _BY_NAME = 0.8
 _RANKS = 24
-# (rank of the ring, depth in it) in the order in which indices try them: the best ring's newest first, but the
-# second ring's newest before the best ring's third, because the best ring may be the wrong one.
-_ORDER = sorted(
-    ((rank, depth) for rank in range(_RANKS) for depth in range(64)),
-    key=lambda pair: (2 * pair[0] + pair[1], pair),
-)[:600]
+# As many values as generation chooses from.
+_REACH = 64
+# Picks between two rankings, at most.
+_PATIENCE = 64
+# Misses of one field, each of which may change the ranking.
+_TELLING = 16
+_SLOTS = 4096
 
 
 class OperationView:
@@ -30,36 +31,33 @@ class OperationView:
         self._rings = rings
         self._operation = operation
         self._consumers: dict[tuple[Location, str], _Consumer] = {}
+        self._named: dict[tuple[Location, str], _Consumer] = {}
+        """The same by every name that was asked for: items of one array share a consumer."""
 
     def pick(self, location: Location, name: str, index: int) -> PooledValue | None:
         """A value for this parameter: the best and newest for index 0, less likely ones above."""
-        consumer = self._consumer(location, name)
-        rings = consumer.ranked(self._rings)
-        count = 0
-        for rank, depth in _ORDER if rings else ():
-            if rank < len(rings) and depth < len(rings[rank].values):
-                if count == index:
-                    return consumer.offer(rings[rank].newest(depth), index)
-                count += 1
-        if count:
-            # Beyond the last one: from the beginning again.
-            return self.pick(location, name, index % count)
-        return None
+        consumer = self._named.get((location, name)) or self._consumer(location, name)
+        seen = consumer.choose(self._rings, index)
+        return None if seen is None else consumer.offer(seen, index)
 
     def consumed(self, binding: Binding, *, is_missing: bool, is_success: bool) -> None:
         """Learn whether a field's values are what this parameter asks for."""
         consumer = self._consumer(binding.location, binding.name)
-        field_name = matching.normalised(field_of(binding.pointer))
         if is_success:
-            consumer.fared(field_name, 1, 0)
+            consumer.fared(field_of(binding.pointer), 1, 0)
         elif is_missing:
-            consumer.fared(field_name, 0, 1)
+            consumer.fared(field_of(binding.pointer), 0, 1)
 
     def _consumer(self, location: Location, name: str) -> "_Consumer":
-        consumer = self._consumers.get((location, name))
+        named = self._named.get((location, name))
+        if named is not None:
+            return named
+        slot = (location, _words_of(name) if location is Location.BODY else name)
+        consumer = self._consumers.get(slot)
         if consumer is None:
-            consumer = _consumer_of(self._operation, location, name)
-            self._consumers[location, name] = consumer
+            consumer = self._consumers[slot] = _consumer_of(self._operation, *slot)
+        if len(self._named) < _SLOTS:
+            self._named[location, name] = consumer
         return consumer
 
 
@@ -74,28 +72,45 @@ class _Consumer:
     """Kinds of values that fit."""
     as_text: bool
     """Whether an integer must be given as text."""
+    _noun: str = ""
+    _fields: frozenset[str] = frozenset()
+    """What fields may be called that its name means."""
     _fared: dict[str, tuple[int, int]] = field(default_factory=dict)
     _candidates: list[tuple[float, Ring]] = field(default_factory=list)
     """(affinity, ring); the affinity never changes."""
     _examined: int = 0
-    _ranked: list[Ring] = field(default_factory=list)
-    _picks: int = 0
+    _order: list[tuple[Ring, int]] = field(default_factory=list)
+    """(ring, depth in it) for each index, when they were ranked last."""
+    _pause: int = 0
+    """Picks between the last two rankings: first each is followed by one, then ever fewer."""
+    _left: int = 0
+    """Picks until the next ranking."""
 
-    def ranked(self, rings: Sequence[Ring]) -> list[Ring]:
-        """Rings with values for this parameter, best first; ranked again now and then, for rings change."""
-        self._picks += 1
+    def __post_init__(self) -> None:
+        self._noun = matching.noun_of(self.owner)
+        self._fields = frozenset(name for _, name in matching.spellings(self.name, self.owner))
+
+    def choose(self, rings: Sequence[Ring], index: int) -> Seen | None:
+        """The value for this index. Rings change, so they are ranked again now and then."""
         if len(rings) > self._examined:
             self._examine(rings)
-        elif self._ranked and self._picks % 16:
-            return self._ranked
-        scored = [
-            (self._score(affinity, ring), -number, ring)
-            for number, (affinity, ring) in enumerate(self._candidates)
-            if ring.values
-        ]
-        scored.sort(key=lambda item: item[:2], reverse=True)
-        self._ranked = [ring for _, _, ring in scored[:_RANKS]]
-        return self._ranked
+        if not self._candidates:
+            return None
+        self._left -= 1
+        if self._left < 0:
+            self._rank()
+        order = self._order
+        if order:
+            ring, depth = order[index % len(order)]
+            if depth < len(ring.values):
+                return ring.newest(depth)
+        # What was there is gone, or has come, since the rings were ranked.
+        self._rank()
+        order = self._order
+        if not order:
+            return None
+        ring, depth = order[index % len(order)]
+        return ring.newest(depth)
 
     def offer(self, seen: Seen, index: int) -> PooledValue:
         """A value as this parameter takes it."""
@@ -106,23 +121,60 @@ class _Consumer:
 
     def fared(self, field_name: str, hits: int, misses: int) -> None:
         """Count a consumption."""
-        known = self._fared.get(field_name, (0, 0))
-        self._fared[field_name] = (known[0] + hits, known[1] + misses)
-        if misses:
-            self._ranked = []
+        known_hits, known_misses = self._fared.get(field_name, (0, 0))
+        self._fared[field_name] = (known_hits + hits, known_misses + misses)
+        # The more is known of a field, the less one more miss moves it.
+        if misses and (known_misses < _TELLING or known_misses % _PATIENCE == 0):
+            self._left = 0
 
     def _examine(self, rings: Sequence[Ring]) -> None:
         for ring in rings[self._examined :]:
-            affinity = matching.affinity(self.name, self.owner, ring.name, ring.resource)
             # Any scalar of the collection may be what a path parameter asks for; others ask by name alone.
-            if ring.kind in self.kinds and affinity > (0.0 if self.is_path else _BY_NAME):
+            may_fit = ring.name in self._fields or (self.is_path and ring.noun == self._noun)
+            if not may_fit or ring.kind not in self.kinds:
+                continue
+            affinity = matching.affinity(self.name, self.owner, ring.name, ring.resource)
+            if affinity > (0.0 if self.is_path else _BY_NAME):
                 self._candidates.append((affinity, ring))
+                self._left = self._pause = 0
         self._examined = len(rings)
+
+    def _rank(self) -> None:
+        scored = [
+            (self._score(affinity, ring), -number, ring)
+            for number, (affinity, ring) in enumerate(self._candidates)
+            if ring.values
+        ]
+        scored.sort(key=lambda item: item[:2], reverse=True)
+        self._order = _order_of([ring for _, _, ring in scored[:_RANKS]])
+        self._pause = min(2 * self._pause + 1, _PATIENCE) if scored else 0
+        self._left = self._pause
 
     def _score(self, affinity: float, ring: Ring) -> float:
         prior = affinity if affinity > _BY_NAME else affinity * ring.looks_like_identifier()
         hits, misses = self._fared.get(ring.name, (0, 0))
         return (prior * _PRIOR + hits) / (_PRIOR + hits + misses)
+
+
+def _order_of(ranked: list[Ring]) -> list[tuple[Ring, int]]:
+    """(ring, depth) in the order in which indices try them, `_REACH` at most.
+
+    The best ring's newest first, but the second ring's newest before the best ring's third, because the best ring may
+    be the wrong one.
+    """
+    sizes = [(2 * rank, len(ring.values), ring) for rank, ring in enumerate(ranked)]
+    wanted = min(sum(size for _, size, _ in sizes), _REACH)
+    order: list[tuple[Ring, int]] = []
+    turn = 0
+    while len(order) < wanted:
+        order += [(ring, turn - start) for start, size, ring in sizes if 0 <= turn - start < size]
+        turn += 1
+    return order
+
+
+def _words_of(pointer: str) -> str:
+    """A place in a body by its names: `/rooms/0/id` asks for the id of a room."""
+    return "_".join(part for part in pointer.split("/") if part and not part.isdigit())
 
 
 def _consumer_of(operation: Operation, location: Location, name: str) -> _Consumer:
@@ -134,9 +186,6 @@ def _consumer_of(operation: Operation, location: Location, name: str) -> _Consum
     is_path = location is Location.PATH
     path = operation.path
     owner = matching.owner_of(path, name) if is_path else matching.resource_of(path)
-    if location is Location.BODY:
-        # A pointer: `/rooms/0/id` asks for the id of a room.
-        name = "_".join(part for part in name.split("/") if part and not part.isdigit())
     return _Consumer(name, owner, is_path, kinds, as_text)
 
 

@@ -45,6 +45,7 @@ def is_identifier(field: str) -> bool:
     return field in IDENTIFIERS
 
 
+@lru_cache(maxsize=4096)
 def resource_of(path: str) -> Resource:
     """The collection that an operation belongs to: its template without trailing parameters."""
     return _collection(_segments(path))
@@ -59,6 +60,7 @@ def owner_of(path: str, name: str) -> Resource:
     return resource_of(path)
 
 
+@lru_cache(maxsize=4096)
 def noun_of(resource: Resource) -> str:
     """What the things of a collection are called: the last word of the path, as a singular."""
     for segment in reversed(resource):

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from checker.core.operation import Label
-from checker.corpus.matching import Resource
+from checker.corpus.matching import Resource, noun_of
 
 Scalar = str | int | float | bool
 SCALARS = (str, int, float, bool)
@@ -37,6 +37,11 @@ class Ring:
     echoed: int = 0
     """How often the value was one that the request had sent: not made by the server."""
     values: dict[Scalar, Seen] = field(default_factory=dict)
+    noun: str = ""
+    """What the things of the resource are called."""
+
+    def __post_init__(self) -> None:
+        self.noun = noun_of(self.resource)
 
     def add(self, value: Scalar, producer: Label, pointer: str) -> bool:
         """Take a value in as the newest; whether it is new."""

@@ -1,7 +1,7 @@
 """The live value pool of `fuzz`: what servers said, offered to the parameters that may mean it."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from checker.core.case import Case
 from checker.core.meta import Binding
@@ -10,10 +10,11 @@ from checker.core.response import Response
 from checker.corpus import matching
 from checker.corpus.consumers import OperationView
 from checker.corpus.harvest import (
+    Place,
+    Places,
     field_of,
     is_integer,
     last_parameter,
-    leaves,
     sent_scalars,
     value_at,
 )
@@ -23,7 +24,8 @@ from checker.corpus.rings import SCALARS, Ring, Scalar
 
 _RECORDS = 32
 _RINGS = 2000
-_SAMPLE = 8
+_SAMPLE = 64
+_LONGEST_PAUSE = 63
 _GONE_STATUSES = (404, 410)
 __all__ = ["LiveValues", "value_at"]
 
@@ -35,7 +37,7 @@ class LiveValues:
 
     def __init__(self, operations: Iterable[Operation]) -> None:
         self._rings: dict[RingKey, Ring] = {}
-        self._by_resource: dict[Resource, list[Ring]] = {}
+        self._by_noun: dict[str, list[Ring]] = {}
         self._ordered: list[Ring] = []
         self._views: dict[Label, OperationView] = {}
         self._sources: dict[Label, _Source] = {}
@@ -92,24 +94,29 @@ class LiveValues:
     ) -> Iterator[ValueSeen | ValueGone]:
         label, records = case.operation.label, 0
         sent = sent_scalars(case)
-        useful = fresh = False
-        for name, pointer, value in leaves(response):
-            if not source.feeds and matching.normalised(name) not in source.wanted:
-                continue
-            useful = True
-            ring = self._ring(source.resource, name, type(value))
+        is_fresh = False
+        for place, value in source.places.leaves(response):
+            kind = value.__class__
+            ring = place.rings[kind] if kind in place.rings else self._settle(source, place, kind)
             if ring is None:
                 continue
             was_full = ring.is_full
             if value in sent:
                 ring.echoed += 1
-            if ring.add(value, label, pointer):
-                fresh |= not was_full
+            if ring.add(value, label, place.pointer):
+                is_fresh |= not was_full
                 # Peers need no more than a sample once there is plenty.
                 if records < _RECORDS and (not was_full or ring.seen % _SAMPLE == 0):
                     records += 1
-                    yield ValueSeen(label, pointer, value, case.id)
-        source.learned(useful=useful, fresh=fresh)
+                    yield ValueSeen(label, place.pointer, value, case.id)
+        source.learned(is_fresh=is_fresh)
+
+    def _settle(self, source: "_Source", place: Place, kind: type[Scalar]) -> Ring | None:
+        """The ring for what stands at a place, from now on."""
+        is_wanted = source.feeds or place.name in source.wanted
+        ring = self._ring(source.resource, place.name, kind) if is_wanted else None
+        place.rings[kind] = ring
+        return ring
 
     def _add(
         self, source: "_Source", name: str, value: Scalar, pointer: str, producer: Label
@@ -119,13 +126,13 @@ class LiveValues:
             ring.add(value, producer, pointer)
 
     def _ring(self, resource: Resource, name: str, kind: type[Scalar]) -> Ring | None:
-        key = (resource, matching.normalised(name), kind)
+        key = (resource, name, kind)
         ring = self._rings.get(key)
         if ring is None:
             if len(self._rings) >= _RINGS:
                 return None
             ring = self._rings[key] = Ring(*key)
-            self._by_resource.setdefault(resource, []).append(ring)
+            self._by_noun.setdefault(ring.noun, []).append(ring)
             self._ordered.append(ring)
         return ring
 
@@ -142,8 +149,7 @@ class LiveValues:
         source = self._sources.get(binding.producer)
         if source is None or not isinstance(binding.literal, SCALARS):
             return None
-        field_name = matching.normalised(field_of(binding.pointer))
-        return self._rings.get((source.resource, field_name, type(binding.literal)))
+        return self._rings.get((source.resource, field_of(binding.pointer), type(binding.literal)))
 
     def _deleted(self, case: Case) -> Iterator[ValueGone]:
         name = last_parameter(case.operation.path)
@@ -153,13 +159,9 @@ class LiveValues:
             yield ValueGone(value, case.id, case.operation.label)
 
     def _remove(self, value: Scalar, resource: Resource) -> None:
-        noun = matching.noun_of(resource)
-        for seen_at, rings in self._by_resource.items():
-            if seen_at == resource or matching.noun_of(seen_at) == noun:
-                for ring in rings:
-                    ring.values.pop(value, None)
-                    if isinstance(value, str) and ring.kind is int and is_integer(value):
-                        ring.values.pop(int(value), None)
+        number = int(value) if isinstance(value, str) and is_integer(value) else value
+        for ring in self._by_noun.get(matching.noun_of(resource), ()):
+            ring.values.pop(number if ring.kind is int else value, None)
 
 
 @dataclass(slots=True)
@@ -171,19 +173,22 @@ class _Source:
     """Whether some path parameter chooses from this collection: then every scalar may be a name."""
     wanted: frozenset[str]
     """Field names that some parameter asks for, wherever they are seen."""
-    _stale: int = 0
-    _calls: int = 0
+    places: Places = field(default_factory=Places)
+    _pause: int = 0
+    """Answers to leave unread after one that taught nothing: twice as many each time."""
+    _left: int = 0
 
     def is_due(self, method: str) -> bool:
-        """Always for what creates; one in eight once an operation has shown nothing new for a while."""
-        if not self.feeds and not self.wanted:
-            return False
-        self._calls += 1
-        return method == "POST" or self._stale < _SAMPLE or self._calls % _SAMPLE == 0
+        """Always for what creates; ever less often once an operation shows nothing new."""
+        if method == "POST":
+            return self.feeds or bool(self.wanted)
+        self._left -= 1
+        return self._left < 0 and (self.feeds or bool(self.wanted))
 
-    def learned(self, *, useful: bool, fresh: bool) -> None:
-        """Count answers that taught nothing in a row."""
-        self._stale = 0 if useful and fresh else self._stale + 1
+    def learned(self, *, is_fresh: bool) -> None:
+        """Note whether the answer taught anything."""
+        self._pause = 0 if is_fresh else min(2 * self._pause + 1, _LONGEST_PAUSE)
+        self._left = self._pause
 
 
 def _wanted_names(operations: list[Operation]) -> frozenset[str]:
