@@ -14,6 +14,7 @@ from checker.workers.entry import Work, main
 from checker.workers.queues import Receiver, Sender
 
 _PRELOADED = ["checker.workers.loop"]
+_GRACE_S = 1.0
 _REAP_S = 5.0
 _HASH_SEED = "PYTHONHASHSEED"
 
@@ -71,7 +72,8 @@ class ProcessWorker:
         """How it ended, for people."""
         self.sender.close()
         self.receiver.close()
-        self._process.join(0)
+        # One that closed its queue is about to end, perhaps with a traceback that somebody wants to read.
+        self._process.join(_GRACE_S)
         if self._process.exitcode is None:
             self._process.kill()
             self._process.join(_REAP_S)
