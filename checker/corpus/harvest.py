@@ -1,5 +1,6 @@
 """Scalars in answers: where they stand, and how they are found there again."""
 
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -18,7 +19,6 @@ _PLACES = 2000
 _HEADER = "header:"
 _LOCATION = "header:Location"
 _ITEM = "*"
-_NULL = type(None)
 
 
 def value_at(response: Response, pointer: str) -> Scalar | None:
@@ -71,54 +71,56 @@ class Places:
         body = json_of(response)
         if body is ABSENT:
             return found
-        level = self._sort([(self._root, body)], found)
-        room = _NODES
+        level: list[tuple[Place, Any]] = []
+        if isinstance(body, dict | list):
+            level.append((self._root, body))
+        elif body is not None and (not isinstance(body, str) or len(body) <= LONGEST_TEXT):
+            found.append((self._root, body))
         for _ in range(_DEPTH - 1):
             below: list[tuple[Place, Any]] = []
             for place, value in level:
-                below += self._parts(place, value)
-                if len(below) >= room:
-                    break
-            del below[room:]
-            room -= len(below)
-            level = self._sort(below, found)
-            if not level or not room:
+                self._sort(place, _parts(value), found, below)
+                if len(found) + len(below) > _NODES:
+                    return found
+            if not below:
                 break
+            level = below
         return found
 
     def _sort(
-        self, parts: list[tuple[Place, Any]], found: list[tuple[Place, Scalar]]
-    ) -> list[tuple[Place, Any]]:
-        """Put scalars into `found`; containers come back."""
-        containers = []
-        for part in parts:
-            kind = part[1].__class__
+        self,
+        place: Place,
+        parts: Iterable[tuple[str, Any]],
+        found: list[tuple[Place, Scalar]],
+        below: list[tuple[Place, Any]],
+    ) -> None:
+        """Put the parts of a container where they belong. One loop: this is the hot path of learning values."""
+        known = place.below
+        for key, value in parts:
+            part = known.get(key) or self._below(place, key)
+            kind = value.__class__
             if kind is dict or kind is list:
-                containers.append(part)
+                below.append((part, value))
             elif kind is str:
-                if len(part[1]) <= LONGEST_TEXT:
-                    found.append(part)
-            elif kind is not _NULL:
-                found.append(part)
-        return containers
+                if len(value) <= LONGEST_TEXT:
+                    found.append((part, value))
+            elif value is not None:
+                found.append((part, value))
 
-    def _parts(self, place: Place, value: dict[str, Any] | list[Any]) -> list[tuple[Place, Any]]:
-        below = place.below
-        if isinstance(value, list):
-            item_place = below.get(_ITEM) or self._below(place, _ITEM, place.name)
-            return [(item_place, item) for item in value[:_ITEMS]]
-        return [
-            (below.get(key) or self._below(place, key, normalised(key)), item)
-            for key, item in islice(value.items(), _NODES)
-        ]
-
-    def _below(self, place: Place, key: str, name: str) -> Place:
+    def _below(self, place: Place, key: str) -> Place:
+        name = place.name if key == _ITEM else normalised(key)
         found = Place(name, f"{place.pointer}/{_escaped(key)}")
         # Servers may make names up: what exceeds the bound is worked out each time.
         if self._count < _PLACES:
             self._count += 1
             place.below[key] = found
         return found
+
+
+def _parts(value: dict[str, Any] | list[Any]) -> Iterable[tuple[str, Any]]:
+    if isinstance(value, list):
+        return [(_ITEM, item) for item in value[:_ITEMS]]
+    return islice(value.items(), _NODES) if len(value) > _NODES else value.items()
 
 
 def sent_scalars(case: Case) -> frozenset[object]:

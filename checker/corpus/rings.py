@@ -68,11 +68,6 @@ class Ring:
             if known.misses >= _MISSES:
                 del self.values[value]
 
-    @property
-    def is_full(self) -> bool:
-        """Whether a new value pushes an old one out."""
-        return len(self.values) >= RING_VALUES
-
     def looks_like_identifier(self) -> float:
         """From what its values look like: 1 for short texts or integers that the server makes, down to 0.02."""
         if self.kind is bool or self.kind is float:

@@ -25,6 +25,7 @@ from checker.corpus.rings import SCALARS, Ring, Scalar
 _RECORDS = 32
 _RINGS = 2000
 _SAMPLE = 64
+_PLENTY = 16
 _LONGEST_PAUSE = 63
 _GONE_STATUSES = (404, 410)
 __all__ = ["LiveValues", "value_at"]
@@ -100,13 +101,13 @@ class LiveValues:
             ring = place.rings[kind] if kind in place.rings else self._settle(source, place, kind)
             if ring is None:
                 continue
-            was_full = ring.is_full
             if value in sent:
                 ring.echoed += 1
             if ring.add(value, label, place.pointer):
-                is_fresh |= not was_full
+                is_scarce = len(ring.values) <= _PLENTY
+                is_fresh |= is_scarce
                 # Peers need no more than a sample once there is plenty.
-                if records < _RECORDS and (not was_full or ring.seen % _SAMPLE == 0):
+                if records < _RECORDS and (is_scarce or ring.seen % _SAMPLE == 0):
                     records += 1
                     yield ValueSeen(label, place.pointer, value, case.id)
         source.learned(is_fresh=is_fresh)
