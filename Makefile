@@ -21,8 +21,10 @@ check: $(STAMP)
 	$(BIN)/lint-imports
 
 bench: $(STAMP)
-	$(BIN)/python benchmarks/hot_path.py
-	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python -m benchmarks.hot_path
+	$(BIN)/python -m benchmarks.startup
+	$(BIN)/python -m benchmarks.slow_target
+	$(BIN)/python -m benchmarks.memory
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("checker needs Python 3.11 or newer, found " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'

@@ -20,11 +20,16 @@ from checker.config.settings import RunSettings
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
 from checker.core.request import WireRequest
+from checker.corpus.fold import RunView
+from checker.corpus.layout import RunLayout
+from checker.corpus.reader import Journals
 from checker.workers.loop import Worker
 from checker.workers.messages import Assign, Drain, Idle, Task
 from checker.workers.opening import Workplace, open_workplace
 from checker.workers.queues import Receiver, Sender
 
+KIND = "fuzz"
+PHASE = "exploration"
 REQUESTS = 12_000
 ROUNDS = 5
 LIMITS = {8: 4.0, 1: 2.5}
@@ -52,7 +57,10 @@ def main() -> int:
             )
             names = ("make", "wait", "judge", "record", "idle")
             medians = [statistics.median(part[i] for part in parts) for i in range(len(names))]
-            print("   wall us per request: " + "  ".join(f"{n} {m:.1f}" for n, m in zip(names, medians, strict=True)))
+            print(
+                "   wall us per request: "
+                + "  ".join(f"{n} {m:.1f}" for n, m in zip(names, medians, strict=True))
+            )
     return 1 if broken else 0
 
 
@@ -61,7 +69,7 @@ def whole_loop(
 ) -> tuple[float, list[float], list[WireRequest]]:
     """(CPU us per request, ledger in us per request, a sample of what was sent) of the worker loop, everything on."""
     with tempfile.TemporaryDirectory() as scratch:
-        settings = RunSettings(document, "fuzz", seed)
+        settings = RunSettings(document, KIND, seed)
         settings = replace(
             settings,
             base_url=url,
@@ -78,16 +86,22 @@ def whole_loop(
             labels = tuple(card.label for card in place.opened.operations)
             sample = [_request(place, labels[i % len(labels)], i) for i in range(40 * len(labels))]
             worker = Worker(place, Receiver(down_read), Sender(up_write))
-            down.send(Assign((Task(f"{seed:016x}", "exploration", labels, seed, 0, REQUESTS, 600.0),)))
+            down.send(Assign((Task(f"{seed:016x}", PHASE, labels, seed, 0, REQUESTS, 600.0),)))
             listener = threading.Thread(target=_drain_when_idle, args=(up, down), daemon=True)
             listener.start()
             place.ledger.take()
-            began, before = time.process_time(), place.http.requests
+            began = time.process_time()
             worker.run()
             cpu = time.process_time() - began
-            requests = place.http.requests - before
-            ledger = [1e6 * seconds / requests for seconds in worker.ledger_total]
-    return 1e6 * cpu / requests, ledger, sample
+        ledger = _ledger(Path(settings.corpus_dir))
+    return 1e6 * cpu / REQUESTS, ledger, sample
+
+
+def _ledger(corpus: Path) -> list[float]:
+    view = RunView()
+    for incarnation, record in Journals(RunLayout(corpus)).finish_all():
+        view.absorb(incarnation, record)
+    return [1e6 * seconds / view.requests for seconds in view.ledger]
 
 
 def _request(place: Workplace, label: str, index: int) -> WireRequest:
@@ -108,7 +122,8 @@ def bare_loop(url: str, requests: list[WireRequest], lanes: int) -> float:
     multi = pycurl.CurlMulti()
     handles = [_handle(url) for _ in range(lanes)]
     prepared = [
-        (r.method, r.target, [b"%b: %b" % h for h in r.headers] + [b"Expect:"], r.body) for r in requests
+        (r.method, r.target, [b"%b: %b" % h for h in r.headers] + [b"Expect:"], r.body)
+        for r in requests
     ]
     flying = sent = done = 0
     began = time.process_time()

@@ -37,7 +37,16 @@ def target(folder: str | None) -> Iterator[Target]:
             command, url = [str(binary), str(_PORT), folder], f"http://127.0.0.1:{_PORT}"
             document, name = str(Path(folder, "openapi.json")), "C target"
         else:
-            command = [sys.executable, "-m", "checker", "demo", "--serve", "--fixed", "--port", str(_PORT)]
+            command = [
+                sys.executable,
+                "-m",
+                "checker",
+                "demo",
+                "--serve",
+                "--fixed",
+                "--port",
+                str(_PORT),
+            ]
             url = f"http://127.0.0.1:{_PORT}"
             document, name = f"{url}/openapi.json", "bundled API"
         server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
