@@ -11,7 +11,7 @@ makes the next case, before those in flight, innocent all, could be finished."""
 DEATHS_OF_A_RUN = 16
 HANG = 2
 OPENING = 4
-"""Deaths that a hang counts for, because it costs so much time, and one before there was any case to blame."""
+"""Deaths that a hang counts for, because it costs so much time, and one before any worker of the run could open."""
 LONGEST_PAUSE_S = 30.0
 
 

@@ -288,7 +288,7 @@ class Supervisor:
             self._count(rests[name], cases)
         progressed = any(cases > 0 for cases in done.values())
         if not self.ending.began:
-            weight = HANG if hung else 1 if standing.opened else OPENING
+            weight = HANG if hung else OPENING if self._opened is None else 1
             acting = None if word is not None else vitals.acting
             self._rule(acting, rests, reason, progressed=progressed, weight=weight)
         for rest in rests.values():

@@ -119,9 +119,13 @@ def test_a_killed_fork_server_costs_nothing_but_time(supervise: Supervise) -> No
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_workers_killed_at_any_time_cost_no_finding(supervise: Supervise, seed: int) -> None:
+def test_workers_killed_at_any_time_cost_no_finding(
+    supervise: Supervise, tmp_path: Path, seed: int
+) -> None:
     chance = random.Random(seed)
     supervisor = supervise(2, 2.5, f"find={FINDING}", "slow=0.002")
+    # A run that cannot even begin is given up sooner.
+    assert wait_until(lambda: bool(read_findings(tmp_path)), 10)
     deaths = 0
     while supervisor.poll() is None and deaths < 6:
         time.sleep(chance.uniform(0.05, 0.3))
