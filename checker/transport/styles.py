@@ -36,7 +36,14 @@ def text_of(value: Any) -> str:
         return str(value)
     if isinstance(value, bytes):
         return value.decode("latin-1")
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_octets)
+
+
+def _octets(value: Any) -> str:
+    """Octets inside a nested value: one character each, as in a JSON body."""
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    raise TypeError(f"{type(value).__name__} is no JSON type")
 
 
 def escape(text: str, safe: str = "") -> str:

@@ -72,6 +72,7 @@ def test_query_styles(style, explode, array, object_) -> None:
         ("None", "None"),
         ([None, True], "[null,true]"),
         ({"a": [False]}, '{"a":[false]}'),
+        ({"file": b"\xff\x00"}, '{"file":"\xff\\u0000"}'),
     ],
 )
 def test_python_spellings_never_leak(value, text) -> None:
