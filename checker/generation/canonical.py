@@ -4,126 +4,35 @@ A value is described by a conjunction of facets, places of the document that it 
 conjunctions again and are looked at when somebody asks, so that recursive schemas are nothing special.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, Final
 
 from checker.core.schema import Dialect, Direction, Document
-from checker.generation.bounds import Numbers, Sizes
+from checker.generation.conditions import conditions
+from checker.generation.forms import (
+    INTEGER,
+    NULL,
+    NUMBER,
+    Branches,
+    Canonical,
+    Conjunction,
+    Facet,
+    Reason,
+    same,
+)
+from checker.generation.properties import Properties, read_rest
 from checker.validation.formats import INTEGER_RANGES
 from checker.validation.keywords import Keyword, keywords_of
 from checker.validation.translate import pointer_child
 
-NULL, BOOLEAN, INTEGER, NUMBER, STRING, ARRAY, OBJECT = (
-    "null", "boolean", "integer", "number", "string", "array", "object",
-)  # fmt: skip
-TYPES: Final = (NULL, BOOLEAN, INTEGER, NUMBER, STRING, ARRAY, OBJECT)
-_ALL_TYPES = frozenset(TYPES)
 _HAS_SIBLINGS = frozenset(
     {Dialect.OPENAPI31, Dialect.DRAFT2019, Dialect.DRAFT2020},
 )
-_OPAQUE: Final = (
-    "not", "if", "patternProperties", "propertyNames", "contains", "dependencies", "dependentRequired",
-    "dependentSchemas", "unevaluatedItems", "unevaluatedProperties",
-)  # fmt: skip
+_OPAQUE: Final = ("not", "$dynamicRef", "$recursiveRef")
+_MANY = 32
 _NULLABLE = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}
 _HIDDEN_FLAG = {Direction.REQUEST: "readOnly", Direction.RESPONSE: "writeOnly"}
-
-
-@dataclass(frozen=True, slots=True)
-class Facet:
-    """A schema that a value has to satisfy, some of its keywords left out."""
-
-    raw: object
-    pointer: str
-    without: frozenset[str] = frozenset()
-
-    @property
-    def key(self) -> tuple[str, frozenset[str]]:
-        """Two facets with equal keys are the same."""
-        return self.pointer, self.without
-
-
-Conjunction = tuple[Facet, ...]
-"""Schemas that a value has to satisfy together. The empty one admits everything."""
-
-
-def key_of(conjunction: Conjunction) -> frozenset[tuple[str, frozenset[str]]]:
-    """Names a conjunction, whatever its order."""
-    return frozenset(facet.key for facet in conjunction)
-
-
-@dataclass(frozen=True, slots=True)
-class Branches:
-    """Alternatives of one `anyOf` or `oneOf`."""
-
-    pointer: str
-    owner: Facet
-    keyword: str
-    facets: tuple[Facet, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """Why no value satisfies a schema."""
-
-    pointer: str
-    text: str
-
-
-@dataclass(slots=True)
-class Canonical:
-    """All that holds for a value."""
-
-    pointer: str
-    types: frozenset[str] = _ALL_TYPES
-    type_pointer: str = ""
-    enum: list[Any] | None = None
-    enum_pointer: str = ""
-    numbers: Numbers = field(default_factory=Numbers)
-    lengths: Sizes = field(default_factory=lambda: Sizes("Length"))
-    patterns: list[tuple[str, str]] = field(default_factory=list)
-    """(pattern, pointer) of each."""
-    formats: list[str] = field(default_factory=list)
-    items: Conjunction = ()
-    no_items: bool = False
-    """Nothing may come after `prefix`."""
-    prefix: list[Conjunction] = field(default_factory=list)
-    item_count: Sizes = field(default_factory=lambda: Sizes("Items"))
-    unique: bool = False
-    properties: dict[str, Conjunction] = field(default_factory=dict)
-    hidden: set[str] = field(default_factory=set)
-    """Properties that do not travel in this direction."""
-    required: dict[str, str] = field(default_factory=dict)
-    """Name -> pointer of who requires it."""
-    additional: Conjunction = ()
-    no_additional: str | None = None
-    """Pointer of the `additionalProperties` that is false."""
-    says_additional: bool = False
-    """True when the schema speaks of additional properties at all."""
-    property_count: Sizes = field(default_factory=lambda: Sizes("Properties"))
-    branches: list[Branches] = field(default_factory=list)
-    opaque: dict[str, str] = field(default_factory=dict)
-    """Pointer -> keyword that is not looked into."""
-    examples: list[Any] = field(default_factory=list)
-    impossible: Reason | None = None
-    facets: list[Facet] = field(default_factory=list)
-    """Every place that was read."""
-
-    def base(self, owner: Facet | None = None, keyword: str = "") -> Conjunction:
-        """The same without one keyword of `owner`; references and `allOf` are already followed."""
-        return tuple(
-            Facet(
-                facet.raw,
-                facet.pointer,
-                facet.without | _FOLLOWED | ({keyword} if facet is owner else frozenset()),
-            )
-            for facet in self.facets
-        )
-
-
-_FOLLOWED = frozenset({"$ref", "allOf"})
 
 
 class Canon:
@@ -240,6 +149,7 @@ class Canon:
     def _read_arrays(self, facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
         found.item_count.read(raw, facet.pointer)
         found.unique = found.unique or raw.get("uniqueItems") is True
+        _read_contained(facet, raw, found)
         at, items = facet.pointer, raw.get("items")
         prefix, rest = raw.get("prefixItems"), ("items", items)
         if isinstance(items, list):
@@ -265,20 +175,23 @@ class Canon:
         found.items += tail
 
     def _read_objects(self, read: list[tuple[Facet, dict[str, Any]]], found: Canonical) -> None:
-        said = [_Properties.of(facet, raw) for facet, raw in read]
+        said = [Properties.of(facet, raw) for facet, raw in read]
         named = [item for properties in said for item in properties.named.items()]
         found.hidden = {name for name, facet in named if self._is_hidden(facet)}
-        for name in dict.fromkeys(name for name, _ in named):
+        names = [name for name, _ in named]
+        if any(properties.patterns for properties in said):
+            # A required name may match a pattern; without patterns it is just an additional one.
+            names += [name for _, raw in read for name in raw.get("required") or ()]
+        for name in dict.fromkeys(names):
             if name not in found.hidden:
-                parts = [properties.facet(name) for properties in said]
-                found.properties[name] = tuple(part for part in parts if part is not None)
+                parts = [facet for properties in said for facet in properties.facets(name)]
+                found.properties[name] = tuple(parts)
         for (facet, raw), properties in zip(read, said, strict=True):
             for name in raw.get("required") or ():
                 if name not in found.hidden:
                     found.required.setdefault(name, pointer_child(facet.pointer, "required"))
             found.property_count.read(raw, facet.pointer)
-            if properties.rest is not None:
-                _read_rest(properties.rest, found)
+            read_rest(properties, raw, facet, found)
 
     def _is_hidden(self, facet: Facet) -> bool:
         raw = facet.raw
@@ -300,13 +213,15 @@ class Canon:
         for keyword in ("anyOf", "oneOf"):
             if keyword in raw:
                 at = pointer_child(facet.pointer, keyword)
-                facets = tuple(
-                    Facet(part, pointer_child(at, str(index)))
+                alternatives = tuple(
+                    (Facet(part, pointer_child(at, str(index))),)
                     for index, part in enumerate(raw[keyword])
                 )
-                found.branches.append(Branches(at, facet, keyword, facets))
+                found.branches.append(Branches(at, facet, keyword, alternatives))
+        conditions(facet, raw, found)
+        whole: Any = facet.raw
         for keyword in _OPAQUE:
-            if keyword in raw:
+            if keyword in whole and keyword not in facet.without:
                 found.opaque[pointer_child(facet.pointer, keyword)] = keyword
 
     def _read_examples(self, facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
@@ -318,40 +233,17 @@ class Canon:
             found.examples.extend(whole["examples"])
 
 
-@dataclass(frozen=True, slots=True)
-class _Properties:
-    """What one facet says of properties."""
-
-    named: dict[str, Facet]
-    rest: Facet | None
-    has_patterns: bool
-
-    @classmethod
-    def of(cls, facet: Facet, raw: dict[str, Any]) -> "_Properties":
-        at = pointer_child(facet.pointer, "properties")
-        named = {
-            name: Facet(value, pointer_child(at, name))
-            for name, value in (raw.get("properties") or {}).items()
-        }
-        rest = raw.get("additionalProperties")
-        place = pointer_child(facet.pointer, "additionalProperties")
-        return cls(
-            named, None if rest is None else Facet(rest, place), bool(raw.get("patternProperties"))
-        )
-
-    def facet(self, name: str) -> Facet | None:
-        """What is said of a property; None when anything goes."""
-        if name in self.named:
-            return self.named[name]
-        return None if self.has_patterns else self.rest
-
-
-def _read_rest(rest: Facet, found: Canonical) -> None:
-    found.says_additional = True
-    if rest.raw is False:
-        found.no_additional = found.no_additional or rest.pointer
-    else:
-        found.additional += (rest,)
+def _read_contained(facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
+    if "contains" in raw:
+        inner = Facet(raw["contains"], pointer_child(facet.pointer, "contains"))
+        least = raw.get("minContains", 1)
+        if least > _MANY:
+            found.opaque[inner.pointer] = "contains"
+        found.contained.extend([inner] * int(min(least, _MANY)))
+        found.needs_check = found.needs_check or "maxContains" in raw
+    if raw.get("unevaluatedItems") is False and "items" not in raw:
+        found.no_items = True
+    found.needs_check = found.needs_check or "unevaluatedItems" in raw
 
 
 def _keywords(dialect: Dialect) -> dict[str, Keyword]:
@@ -371,20 +263,9 @@ def _is_said(keyword: Keyword | None, value: Any) -> bool:
     return keyword is not None and keyword.is_well_formed(value)
 
 
-def same(left: Any, right: Any) -> bool:
-    """Equality of JSON values: 1 and 1.0 are equal, 1 and true are not."""
-    if isinstance(left, bool) or isinstance(right, bool):
-        return left is right
-    if isinstance(left, dict) and isinstance(right, dict):
-        return left.keys() == right.keys() and all(same(left[k], right[k]) for k in left)
-    if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(map(same, left, right))
-    return bool(left == right)
-
-
 def _contains(values: list[Any], value: Any) -> bool:
     return any(same(value, other) for other in values)
 
 
-def _listed(names: Iterator[str] | set[str] | frozenset[str]) -> str:
+def _listed(names: Iterable[str]) -> str:
     return " or ".join(sorted(names)) or "none"

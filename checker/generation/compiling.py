@@ -6,18 +6,13 @@ from typing import Any
 
 from checker.core.errors import Unsatisfiable
 from checker.core.schema import Schema, UnresolvableReference
-from checker.generation import canonical as forms
-from checker.generation.canonical import Canon, Canonical, Conjunction, Facet, key_of
-from checker.generation.containers import (
-    ArrayPlan,
-    ObjectPlan,
-    Property,
-    compile_array,
-    compile_object,
-)
+from checker.generation import forms
+from checker.generation.canonical import Canon
+from checker.generation.composites import compile_items, compile_properties
 from checker.generation.discrimination import are_disjoint, discriminated
+from checker.generation.forms import Canonical, Conjunction, Facet, key_of
 from checker.generation.hypothesis import Strategy
-from checker.generation.places import Place, item_of
+from checker.generation.places import Place
 from checker.generation.reuse import reusing
 from checker.generation.scalars import (
     compile_boolean,
@@ -153,7 +148,7 @@ class Compiler:
         else:
             draw = self._typed(form, conjunction, place)
         draw = self._with_examples(form, conjunction, place, draw)
-        needs_check = bool(form.opaque)
+        needs_check = form.needs_check or bool(form.opaque)
         self.opaque.update(form.opaque)
         for branches in form.branches:
             needs_check = needs_check or (
@@ -184,10 +179,10 @@ class Compiler:
         draws: list[Draw] = []
         reason: Unsatisfiable | None = None
         pinned = discriminated(branches)
-        for index, facet in enumerate(branches.facets):
+        for index, alternative in enumerate(branches.alternatives):
             extra = pinned[index] if pinned else ()
             try:
-                draws.append(self.compile((*base, facet, *extra), place))
+                draws.append(self.compile((*base, *alternative, *extra), place))
             except Unsatisfiable as error:
                 reason = reason or error
         if not draws:
@@ -232,9 +227,9 @@ class Compiler:
 
     def _of_kind(self, kind: str, form: Canonical, conjunction: Conjunction, place: Place) -> Draw:
         if kind == forms.OBJECT:
-            return self._object(form, place)
+            return compile_properties(self, form, place)
         if kind == forms.ARRAY:
-            return self._array(form, place)
+            return compile_items(self, form, place)
         if kind == forms.BOOLEAN:
             draw: Draw = compile_boolean
         elif kind == forms.STRING:
@@ -246,137 +241,6 @@ class Compiler:
         if self.reuses and place.is_body:
             return reusing(draw, kind, self.validator(conjunction), self.turn)
         return draw
-
-    def _array(self, form: Canonical, place: Place) -> Draw:
-        sizes = form.item_count
-        conflict = sizes.conflict()
-        if conflict is not None:
-            raise Unsatisfiable(*conflict)
-        low, high = max(sizes.low, place.min_items), sizes.high
-        if low > self.max_text // 2:
-            raise Unsatisfiable(sizes.low_pointer, f"minItems {low} is more than can be sent")
-        inner = item_of(place)
-        prefix: list[Draw] = []
-        item: Draw | None = None
-        count = len(form.prefix) if not self.is_minimal else min(low, len(form.prefix))
-        try:
-            for conjunction in form.prefix[:count]:
-                prefix.append(self.compile(conjunction, inner))
-            if not form.no_items and not (self.is_minimal and low <= len(form.prefix)):
-                item = self.compile(form.items, inner)
-        except Unsatisfiable:
-            if low > len(prefix):
-                raise
-        if item is None and low > len(prefix):
-            raise Unsatisfiable(
-                sizes.low_pointer, f"minItems {low} and no items beyond {len(prefix)}"
-            )
-        if self.is_minimal:
-            high = low
-        finite = self._finite(form.items) if form.unique and not prefix else None
-        if finite is not None and finite < low:
-            raise Unsatisfiable(
-                sizes.low_pointer,
-                f"minItems {low} and uniqueItems, but only {finite} different items",
-            )
-        plan = ArrayPlan(form.pointer, low, high, tuple(prefix), item, form.unique, finite)
-        return compile_array(plan, self.turn, keeps_path=self.reuses and place.is_body)
-
-    def _finite(self, items: Conjunction) -> int | None:
-        if not items:
-            return None
-        form = self.canonical(items)
-        if form.enum is not None:
-            return len(form.enum)
-        return 2 if form.types == frozenset({forms.BOOLEAN}) else None
-
-    def _object(self, form: Canonical, place: Place) -> Draw:
-        sizes = form.property_count
-        conflict = sizes.conflict()
-        if conflict is not None:
-            raise Unsatisfiable(*conflict)
-        inner = item_of(place)
-        additional = self._additional(form, inner, place)
-        properties = self._properties(form, inner, additional)
-        needed = sum(item.required for item in properties)
-        if sizes.high is not None and needed > sizes.high:
-            raise Unsatisfiable(
-                sizes.high_pointer, f"maxProperties {sizes.high} and {needed} required properties"
-            )
-        low = max(sizes.low, place.min_items)
-        if additional is None and low > len(properties):
-            raise Unsatisfiable(
-                sizes.low_pointer or form.pointer,
-                f"{low} properties are needed and {len(properties)} possible",
-            )
-        if self.is_minimal and low <= len(properties):
-            additional = None
-        more = 0.0 if self.is_minimal else (0.55 if not form.properties else 0.1)
-        hidden = form.hidden
-        plan = ObjectPlan(
-            form.pointer,
-            tuple(properties),
-            low,
-            sizes.high,
-            additional,
-            more or 0.01,
-            lambda name: name not in hidden,
-        )
-        return compile_object(plan, self.turn)
-
-    def _properties(self, form: Canonical, inner: Place, additional: Draw | None) -> list[Property]:
-        found: list[Property] = []
-        for name, conjunction in form.properties.items():
-            is_required = name in form.required
-            if self.is_minimal and not is_required and form.property_count.low == 0:
-                continue
-            try:
-                draw = self.compile(conjunction, inner)
-            except Unsatisfiable:
-                if is_required:
-                    raise
-                continue
-            found.append(Property(name, self._at(name, draw, inner), is_required))
-        for name, pointer in form.required.items():
-            if name in form.properties:
-                continue
-            if form.no_additional is not None and additional is None:
-                raise Unsatisfiable(
-                    pointer, f"{name!r} is required, but additionalProperties forbids it"
-                )
-            draw = additional or self.compile(form.additional, inner)
-            found.append(Property(name, self._at(name, draw, inner), True))
-        return found
-
-    def _additional(self, form: Canonical, inner: Place, place: Place) -> Draw | None:
-        """What else an object may have; None when nothing else is drawn."""
-        if form.no_additional is not None:
-            return None
-        is_open = form.says_additional or not form.properties or form.property_count.low > 0
-        if not is_open or (self.is_minimal and form.property_count.low == 0):
-            return None
-        if not form.says_additional and form.branches:
-            return None
-        try:
-            draw = self.compile(form.additional, inner)
-        except Unsatisfiable:
-            return None
-        return draw
-
-    def _at(self, name: str, draw: Draw, place: Place) -> Draw:
-        """The same while the path says that we are there."""
-        if not self.reuses or not place.is_body:
-            return draw
-        token = name.replace("~", "~0").replace("/", "~1")
-        turn = self.turn
-
-        def drawn(source: Source) -> Any:
-            turn.path.append(token)
-            value = draw(source)
-            turn.path.pop()
-            return value
-
-        return drawn
 
     def _with_examples(
         self, form: Canonical, conjunction: Conjunction, place: Place, draw: Draw
@@ -398,9 +262,16 @@ class Compiler:
 def _meant_types(form: Canonical) -> list[str]:
     """Types that an untyped schema speaks of."""
     meant = []
-    if form.properties or form.required or form.says_additional or form.property_count.low:
+    if (
+        form.properties
+        or form.required
+        or form.says_additional
+        or form.property_count.low
+        or form.pattern_properties
+        or form.names
+    ):
         meant.append(forms.OBJECT)
-    if form.items or form.prefix or form.item_count.low or form.no_items:
+    if form.items or form.prefix or form.item_count.low or form.no_items or form.contained:
         meant.append(forms.ARRAY)
     lengths = form.lengths
     if form.patterns or form.formats or lengths.low or lengths.high is not None:

@@ -8,10 +8,10 @@ from checker.core.errors import NotAvailableYet, Unsatisfiable
 from checker.core.media_types import is_form, is_json, is_multipart, parse
 from checker.core.operation import Body, Location, Operation, Parameter
 from checker.core.schema import Dialect, Direction, Document
-from checker.generation import alphabets
-from checker.generation import canonical as forms
-from checker.generation.canonical import Canon, Facet
+from checker.generation import alphabets, forms
+from checker.generation.canonical import Canon
 from checker.generation.compiling import Compiler
+from checker.generation.forms import Facet
 from checker.generation.places import Place, body_place, place_of
 from checker.generation.reuse import pooled
 from checker.generation.settings import GenerationSettings

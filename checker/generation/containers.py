@@ -6,7 +6,6 @@ from typing import Any
 
 import orjson
 
-from checker.generation import alphabets
 from checker.generation.sources import Source
 from checker.generation.turn import ELEMENT, OPTIONAL, Draw, Rejected, Turn
 
@@ -207,12 +206,20 @@ class ObjectPlan:
     properties: tuple[Property, ...]
     low: int
     high: int | None
-    additional: Draw | None
-    """None when there are no others."""
+    additional: tuple["Named", ...]
+    """Kinds of others; none when there are no others."""
     more: float
     """Probability of one more additional property."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Properties whose names are drawn."""
+
+    name: Draw
+    draw: Draw
     is_name: Callable[[str], bool]
-    """True for names that additional properties may have."""
+    """True for names that such properties may have."""
 
 
 def compile_object(plan: ObjectPlan, turn: Turn) -> Draw:
@@ -225,7 +232,7 @@ def compile_object(plan: ObjectPlan, turn: Turn) -> Draw:
         core = _bounded(steps, share, plan.high - required)
     else:
         core = _properties(steps, share)
-    if plan.additional is None and plan.low <= required:
+    if not plan.additional and plan.low <= required:
         return core
     return _with_additional(plan, core, turn)
 
@@ -269,14 +276,14 @@ def _bounded(steps: list[Step], share: float, room: int) -> Draw:
 
 
 def _with_additional(plan: ObjectPlan, core: Draw, turn: Turn) -> Draw:
-    low, make = plan.low, plan.additional
+    low, has_more = plan.low, bool(plan.additional)
     most = low + _UNBOUNDED if plan.high is None else plan.high
 
     def draw(source: Source) -> dict[str, Any]:
         value: dict[str, Any] = core(source)
         if len(value) < low:
             _fill(value, plan, source)
-        if make is not None:
+        if has_more:
             _add(value, plan, most, (source, turn))
         if len(value) < low:
             raise Rejected(plan.pointer)
@@ -294,9 +301,7 @@ def _fill(value: dict[str, Any], plan: ObjectPlan, source: Source) -> None:
 
 def _add(value: dict[str, Any], plan: ObjectPlan, most: int, where: tuple[Source, Turn]) -> None:
     """Additional properties. A name that cannot be used still costs its choices, so that there is no rule to it."""
-    (source, turn), make = where, plan.additional
-    assert make is not None
-    declared = {item.name for item in plan.properties}
+    (source, turn), kinds = where, plan.additional
     misses = 0
     while len(value) < most and misses <= _NAME_ATTEMPTS:
         source.start_span(ELEMENT)
@@ -305,11 +310,12 @@ def _add(value: dict[str, Any], plan: ObjectPlan, most: int, where: tuple[Source
         elif not source.boolean(plan.more):
             source.stop_span()
             break
-        name = source.string(alphabets.NAME, 1, 24)
+        kind = kinds[source.choice(len(kinds)) if len(kinds) > 1 else 0]
+        name = kind.name(source)
         turn.path.append(name)
-        item = make(source)
+        item = kind.draw(source)
         turn.path.pop()
-        if name in declared or name in value or not plan.is_name(name):
+        if name in value or not kind.is_name(name):
             misses += 1
         else:
             value[name] = item

@@ -3,12 +3,15 @@
 from typing import Any
 
 from checker.core.schema import UnresolvableReference
-from checker.generation.canonical import Branches, Canon, Canonical, Conjunction, Facet, same
+from checker.generation.canonical import Canon
+from checker.generation.forms import Branches, Canonical, Conjunction, Facet, same
 from checker.validation.translate import pointer_child
 
 
 def discriminated(branches: Branches) -> list[Conjunction]:
     """For each alternative the schema that pins the discriminator; empty without one."""
+    if branches.keyword not in ("anyOf", "oneOf"):
+        return []
     raw = branches.owner.raw
     told: Any = raw.get("discriminator") if isinstance(raw, dict) else None
     if not isinstance(told, dict) or not isinstance(told.get("propertyName"), str):
@@ -18,7 +21,7 @@ def discriminated(branches: Branches) -> list[Conjunction]:
     mapping = mapping if isinstance(mapping, dict) else {}
     at = pointer_child(branches.owner.pointer, "discriminator")
     found: list[Conjunction] = []
-    for index, facet in enumerate(branches.facets):
+    for index, (facet, *_) in enumerate(branches.alternatives):
         values = _names_of(facet, mapping)
         if not values:
             return []
@@ -38,10 +41,10 @@ def _names_of(facet: Facet, mapping: dict[str, Any]) -> list[str]:
 
 def are_disjoint(canon: Canon, branches: Branches) -> bool:
     """True when no value can satisfy two of the alternatives: by type, or by a required property with other values."""
-    if len(branches.facets) > 32:
+    if len(branches.alternatives) > 32:
         return False
     try:
-        read = [canon.canonical((facet,)) for facet in branches.facets]
+        read = [canon.canonical(alternative) for alternative in branches.alternatives]
     except UnresolvableReference:
         return False
     return all(

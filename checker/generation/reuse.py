@@ -6,7 +6,7 @@ from typing import Any
 
 from checker.core.meta import Binding
 from checker.core.operation import Location
-from checker.generation import canonical as forms
+from checker.generation import forms
 from checker.generation.sources import Source
 from checker.generation.turn import Draw, Turn
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from checker.core.errors import Unsatisfiable
 from checker.generation.bounds import Numbers
-from checker.generation.canonical import Canonical
+from checker.generation.forms import Canonical
 from checker.generation.sources import Source
 from checker.generation.turn import Draw, Turn, retried
 
@@ -67,13 +67,10 @@ def compile_number(canonical: Canonical, turn: Turn) -> Draw:
     largest = _LARGEST_SINGLE if is_single else _LARGEST
     low = -largest if numbers.low is None else _float(numbers.low)
     high = largest if numbers.high is None else _float(numbers.high)
-    if numbers.low is not None and (
-        Fraction(low) < numbers.low or (numbers.is_low_open and low == numbers.low)
-    ):
+    # As text the nearest float is the bound itself; only an open bound needs the next one.
+    if numbers.low is not None and numbers.is_low_open:
         low = math.nextafter(low, math.inf)
-    if numbers.high is not None and (
-        Fraction(high) > numbers.high or (numbers.is_high_open and high == numbers.high)
-    ):
+    if numbers.high is not None and numbers.is_high_open:
         high = math.nextafter(high, -math.inf)
     if low > high:
         raise Unsatisfiable(*numbers.empty("number"))

@@ -5,8 +5,8 @@ from functools import partial
 from typing import Any
 
 from checker.core.errors import Unsatisfiable
-from checker.generation.canonical import Canonical
 from checker.generation.formats import FORMATS, sized_format
+from checker.generation.forms import Canonical
 from checker.generation.hypothesis import Strategy, draw_strategy
 from checker.generation.patterns import is_plain, matcher, writer
 from checker.generation.places import Place

@@ -1,0 +1,253 @@
+"""Arrays and objects: which items and properties a canonical form asks for, each compiled."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from checker.core.errors import Unsatisfiable
+from checker.generation import alphabets, forms
+from checker.generation.containers import (
+    ArrayPlan,
+    Named,
+    ObjectPlan,
+    Property,
+    compile_array,
+    compile_object,
+)
+from checker.generation.forms import Canonical, Conjunction, Facet
+from checker.generation.patterns import matcher, writer
+from checker.generation.places import Place, item_of
+from checker.generation.regexes import UnsupportedPattern
+from checker.generation.sources import Source
+from checker.generation.turn import Draw, Turn
+
+_NAME_PLACE = Place("name", alphabets.NAME, min_text=1)
+_ANY_NAME_PLACE = Place("any-name", alphabets.VISIBLE)
+_LONGEST_NAME = 24
+_TEXT = Facet({"type": "string"}, "#/name")
+_FREE, _OPEN, _RARE, _NEVER = 0.55, 0.3, 0.1, 0.01
+"""Probability of one more property: of maps, with patterns, beside declared ones, only to fill up."""
+
+
+class Nodes(Protocol):
+    """What compiles the children."""
+
+    turn: Turn
+    max_text: int
+    reuses: bool
+    is_minimal: bool
+
+    def compile(self, conjunction: Conjunction, place: Place) -> Draw: ...
+    def canonical(self, conjunction: Conjunction) -> Canonical: ...
+    def validator(self, conjunction: Conjunction) -> Callable[[Any], bool]: ...
+
+
+def compile_items(nodes: Nodes, form: Canonical, place: Place) -> Draw:
+    """Draws arrays of a form. Raises `Unsatisfiable`."""
+    sizes = form.item_count
+    conflict = sizes.conflict()
+    if conflict is not None:
+        raise Unsatisfiable(*conflict)
+    low, high = max(sizes.low, place.min_items, len(form.contained)), sizes.high
+    if low > nodes.max_text // 2:
+        raise Unsatisfiable(sizes.low_pointer, f"minItems {low} is more than can be sent")
+    if high is not None and low > high:
+        raise Unsatisfiable(sizes.high_pointer, f"maxItems {high}, but {low} items are needed")
+    prefix, item = _items(nodes, form, item_of(place), low)
+    if nodes.is_minimal:
+        high = low
+    finite = _finite(nodes, form.items) if form.unique and not prefix else None
+    if finite is not None and finite < low:
+        raise Unsatisfiable(
+            sizes.low_pointer,
+            f"minItems {low} and uniqueItems, but only {finite} different items",
+        )
+    plan = ArrayPlan(form.pointer, low, high, tuple(prefix), item, form.unique, finite)
+    return compile_array(plan, nodes.turn, keeps_path=nodes.reuses and place.is_body)
+
+
+def _items(nodes: Nodes, form: Canonical, place: Place, low: int) -> tuple[list[Draw], Draw | None]:
+    """Draws of the first items and of the others; None when there are no others."""
+    wanted = _first_items(form)
+    count = min(low, len(wanted)) if nodes.is_minimal else len(wanted)
+    prefix: list[Draw] = []
+    item: Draw | None = None
+    try:
+        prefix.extend(nodes.compile(conjunction, place) for conjunction in wanted[:count])
+        if not form.no_items and not (nodes.is_minimal and low <= len(wanted)):
+            item = nodes.compile(form.items, place)
+    except Unsatisfiable:
+        if low > len(prefix):
+            raise
+    if item is None and low > len(prefix):
+        raise Unsatisfiable(
+            form.item_count.low_pointer, f"minItems {low} and no items beyond {len(prefix)}"
+        )
+    return prefix, item
+
+
+def _first_items(form: Canonical) -> list[Conjunction]:
+    """`prefixItems`, the first of them also being what the array has to contain."""
+    found = list(form.prefix)
+    for index, contained in enumerate(form.contained):
+        if index == len(found):
+            found.append(form.items)
+        found[index] = (*found[index], contained)
+    return found
+
+
+def _finite(nodes: Nodes, items: Conjunction) -> int | None:
+    if not items:
+        return None
+    form = nodes.canonical(items)
+    if form.enum is not None:
+        return len(form.enum)
+    return 2 if form.types == frozenset({forms.BOOLEAN}) else None
+
+
+def compile_properties(nodes: Nodes, form: Canonical, place: Place) -> Draw:
+    """Draws objects of a form. Raises `Unsatisfiable`."""
+    sizes = form.property_count
+    conflict = sizes.conflict()
+    if conflict is not None:
+        raise Unsatisfiable(*conflict)
+    inner = item_of(place)
+    additional = _additional(nodes, form, inner)
+    properties = _properties(nodes, form, inner)
+    needed = sum(item.required for item in properties)
+    if sizes.high is not None and needed > sizes.high:
+        raise Unsatisfiable(
+            sizes.high_pointer, f"maxProperties {sizes.high} and {needed} required properties"
+        )
+    low = max(sizes.low, place.min_items)
+    if not additional and low > len(properties):
+        raise Unsatisfiable(
+            sizes.low_pointer or form.pointer,
+            f"{low} properties are needed and {len(properties)} possible",
+        )
+    if nodes.is_minimal and low <= len(properties):
+        additional = ()
+    more = _NEVER if nodes.is_minimal else _share(form)
+    plan = ObjectPlan(form.pointer, tuple(properties), low, sizes.high, additional, more)
+    return compile_object(plan, nodes.turn)
+
+
+def _share(form: Canonical) -> float:
+    if not form.properties:
+        return _FREE
+    return _OPEN if form.pattern_properties else _RARE
+
+
+def _properties(nodes: Nodes, form: Canonical, inner: Place) -> list[Property]:
+    found: list[Property] = []
+    is_name = nodes.validator(form.names)
+    for name, conjunction in form.properties.items():
+        is_required = name in form.required
+        if nodes.is_minimal and not is_required and form.property_count.low == 0:
+            continue
+        try:
+            if not is_name(name):
+                raise Unsatisfiable(form.names[0].pointer, f"{name!r} may not be a name")
+            draw = nodes.compile(conjunction, inner)
+        except Unsatisfiable:
+            if is_required:
+                raise
+            continue
+        found.append(Property(name, _at(nodes, name, draw, inner), is_required))
+    for name, pointer in form.required.items():
+        if name in form.properties:
+            continue
+        if form.no_additional is not None:
+            raise Unsatisfiable(
+                pointer, f"{name!r} is required, but additionalProperties forbids it"
+            )
+        draw = nodes.compile(form.additional, inner)
+        found.append(Property(name, _at(nodes, name, draw, inner), True))
+    return found
+
+
+def _additional(nodes: Nodes, form: Canonical, inner: Place) -> tuple[Named, ...]:
+    """What else an object may have; nothing when nothing else is drawn."""
+    if nodes.is_minimal and form.property_count.low == 0:
+        return ()
+    declared = form.properties.keys() | form.hidden
+    is_valid = nodes.validator(form.names)
+    found: list[Named] = []
+    patterns = [pattern for pattern, _ in form.pattern_properties]
+    if _is_open(form):
+        matches = [matcher(pattern) for pattern in patterns]
+
+        def is_other(name: str) -> bool:
+            return (
+                name not in declared
+                and is_valid(name)
+                and not any(matched(name) for matched in matches)
+            )
+
+        _append(found, nodes, (form.additional, inner), _names(nodes, form), is_other)
+    for pattern, facet in form.pattern_properties:
+
+        def is_named(name: str) -> bool:
+            return name not in declared and is_valid(name)
+
+        _append(found, nodes, ((facet,), inner), _names_like(pattern), is_named)
+    return tuple(found)
+
+
+def _is_open(form: Canonical) -> bool:
+    """True when a property that is neither declared nor named by a pattern makes sense."""
+    if form.no_additional is not None:
+        return False
+    if form.says_additional or form.property_count.low > 0:
+        return True
+    return not form.properties and not form.branches
+
+
+def _append(
+    found: list[Named],
+    nodes: Nodes,
+    child: tuple[Conjunction, Place],
+    names: Draw | None,
+    is_name: Callable[[str], bool],
+) -> None:
+    if names is None:
+        return
+    try:
+        found.append(Named(names, nodes.compile(*child), is_name))
+    except Unsatisfiable:
+        return
+
+
+def _names(nodes: Nodes, form: Canonical) -> Draw | None:
+    if not form.names:
+        return lambda source: source.string(alphabets.NAME, 1, _LONGEST_NAME)
+    for place in (_NAME_PLACE, _ANY_NAME_PLACE):
+        try:
+            return nodes.compile((*form.names, _TEXT), place)
+        except Unsatisfiable:
+            continue
+    return None
+
+
+def _names_like(pattern: str) -> Draw | None:
+    try:
+        written = writer(pattern, alphabets.VISIBLE.intervals)
+    except UnsupportedPattern:
+        return None
+    most = max(written.low, _LONGEST_NAME)
+    return lambda source: written.write(source, 0, most)
+
+
+def _at(nodes: Nodes, name: str, draw: Draw, place: Place) -> Draw:
+    """The same while the path says that we are there."""
+    if not nodes.reuses or not place.is_body:
+        return draw
+    token = name.replace("~", "~0").replace("/", "~1")
+    turn = nodes.turn
+
+    def drawn(source: Source) -> Any:
+        turn.path.append(token)
+        value = draw(source)
+        turn.path.pop()
+        return value
+
+    return drawn
