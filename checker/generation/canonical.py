@@ -26,6 +26,7 @@ from checker.validation.formats import INTEGER_RANGES
 from checker.validation.keywords import Keyword, keywords_of
 from checker.validation.translate import pointer_child
 
+OPENAPI: Final = (Dialect.OPENAPI20, Dialect.OPENAPI30, Dialect.OPENAPI31)
 _HAS_SIBLINGS = frozenset(
     {Dialect.OPENAPI31, Dialect.DRAFT2019, Dialect.DRAFT2020},
 )
@@ -247,7 +248,7 @@ def _read_contained(facet: Facet, raw: dict[str, Any], found: Canonical) -> None
 
 
 def _keywords(dialect: Dialect) -> dict[str, Keyword]:
-    if dialect in (Dialect.OPENAPI20, Dialect.OPENAPI30, Dialect.OPENAPI31):
+    if dialect in OPENAPI:
         return dict(keywords_of(dialect))
     # The plain drafts share what they have in common with both tables.
     new = dict(keywords_of(Dialect.OPENAPI31))

@@ -7,7 +7,7 @@ from typing import Any
 from checker.core.errors import Unsatisfiable
 from checker.core.schema import Schema, UnresolvableReference
 from checker.generation import forms
-from checker.generation.canonical import Canon
+from checker.generation.canonical import OPENAPI, Canon
 from checker.generation.composites import compile_items, compile_properties
 from checker.generation.discrimination import are_disjoint, discriminated
 from checker.generation.forms import Canonical, Conjunction, Facet, key_of
@@ -97,6 +97,9 @@ class Compiler:
 
     def _validator_of(self, facet: Facet) -> Callable[[Any], bool]:
         raw = facet.raw
+        if raw is True or (facet.is_partial and self.canon.dialect not in OPENAPI):
+            # Of the plain drafts only whole schemas of the document can be compiled; the parent is checked anyway.
+            return lambda value: True
         if facet.without and isinstance(raw, dict):
             raw = {name: value for name, value in raw.items() if name not in facet.without}
         schema = Schema(raw, facet.pointer, self.canon.dialect, self.canon.document)
@@ -191,25 +194,36 @@ class Compiler:
         return _one_of(draws)
 
     def _typed(self, form: Canonical, conjunction: Conjunction, place: Place) -> Draw:
+        kinds = self._kinds(form, place)
+        draws, reason = self._of_kinds(kinds, form, conjunction, place)
+        null = forms.NULL in kinds
+        if not draws and not null and form.types == frozenset(forms.TYPES):
+            # What is said of one type may forbid it, and leave the others alone.
+            others = [kind for kind in _SCALARS if kind not in kinds and kind != forms.NULL]
+            draws, _ = self._of_kinds(others, form, conjunction, place)
+        if not draws and not null:
+            raise reason or Unsatisfiable(form.type_pointer or form.pointer, "no type is left")
+        if not draws:
+            return compile_null
+        draw = _one_of(draws)
+        if null and not (self.is_minimal and form.types == frozenset(forms.TYPES)):
+            return _or_null(draw)
+        return draw
+
+    def _of_kinds(
+        self, kinds: list[str], form: Canonical, conjunction: Conjunction, place: Place
+    ) -> tuple[list[Draw], Unsatisfiable | None]:
+        """Draws of the types that are possible, and why the first of the others is not."""
         draws: list[Draw] = []
-        null: Draw | None = None
         reason: Unsatisfiable | None = None
-        for kind in self._kinds(form, place):
+        for kind in kinds:
             if kind == forms.NULL:
-                null = compile_null
                 continue
             try:
                 draws.append(self._of_kind(kind, form, conjunction, place))
             except Unsatisfiable as error:
                 reason = reason or error
-        if not draws and null is None:
-            raise reason or Unsatisfiable(form.type_pointer or form.pointer, "no type is left")
-        if not draws:
-            return compile_null
-        draw = _one_of(draws)
-        if null is not None and not (self.is_minimal and form.types == frozenset(forms.TYPES)):
-            return _or_null(draw)
-        return draw
+        return draws, reason
 
     def _kinds(self, form: Canonical, place: Place) -> list[str]:
         """Types worth drawing."""

@@ -130,7 +130,7 @@ class PartCompiler:
         )
         facets = [Facet(schema.raw, schema.pointer)]
         if is_multi or is_form(body.media_type):
-            facets.append(Facet({"type": "object"}, f"{schema.pointer}/form"))
+            facets.append(Facet({"type": "object"}, f"{schema.pointer}/form", is_made=True))
         compiler = self._compiler(schema.document, schema.dialect, reuses=self.settings.reuse)
         place = body_place(
             allows_nul=self.settings.allow_x00,

@@ -23,7 +23,7 @@ from checker.generation.turn import Draw, Turn
 _NAME_PLACE = Place("name", alphabets.NAME, min_text=1)
 _ANY_NAME_PLACE = Place("any-name", alphabets.VISIBLE)
 _LONGEST_NAME = 24
-_TEXT = Facet({"type": "string"}, "#/name")
+_TEXT = Facet({"type": "string"}, "#/name", is_made=True)
 _FREE, _OPEN, _RARE, _NEVER = 0.55, 0.3, 0.1, 0.01
 """Probability of one more property: of maps, with patterns, beside declared ones, only to fill up."""
 

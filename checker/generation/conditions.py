@@ -42,8 +42,10 @@ def _with_and_without(name: str, what: Any, at: str) -> tuple[Conjunction, Conju
     """The property with what it asks for, or without it."""
     place = pointer_child(at, name)
     names = what if isinstance(what, list) else []
-    there: Conjunction = (Facet({"required": [name, *names]}, f"{place}/required"),)
+    there: Conjunction = (Facet({"required": [name, *names]}, f"{place}/required", is_made=True),)
     if not isinstance(what, list):
         there += (Facet(what, place),)
-    absent: Conjunction = (Facet({"properties": {name: False}}, f"{place}/properties"),)
+    absent: Conjunction = (
+        Facet({"properties": {name: False}}, f"{place}/properties", is_made=True),
+    )
     return there, absent

@@ -26,7 +26,8 @@ def discriminated(branches: Branches) -> list[Conjunction]:
         if not values:
             return []
         pinned = {"properties": {name: {"enum": values}}, "required": [name]}
-        found.append((Facet(pinned, pointer_child(at, branches.keyword, str(index))),))
+        place = pointer_child(at, branches.keyword, str(index))
+        found.append((Facet(pinned, place, is_made=True),))
     return found
 
 

@@ -154,6 +154,16 @@ FORMATS: dict[str, TextDraw] = {
 }
 """Format -> strings of it."""
 
+LENGTHS: dict[str, tuple[int, int]] = {
+    "date": (10, 10),
+    "full-date": (10, 10),
+    "uuid": (36, 36),
+    "ipv4": (7, 15),
+    "ipv6": (2, 45),
+    "date-time": (20, 40),
+}
+"""Format -> lengths that its strings can have."""
+
 
 @cache
 def sized_format(name: str, low: int, high: int | None) -> TextDraw | None:

@@ -19,6 +19,13 @@ class Facet:
     raw: object
     pointer: str
     without: frozenset[str] = frozenset()
+    is_made: bool = False
+    """Not in the document: it says what a keyword there means."""
+
+    @property
+    def is_partial(self) -> bool:
+        """True when the document has no such schema at that place."""
+        return self.is_made or bool(self.without)
 
     @property
     def key(self) -> tuple[str, frozenset[str]]:
@@ -106,6 +113,7 @@ class Canonical:
                 facet.raw,
                 facet.pointer,
                 facet.without | _FOLLOWED | ({keyword} if facet is owner else frozenset()),
+                facet.is_made,
             )
             for facet in self.facets
         )

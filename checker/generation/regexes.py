@@ -233,6 +233,8 @@ class _Reader:
             return _literal(_CONTROLS[char]).intervals
         if char in "xu":
             return self.code_point(char)
+        if char == "c" and self.peek().isalpha():
+            return _literal(chr(ord(self.next()) & 31)).intervals
         if char.isalnum():
             raise UnsupportedPattern(f"unknown escape \\{char}")
         return _literal(char).intervals

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from checker.core.errors import Unsatisfiable
-from checker.generation.formats import FORMATS, sized_format
+from checker.generation.formats import FORMATS, LENGTHS, sized_format
 from checker.generation.forms import Canonical
 from checker.generation.hypothesis import Strategy, draw_strategy
 from checker.generation.patterns import is_plain, matcher, writer
@@ -40,6 +40,7 @@ def compile_string(
         raise Unsatisfiable(
             lengths.low_pointer, f"minLength {low} is more than the {limit} that are sent"
         )
+    _refuse_lengths(canonical, user_formats)
     ways, checks = _ways(canonical, place, user_formats, (low, high))
     if not ways:
         plain = _plain(
@@ -51,6 +52,23 @@ def compile_string(
     accepts = _all_of(checks, place, low, high)
     make = ways[0] if len(ways) == 1 else _one_of(ways)
     return retried(make, accepts, turn, canonical.pointer)
+
+
+def _refuse_lengths(canonical: Canonical, user_formats: Mapping[str, Strategy]) -> None:
+    """Raise `Unsatisfiable` when a format has no strings of such lengths."""
+    lengths = canonical.lengths
+    for name in canonical.formats:
+        least, most = LENGTHS.get(name, (0, UNBOUNDED))
+        if name in user_formats:
+            continue
+        if lengths.low > most:
+            text = f"minLength {lengths.low} and format {name}, which has at most {most} characters"
+            raise Unsatisfiable(lengths.low_pointer, text)
+        if lengths.high is not None and lengths.high < least:
+            text = (
+                f"maxLength {lengths.high} and format {name}, which has at least {least} characters"
+            )
+            raise Unsatisfiable(lengths.high_pointer, text)
 
 
 def _ways(
