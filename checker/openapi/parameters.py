@@ -17,6 +17,22 @@ _NOT_OF_THE_SCHEMA = frozenset(
     {"name", "in", "description", "required", "collectionFormat", "allowEmptyValue"}
 )
 
+_OF_THE_MESSAGE = frozenset(
+    [
+        "content-type",
+        "content-length",
+        "transfer-encoding",
+        "trailer",
+        "host",
+        "connection",
+        "keep-alive",
+        "te",
+        "upgrade",
+        "expect",
+    ]
+)
+"""Headers that say how a message is framed and where it goes: any value but the one that fits breaks the connection."""
+
 
 class MalformedOperation(ValueError):
     """An operation that cannot be read: the message is one sentence."""
@@ -101,11 +117,11 @@ def _is_skipped(item: Declared, dialect: Dialect, variables: Mapping[str, object
         return dialect is Dialect.OPENAPI20
     if item.place == "path":
         return item.name not in variables
-    # These two are made by content negotiation; OpenAPI 3 says to ignore them here.
+    if item.place != "header":
+        return False
     name = item.name.lower()
-    return item.place == "header" and (
-        name == "content-type" or (name == "accept" and dialect is not Dialect.OPENAPI20)
-    )
+    # Content negotiation makes `Accept`; OpenAPI 3 says to ignore it here.
+    return name in _OF_THE_MESSAGE or (name == "accept" and dialect is not Dialect.OPENAPI20)
 
 
 def _parameter(document: OpenApiDocument, item: Declared, *, required: bool) -> Parameter:

@@ -92,6 +92,12 @@ def test_headers_that_negotiation_makes_are_left_out() -> None:
     assert [p.name for p in found] == ["Authorization"]
 
 
+def test_headers_that_frame_the_message_are_left_out() -> None:
+    names = ["Content-Length", "transfer-encoding", "Host", "X-Connection"]
+    found = operation({"parameters": [param(name, "header") for name in names]}).parameters
+    assert [p.name for p in found] == ["X-Connection"]
+
+
 def test_path_variable_that_nobody_declares_is_text() -> None:
     (found,) = operation({}, path="/a/{id}").parameters
     assert (found.name, found.location, found.required) == ("id", Location.PATH, True)
