@@ -147,6 +147,7 @@ class _Template:
         segments = path.split("/")
         self.rank = tuple(_rank(segment) for segment in segments)
         self._names = [name[1:-1] for name in _VARIABLE.findall(path)]
+        self._is_clear = "}{" not in path
         self._patterns = [
             re.compile(
                 b"(.+)".join(
@@ -167,7 +168,7 @@ class _Template:
             if match is None:
                 return None
             found += match.groups()
-        return dict(zip(self._names, found, strict=True))
+        return dict(zip(self._names, found, strict=True)) if self._is_clear else {}
 
 
 def _rank(segment: str) -> int:

@@ -23,6 +23,8 @@ class App:
 
     url: str
     seen: list[Request] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
+    """What was wrong with bytes that are no request."""
 
     @property
     def document_url(self) -> str:
@@ -50,6 +52,7 @@ def serving(answer: Answer, document: dict[str, Any]) -> Iterator[App]:
                 parser.feed(data)
                 while (request := parser.next()) is not None:
                     if isinstance(request, Broken):
+                        app.broken.append(request.message)
                         return
                     if request.target == b"/openapi.json":
                         reply = described
