@@ -35,9 +35,9 @@ _QUIET_MS = 16
 _DEPTH = 5
 _NODES = 200
 _ITEMS = 3
-# Close looks at interactions of one kind: each of the first 16 without anything new, every second one of the next 16,
+# Close looks at interactions of one kind: each of the first 6 without anything new, every second one of the next 6,
 # and so on, down to one in 32.
-_PATIENCE = 16
+_PATIENCE = 6
 _SAMPLE = 32
 _KEYS = 20_000
 
