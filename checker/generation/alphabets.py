@@ -1,5 +1,6 @@
 """Sets of characters, and long texts of them from which strings are sliced."""
 
+import codecs
 import re
 from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
@@ -138,11 +139,11 @@ _BLOCKS = (
     (1, "\x00"),
 )
 _UNICODE = ((0x0, 0xD7FF), (0xE000, 0x10FFFF))
-_LARGE = 1 << 16
+_BASIC = ((0x0, 0xD7FF), (0xE000, 0xFFFD))
+_LARGE, _MEDIUM = 1 << 16, 1 << 14
 
 TEXT = Alphabet(_UNICODE, pool_size=_LARGE, blocks=_BLOCKS)
 """Everything but surrogates."""
-TEXT_WITHOUT_NUL = Alphabet(without(_UNICODE, "\0"), pool_size=_LARGE, blocks=_BLOCKS)
 LETTERS = Alphabet(((0x61, 0x7A),))
 ALPHANUMERIC = Alphabet(((0x30, 0x39), (0x61, 0x7A)))
 NAME = Alphabet(((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)))
@@ -156,7 +157,7 @@ VISIBLE = Alphabet(((0x21, 0x7E),), pool_size=_LARGE, blocks=_BLOCKS)
 @lru_cache(maxsize=64)
 def restricted(intervals: tuple[Interval, ...], excluded: str) -> Alphabet:
     """Characters of `intervals` but those in `excluded`, mixed like text."""
-    return Alphabet(without(intervals, excluded), pool_size=_LARGE, blocks=tuple(_kept(excluded)))
+    return Alphabet(without(intervals, excluded), pool_size=_MEDIUM, blocks=tuple(_kept(excluded)))
 
 
 def _kept(excluded: str) -> Iterable[tuple[int, str]]:
@@ -164,3 +165,36 @@ def _kept(excluded: str) -> Iterable[tuple[int, str]]:
         kept = "".join(char for char in text if char not in excluded)
         if kept:
             yield weight, kept
+
+
+def common(left: Iterable[Interval], right: Iterable[Interval]) -> tuple[Interval, ...]:
+    """Characters that are in both."""
+    others = tuple(right)
+    return tuple(
+        (max(a, c), min(b, d)) for a, b in left for c, d in others if max(a, c) <= min(b, d)
+    )
+
+
+@lru_cache(maxsize=8)
+def text_of(codec: str | None, *, allows_nul: bool) -> Alphabet:
+    """Characters that strings may have: those of an encoding, everything but surrogates without one."""
+    excluded = "" if allows_nul else "\0"
+    name = codecs.lookup(codec).name if codec is not None else "utf-8"
+    if name.startswith("utf"):
+        return TEXT if allows_nul else restricted(_UNICODE, excluded)
+    return restricted(_encodable(name), excluded)
+
+
+def _encodable(codec: str) -> tuple[Interval, ...]:
+    """Characters of the basic plane that an encoding has."""
+    return merged(
+        (code, code) for low, high in _BASIC for code in range(low, high + 1) if _has(codec, code)
+    )
+
+
+def _has(codec: str, code: int) -> bool:
+    try:
+        chr(code).encode(codec)
+    except UnicodeError:
+        return False
+    return True

@@ -169,7 +169,7 @@ class Compiler:
             value for value in form.enum or () if value is not None or forms.NULL in form.types
         ]
         values = [value for value in possible if is_valid(value)]
-        sendable = [value for value in values if place.carries(value)]
+        sendable = [value for value in values if place.carries_listed(value)]
         if not sendable:
             what = "travels in this place" if values else "satisfies the rest of the schema"
             raise Unsatisfiable(form.enum_pointer, f"none of the listed values {what}")

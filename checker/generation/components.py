@@ -84,11 +84,10 @@ class PartCompiler:
         if parameter.media_type is not None and is_json(parameter.media_type):
             text = alphabets.VISIBLE
             return Place(f"{parameter.location}-json", text, allows_null=True, is_body=True)
-        return place_of(
-            parameter.location,
-            allows_nul=settings.allow_x00,
-            excluded=settings.exclude_header_characters,
-        )
+        return place_of(parameter.location, self._text(), settings.exclude_header_characters)
+
+    def _text(self) -> alphabets.Alphabet:
+        return alphabets.text_of(self.settings.codec, allows_nul=self.settings.allow_x00)
 
     def _compiler(self, document: Document, dialect: Dialect, *, reuses: bool) -> Compiler:
         key = (id(document), dialect, reuses)
@@ -133,7 +132,7 @@ class PartCompiler:
             facets.append(Facet({"type": "object"}, f"{schema.pointer}/form", is_made=True))
         compiler = self._compiler(schema.document, schema.dialect, reuses=self.settings.reuse)
         place = body_place(
-            allows_nul=self.settings.allow_x00,
+            self._text(),
             is_form=is_form(body.media_type) or is_multi,
             is_bytes=is_bytes,
         )

@@ -1,6 +1,5 @@
 """What each part of a request can carry: characters, empty values, null."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -27,6 +26,16 @@ class Place:
     """`format: binary` is bytes here, not text."""
     refuses: frozenset[str] = frozenset()
     """Texts that cannot stand alone."""
+    is_trimmed: bool = False
+    """Blanks at the ends would be lost."""
+    takes_any_listed: bool = False
+    """Members of an `enum` are escaped if they must be: there is nothing else to send."""
+
+    def carries_listed(self, value: Any) -> bool:
+        """The same for a member of an `enum`."""
+        if isinstance(value, str) and self.takes_any_listed:
+            return len(value) >= self.min_text and value not in self.refuses
+        return self.carries(value)
 
     def carries(self, value: Any) -> bool:
         """True when a value arrives as it is."""
@@ -34,6 +43,7 @@ class Place:
             return (
                 len(value) >= self.min_text
                 and value not in self.refuses
+                and not (self.is_trimmed and value != value.strip())
                 and self.alphabet.permits(value)
             )
         if value is None:
@@ -47,37 +57,37 @@ class Place:
         return True
 
 
-_UNICODE = alphabets.TEXT.intervals
-
-
 @lru_cache(maxsize=32)
-def place_of(location: Location, *, allows_nul: bool, excluded: str) -> Place:
-    """What parameters of a location can carry."""
+def place_of(location: Location, text: Alphabet, excluded: str) -> Place:
+    """What parameters of a location can carry; `text` is what may be sent at all, `excluded` not in headers."""
     if location is Location.PATH:
         # A slash ends a segment, decoded or not; controls are refused by many servers before routing.
-        characters = alphabets.restricted(_printable(), "/\\%?#")
+        characters = alphabets.restricted(alphabets.common(_PRINTABLE, text.intervals), "/\\")
         refused = frozenset((".", ".."))
-        return Place("path", characters, 1, 1, allows_null=False, refuses=refused)
+        return Place(
+            "path",
+            characters,
+            1,
+            1,
+            allows_null=False,
+            refuses=refused,
+            is_trimmed=True,
+            takes_any_listed=True,
+        )
     if location is Location.QUERY:
-        text = alphabets.TEXT if allows_nul else alphabets.TEXT_WITHOUT_NUL
         return Place("query", text, min_items=1)
     if location is Location.HEADER:
-        characters = alphabets.restricted(alphabets.VISIBLE.intervals, excluded)
-        return Place("header", characters, 1, 1, allows_null=False)
+        characters = alphabets.restricted(((0x20, 0x7E),), excluded)
+        return Place("header", characters, 1, 1, allows_null=False, is_trimmed=True)
     if location is Location.COOKIE:
         characters = alphabets.restricted(alphabets.VISIBLE.intervals, '",;\\')
         return Place("cookie", characters, 1, 1, allows_null=False)
     raise ValueError("bodies travel by media type")
 
 
-def body_place(*, allows_nul: bool, is_form: bool, is_bytes: bool) -> Place:
-    """What a body can carry."""
-    text = alphabets.TEXT if allows_nul else alphabets.TEXT_WITHOUT_NUL
-    return _body_place(text, is_form, is_bytes)
-
-
 @lru_cache(maxsize=32)
-def _body_place(text: Alphabet, is_form: bool, is_bytes: bool) -> Place:
+def body_place(text: Alphabet, *, is_form: bool, is_bytes: bool) -> Place:
+    """What a body can carry."""
     name = f"body{'-form' if is_form else ''}{'-bytes' if is_bytes else ''}"
     return Place(name, text, is_body=True, is_bytes=is_bytes)
 
@@ -88,19 +98,12 @@ def item_of(place: Place) -> Place:
     if place.is_body or place.name.endswith("-item"):
         return place
     alphabet = alphabets.restricted(place.alphabet.intervals, _SEPARATORS + " ")
-    return Place(f"{place.name}-item", alphabet, 1, 1, allows_null=False)
-
-
-def _printable() -> tuple[alphabets.Interval, ...]:
-    return (
-        (0x20, 0x7E),
-        (0xA1, 0xAC),
-        (0xAE, 0x2FF),
-        (0x370, 0x3FF),
-        (0x400, 0x52F),
-        (0x4E00, 0x9FFF),
-        (0x1F300, 0x1F5FF),
+    is_listed_free = place.takes_any_listed or place.name == "query"
+    return Place(
+        f"{place.name}-item", alphabet, 1, 1, allows_null=False, takes_any_listed=is_listed_free
     )
 
 
-Carries = Callable[[Any], bool]
+_PRINTABLE = (
+    (0x20, 0x7E), (0xA1, 0xAC), (0xAE, 0x2FF), (0x370, 0x3FF), (0x400, 0x52F), (0x4E00, 0x9FFF), (0x1F300, 0x1F5FF),
+)  # fmt: skip

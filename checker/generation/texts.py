@@ -46,7 +46,7 @@ def compile_string(
         plain = _plain(
             place, low, limit if high is None else min(high, limit), has_maximum=high is not None
         )
-        if not place.refuses and not checks:
+        if not (place.refuses or place.is_trimmed or checks):
             return plain
         ways = [plain]
     accepts = _all_of(checks, place, low, high)

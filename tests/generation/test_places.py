@@ -30,6 +30,25 @@ def test_header_values_can_be_sent() -> None:
         assert value == value.strip() != ""
 
 
+def test_listed_values_are_sent_although_random_ones_would_be_plainer() -> None:
+    assert {"a/b", "c"} == set(_values({"enum": ["a/b", "c"]}, Location.PATH))
+    assert {"a b", "c"} == set(_values({"enum": ["a b", " x", "c"]}, Location.HEADER))
+    raw = {"type": "array", "items": {"enum": ["name,asc"]}, "maxItems": 1}
+    assert ["name,asc"] in _values(raw, Location.QUERY)
+
+
+def test_header_patterns_with_blanks_work() -> None:
+    for value in _values({"type": "string", "pattern": "^Bearer [a-z]{4}$"}, Location.HEADER, 20):
+        assert value.startswith("Bearer ")
+
+
+@pytest.mark.parametrize("codec", ["ascii", "latin-1", "cp1251", "utf-8"])
+def test_strings_keep_to_the_codec(codec: str) -> None:
+    program = program_of(body={"type": "string"}, settings=GenerationSettings(codec=codec))
+    for case in cases(program, 300):
+        case.body.encode(codec)
+
+
 def test_excluded_header_characters_do_not_turn_up() -> None:
     settings = GenerationSettings(exclude_header_characters="abc\r\n")
     program = program_of(parameter_of({"type": "string"}, Location.HEADER), settings=settings)
