@@ -3,12 +3,14 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from checker.core.case import NOT_SET
 from checker.core.errors import Unsatisfiable
 from checker.core.operation import BrokenOperation, Operation
+from checker.core.sequence import Choice
 from checker.generation.hypothesis import replay_through_conjecture
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
 from checker.generation.sources import RandomSource, ReplaySource
@@ -92,3 +94,40 @@ def test_two_hundred_records_of_every_smoke_operation_replay_in_hypothesis() -> 
     for line in (folder / "smoke.txt").read_text().split():
         for program in _programs(folder / line):
             _assert_contract(program, 200)
+
+
+@pytest.mark.parametrize("path", FILES[::3], ids=lambda path: path.name)
+def test_mutated_records_give_admitted_cases_that_replay(path: Path) -> None:
+    dice = Random(1)
+    source = RandomSource()
+    for program in _programs(path):
+        bodies = {body.media_type: opinions(body.schema) for body in program.operation.bodies}
+        for seed in range(12):
+            source.reset(seed)
+            drawer(program)(source)
+            mutated = _mutated(list(source.choices), dice)
+            replay = ReplaySource(mutated, seed)
+            case = drawer(program)(replay)
+            if case.body is not NOT_SET and not _has_bytes(case.body):
+                assert bodies[case.media_type or ""](case.body), (
+                    program.operation.label,
+                    case.body,
+                )
+            assert parts(case) == parts(drawer(program)(ReplaySource(replay.choices)))
+
+
+def _mutated(choices: list[Choice], dice: Random) -> list[Choice]:
+    for _ in range(dice.randint(1, 4)):
+        place = dice.randint(0, len(choices))
+        kind = dice.randint(0, 3)
+        if kind == 0:
+            del choices[place : place + dice.randint(1, 5)]
+        elif kind == 1:
+            choices[place:place] = choices[: dice.randint(0, 6)]
+        elif kind == 2:
+            choices.insert(
+                place, dice.choice((True, False, 0, -1, 2**40, 0.5, "", "\U0001f600", b"x"))
+            )
+        else:
+            dice.shuffle(choices)
+    return choices

@@ -284,3 +284,40 @@ def test_binary_parts_are_bytes_outside_json() -> None:
         isinstance(value, bytes) for value in bodies(raw, 20, media_type="application/octet-stream")
     )
     assert all(isinstance(value, str) for value in bodies(raw, 20))
+
+
+HANDLED = (
+    "if", "patternProperties", "propertyNames", "contains", "dependentRequired", "prefix", "oneOf overlapping",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HANDLED)
+def test_keywords_that_are_looked_into_leave_no_opaque_node(name: str) -> None:
+    assert dict(program_of(body=SCHEMAS[name]).opaque) == {}
+
+
+def test_both_branches_of_a_condition_turn_up() -> None:
+    found = bodies(SCHEMAS["if"], 100)
+    assert {"a", "b"} == {value["kind"] for value in found}
+    assert any("size" not in value for value in found)
+
+
+def test_names_that_match_a_pattern_turn_up() -> None:
+    assert any(value for value in bodies(SCHEMAS["patternProperties"], 50))
+
+
+def test_dependents_come_along() -> None:
+    found = bodies(SCHEMAS["dependentRequired"], 100)
+    assert {(), ("a", "b"), ("b",)} == {tuple(sorted(value.keys() & {"a", "b"})) for value in found}
+
+
+def test_unevaluated_properties_stay_away() -> None:
+    raw = {
+        "allOf": [{"type": "object", "properties": {"a": {"type": "integer"}}}],
+        "properties": {"b": {"type": "integer"}},
+        "unevaluatedProperties": False,
+    }
+    is_valid = opinions(schema_of(raw))
+    found = bodies(raw, 60)
+    assert all(map(is_valid, found))
+    assert {"a", "b"} == {name for value in found for name in value}
