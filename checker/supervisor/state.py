@@ -94,7 +94,9 @@ class Standing:
         ]
         moved = sum(1 for task, reached, _ in back if reached > task.start or task.redo)
         spent_s = (now - self.leased_at) / max(1, moved)
-        self.leased_at = now
+        if moved or not self.leases:
+            # Else the first lease is still at work, and the time is its own.
+            self.leased_at = now
         return [
             (task, reached, finished, spent_s if reached > task.start or task.redo else 0.0)
             for task, reached, finished in back

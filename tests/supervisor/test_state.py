@@ -80,3 +80,12 @@ def test_a_lease_that_only_waited_cost_nothing() -> None:
 
 def test_what_it_never_held_does_not_come_back() -> None:
     assert standing().give_back([("x", 1, True)], 1.0) == []
+
+
+def test_a_lease_that_leaves_the_queue_takes_no_time_from_the_first_one() -> None:
+    worker = standing()
+    worker.take(task("a"), 0.0)
+    worker.take(task("b"), 0.0)
+    ((_, _, _, waited_s),) = worker.give_back([("b", 0, False)], 8.0)
+    ((_, _, _, spent_s),) = worker.give_back([("a", 1, False)], 10.0)
+    assert (waited_s, spent_s) == (0.0, 10.0)
