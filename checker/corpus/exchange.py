@@ -1,6 +1,7 @@
 """What is kept of a request and its answer, with references where secrets stood."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from checker.core.redact import SecretStore
 from checker.core.request import WireRequest
@@ -39,44 +40,54 @@ class Secrets:
 
 def exchange_of(request: WireRequest, outcome: Outcome, secrets: Secrets) -> Exchange:
     """A request and what came back, as it is recorded."""
-    response, failure = _parts(outcome)
-    exchange = Exchange(
-        method=request.method,
-        target=request.target,
-        headers=tuple(request.headers),
-        body=request.body,
-        status=response.status_code if response is not None else None,
-        reason=response.message if response is not None else "",
-        response_headers=tuple(response.raw_headers) if response is not None else (),
-        response_body=response.content if response is not None else b"",
-        response_size=response.content_size if response is not None else 0,
-        elapsed_s=outcome.elapsed,
-        failure=failure,
+    return Exchange(*exchange_fields(request, outcome, secrets))
+
+
+def exchange_fields(request: WireRequest, outcome: Outcome, secrets: Secrets) -> tuple[Any, ...]:
+    """Fields of an `Exchange`, in their order: enough to write it."""
+    response, failure = (outcome, None) if isinstance(outcome, Response) else _parts(outcome)
+    fields: tuple[Any, ...] = (
+        request.method,
+        request.target,
+        tuple(request.headers),
+        request.body,
+        *(_ABSENT if response is None else _answer(response)),
+        outcome.elapsed,
+        failure,
     )
-    return exchange if secrets.is_empty else _masked(exchange, secrets.store)
+    return fields if secrets.is_empty else _masked(Exchange(*fields), secrets.store)
 
 
-def _parts(outcome: Outcome) -> tuple[Response | None, str | None]:
-    if isinstance(outcome, NetworkFailure):
-        kind, message = outcome.kind.value, outcome.message
-        return outcome.partial, f"{kind}: {message}" if message else kind
-    return outcome, None
+_ABSENT = (None, "", (), b"", 0)
 
 
-def _masked(exchange: Exchange, store: SecretStore) -> Exchange:
+def _answer(response: Response) -> tuple[Any, ...]:
+    return (
+        response.status_code,
+        response.message,
+        tuple(response.raw_headers),
+        response.content,
+        response.content_size,
+    )
+
+
+def _parts(outcome: NetworkFailure) -> tuple[Response | None, str]:
+    kind, message = outcome.kind.value, outcome.message
+    return outcome.partial, f"{kind}: {message}" if message else kind
+
+
+def _masked(exchange: Exchange, store: SecretStore) -> tuple[Any, ...]:
     mask, mask_text = store.mask_bytes, store.mask
-    return Exchange(
-        method=exchange.method,
-        target=mask(exchange.target),
-        headers=tuple((name, mask(value)) for name, value in exchange.headers),
-        body=None if exchange.body is None else mask(exchange.body),
-        status=exchange.status,
-        reason=exchange.reason,
-        response_headers=tuple(
-            (name, mask_text(value)) for name, value in exchange.response_headers
-        ),
-        response_body=mask(exchange.response_body),
-        response_size=exchange.response_size,
-        elapsed_s=exchange.elapsed_s,
-        failure=None if exchange.failure is None else mask_text(exchange.failure),
+    return (
+        exchange.method,
+        mask(exchange.target),
+        tuple((name, mask(value)) for name, value in exchange.headers),
+        None if exchange.body is None else mask(exchange.body),
+        exchange.status,
+        exchange.reason,
+        tuple((name, mask_text(value)) for name, value in exchange.response_headers),
+        mask(exchange.response_body),
+        exchange.response_size,
+        exchange.elapsed_s,
+        None if exchange.failure is None else mask_text(exchange.failure),
     )

@@ -12,6 +12,25 @@ from checker.corpus.frames import FrameEncoder
 from checker.corpus.journal import JournalReader
 from checker.corpus.records import Interaction
 
+
+class Draft(Protocol):
+    """An interaction that is encoded when it is written: most of those that are held back never are."""
+
+    @property
+    def label(self) -> str:
+        """Of its operation."""
+        ...
+
+    def __len__(self) -> int:
+        """About how many bytes of memory it takes."""
+        ...
+
+    def encode(self) -> bytes:
+        """The interaction as bytes."""
+        ...
+
+
+Held = bytes | Draft
 FRAME_RECORDS = 128
 FRAME_BYTES = 256 << 10
 _OLDER = ".older"
@@ -23,11 +42,11 @@ class TrafficPolicy(Protocol):
     budget_bytes: int | None
     """Of the files of one incarnation; None: as many as there are."""
 
-    def admit(self, label: str, encoded: bytes, *, interesting: bool) -> bool:
+    def admit(self, label: str, held: Held, *, interesting: bool) -> bool:
         """Whether to write it now."""
         ...
 
-    def rest(self) -> Iterator[bytes]:
+    def rest(self) -> Iterator[Held]:
         """What to write at the end."""
         ...
 
@@ -37,11 +56,11 @@ class Everything:
 
     budget_bytes: int | None = None
 
-    def admit(self, label: str, encoded: bytes, *, interesting: bool) -> bool:
+    def admit(self, label: str, held: Held, *, interesting: bool) -> bool:
         """Write it."""
         return True
 
-    def rest(self) -> Iterator[bytes]:
+    def rest(self) -> Iterator[Held]:
         """Nothing was held back."""
         return iter(())
 
@@ -54,37 +73,37 @@ class InterestingAndLast:
     """
 
     def __init__(
-        self, *, last: int = 4, held_bytes: int = 4 << 20, budget_bytes: int | None = 64 << 20
+        self, *, last: int = 4, held_bytes: int = 16 << 20, budget_bytes: int | None = 64 << 20
     ) -> None:
         self.budget_bytes = budget_bytes
         self._last = last
         self._held_bytes = held_bytes
         self._size = 0
-        self._held: dict[str, deque[bytes]] = {}
+        self._held: dict[str, deque[Held]] = {}
 
-    def admit(self, label: str, encoded: bytes, *, interesting: bool) -> bool:
+    def admit(self, label: str, held: Held, *, interesting: bool) -> bool:
         """Write what is interesting; hold back the rest."""
         if interesting:
             return True
-        held = self._held.get(label)
-        if held is None:
-            held = self._held[label] = deque()
-        held.append(encoded)
-        self._size += len(encoded)
-        while len(held) > self._last or (self._size > self._held_bytes and held):
-            self._size -= len(held.popleft())
+        waiting = self._held.get(label)
+        if waiting is None:
+            waiting = self._held[label] = deque()
+        waiting.append(held)
+        self._size += len(held)
+        while len(waiting) > self._last or (self._size > self._held_bytes and waiting):
+            self._size -= len(waiting.popleft())
         return False
 
-    def rest(self) -> Iterator[bytes]:
+    def rest(self) -> Iterator[Held]:
         """The last few of each operation."""
-        for held in self._held.values():
-            yield from held
+        for waiting in self._held.values():
+            yield from waiting
         self._held.clear()
         self._size = 0
 
 
 class TrafficWriter:
-    """Appends interactions: 4-6 us each, compression and system call included."""
+    """Appends interactions: 3-5 us each that is written, compression and system call included."""
 
     def __init__(self, path: Path, policy: TrafficPolicy | None = None) -> None:
         self.path = path
@@ -101,6 +120,11 @@ class TrafficWriter:
         if self._policy.admit(interaction.label, encoded, interesting=interesting):
             self._add(encoded)
 
+    def offer(self, draft: Draft, *, interesting: bool) -> None:
+        """The same for an interaction that is not encoded yet. Raises `StorageError`."""
+        if self._policy.admit(draft.label, draft, interesting=interesting):
+            self._add(draft.encode())
+
     def flush(self) -> None:
         """Hand what is buffered to the system. Raises `StorageError`."""
         if not self._buffer:
@@ -116,8 +140,8 @@ class TrafficWriter:
     def close(self) -> None:
         """Write the rest and close. Raises `StorageError`; the file is closed then, too."""
         try:
-            for encoded in self._policy.rest():
-                self._add(encoded)
+            for held in self._policy.rest():
+                self._add(held if isinstance(held, bytes) else held.encode())
             self.flush()
         finally:
             self._file.close()

@@ -1,22 +1,26 @@
 """What one incarnation writes down: verdicts, findings, signals, values, progress."""
 
 import time
+import traceback
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
+from checker.core.errors import BudgetSpent, HookError, Unsatisfiable, Unserialisable
 from checker.core.failures import Failure
-from checker.core.meta import GenerationMode
-from checker.core.operation import Label
+from checker.core.meta import CaseMetadata, GenerationMode
+from checker.core.operation import Label, Location
 from checker.core.response import NetworkFailure, Response
 from checker.core.sequence import Step
 from checker.corpus.codec import RecordEncoder
-from checker.corpus.exchange import Secrets, exchange_of
+from checker.corpus.exchange import Secrets, exchange_fields
 from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.records import (
     CheckOutcome,
     Entry,
+    Exchange,
     Finding,
     Interaction,
     Note,
@@ -35,7 +39,14 @@ from checker.workers.investigation import Shot, Suspicion
 MOST_VARIANTS = 20
 """Findings of one check on one operation: an error text that never repeats must not fill the disk."""
 
-_POSITIVE = GenerationMode.POSITIVE.value
+_BY_HAND: tuple[str, tuple[()], str, tuple[()]] = ("", (), GenerationMode.POSITIVE.value, ())
+# Reading the value of an enum member costs more than finding it here.
+_COMPONENTS = {
+    (place, mode): (place.value, mode.value) for place in Location for mode in GenerationMode
+}
+_MODES = {mode: mode.value for mode in GenerationMode}
+# What a case takes in memory beside its bodies, about.
+_DRAFT_BYTES = 4096
 
 
 @dataclass(slots=True)
@@ -56,11 +67,14 @@ class Recorder:
     _peers: dict[str, JournalReader] = field(default_factory=dict)
     _peers_read_at: float = 0.0
     _passed: tuple[CheckOutcome, ...] = ()
+    _ending: bytes = b""
+    """The last fields of an interaction that passed."""
     _variants: Counter[tuple[str, str]] = field(default_factory=Counter)
     _encoder: RecordEncoder = field(default_factory=RecordEncoder)
 
     def __post_init__(self) -> None:
         self._passed = tuple(CheckOutcome(name, "SUCCESS") for name in self.checks)
+        self._ending = self._encoder.ending((self._passed, self.incarnation))
 
     def shot(self, flight: Flight, shot: Shot) -> list[Suspicion]:
         """Write down one verdict; what failed in a way that is new comes back, already on disk."""
@@ -72,8 +86,8 @@ class Recorder:
         for text in judgement.disagreements:
             self.note(Note("disagreement", label, "", text))
         is_new = self._learn(flight, shot)
-        interaction = self.interaction(shot)
-        self.traffic.append(interaction, interesting=is_new or interaction.status != "SUCCESS")
+        draft = _Draft(self, shot, time.time())
+        self.traffic.offer(draft, interesting=is_new or not draft.is_success)
         if not judgement.failures:
             return []
         flight.running.failed_cases += 1
@@ -120,40 +134,42 @@ class Recorder:
         command = self.secrets.store.mask(finding.reproduction)
         self.journal.commit(replace(finding, reproduction=command))
 
-    def interaction(self, shot: Shot) -> Interaction:
-        """A shot as one line of a cassette."""
+    def interaction(self, shot: Shot, at: float | None = None) -> Interaction:
+        """A shot as one line of a cassette, seen at `at` (seconds since the epoch) or now."""
+        failures = shot.verdict.judgement.failures
+        if isinstance(shot.verdict.outcome, Response):
+            checks = self._outcomes(failures) if failures else self._passed
+        else:
+            checks = ()
+        begin = self._begin(shot, time.time() if at is None else at)
+        return Interaction(*(*begin[:-1], Exchange(*begin[-1]), checks, self.incarnation))
+
+    def encoded(self, shot: Shot, at: float) -> bytes:
+        """The same as bytes, as it is written."""
+        if _status_of(shot) == "SUCCESS":
+            return self._encoder.encode_parts(Interaction, self._begin(shot, at), self._ending)
+        return self._encoder.encode(self.interaction(shot, at))
+
+    def _begin(self, shot: Shot, at: float) -> tuple[Any, ...]:
+        """Fields of an `Interaction` from the case to the exchange, which comes as its fields, too."""
         case, verdict = shot.made.case, shot.verdict
         assert verdict.request is not None
         assert verdict.outcome is not None
-        meta = case.meta
-        failures = verdict.judgement.failures
-        if isinstance(verdict.outcome, Response):
-            status = "FAILURE" if failures else "SUCCESS"
-            checks = self._outcomes(failures) if failures else self._passed
-        else:
-            status, checks = "ERROR", ()
-        return Interaction(
-            case=case.id,
-            label=case.operation.label,
-            phase=meta.phase.name if meta is not None else "",
-            phase_data=tuple(meta.phase.data.items()) if meta is not None else (),
-            mode=meta.generation.mode.value if meta is not None else _POSITIVE,
-            components=tuple(
-                (place.value, part.mode.value) for place, part in meta.components.items()
-            )
-            if meta is not None
-            else (),
-            status=status,
-            at=time.time(),
-            generation_s=meta.generation.time if meta is not None else 0.0,
-            exchange=exchange_of(verdict.request, verdict.outcome, self.secrets),
-            checks=checks,
-            worker=self.incarnation,
+        return (
+            case.id,
+            case.operation.label,
+            *(_BY_HAND if case.meta is None else _origin_of(case.meta)),
+            _status_of(shot),
+            at,
+            case.meta.generation.time if case.meta is not None else 0.0,
+            exchange_fields(verdict.request, verdict.outcome, self.secrets),
         )
 
     def recipe(self, step: Step) -> bytes:
-        """A step as bytes, for the in-flight slots."""
-        return self._encoder.encode(Entry(step.label, (step,), (), 0.0))
+        """A step as bytes, for the in-flight slots: an `Entry` of this one step."""
+        label = step.label
+        steps = ((label, step.choices, step.bindings),)
+        return self._encoder.encode_fields(Entry, (label, steps, (), 0.0))
 
     def operation_error(
         self, label: str, phase: str, title: str, message: str, trace: str = ""
@@ -161,6 +177,11 @@ class Recorder:
         """An operation that cannot be tested further; each sentence once."""
         if self._is_new("error", label, title + message):
             self.journal.append(OperationError(label, phase, title, message, trace))
+
+    def gave_up(self, label: Label, phase: str, error: BaseException) -> None:
+        """Why an operation is not tested further."""
+        title, trace = _title_of(error)
+        self.operation_error(label, phase, title, str(error), trace)
 
     def note(self, note: Note) -> None:
         """Something that the summary counts; each once."""
@@ -260,3 +281,64 @@ class Recorder:
             return False
         self._noted.add(key)
         return True
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A shot that is described when it is written."""
+
+    recorder: Recorder
+    shot: Shot
+    at: float
+
+    @property
+    def label(self) -> Label:
+        """Of its operation."""
+        return self.shot.made.step.label
+
+    @property
+    def is_success(self) -> bool:
+        """Whether an answer came and no check failed."""
+        return _status_of(self.shot) == "SUCCESS"
+
+    def __len__(self) -> int:
+        outcome, request = self.shot.verdict.outcome, self.shot.verdict.request
+        received = len(outcome.content) if isinstance(outcome, Response) else 0
+        sent = len(request.body) if request is not None and request.body is not None else 0
+        return _DRAFT_BYTES + received + sent
+
+    def encode(self) -> bytes:
+        """The interaction as bytes."""
+        return self.recorder.encoded(self.shot, self.at)
+
+
+def _status_of(shot: Shot) -> str:
+    if not isinstance(shot.verdict.outcome, Response):
+        return "ERROR"
+    return "FAILURE" if shot.verdict.judgement.failures else "SUCCESS"
+
+
+def _origin_of(meta: CaseMetadata) -> tuple[Any, ...]:
+    """Fields of an `Interaction` that say how its case was made: phase, its data, mode, components."""
+    phase = meta.phase
+    return (
+        phase.name,
+        tuple(phase.data.items()),
+        _MODES[meta.generation.mode],
+        tuple([_COMPONENTS[place, part.mode] for place, part in meta.components.items()]),
+    )
+
+
+def _title_of(error: BaseException) -> tuple[str, str]:
+    trace = "".join(traceback.format_exception(error))
+    match error:
+        case Unsatisfiable():
+            return "Schema Error", ""
+        case BudgetSpent():
+            return "Generation budget spent", ""
+        case Unserialisable():
+            return "Serialization not possible", ""
+        case HookError():
+            return "Hook Error", trace
+        case _:
+            return "Runtime Error", trace

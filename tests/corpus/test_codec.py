@@ -1,4 +1,5 @@
 import contextlib
+import dataclasses
 
 import pytest
 from hypothesis import given
@@ -9,9 +10,9 @@ from checker.core.operation import Label, Location
 from checker.core.sequence import Step
 from checker.corpus import codec
 from checker.corpus.codec import RecordEncoder, Undecodable, decode, join
-from checker.corpus.records import Entry, Record
+from checker.corpus.records import Entry, Interaction, Record
 
-from .generated import RECORDS, exact
+from .generated import INTERACTIONS, RECORDS, exact
 
 
 def round_trip(records: list[Record]) -> list[Record]:
@@ -22,6 +23,15 @@ def round_trip(records: list[Record]) -> list[Record]:
 @given(st.lists(RECORDS, max_size=3))
 def test_every_record_comes_back_exactly(records: list[Record]) -> None:
     assert exact(round_trip(records)) == exact(records)
+
+
+@given(INTERACTIONS)
+def test_fields_and_parts_are_written_like_the_record(record: Interaction) -> None:
+    encoder = RecordEncoder()
+    fields = tuple(getattr(record, field.name) for field in dataclasses.fields(record))
+    ending = encoder.ending(fields[-2:])
+    assert encoder.encode(record) == encoder.encode_fields(Interaction, fields)
+    assert encoder.encode(record) == encoder.encode_parts(Interaction, fields[:-2], ending)
 
 
 def test_hostile_values_keep_their_types() -> None:

@@ -1,9 +1,10 @@
 import os
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Response
+from checker.corpus.codec import RecordEncoder
 from checker.corpus.exchange import Secrets, exchange_of
 from checker.corpus.records import Interaction
 from checker.corpus.traffic import InterestingAndLast, TrafficReader, TrafficWriter
@@ -48,6 +49,30 @@ def test_a_night_keeps_what_is_interesting_and_the_last_of_each_operation(tmp_pa
         writer.append(numbered(number, f"GET /{number % 2}"), interesting=number == 10)
     writer.close()
     assert sorted(cases(tmp_path / "t")) == ["c10", "c96", "c97", "c98", "c99"]
+
+
+@dataclass(slots=True)
+class Sketch:
+    number: int
+    encoded: list[int]
+    label: str = "GET /a"
+
+    def __len__(self) -> int:
+        return 100
+
+    def encode(self) -> bytes:
+        self.encoded.append(self.number)
+        return RecordEncoder().encode(numbered(self.number))
+
+
+def test_a_draft_is_encoded_when_it_is_written_and_never_else(tmp_path: Path) -> None:
+    writer, encoded = TrafficWriter(tmp_path / "t", InterestingAndLast(last=2)), list[int]()
+    for number in range(100):
+        writer.offer(Sketch(number, encoded), interesting=number == 10)
+    assert encoded == [10]
+    writer.close()
+    assert encoded == [10, 98, 99]
+    assert cases(tmp_path / "t") == ["c10", "c98", "c99"]
 
 
 def test_when_the_budget_is_spent_the_older_half_goes(tmp_path: Path) -> None:
