@@ -27,7 +27,8 @@ class Running:
     next_index: int
     stop: int
     started_at: float
-    ends_at: float
+    ends_at: float | None
+    """None while it waits behind another task."""
     phase: PhaseInfo
     redo: list[int] = field(default_factory=list)
     flying: int = 0
@@ -41,13 +42,13 @@ class Running:
 
     @classmethod
     def of(cls, task: Task, now: float) -> "Running":
-        """A leased task, not begun."""
+        """A leased task, not begun: its slice runs from its first case on."""
         return cls(
             task,
             next_index=task.start,
             stop=task.stop,
             started_at=now,
-            ends_at=now + task.slice_s,
+            ends_at=None,
             phase=PhaseInfo(task.phase),
             redo=[index for index in task.redo if index not in task.skipped],
         )
@@ -58,6 +59,9 @@ class Running:
 
     def wants_more(self, now: float) -> bool:
         """Whether another case should be started now."""
+        if self.ends_at is None:
+            self.started_at = now
+            self.ends_at = now + self.task.slice_s
         return now < self.ends_at and (bool(self.redo) or self.next_index < self.stop)
 
     def take_index(self) -> int | None:
@@ -106,7 +110,8 @@ class Running:
 
     def is_over(self, now: float, leaving: bool) -> bool:
         """Whether nothing of it is left to wait for."""
-        return not self.flying and (self.finished or leaving or now >= self.ends_at)
+        is_late = self.ends_at is not None and now >= self.ends_at
+        return not self.flying and (self.finished or leaving or is_late)
 
 
 @dataclass(slots=True)

@@ -8,13 +8,9 @@ from collections.abc import Iterable
 from checker.config.settings import RunSettings
 from checker.core.digests import digest
 from checker.core.errors import (
-    BudgetSpent,
     CheckerError,
-    HookError,
     LoaderError,
     StorageError,
-    Unsatisfiable,
-    Unserialisable,
     UsageError,
 )
 from checker.core.operation import Label
@@ -83,7 +79,7 @@ class Worker:
         self._flights: dict[int, Flight] = {}
         self._parked: deque[tuple[Flight, Send]] = deque()
         self._followers: deque[tuple[Running, int, Made, tuple[Shot, ...]]] = deque()
-        self._settling = Settling(place, up, self._keep_house)
+        self._settling = Settling(place, up, self._breathe)
         self._reserved: set[int] = set()
         self._free_slots = list(range(place.slot_count))
         self._leaving: str | None = None
@@ -129,6 +125,9 @@ class Worker:
         if nothing_to_do and self._leaving is None:
             self._ledger.enter(Part.IDLE)
             self._down.wait(_IDLE_S)
+        self._read_orders()
+
+    def _read_orders(self) -> None:
         while (message := self._down.get_nowait()) is not None:
             match message:
                 case Assign(tasks):
@@ -146,6 +145,12 @@ class Worker:
         if self._down.closed:
             self._leave("the supervisor is gone")
             self._hasten = True
+
+    def _breathe(self) -> bool:
+        """Between two requests of a long piece of work: live, listen, and say whether to hurry."""
+        self._keep_house()
+        self._read_orders()
+        return self._hasten
 
     def _accept(self, task: Task) -> None:
         """Queue a task; if it begins, what failed in earlier runs comes first."""
@@ -243,7 +248,7 @@ class Worker:
     ) -> bool:
         self._ledger.enter(Part.MAKE)
         slot = self._free_slots.pop()
-        self._act(slot, self._place.making_stage, running, index)
+        self._act(slot, self._place.calling_stage, running, index)
         work = attempt(self._place.tools, made.case)
         flight = Flight(lane, slot, running, index, made, work, chain)
         flight.closed = running.task.phase == "fuzzing"
@@ -264,7 +269,12 @@ class Worker:
     def _launch(self, flight: Flight, wanted: Send) -> None:
         self._flights[flight.lane] = flight
         self._slots.enter(flight.slot, Stage.SEND, flight.running.task.id, flight.index)
-        self._http.start(flight.lane, wanted.request, fresh=wanted.fresh)
+        self._http.start(
+            flight.lane,
+            wanted.request,
+            fresh=wanted.fresh,
+            patience_s=flight.running.task.patience_s,
+        )
         flight.requests += 1
 
     def _act(self, slot: int, stage: Stage, running: Running, index: int) -> None:
@@ -280,8 +290,7 @@ class Worker:
     def _give_up(self, running: Running, label: Label, error: BaseException) -> None:
         """An operation that cannot be tested further costs only itself."""
         running.dead_labels.add(label)
-        title, trace = _title_of(error)
-        self._recorder.operation_error(label, running.task.phase, title, str(error), trace)
+        self._recorder.gave_up(label, running.task.phase, error)
 
     # Judging
 
@@ -297,7 +306,7 @@ class Worker:
 
     def _land(self, flight: Flight, outcome: Outcome) -> None:
         self._ledger.enter(Part.JUDGE)
-        self._act(flight.slot, Stage.JUDGE, flight.running, flight.index)
+        self._act(flight.slot, self._place.judging_stage, flight.running, flight.index)
         try:
             wanted = flight.work.send(outcome)
         except StopIteration as end:
@@ -377,18 +386,3 @@ class Worker:
                 self._recorder.progress(running, self._ledger.take())
                 running.counted()
                 self._last = running
-
-
-def _title_of(error: BaseException) -> tuple[str, str]:
-    trace = "".join(traceback.format_exception(error))
-    match error:
-        case Unsatisfiable():
-            return "Schema Error", ""
-        case BudgetSpent():
-            return "Generation budget spent", ""
-        case Unserialisable():
-            return "Serialization not possible", ""
-        case HookError():
-            return "Hook Error", trace
-        case _:
-            return "Runtime Error", trace

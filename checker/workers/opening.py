@@ -54,6 +54,9 @@ from checker.workers.pacing import Pacing
 from checker.workers.recorder import Recorder
 from checker.workers.saved import SavedExamples
 
+_IMPORTED_BY = os.getpid()
+"""The fork server, if it preloaded this module for us."""
+
 MOST_LANES = 8
 """In flight at one target by all workers together, unless told otherwise."""
 
@@ -76,6 +79,9 @@ class Workplace:
     ledger: Ledger
     saved: SavedExamples
     making_stage: Stage
+    """`HOOK` wherever users' code may run: it has a deadline of its own."""
+    calling_stage: Stage
+    judging_stage: Stage
 
     def __enter__(self) -> Self:
         return self
@@ -95,6 +101,7 @@ class Workplace:
         send: Callable[[Send], Outcome],
         stage: Callable[[Stage], None],
         new_failure: Callable[[Shot, Failure], None],
+        is_hurried: Callable[[], bool],
     ) -> Investigator:
         """One that sends over this worker's lanes."""
         return Investigator(
@@ -107,6 +114,7 @@ class Workplace:
             budget=None if self.settings.no_shrink else ShrinkBudget(),
             verify=self.settings.tls_verify is not False,
             new_failure=new_failure,
+            is_hurried=is_hurried,
         )
 
 
@@ -162,7 +170,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
                 OperationCard(str(label), operation.method, operation.path)
                 for label, operation in selected.items()
             ),
-            preloaded=False,
+            preloaded=os.getpid() != _IMPORTED_BY,
         ),
         factory=factory,
         tools=_tools(settings, origin),
@@ -180,6 +188,8 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
         ledger=ledger,
         saved=SavedExamples(settings.database),
         making_stage=Stage.HOOK if _has_making_hooks() else Stage.MAKE,
+        calling_stage=Stage.HOOK if GLOBAL_HOOKS.named("before_call") else Stage.MAKE,
+        judging_stage=Stage.HOOK if GLOBAL_HOOKS.named("after_call") else Stage.JUDGE,
     )
 
 

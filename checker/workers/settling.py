@@ -18,10 +18,11 @@ from checker.workers.queues import Sender
 class Settling:
     """Holds what failed once until it is confirmed, shrunk and reproduced."""
 
-    def __init__(self, place: Workplace, up: Sender, keep_house: Callable[[], None]) -> None:
+    def __init__(self, place: Workplace, up: Sender, breathe: Callable[[], bool]) -> None:
         self._place = place
         self._up = up
-        self._keep_house = keep_house
+        self._breathe = breathe
+        self._is_hurried = False
         self._waiting: deque[tuple[Flight, Suspicion]] = deque()
 
     def __bool__(self) -> bool:
@@ -47,18 +48,27 @@ class Settling:
 
     def _settle(self, flight: Flight, suspicion: Suspicion, lane: int) -> None:
         place = self._place
+        current = Stage.CONFIRM
 
-        def stage(stage: Stage) -> None:
+        def enter(stage: Stage) -> None:
+            nonlocal current
+            current = stage
             place.slots.enter(flight.slot, stage, flight.running.task.id, flight.index)
             place.slots.acting(flight.slot)
 
+        def send(wanted: Send) -> Outcome:
+            # Deadlines are for one request, not for all of them.
+            enter(current)
+            return self._send(flight, lane, wanted)
+
         settled = place.investigator(
-            send=lambda wanted: self._send(flight, lane, wanted),
-            stage=stage,
+            send=send,
+            stage=enter,
             new_failure=lambda shot, failure: self._suspect(flight, suspicion, shot, failure),
+            is_hurried=lambda: self._is_hurried,
         ).settle(suspicion)
         place.ledger.enter(Part.RECORD)
-        stage(Stage.RECORD)
+        enter(Stage.RECORD)
         place.recorder.settled(settled)
         if settled.reproduced and len(settled.steps) == 1:
             place.saved.save(settled.steps[0])
@@ -75,6 +85,6 @@ class Settling:
         ledger.enter(Part.WAIT)
         flight.running.requests += 1
         outcome = self._place.http.send(lane, wanted.request, fresh=wanted.fresh)
-        self._keep_house()
+        self._is_hurried = self._breathe()
         ledger.enter(Part.JUDGE)
         return outcome
