@@ -1,7 +1,7 @@
 """Arrays and objects of a schema."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
@@ -12,6 +12,7 @@ from checker.generation.turn import ELEMENT, OPTIONAL, Draw, Rejected, Turn
 _MORE_ITEMS = 0.55
 _UNBOUNDED = 40
 """Items beyond the minimum when there is no maximum: that many are never reached but by chance."""
+_MOST_OF_PREFIX = 0.9
 _UNIQUE_ATTEMPTS = 20
 _NAME_ATTEMPTS = 12
 
@@ -31,6 +32,10 @@ class ArrayPlan:
     """How many different items there are, if that is known."""
 
 
+Element = Callable[[Source, int], Any]
+"""Draws the item at an index."""
+
+
 def compile_array(plan: ArrayPlan, turn: Turn, *, keeps_path: bool) -> Draw:
     """Draws arrays."""
     low = plan.low
@@ -39,12 +44,11 @@ def compile_array(plan: ArrayPlan, turn: Turn, *, keeps_path: bool) -> Draw:
         high = min(high, plan.finite)
     if plan.item is None:
         high = min(high, len(plan.prefix))
-    if keeps_path:
-        return _array_with_path(plan, turn, low, high)
+    plan = replace(plan, low=low, high=high)
     if plan.unique:
-        return _unique_array(plan, turn, low, high)
-    if plan.prefix or plan.item is None:
-        return _tuple(plan, low, high)
+        return _unique_array(plan, turn, _element(plan, turn, keeps_path=keeps_path))
+    if plan.prefix or plan.item is None or keeps_path:
+        return _tuple(plan, _element(plan, turn, keeps_path=keeps_path))
     item = plan.item
     more = _more(low, high)
 
@@ -69,10 +73,27 @@ def _more(low: int, high: int) -> float:
     return _MORE_ITEMS if high - low > 4 or high == low else 0.75
 
 
-def _tuple(plan: ArrayPlan, low: int, high: int) -> Draw:
-    prefix, item = plan.prefix, plan.item
+def _element(plan: ArrayPlan, turn: Turn, *, keeps_path: bool) -> Element:
+    """Draws of items, by index; with `keeps_path` the path says where we are."""
+    prefix, item, count = plan.prefix, plan.item, len(plan.prefix)
+
+    def element(source: Source, index: int) -> Any:
+        make = prefix[index] if index < count else item
+        assert make is not None
+        return make(source)
+
+    def element_in_path(source: Source, index: int) -> Any:
+        turn.path.append(str(index))
+        value = element(source, index)
+        turn.path.pop()
+        return value
+
+    return element_in_path if keeps_path else element
+
+
+def _tuple(plan: ArrayPlan, element: Element) -> Draw:
+    low, high, count = plan.low, plan.high or 0, len(plan.prefix)
     more = _more(low, high)
-    count = len(prefix)
 
     def draw(source: Source) -> list[Any]:
         values: list[Any] = []
@@ -80,52 +101,22 @@ def _tuple(plan: ArrayPlan, low: int, high: int) -> Draw:
             source.start_span(ELEMENT)
             if index < low:
                 source.forced(True)
-            elif not source.boolean(0.9 if index < count else more):
+            elif not source.boolean(_MOST_OF_PREFIX if index < count else more):
                 source.stop_span()
                 break
-            make = prefix[index] if index < count else item
-            assert make is not None
-            values.append(make(source))
+            values.append(element(source, index))
             source.stop_span()
         return values
 
     return draw
 
 
-def _array_with_path(plan: ArrayPlan, turn: Turn, low: int, high: int) -> Draw:
-    """The same while it is known where we are; uniqueness included."""
-    count = len(plan.prefix)
-
-    def with_path(make: Draw, index: int) -> Draw:
-        def draw(source: Source) -> Any:
-            turn.path.append(str(index))
-            value = make(source)
-            turn.path.pop()
-            return value
-
-        return draw
-
-    def numbered(index: int) -> Draw:
-        make = plan.prefix[index] if index < count else plan.item
-        assert make is not None
-        return with_path(make, index)
-
-    indexed = ArrayPlan(
-        plan.pointer, low, high, tuple(map(numbered, range(min(high, 64)))), plan.item, plan.unique
-    )
-    if plan.unique:
-        return _unique_array(indexed, turn, low, high)
-    return _tuple(indexed, low, high)
-
-
-def _unique_array(plan: ArrayPlan, turn: Turn, low: int, high: int) -> Draw:
-    prefix, item, count = plan.prefix, plan.item, len(plan.prefix)
+def _unique_array(plan: ArrayPlan, turn: Turn, element: Element) -> Draw:
+    low, high = plan.low, plan.high or 0
     more = _more(low, high)
 
-    def element(source: Source, index: int, seen: set[bytes]) -> Any:
+    def new_element(source: Source, index: int, seen: set[bytes]) -> Any:
         """One that is not among `seen`; `_NOTHING` when none was found or none is wanted."""
-        make = prefix[index] if index < count else item
-        assert make is not None
         bound = len(turn.bindings)
         for _ in range(_UNIQUE_ATTEMPTS if index >= low else 4 * _UNIQUE_ATTEMPTS):
             source.start_span(ELEMENT)
@@ -134,7 +125,7 @@ def _unique_array(plan: ArrayPlan, turn: Turn, low: int, high: int) -> Draw:
             elif not source.boolean(more):
                 source.stop_span()
                 return _NOTHING
-            value = make(source)
+            value = element(source, index)
             key = identity(value)
             if key not in seen:
                 seen.add(key)
@@ -154,7 +145,7 @@ def _unique_array(plan: ArrayPlan, turn: Turn, low: int, high: int) -> Draw:
         values: list[Any] = []
         seen: set[bytes] = set()
         for index in range(high):
-            value = element(source, index, seen)
+            value = new_element(source, index, seen)
             if value is _NOTHING:
                 break
             values.append(value)
