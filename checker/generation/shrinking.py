@@ -99,14 +99,23 @@ class _Run(Generic[Value]):
         return known
 
     def drop_spans(self) -> None:
-        """Leave out optional properties and elements as long as it still fails, largest first."""
-        has_changed = True
-        while has_changed:
-            has_changed = False
-            for label, start, end in self._spans():
-                if self._try(_without(self.best, label, start, end)):
-                    has_changed = True
-                    break
+        """Leave out optional properties and elements as long as it still fails: many at once, then one by one."""
+        while self._drop_many() or self._drop_one():
+            pass
+
+    def _drop_many(self) -> bool:
+        """All outermost spans, half of them, a quarter of them ..."""
+        spans = _outermost(self._spans())
+        size = len(spans)
+        while size > 1:
+            for first in range(0, len(spans), size):
+                if self._try(_without(self.best, spans[first : first + size])):
+                    return True
+            size //= 2
+        return False
+
+    def _drop_one(self) -> bool:
+        return any(self._try(_without(self.best, [span])) for span in self._spans())
 
     def _spans(self) -> list[Span]:
         source = ReplaySource(self.best)
@@ -133,11 +142,24 @@ class _Run(Generic[Value]):
         return True
 
 
-def _without(choices: Record, label: int, start: int, end: int) -> Record:
+def _outermost(spans: list[Span]) -> list[Span]:
+    """Spans that lie in no other one, in order."""
+    found: list[Span] = []
+    for span in sorted(spans, key=lambda span: (span[1], -span[2])):
+        if not found or span[1] >= found[-1][2]:
+            found.append(span)
+    return found
+
+
+def _without(choices: Record, spans: list[Span]) -> Record:
     """An optional property is refused, an element is not there at all."""
-    if label == OPTIONAL:
-        return (*choices[: start - 1], False, *choices[end:])
-    return (*choices[:start], *choices[end:])
+    left = list(choices)
+    for label, start, end in sorted(spans, key=lambda span: -span[1]):
+        if label == OPTIONAL:
+            left[start - 1 : end] = [False]
+        else:
+            del left[start:end]
+    return tuple(left)
 
 
 def _presences(choices: Record) -> int:
