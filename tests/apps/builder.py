@@ -53,19 +53,16 @@ class Builder:
         self.witness = Witness(document, is_response=is_response)
 
     def value(self, schema: Any) -> Any:
-        """A valid value. Raises `Unbuildable`."""
+        """A valid value. Raises `Unbuildable`, or `Missing` when a reference points at nothing."""
         return self._best(schema, ())
 
     def _best(self, schema: Any, stack: tuple[int, ...]) -> Any:
         if len(stack) > _TOO_DEEP:
             raise Unbuildable("nested without end")
-        try:
-            inner = (*stack, id(self._document.resolved(schema)))
-            for value in islice(self._candidates(schema, inner), _CANDIDATES):
-                if self.witness.problem(schema, value) is None:
-                    return value
-        except Missing as error:
-            raise Unbuildable(f"unresolvable {error}") from error
+        inner = (*stack, id(self._document.resolved(schema)))
+        for value in islice(self._candidates(schema, inner), _CANDIDATES):
+            if self.witness.problem(schema, value) is None:
+                return value
         raise Unbuildable(str(schema)[:200])
 
     def _candidates(self, schema: Any, stack: tuple[int, ...]) -> Iterator[Any]:
@@ -176,7 +173,7 @@ class Builder:
             for count in dict.fromkeys((max(wanted, 1), wanted)):
                 try:
                     yield first + self._some(items, count, stack, flat.get("uniqueItems") is True)
-                except Unbuildable:
+                except (Unbuildable, Missing):
                     continue
         yield first
         yield []

@@ -137,7 +137,11 @@ class Mock:
         for value in examples:
             if witness.problem(schema, value) is None:
                 return json.dumps(value).encode()
-        return json.dumps(self._builder.value(schema)).encode()
+        try:
+            return json.dumps(self._builder.value(schema)).encode()
+        except Missing:
+            # Nothing is promised by a schema that is not there.
+            return b"{}"
 
 
 class _Template:

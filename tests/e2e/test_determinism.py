@@ -1,4 +1,4 @@
-"""A seed decides what is sent: not the number of workers, not their pace, not their deaths."""
+"""A seed decides what is sent: not the number of workers or lanes, not their pace, not their deaths."""
 
 import os
 import signal
@@ -53,19 +53,24 @@ def _wire(app: App) -> Counter[Wire]:
     )
 
 
-def _sent(directory: Path, application: str, *, workers: int) -> tuple[Counter[Wire], list[str]]:
+def _sent(
+    directory: Path, application: str, *, workers: int, lanes: int = LANES_OF_RUN
+) -> tuple[Counter[Wire], list[str]]:
     document, answer = APPLICATIONS[application]()
     directory.mkdir()
     with serving(answer, document) as app:
-        ran = Command(directory).run(app.document_url, "-n", EXAMPLES, workers=workers)
+        arguments = (app.document_url, "-n", EXAMPLES, "--lanes", str(lanes))
+        ran = Command(directory).run(*arguments, workers=workers)
     assert ran.code == 1, ran.shown
     return _wire(app), sorted(finding.fingerprint for finding in ran.findings)
 
 
 @pytest.mark.parametrize("application", APPLICATIONS)
-def test_one_worker_and_four_send_the_same_bytes(application: str, tmp_path: Path) -> None:
+def test_one_worker_and_four_with_two_lanes_send_the_same_bytes(
+    application: str, tmp_path: Path
+) -> None:
     one, found_by_one = _sent(tmp_path / "one", application, workers=1)
-    four, found_by_four = _sent(tmp_path / "four", application, workers=4)
+    four, found_by_four = _sent(tmp_path / "four", application, workers=4, lanes=2)
     assert _difference(one, four) == {}
     assert found_by_one == found_by_four
 
