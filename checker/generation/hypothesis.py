@@ -18,7 +18,6 @@ from hypothesis.internal.escalation import InterestingOrigin
 from hypothesis.internal.intervalsets import IntervalSet
 from hypothesis.strategies import SearchStrategy
 
-from checker.core.case import Case
 from checker.core.sequence import Choice
 from checker.generation.alphabets import Alphabet, Interval
 from checker.generation.sources import RandomSource, ReplaySource, Source
@@ -133,11 +132,6 @@ class _DrawnStrategy(SearchStrategy[Value]):
 def strategy_of(draw: Callable[[Source], Value], name: str) -> SearchStrategy[Value]:
     """Strategy of what a draw function gives."""
     return _DrawnStrategy(draw, name)
-
-
-def case_strategy(draw: Callable[[Source], Case]) -> SearchStrategy[Case]:
-    """Strategy of cases; `draw` is `OperationProgram.draw` with its other arguments bound."""
-    return strategy_of(draw, "<cases>")
 
 
 def replay_through_conjecture(

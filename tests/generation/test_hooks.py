@@ -10,7 +10,7 @@ from checker.core.errors import HookError, Unsatisfiable
 from checker.core.hooks import HookContext, HookRegistry
 from checker.core.operation import Location
 from checker.generation.hooks import ComponentHooks, PartHooks
-from checker.generation.hypothesis import case_strategy, replay_through_conjecture
+from checker.generation.hypothesis import replay_through_conjecture, strategy_of
 from checker.generation.program import GenerationSettings, OperationProgram
 from checker.generation.sources import RandomSource, ReplaySource
 
@@ -114,7 +114,7 @@ def test_context_is_given_to_every_hook() -> None:
 
 
 def test_cases_of_a_strategy_are_cases_of_the_program() -> None:
-    strategy = case_strategy(lambda source: HOOKED.draw(source, case_id="s", phase=PHASE))
+    strategy = strategy_of(lambda source: HOOKED.draw(source, case_id="s", phase=PHASE), "<cases>")
     found: list[Case] = []
     _run(strategy, found.append)
     assert len({parts(case) for case in found}) > 10
