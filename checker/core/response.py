@@ -186,6 +186,8 @@ class FailureKind(StrEnum):
     REFUSED = "connection refused"
     DNS = "name not resolved"
     TIMEOUT = "timed out"
+    GIVEN_UP = "given up"
+    """We had no time to wait for it: that says nothing about the API."""
     DROPPED = "connection dropped"
     MALFORMED = "malformed response"
     TOO_LARGE = "response too large"

@@ -13,8 +13,12 @@ FUZZING = "fuzzing"
 EXPLORATION = "exploration"
 
 SLICE_S = 8.0
-FAST_CASE_S = 0.5
+FAST_CASE_S = 0.05
 LARGEST_SHARE = 0.10
+MANY_OPERATIONS = 20
+"""From here on a slow operation takes time from many others, and is held to its share from the first request on."""
+FIRST_LOOK_S = 2.0
+SHORTEST_PATIENCE_S = 1.0
 
 FIRST_SLICE_S = 10.0
 SHORTEST_SLICE_S = 0.2
@@ -71,12 +75,25 @@ class _Piece:
     def done(self) -> int:
         return self.task.start - self.first
 
+    @property
+    def is_new(self) -> bool:
+        return not self.spent_s
+
+    @property
+    def is_fast(self) -> bool:
+        return bool(self.done) and self.spent_s / self.done < FAST_CASE_S
+
 
 class BoundedPlan:
-    """One task for each operation, until it has its cases (`run`)."""
+    """One task for each operation, until it has its cases (`run`).
+
+    What is slow gets its share of the time so far, again and again, and is cut when all else is done. Where a large
+    document has a few slow operations, a single request, too, may take no longer than what is left of that share.
+    """
 
     def __init__(self, cards: Sequence[OperationCard], *, seed: int, max_examples: int) -> None:
         self._share = max(LARGEST_SHARE, 1 / len(cards)) if cards else 1.0
+        self._is_large = len(cards) >= MANY_OPERATIONS
         self._waiting = deque(
             _Piece(_bounded_task(card.label, seed, max_examples), 0) for card in cards
         )
@@ -95,11 +112,11 @@ class BoundedPlan:
     def lease(self, elapsed_s: float) -> Task | None:
         """The first task in the queue that has not had its share of the time."""
         for position, piece in enumerate(self._waiting):
-            allowed_s = self._allowed_s(piece, elapsed_s)
-            if allowed_s > 0:
+            if self._is_allowed(piece, elapsed_s):
+                slice_s, patience_s = self._slice(piece, elapsed_s)
                 del self._waiting[position]
                 self._leased[piece.task.id] = piece
-                return replace(piece.task, slice_s=min(SLICE_S, max(1.0, allowed_s)))
+                return replace(piece.task, slice_s=slice_s, patience_s=patience_s)
         return None
 
     def come_back(self, task: Task, next_index: int, *, finished: bool, spent_s: float) -> None:
@@ -127,16 +144,38 @@ class BoundedPlan:
 
     def cut(self, elapsed_s: float) -> list[Note]:
         """What had more than its share while nothing else was left to do. A note for each."""
-        if self._leased or any(self._allowed_s(piece, elapsed_s) > 0 for piece in self._waiting):
+        if self._leased or any(self._is_allowed(piece, elapsed_s) for piece in self._waiting):
             return []
         cut = [_slow(piece, elapsed_s) for piece in self._waiting]
         self._waiting.clear()
         return cut
 
+    @property
+    def _is_strict(self) -> bool:
+        """Whether slow operations are few among many: where all are slow, all have the time that they need."""
+        pieces = [*self._waiting, *self._leased.values()]
+        slow = sum(1 for piece in pieces if not piece.is_new and not piece.is_fast)
+        return self._is_large and slow * self._share < 1
+
+    def _is_allowed(self, piece: _Piece, elapsed_s: float) -> bool:
+        if piece.is_new or piece.is_fast:
+            return True
+        least_s = SHORTEST_PATIENCE_S if self._is_strict else 0.0
+        return self._allowed_s(piece, elapsed_s) > least_s
+
     def _allowed_s(self, piece: _Piece, elapsed_s: float) -> float:
-        if piece.done and piece.spent_s / piece.done < FAST_CASE_S:
-            return SLICE_S
-        return max(SLICE_S, self._share * elapsed_s) - piece.spent_s
+        floor_s = FIRST_LOOK_S if self._is_strict else SLICE_S
+        return max(floor_s, self._share * elapsed_s) - piece.spent_s
+
+    def _slice(self, piece: _Piece, elapsed_s: float) -> tuple[float, float | None]:
+        """Seconds of the slice, and of one request."""
+        allowed_s = self._allowed_s(piece, elapsed_s)
+        if not self._is_strict:
+            slice_s = SLICE_S if piece.is_fast else min(SLICE_S, max(1.0, allowed_s))
+            return slice_s, None
+        patience_s = max(SHORTEST_PATIENCE_S, 0.6 * allowed_s)
+        rest_s = max(0.05, min(SLICE_S, allowed_s) - patience_s)
+        return (max(SHORTEST_PATIENCE_S, rest_s) if piece.is_fast else rest_s), patience_s
 
 
 class ExplorationPlan:
@@ -165,8 +204,8 @@ class ExplorationPlan:
 
     @property
     def waiting(self) -> int:
-        """There is always more."""
-        return len(self._lost) + len(self._turns)
+        """There is always more: when a round is over, the next one is waiting."""
+        return len(self._lost) + (len(self._turns) or len(self._clusters))
 
     @property
     def is_over(self) -> bool:
@@ -297,6 +336,7 @@ def _slow(piece: _Piece, elapsed_s: float) -> Note:
     case_s = piece.spent_s / piece.done if piece.done else piece.spent_s
     text = (
         f"stopped after {piece.done} of {task.stop - piece.first} cases: "
-        f"{case_s:.1f} s a case, {piece.spent_s:.0f} s of the run's {elapsed_s:.0f} s"
+        f"{case_s:.1f} s a case, {piece.spent_s:.0f} s of the run's {elapsed_s:.0f} s; "
+        f"alone (`--include-name`) it has all the time"
     )
     return Note("slow", task.labels[0], "", text)

@@ -75,12 +75,23 @@ class HttpLanes:
         """Lanes whose outcome was not handed out yet."""
         return self._flying + len(self._done)
 
-    def start(self, lane: int, request: WireRequest, *, fresh: bool = False) -> None:
-        """Queue a request on an idle lane; `flush` sends it. What cannot be sent comes back from `poll`."""
+    def start(
+        self,
+        lane: int,
+        request: WireRequest,
+        *,
+        fresh: bool = False,
+        patience_s: float | None = None,
+    ) -> None:
+        """Queue a request on an idle lane; `flush` sends it. What cannot be sent comes back from `poll`.
+
+        After `patience_s`, if that is less than the time that the settings give, it is given up.
+        """
         chosen = self._lanes[lane]
         if chosen.busy:
             raise ValueError(f"lane {lane} is busy")
         chosen.busy = True
+        chosen.have_patience(patience_s)
         try:
             chosen.load(request, fresh=fresh)
         except Unsendable as reason:

@@ -48,6 +48,7 @@ class Lane:
         self._is_head = False
         self._is_fresh = False
         self._keeps_connection = True
+        self._patience_s: float | None = None
         self._target_prefix = _target_prefix(origin, settings)
         self._configure(origin)
 
@@ -58,8 +59,8 @@ class Lane:
         curl.setopt(pycurl.NOSIGNAL, 1)
         curl.setopt(pycurl.FOLLOWLOCATION, 0)
         curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1)
-        curl.setopt(pycurl.TIMEOUT_MS, max(1, round(settings.request_timeout_s * 1000)))
-        curl.setopt(pycurl.CONNECTTIMEOUT_MS, max(1, round(settings.connect_timeout_s * 1000)))
+        curl.setopt(pycurl.TIMEOUT_MS, _milliseconds(settings.request_timeout_s))
+        curl.setopt(pycurl.CONNECTTIMEOUT_MS, _milliseconds(settings.connect_timeout_s))
         # Servers close idle connections after 2 s and more: a request that meets the close would look dropped.
         curl.setopt(pycurl.MAXAGE_CONN, 1)
         # Only for a case that carries `Expect` itself: then curl waits for a 100 before the body.
@@ -71,6 +72,17 @@ class Lane:
         curl.setopt(pycurl.SOCKOPTFUNCTION, self._on_socket)
         curl.setopt(pycurl.PREREQFUNCTION, self._before_send)
         _configure_tls(curl, settings)
+
+    def have_patience(self, seconds: float | None) -> None:
+        """How long the next requests may take, if that is less than the settings give."""
+        limit_s = self._settings.request_timeout_s
+        if seconds is not None and seconds >= limit_s:
+            seconds = None
+        if seconds != self._patience_s:
+            self._patience_s = seconds
+            self.curl.setopt(
+                pycurl.TIMEOUT_MS, _milliseconds(limit_s if seconds is None else seconds)
+            )
 
     def load(self, request: WireRequest, *, fresh: bool) -> None:
         """Put a request on the handle; only what differs from the last one is set. Raises `Unsendable`."""
@@ -185,6 +197,9 @@ class Lane:
         if self._sends and code in (pycurl.E_COULDNT_CONNECT, pycurl.E_ABORTED_BY_CALLBACK):
             code = pycurl.E_GOT_NOTHING
         kind, message = fault(code, text, self._settings)
+        if kind is FailureKind.TIMEOUT and self._patience_s is not None:
+            kind = FailureKind.GIVEN_UP
+            message = f"no complete response within {self._patience_s:.1f} s, its share of the run"
         if kind is FailureKind.DROPPED and self._is_reused:
             # It may have been closing just then: only a new connection tells.
             message += " (a connection that had been used before)"
@@ -217,6 +232,11 @@ class Lane:
             content_size=size,
             verify=self._settings.verify is not False,
         )
+
+
+def _milliseconds(seconds: float) -> int:
+    # 0 would be no limit at all.
+    return max(1, round(seconds * 1000))
 
 
 def _target_prefix(origin: Origin, settings: HttpSettings) -> bytes:

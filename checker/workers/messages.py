@@ -23,6 +23,8 @@ class Task:
     """Quarantined indices."""
     redo: tuple[int, ...] = ()
     """Indices below `start` that were in flight when their worker died."""
+    patience_s: float | None = None
+    """Seconds after which a request is given up, without blame; None leaves it the time that the settings give."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from checker.core.errors import BudgetSpent, HookError, Unsatisfiable, Unseriali
 from checker.core.failures import Failure
 from checker.core.meta import CaseMetadata, GenerationMode
 from checker.core.operation import Label, Location
-from checker.core.response import NetworkFailure, Response
+from checker.core.response import FailureKind, NetworkFailure, Response
 from checker.core.sequence import Step
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.exchange import Secrets, exchange_fields
@@ -253,6 +253,8 @@ class Recorder:
         return bool(ids)
 
     def _network_error(self, label: Label, flight: Flight, outcome: NetworkFailure) -> None:
+        if outcome.kind is FailureKind.GIVEN_UP:
+            return
         self.operation_error(
             label,
             flight.running.task.phase,

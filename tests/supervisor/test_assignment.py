@@ -175,7 +175,34 @@ def test_a_slow_operation_gets_a_tenth_of_the_time() -> None:
     assert plan.lease(89.0) is None
     task = plan.lease(110.0)
     assert task is not None
-    assert task.slice_s == 2.0
+    assert task.patience_s is not None
+    assert task.slice_s + task.patience_s == 2.0
+
+
+def test_a_first_look_at_one_of_many_operations_is_short() -> None:
+    cards = tuple(OperationCard(f"GET /{n}", "GET", f"/{n}") for n in range(20))
+    task = bounded(cards).lease(0.0)
+    assert task is not None
+    assert task.patience_s is not None
+    assert task.slice_s + task.patience_s == 2.0
+
+
+def test_requests_of_a_small_document_have_all_their_time() -> None:
+    task = bounded().lease(0.0)
+    assert task is not None
+    assert (task.slice_s, task.patience_s) == (8.0, None)
+
+
+def test_requests_have_all_their_time_where_most_operations_are_slow() -> None:
+    cards = tuple(OperationCard(f"GET /{n}", "GET", f"/{n}") for n in range(20))
+    plan = bounded(cards)
+    for _ in cards:
+        task = plan.lease(0.0)
+        assert task is not None
+        plan.come_back(task, 2, finished=False, spent_s=2.0)
+    task = plan.lease(40.0)
+    assert task is not None
+    assert (task.slice_s, task.patience_s) == (6.0, None)
 
 
 def test_a_slow_operation_of_few_gets_its_even_share() -> None:
@@ -183,10 +210,10 @@ def test_a_slow_operation_of_few_gets_its_even_share() -> None:
 
 
 def test_a_fast_operation_is_never_cut() -> None:
-    plan = slow_plan(20, spent_s=0.9)
+    plan = slow_plan(20, spent_s=0.09)
     task = plan.lease(0.0)
     assert task is not None
-    plan.come_back(task, 9, finished=False, spent_s=2.0)
+    plan.come_back(task, 9, finished=False, spent_s=0.3)
     assert plan.lease(0.0) is not None
     assert plan.cut(0.0) == []
 
@@ -300,3 +327,9 @@ def test_a_resumed_run_goes_on_with_the_next_round() -> None:
 def test_there_is_no_end_of_exploration() -> None:
     assert not exploration().is_over
     assert ExplorationPlan([], seed=1, workers=1).is_over
+
+
+def test_something_waits_also_when_a_round_is_over() -> None:
+    plan = ExplorationPlan((("GET /a",), ("GET /b",)), seed=1, workers=1)
+    assert [plan.lease(0.0), plan.lease(0.0)].count(None) == 0
+    assert plan.waiting == 2

@@ -159,6 +159,20 @@ def test_dripping_headers_cannot_either(server, open_lanes) -> None:
     assert outcome.kind is FailureKind.TIMEOUT
 
 
+def test_a_request_can_be_given_up_sooner_than_the_others(server, open_lanes) -> None:
+    server.answer(endless(b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n", b"x", 0.02))
+    lanes = open_lanes(request_timeout_s=0.4)
+    lanes.start(0, request(), patience_s=0.1)
+    outcome = collect(lanes, 1)[0]
+    assert isinstance(outcome, NetworkFailure)
+    assert outcome.kind is FailureKind.GIVEN_UP
+    assert outcome.elapsed < 0.35
+    server.answer(endless(b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n", b"x", 0.02))
+    patient = lanes.send(0, request())
+    assert isinstance(patient, NetworkFailure)
+    assert patient.kind is FailureKind.TIMEOUT
+
+
 def test_an_endless_body_is_cut(server, open_lanes) -> None:
     start = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
     server.answer(endless(start, b"3e8\r\n" + CHUNK + b"\r\n", 0))
