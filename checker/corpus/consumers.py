@@ -9,7 +9,7 @@ from checker.core.pool import PooledValue
 from checker.corpus import matching
 from checker.corpus.harvest import field_of
 from checker.corpus.matching import Resource
-from checker.corpus.rings import Ring, Scalar, Seen
+from checker.corpus.rings import Origin, Ring, Scalar
 
 # Prior weight of the affinity, in consumptions.
 _PRIOR = 4.0
@@ -37,8 +37,13 @@ class OperationView:
     def pick(self, location: Location, name: str, index: int) -> PooledValue | None:
         """A value for this parameter: the best and newest for index 0, less likely ones above."""
         consumer = self._named.get((location, name)) or self._consumer(location, name)
-        seen = consumer.choose(self._rings, index)
-        return None if seen is None else consumer.offer(seen, index)
+        found = consumer.choose(self._rings, index)
+        if found is None:
+            return None
+        value, (producer, pointer) = found
+        if consumer.as_text and not isinstance(value, str):
+            value = str(value)
+        return PooledValue(value, producer, pointer, index)
 
     def consumed(self, binding: Binding, *, is_missing: bool, is_success: bool) -> None:
         """Learn whether a field's values are what this parameter asks for."""
@@ -90,7 +95,7 @@ class _Consumer:
         self._noun = matching.noun_of(self.owner)
         self._fields = frozenset(name for _, name in matching.spellings(self.name, self.owner))
 
-    def choose(self, rings: Sequence[Ring], index: int) -> Seen | None:
+    def choose(self, rings: Sequence[Ring], index: int) -> tuple[Scalar, Origin] | None:
         """The value for this index. Rings change, so they are ranked again now and then."""
         if len(rings) > self._examined:
             self._examine(rings)
@@ -111,13 +116,6 @@ class _Consumer:
             return None
         ring, depth = order[index % len(order)]
         return ring.newest(depth)
-
-    def offer(self, seen: Seen, index: int) -> PooledValue:
-        """A value as this parameter takes it."""
-        value = seen.value
-        if self.as_text and not isinstance(value, str):
-            value = str(value)
-        return PooledValue(value, seen.producer, seen.pointer, index)
 
     def fared(self, field_name: str, hits: int, misses: int) -> None:
         """Count a consumption."""

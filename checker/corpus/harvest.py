@@ -7,10 +7,11 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from checker.core.case import Case
+from checker.core.operation import Label
 from checker.core.response import Response
 from checker.corpus.answers import ABSENT, json_of
 from checker.corpus.matching import normalised
-from checker.corpus.rings import LONGEST_TEXT, SCALARS, Ring, Scalar
+from checker.corpus.rings import LONGEST_TEXT, SCALARS, Origin, Ring, Scalar
 
 _DEPTH = 8
 _ITEMS = 10
@@ -43,12 +44,12 @@ def value_at(response: Response, pointer: str) -> Scalar | None:
 class Place:
     """Where scalars may stand in the answers of one operation."""
 
-    __slots__ = ("below", "name", "pointer", "rings")
+    __slots__ = ("below", "name", "origin", "rings")
 
-    def __init__(self, name: str, pointer: str) -> None:
+    def __init__(self, name: str, origin: Origin) -> None:
         self.name = name
         """Normalised field name; of an item, that of its array."""
-        self.pointer = pointer
+        self.origin = origin
         self.below: dict[str, Place] = {}
         self.rings: dict[type[Scalar], Ring | None] = {}
         """Where values of a type that was seen here belong; None: nowhere."""
@@ -57,9 +58,10 @@ class Place:
 class Places:
     """All places of one operation: answers look alike, so pointers and names are worked out once."""
 
-    def __init__(self) -> None:
-        self._root = Place("", "")
-        self._created = Place("id", _LOCATION)
+    def __init__(self, label: Label) -> None:
+        self._label = label
+        self._root = Place("", (label, ""))
+        self._created = Place("id", (label, _LOCATION))
         self._count = 0
 
     def leaves(self, response: Response) -> list[tuple[Place, Scalar]]:
@@ -109,7 +111,7 @@ class Places:
 
     def _below(self, place: Place, key: str) -> Place:
         name = place.name if key == _ITEM else normalised(key)
-        found = Place(name, f"{place.pointer}/{_escaped(key)}")
+        found = Place(name, (self._label, f"{place.origin[1]}/{_escaped(key)}"))
         # Servers may make names up: what exceeds the bound is worked out each time.
         if self._count < _PLACES:
             self._count += 1
@@ -128,7 +130,7 @@ def sent_scalars(case: Case) -> frozenset[object]:
     body = case.body
     if not isinstance(body, dict):
         return frozenset()
-    return frozenset(value for value in body.values() if isinstance(value, SCALARS))
+    return frozenset([value for value in body.values() if value.__class__ in SCALARS])
 
 
 @lru_cache(maxsize=4096)

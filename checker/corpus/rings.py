@@ -13,15 +13,8 @@ LONGEST_TEXT = 200
 _MISSES = 3
 
 
-@dataclass(slots=True)
-class Seen:
-    """One value and where it was seen last."""
-
-    value: Scalar
-    producer: Label
-    pointer: str
-    misses: int = 0
-    """How often it was consumed without success since it was seen."""
+Origin = tuple[Label, str]
+"""The producer, and the pointer in its answer. One tuple is shared by all values that were seen there."""
 
 
 @dataclass(slots=True)
@@ -36,37 +29,43 @@ class Ring:
     """How often any value was seen here."""
     echoed: int = 0
     """How often the value was one that the request had sent: not made by the server."""
-    values: dict[Scalar, Seen] = field(default_factory=dict)
+    values: dict[Scalar, Origin] = field(default_factory=dict)
+    """Where each was seen last, the newest at the end."""
+    misses: dict[Scalar, int] = field(default_factory=dict)
+    """How often a value was consumed without success since it was seen."""
     noun: str = ""
     """What the things of the resource are called."""
 
     def __post_init__(self) -> None:
         self.noun = noun_of(self.resource)
 
-    def add(self, value: Scalar, producer: Label, pointer: str) -> bool:
+    def add(self, value: Scalar, origin: Origin) -> bool:
         """Take a value in as the newest; whether it is new."""
         self.seen += 1
-        known = self.values.pop(value, None)
-        if known is not None:
-            known.producer, known.pointer, known.misses = producer, pointer, 0
-            self.values[value] = known
-            return False
-        self.values[value] = Seen(value, producer, pointer)
-        if len(self.values) > RING_VALUES:
-            del self.values[next(iter(self.values))]
-        return True
+        values = self.values
+        is_new = values.pop(value, None) is None
+        values[value] = origin
+        if self.misses:
+            self.misses.pop(value, None)
+        if is_new and len(values) > RING_VALUES:
+            self.remove(next(iter(values)))
+        return is_new
 
-    def newest(self, depth: int) -> Seen:
-        """The value that was seen last, or `depth` values before it."""
-        return next(islice(reversed(self.values.values()), depth, None))
+    def remove(self, value: Scalar) -> None:
+        """Forget a value, if it is known."""
+        self.values.pop(value, None)
+        self.misses.pop(value, None)
+
+    def newest(self, depth: int) -> tuple[Scalar, Origin]:
+        """The value that was seen last, or `depth` values before it. There must be that many."""
+        return next(islice(reversed(self.values.items()), depth, None))
 
     def missed(self, value: Scalar) -> None:
         """A consumer was told that there is no such thing: after three times it is forgotten."""
-        known = self.values.get(value)
-        if known is not None:
-            known.misses += 1
-            if known.misses >= _MISSES:
-                del self.values[value]
+        if value in self.values:
+            misses = self.misses[value] = self.misses.get(value, 0) + 1
+            if misses >= _MISSES:
+                self.remove(value)
 
     def looks_like_identifier(self) -> float:
         """From what its values look like: 1 for short texts or integers that the server makes, down to 0.02."""
@@ -78,7 +77,7 @@ class Ring:
         if self.echoed * 2 > self.seen:
             score *= 0.3
         if self.kind is str and self.values:
-            text = f"{self.newest(0).value}"
+            text = f"{self.newest(0)[0]}"
             if not text or len(text) > 64 or any(sign in text for sign in " /\n"):
                 score *= 0.15
         return score

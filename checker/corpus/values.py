@@ -1,7 +1,7 @@
 """The live value pool of `fuzz`: what servers said, offered to the parameters that may mean it."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from checker.core.case import Case
 from checker.core.meta import Binding
@@ -30,6 +30,8 @@ _LONGEST_PAUSE = 63
 _GONE_STATUSES = (404, 410)
 __all__ = ["LiveValues", "value_at"]
 
+_UNSETTLED = Ring((), "", bool)
+"""Stands for a place of which it is not known yet where its values belong."""
 RingKey = tuple[Resource, str, type[Scalar]]
 
 
@@ -54,7 +56,9 @@ class LiveValues:
         for operation in operations:
             resource = matching.resource_of(operation.path)
             feeds = has_path_parameters and matching.noun_of(resource) in owners
-            self._sources[operation.label] = _Source(resource, feeds, wanted)
+            self._sources[operation.label] = _Source(
+                resource, feeds, wanted, Places(operation.label)
+            )
 
     def view(self, operation: Operation) -> OperationView:
         """The pool as `operation` may use it."""
@@ -93,23 +97,24 @@ class LiveValues:
     def _harvest(
         self, case: Case, response: Response, source: "_Source"
     ) -> Iterator[ValueSeen | ValueGone]:
-        label, records = case.operation.label, 0
+        records = 0
         sent = sent_scalars(case)
         is_fresh = False
         for place, value in source.places.leaves(response):
-            kind = value.__class__
-            ring = place.rings[kind] if kind in place.rings else self._settle(source, place, kind)
+            ring = place.rings.get(value.__class__, _UNSETTLED)
+            if ring is _UNSETTLED:
+                ring = self._settle(source, place, value.__class__)
             if ring is None:
                 continue
             if value in sent:
                 ring.echoed += 1
-            if ring.add(value, label, place.pointer):
+            if ring.add(value, place.origin):
                 is_scarce = len(ring.values) <= _PLENTY
                 is_fresh |= is_scarce
                 # Peers need no more than a sample once there is plenty.
                 if records < _RECORDS and (is_scarce or ring.seen % _SAMPLE == 0):
                     records += 1
-                    yield ValueSeen(label, place.pointer, value, case.id)
+                    yield ValueSeen(*place.origin, value, case.id)
         source.learned(is_fresh=is_fresh)
 
     def _settle(self, source: "_Source", place: Place, kind: type[Scalar]) -> Ring | None:
@@ -124,7 +129,7 @@ class LiveValues:
     ) -> None:
         ring = self._ring(source.resource, name, type(value))
         if ring is not None:
-            ring.add(value, producer, pointer)
+            ring.add(value, (producer, pointer))
 
     def _ring(self, resource: Resource, name: str, kind: type[Scalar]) -> Ring | None:
         key = (resource, name, kind)
@@ -162,7 +167,7 @@ class LiveValues:
     def _remove(self, value: Scalar, resource: Resource) -> None:
         number = int(value) if isinstance(value, str) and is_integer(value) else value
         for ring in self._by_noun.get(matching.noun_of(resource), ()):
-            ring.values.pop(number if ring.kind is int else value, None)
+            ring.remove(number if ring.kind is int else value)
 
 
 @dataclass(slots=True)
@@ -174,7 +179,7 @@ class _Source:
     """Whether some path parameter chooses from this collection: then every scalar may be a name."""
     wanted: frozenset[str]
     """Field names that some parameter asks for, wherever they are seen."""
-    places: Places = field(default_factory=Places)
+    places: Places
     _pause: int = 0
     """Answers to leave unread after one that taught nothing: twice as many each time."""
     _left: int = 0
