@@ -32,6 +32,18 @@ _HAS_SIBLINGS = frozenset(
 )
 _OPAQUE: Final = ("not", "$dynamicRef", "$recursiveRef")
 _MANY = 32
+_ANNOTATIONS: Final = frozenset(
+    {
+        "description",
+        "title",
+        "$comment",
+        "deprecated",
+        "externalDocs",
+        "xml",
+        "readOnly",
+        "writeOnly",
+    }
+)
 _NULLABLE = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}
 _HIDDEN_FLAG = {Direction.REQUEST: "readOnly", Direction.RESPONSE: "writeOnly"}
 
@@ -64,6 +76,25 @@ class Canon:
             self._read_branches(facet, raw, found)
             self._read_examples(facet, raw, found)
         return found
+
+    def target(self, facet: Facet) -> Facet:
+        """What a facet that only refers to another one refers to: both are the same schema.
+
+        Raises `UnresolvableReference`.
+        """
+        seen = set()
+        while facet.key not in seen and not facet.is_partial and isinstance(facet.raw, dict):
+            seen.add(facet.key)
+            raw, at = facet.raw, facet.pointer
+            said = [name for name in raw if name not in _ANNOTATIONS]
+            parts = raw.get("allOf")
+            if isinstance(raw.get("$ref"), str) and (not self._siblings or len(said) == 1):
+                facet = Facet(*self.document.resolve(raw["$ref"], at=at))
+            elif said == ["allOf"] and isinstance(parts, list) and len(parts) == 1:
+                facet = Facet(parts[0], pointer_child(at, "allOf", "0"))
+            else:
+                break
+        return facet
 
     def _flatten(
         self,

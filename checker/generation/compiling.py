@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from checker.core.errors import Unsatisfiable
+from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.schema import Schema, UnresolvableReference
 from checker.generation import forms
 from checker.generation.canonical import OPENAPI, Canon
@@ -26,6 +26,8 @@ from checker.generation.texts import compile_string
 from checker.generation.turn import DEEPEST, Budget, Draw, Turn, retried
 from checker.validation.compiled import UnusableSchema, compile_schema
 
+_DEEPEST = 90
+"""Schemas inside each other; Python has no room for many more."""
 _NULLS = 0.12
 _EXAMPLES = 0.06
 _SCALARS = (forms.STRING, forms.NUMBER, forms.BOOLEAN, forms.NULL)
@@ -53,6 +55,7 @@ class Compiler:
 
     def compile(self, conjunction: Conjunction, place: Place) -> Draw:
         """Draws values of a conjunction. Raises `Unsatisfiable` and `BudgetSpent`."""
+        conjunction = self._targets(conjunction)
         key = (key_of(conjunction), place.name)
         known = self._known.get(key)
         if isinstance(known, Unsatisfiable):
@@ -62,6 +65,8 @@ class Compiler:
         cell = self._open.get(key)
         if cell is not None:
             return self._recursive(conjunction, place, cell)
+        if len(self._open) >= _DEEPEST:
+            raise BudgetSpent(conjunction[0].pointer if conjunction else "#")
         self._open[key] = cell = []
         try:
             draw = self._compiled(conjunction, place)
@@ -75,6 +80,12 @@ class Compiler:
         cell.append(draw)
         self._known[key] = draw
         return draw
+
+    def _targets(self, conjunction: Conjunction) -> Conjunction:
+        try:
+            return tuple(map(self.canon.target, conjunction))
+        except UnresolvableReference as error:
+            raise Unsatisfiable(conjunction[0].pointer, str(error)) from error
 
     def canonical(self, conjunction: Conjunction) -> Canonical:
         """The canonical form. Raises `Unsatisfiable` where a reference points at nothing."""
