@@ -1,6 +1,6 @@
 """Parameters as consumers of values: which rings each may take from, best first, and how that went."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from checker.core.meta import Binding
@@ -22,6 +22,7 @@ _PATIENCE = 64
 # Misses of one field, each of which may change the ranking.
 _TELLING = 16
 _SLOTS = 4096
+_UNKNOWN = (0, 0)
 
 
 class OperationView:
@@ -45,13 +46,12 @@ class OperationView:
             value = str(value)
         return PooledValue(value, producer, pointer, index)
 
-    def consumed(self, binding: Binding, *, is_missing: bool, is_success: bool) -> None:
-        """Learn whether a field's values are what this parameter asks for."""
-        consumer = self._consumer(binding.location, binding.name)
-        if is_success:
-            consumer.fared(field_of(binding.pointer), 1, 0)
-        elif is_missing:
-            consumer.fared(field_of(binding.pointer), 0, 1)
+    def consumed(self, bindings: Iterable[Binding], *, is_missing: bool) -> None:
+        """Learn whether the fields of these values are what the parameters ask for."""
+        for taken in bindings:
+            name = (taken.location, taken.name)
+            consumer = self._named.get(name) or self._consumer(*name)
+            consumer.fared(field_of(taken.pointer), is_missing=is_missing)
 
     def _consumer(self, location: Location, name: str) -> "_Consumer":
         named = self._named.get((location, name))
@@ -81,6 +81,7 @@ class _Consumer:
     _fields: frozenset[str] = frozenset()
     """What fields may be called that its name means."""
     _fared: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Field -> (hits, misses)."""
     _candidates: list[tuple[float, Ring]] = field(default_factory=list)
     """(affinity, ring); the affinity never changes."""
     _examined: int = 0
@@ -117,12 +118,15 @@ class _Consumer:
         ring, depth = order[index % len(order)]
         return ring.newest(depth)
 
-    def fared(self, field_name: str, hits: int, misses: int) -> None:
+    def fared(self, field_name: str, *, is_missing: bool) -> None:
         """Count a consumption."""
-        known_hits, known_misses = self._fared.get(field_name, (0, 0))
-        self._fared[field_name] = (known_hits + hits, known_misses + misses)
+        hits, misses = self._fared.get(field_name, _UNKNOWN)
+        if not is_missing:
+            self._fared[field_name] = (hits + 1, misses)
+            return
+        self._fared[field_name] = (hits, misses + 1)
         # The more is known of a field, the less one more miss moves it.
-        if misses and (known_misses < _TELLING or known_misses % _PATIENCE == 0):
+        if misses < _TELLING or misses % _PATIENCE == 0:
             self._left = 0
 
     def _examine(self, rings: Sequence[Ring]) -> None:
@@ -150,7 +154,7 @@ class _Consumer:
 
     def _score(self, affinity: float, ring: Ring) -> float:
         prior = affinity if affinity > _BY_NAME else affinity * ring.looks_like_identifier()
-        hits, misses = self._fared.get(ring.name, (0, 0))
+        hits, misses = self._fared.get(ring.name, _UNKNOWN)
         return (prior * _PRIOR + hits) / (_PRIOR + hits + misses)
 
 

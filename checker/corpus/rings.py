@@ -52,8 +52,8 @@ class Ring:
         return is_new
 
     def remove(self, value: Scalar) -> None:
-        """Forget a value, if it is known."""
-        self.values.pop(value, None)
+        """Forget a value that is known."""
+        del self.values[value]
         self.misses.pop(value, None)
 
     def newest(self, depth: int) -> tuple[Scalar, Origin]:

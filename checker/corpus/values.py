@@ -143,13 +143,13 @@ class LiveValues:
         return ring
 
     def _consumed(self, operation: Operation, bindings: tuple[Binding, ...], status: int) -> None:
-        view = self.view(operation)
-        for binding in bindings:
-            view.consumed(binding, is_missing=status in _GONE_STATUSES, is_success=status < 400)
-            if status in _GONE_STATUSES and binding.location is Location.PATH:
-                ring = self._ring_of(binding)
-                if ring is not None:
-                    ring.missed(binding.literal)  # type: ignore[arg-type]
+        is_missing = status in _GONE_STATUSES
+        if is_missing or status < 400:
+            self.view(operation).consumed(bindings, is_missing=is_missing)
+        for binding in bindings if is_missing else ():
+            ring = self._ring_of(binding) if binding.location is Location.PATH else None
+            if ring is not None:
+                ring.missed(binding.literal)  # type: ignore[arg-type]
 
     def _ring_of(self, binding: Binding) -> Ring | None:
         source = self._sources.get(binding.producer)
@@ -167,7 +167,9 @@ class LiveValues:
     def _remove(self, value: Scalar, resource: Resource) -> None:
         number = int(value) if isinstance(value, str) and is_integer(value) else value
         for ring in self._by_noun.get(matching.noun_of(resource), ()):
-            ring.remove(number if ring.kind is int else value)
+            gone = number if ring.kind is int else value
+            if gone in ring.values:
+                ring.remove(gone)
 
 
 @dataclass(slots=True)
