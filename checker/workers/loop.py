@@ -110,7 +110,8 @@ class Worker:
         self._up.send(Leaving(self._leaving, 0))
 
     def _last_words(self) -> None:
-        """Time that passed since the last report belongs to the ledger, too."""
+        """Cases and time since the last report count, too: whoever is hurried leaves tasks behind."""
+        self._report(self._tasks)
         if self._last is not None:
             self._recorder.progress(self._last, self._ledger.take())
         self._recorder.close()
