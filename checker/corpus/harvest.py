@@ -13,7 +13,8 @@ from checker.corpus.answers import ABSENT, json_of
 from checker.corpus.matching import normalised
 from checker.corpus.rings import LONGEST_TEXT, SCALARS, Origin, Ring, Scalar
 
-_DEPTH = 8
+DEEP = 7
+"""Levels of an answer that are read at most."""
 _ITEMS = 10
 _NODES = 400
 _PLACES = 2000
@@ -64,8 +65,8 @@ class Places:
         self._created = Place("id", (label, _LOCATION))
         self._count = 0
 
-    def leaves(self, response: Response) -> list[tuple[Place, Scalar]]:
-        """Scalars in an answer, outermost first."""
+    def leaves(self, response: Response, depth: int = DEEP) -> list[tuple[Place, Scalar]]:
+        """Scalars in an answer down to `depth` containers in each other, outermost first."""
         found: list[tuple[Place, Scalar]] = []
         for header in response.headers.get("location", ()):
             if segment := _last_segment(header):
@@ -78,7 +79,7 @@ class Places:
             level.append((self._root, body))
         elif body is not None and (not isinstance(body, str) or len(body) <= LONGEST_TEXT):
             found.append((self._root, body))
-        for _ in range(_DEPTH - 1):
+        for _ in range(depth):
             below: list[tuple[Place, Any]] = []
             for place, value in level:
                 self._sort(place, _parts(value), found, below)

@@ -10,6 +10,7 @@ from checker.core.response import Response
 from checker.corpus import matching
 from checker.corpus.consumers import OperationView
 from checker.corpus.harvest import (
+    DEEP,
     Place,
     Places,
     field_of,
@@ -27,6 +28,7 @@ _RINGS = 2000
 _SAMPLE = 64
 _PLENTY = 16
 _LONGEST_PAUSE = 63
+_NEAR = 2
 _GONE_STATUSES = (404, 410)
 __all__ = ["LiveValues", "value_at"]
 
@@ -78,8 +80,9 @@ class LiveValues:
         if operation.method == "DELETE":
             found += self._deleted(case)
         source = self._sources.get(operation.label)
-        if source is not None and source.is_due(operation.method):
-            found += self._harvest(case, response, source)
+        depth = source.depth(operation.method) if source is not None else 0
+        if source is not None and depth:
+            found += self._harvest(case, source, source.places.leaves(response, depth))
         return found
 
     def absorb(self, record: ValueSeen | ValueGone) -> None:
@@ -95,12 +98,12 @@ class LiveValues:
             self._add(source, name, record.value, record.pointer, Label(record.producer))
 
     def _harvest(
-        self, case: Case, response: Response, source: "_Source"
+        self, case: Case, source: "_Source", leaves: list[tuple[Place, Scalar]]
     ) -> Iterator[ValueSeen | ValueGone]:
         records = 0
         sent = sent_scalars(case)
         is_fresh = False
-        for place, value in source.places.leaves(response):
+        for place, value in leaves:
             ring = place.rings.get(value.__class__, _UNSETTLED)
             if ring is _UNSETTLED:
                 ring = self._settle(source, place, value.__class__)
@@ -183,20 +186,25 @@ class _Source:
     """Field names that some parameter asks for, wherever they are seen."""
     places: Places
     _pause: int = 0
-    """Answers to leave unread after one that taught nothing: twice as many each time."""
+    """Answers not to read fully after one that taught nothing: twice as many each time."""
     _left: int = 0
 
-    def is_due(self, method: str) -> bool:
-        """Always for what creates; ever less often once an operation shows nothing new."""
-        if method == "POST":
-            return self.feeds or bool(self.wanted)
+    def depth(self, method: str) -> int:
+        """How deep to read the next answer: ever less often at all, once an operation shows nothing new."""
+        if not self.feeds and not self.wanted:
+            return 0
         self._left -= 1
-        return self._left < 0 and (self.feeds or bool(self.wanted))
+        if self._left < 0:
+            return DEEP
+        # What names a new thing is needed at once, and stands near the top.
+        return _NEAR if method == "POST" else 0
 
     def learned(self, *, is_fresh: bool) -> None:
         """Note whether the answer taught anything."""
-        self._pause = 0 if is_fresh else min(2 * self._pause + 1, _LONGEST_PAUSE)
-        self._left = self._pause
+        if is_fresh:
+            self._pause = self._left = 0
+        elif self._left < 0:
+            self._pause = self._left = min(2 * self._pause + 1, _LONGEST_PAUSE)
 
 
 def _wanted_names(operations: list[Operation]) -> frozenset[str]:
