@@ -75,6 +75,7 @@ def test_a_clean_api_ends_with_zero_and_sends_what_it_was_told(command: Command)
     assert all(each.headers["user-agent"].startswith("checker/") for each in app.seen)
     ids = [each.headers["x-checker-testcaseid"] for each in app.seen]
     assert len(set(ids)) == len(ids)
+    assert ran.view.requests == ran.view.cases == len(app.seen)
 
 
 def test_selected_checks_alone_judge(command: Command) -> None:
@@ -107,6 +108,8 @@ def test_max_failures_ends_the_run(inline: bool, command: Command) -> None:
     # A second worker may find its own before it hears of the first one's.
     assert 1 <= len(ran.findings) <= (1 if inline else 2)
     assert len(app.seen) < 200
+    assert ran.view.requests == len(app.seen)
+    assert f"{ran.view.cases} generated" in ran.stdout
 
 
 def test_a_server_that_does_not_answer_costs_its_operation_only(command: Command) -> None:
