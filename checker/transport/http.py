@@ -118,9 +118,16 @@ class HttpLanes:
             self._lanes[lane].busy = False
         return done
 
-    def send(self, lane: int, request: WireRequest, *, fresh: bool = False) -> Outcome:
+    def send(
+        self,
+        lane: int,
+        request: WireRequest,
+        *,
+        fresh: bool = False,
+        patience_s: float | None = None,
+    ) -> Outcome:
         """Outcome of one request, waited for. Lanes that finish meanwhile are kept for the next `poll`."""
-        self.start(lane, request, fresh=fresh)
+        self.start(lane, request, fresh=fresh, patience_s=patience_s)
         kept: list[tuple[int, Outcome]] = []
         while True:
             self._pump(time.perf_counter() + _MAX_SELECT_S)

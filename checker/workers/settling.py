@@ -8,6 +8,7 @@ from checker.core.response import Outcome
 from checker.core.send import Send
 from checker.corpus.inflight import Stage
 from checker.workers.flight import Flight
+from checker.workers.haste import Haste
 from checker.workers.investigation import Shot, Suspicion
 from checker.workers.ledger import Part
 from checker.workers.messages import Found
@@ -23,6 +24,7 @@ class Settling:
         self._up = up
         self._breathe = breathe
         self._is_hurried = False
+        self._haste = Haste()
         self._waiting: deque[tuple[Flight, Suspicion]] = deque()
 
     def __bool__(self) -> bool:
@@ -47,25 +49,32 @@ class Settling:
         return None if flight.pending else flight
 
     def _settle(self, flight: Flight, suspicion: Suspicion, lane: int) -> None:
-        place = self._place
+        place, task = self._place, flight.running.task.id
         current = Stage.CONFIRM
+        first = suspicion.chain[-1].verdict.outcome
+        failed_after_s = first.elapsed if first is not None else 0.0
 
         def enter(stage: Stage) -> None:
             nonlocal current
             current = stage
-            place.slots.enter(flight.slot, stage, flight.running.task.id, flight.index)
+            place.slots.enter(flight.slot, stage, task, flight.index)
             place.slots.acting(flight.slot)
 
         def send(wanted: Send) -> Outcome:
             # Deadlines are for one request, not for all of them.
             enter(current)
-            return self._send(flight, lane, wanted)
+            if current is not Stage.SHRINK:
+                return self._send(flight, lane, wanted)
+            limit_s = self._haste.limit_s(failed_after_s)
+            outcome = self._send(flight, lane, wanted, limit_s)
+            self._haste.observe(task, failed_after_s, outcome.elapsed)
+            return outcome
 
         settled = place.investigator(
             send=send,
             stage=enter,
             new_failure=lambda shot, failure: self._suspect(flight, suspicion, shot, failure),
-            is_hurried=lambda: self._is_hurried,
+            is_hurried=lambda: self._is_hurried or self._haste.is_needed(task),
         ).settle(suspicion)
         place.ledger.enter(Part.RECORD)
         enter(Stage.RECORD)
@@ -80,11 +89,15 @@ class Settling:
         if found is not None:
             self.add(flight, (found,))
 
-    def _send(self, flight: Flight, lane: int, wanted: Send) -> Outcome:
+    def _send(
+        self, flight: Flight, lane: int, wanted: Send, patience_s: float | None = None
+    ) -> Outcome:
         ledger = self._place.ledger
         ledger.enter(Part.WAIT)
         flight.running.requests += 1
-        outcome = self._place.http.send(lane, wanted.request, fresh=wanted.fresh)
+        outcome = self._place.http.send(
+            lane, wanted.request, fresh=wanted.fresh, patience_s=patience_s
+        )
         self._is_hurried = self._breathe()
         ledger.enter(Part.JUDGE)
         return outcome
