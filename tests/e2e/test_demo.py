@@ -1,5 +1,6 @@
 """The first thing that a newcomer sees: the demo, its defects, its commands."""
 
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -59,6 +60,13 @@ def test_printed_commands_show_the_failure_again(ran: Ran) -> None:
         assert head.split(b" ")[1] == str(recorded.status).encode(), finding.reproduction
         assert body == recorded.response_body
         assert f"[{recorded.status}] {standard_reason(recorded.status or 0)}:" in ran.stdout
+
+
+def test_every_second_of_every_worker_is_accounted_for(ran: Ran) -> None:
+    shown = re.search(r"Time: ([0-9.]+)s x 2 workers", ran.stdout)
+    assert shown is not None, ran.stdout
+    wall = 2 * float(shown[1])
+    assert abs(sum(ran.view.ledger) - wall) <= 0.05 * wall
 
 
 def test_inline_finds_the_same(server: Server, ran: Ran, command: Command) -> None:
