@@ -51,24 +51,15 @@ def exchange_fields(request: WireRequest, outcome: Outcome, secrets: Secrets) ->
         request.target,
         tuple(request.headers),
         request.body,
-        *(_ABSENT if response is None else _answer(response)),
+        None if response is None else response.status_code,
+        "" if response is None else response.message,
+        () if response is None else tuple(response.raw_headers),
+        b"" if response is None else response.content,
+        0 if response is None else response.content_size,
         outcome.elapsed,
         failure,
     )
     return fields if secrets.is_empty else _masked(Exchange(*fields), secrets.store)
-
-
-_ABSENT = (None, "", (), b"", 0)
-
-
-def _answer(response: Response) -> tuple[Any, ...]:
-    return (
-        response.status_code,
-        response.message,
-        tuple(response.raw_headers),
-        response.content,
-        response.content_size,
-    )
 
 
 def _parts(outcome: NetworkFailure) -> tuple[Response | None, str]:

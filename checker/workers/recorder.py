@@ -39,6 +39,7 @@ from checker.workers.investigation import Shot, Suspicion
 MOST_VARIANTS = 20
 """Findings of one check on one operation: an error text that never repeats must not fill the disk."""
 
+_SUCCESS = "SUCCESS"
 _BY_HAND: tuple[str, tuple[()], str, tuple[()]] = ("", (), GenerationMode.POSITIVE.value, ())
 # Reading the value of an enum member costs more than finding it here.
 _COMPONENTS = {
@@ -73,7 +74,7 @@ class Recorder:
     _encoder: RecordEncoder = field(default_factory=RecordEncoder)
 
     def __post_init__(self) -> None:
-        self._passed = tuple(CheckOutcome(name, "SUCCESS") for name in self.checks)
+        self._passed = tuple(CheckOutcome(name, _SUCCESS) for name in self.checks)
         self._ending = self._encoder.ending((self._passed, self.incarnation))
 
     def shot(self, flight: Flight, shot: Shot) -> list[Suspicion]:
@@ -86,8 +87,9 @@ class Recorder:
         for text in judgement.disagreements:
             self.note(Note("disagreement", label, "", text))
         is_new = self._learn(flight, shot)
-        draft = _Draft(self, shot, time.time())
-        self.traffic.offer(draft, interesting=is_new or not draft.is_success)
+        status = _status_of(shot)
+        draft = _Draft(self, shot, status, time.time())
+        self.traffic.offer(draft, interesting=is_new or status != _SUCCESS)
         if not judgement.failures:
             return []
         flight.running.failed_cases += 1
@@ -141,16 +143,17 @@ class Recorder:
             checks = self._outcomes(failures) if failures else self._passed
         else:
             checks = ()
-        begin = self._begin(shot, time.time() if at is None else at)
+        begin = self._begin(shot, _status_of(shot), time.time() if at is None else at)
         return Interaction(*(*begin[:-1], Exchange(*begin[-1]), checks, self.incarnation))
 
-    def encoded(self, shot: Shot, at: float) -> bytes:
+    def encoded(self, shot: Shot, status: str, at: float) -> bytes:
         """The same as bytes, as it is written."""
-        if _status_of(shot) == "SUCCESS":
-            return self._encoder.encode_parts(Interaction, self._begin(shot, at), self._ending)
+        if status == _SUCCESS:
+            begin = self._begin(shot, status, at)
+            return self._encoder.encode_parts(Interaction, begin, self._ending)
         return self._encoder.encode(self.interaction(shot, at))
 
-    def _begin(self, shot: Shot, at: float) -> tuple[Any, ...]:
+    def _begin(self, shot: Shot, status: str, at: float) -> tuple[Any, ...]:
         """Fields of an `Interaction` from the case to the exchange, which comes as its fields, too."""
         case, verdict = shot.made.case, shot.verdict
         assert verdict.request is not None
@@ -159,7 +162,7 @@ class Recorder:
             case.id,
             case.operation.label,
             *(_BY_HAND if case.meta is None else _origin_of(case.meta)),
-            _status_of(shot),
+            status,
             at,
             case.meta.generation.time if case.meta is not None else 0.0,
             exchange_fields(verdict.request, verdict.outcome, self.secrets),
@@ -273,7 +276,7 @@ class Recorder:
                 "\n\n".join(f"{one.title}\n{one.message}".rstrip() for one in failed[name]),
             )
             if name in failed
-            else CheckOutcome(name, "SUCCESS")
+            else CheckOutcome(name, _SUCCESS)
             for name in self.checks
         )
 
@@ -291,17 +294,13 @@ class _Draft:
 
     recorder: Recorder
     shot: Shot
+    status: str
     at: float
 
     @property
     def label(self) -> Label:
         """Of its operation."""
         return self.shot.made.step.label
-
-    @property
-    def is_success(self) -> bool:
-        """Whether an answer came and no check failed."""
-        return _status_of(self.shot) == "SUCCESS"
 
     def __len__(self) -> int:
         outcome, request = self.shot.verdict.outcome, self.shot.verdict.request
@@ -311,13 +310,13 @@ class _Draft:
 
     def encode(self) -> bytes:
         """The interaction as bytes."""
-        return self.recorder.encoded(self.shot, self.at)
+        return self.recorder.encoded(self.shot, self.status, self.at)
 
 
 def _status_of(shot: Shot) -> str:
     if not isinstance(shot.verdict.outcome, Response):
         return "ERROR"
-    return "FAILURE" if shot.verdict.judgement.failures else "SUCCESS"
+    return "FAILURE" if shot.verdict.judgement.failures else _SUCCESS
 
 
 def _origin_of(meta: CaseMetadata) -> tuple[Any, ...]:
