@@ -7,11 +7,12 @@ from typing import IO
 from checker import __version__
 from checker.config.settings import RunSettings
 from checker.core.errors import LoaderError
+from checker.corpus.exchange import Secrets
 from checker.corpus.fold import RunView
 from checker.corpus.records import Finding, Record, SchemaOpened
 from checker.reporting.findings import errors_by_label, failures_by_label
 from checker.reporting.live import LiveLines, clock_text
-from checker.reporting.masking import masked_url
+from checker.reporting.masking import masked_url, shown_command
 from checker.reporting.progress import Progress
 from checker.reporting.report import PhaseOutcome, Report
 from checker.reporting.screen import Screen, ruled
@@ -165,8 +166,12 @@ class Console:
         self.screen.line(f" {glyph}  {phase.title}{note}")
 
     def _sections(self, report: Report) -> None:
+        settings = self._settings
         sections = (
-            ("FAILURES", failures_by_label(report.findings, self._settings.truncation)),
+            (
+                "FAILURES",
+                failures_by_label(report.findings, settings.truncation, self._shown_command),
+            ),
             ("ERRORS", errors_by_label(report.errors, report.quarantined)),
         )
         for title, blocks in sections:
@@ -176,6 +181,10 @@ class Console:
                 self.screen.heading(label)
                 self.screen.line(text)
                 self.screen.line()
+
+    def _shown_command(self, command: str) -> str:
+        settings = self._settings
+        return shown_command(command, settings.sanitization, Secrets(settings.headers).store)
 
     def _shown_location(self) -> str:
         return masked_url(self._settings.location, self._settings.sanitization)

@@ -1,6 +1,6 @@
 """Findings and errors as the blocks of requirement 7, grouped by operation."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 
 from checker.core.blocks import Answer, FailedCase, Truncation, failure_blocks, indented
@@ -10,17 +10,20 @@ _SEVERITIES = ("critical", "high", "medium", "low")
 
 
 def failures_by_label(
-    findings: Iterable[Finding], truncation: Truncation
+    findings: Iterable[Finding], truncation: Truncation, shown: Callable[[str], str] = str
 ) -> Iterator[tuple[str, str]]:
-    """(label, numbered blocks), labels sorted; findings of one case share a block."""
+    """(label, numbered blocks), labels sorted; findings of one case share a block.
+
+    `shown` gives a recorded command as a reader may see it.
+    """
     ordered = sorted(findings, key=lambda f: (f.label, f.index, f.case, f.reproduction))
     for label, group in groupby(ordered, key=lambda f: f.label):
         cases = groupby(group, key=lambda f: (f.case, f.reproduction))
-        blocks = [failed_case(list(of_case)) for _, of_case in cases]
+        blocks = [failed_case(list(of_case), shown) for _, of_case in cases]
         yield label, failure_blocks(blocks, truncation)
 
 
-def failed_case(findings: list[Finding]) -> FailedCase:
+def failed_case(findings: list[Finding], shown: Callable[[str], str] = str) -> FailedCase:
     """Block of findings that the same case showed."""
     worst = sorted(findings, key=lambda f: (severity_rank(f.severity), f.title, f.unique_key))
     first = worst[0]
@@ -29,7 +32,7 @@ def failed_case(findings: list[Finding]) -> FailedCase:
         case_id=first.case,
         failures=tuple((finding.title, finding.message) for finding in worst),
         answer=answer_of(first.interactions[-1].exchange) if first.interactions else Answer(None),
-        commands=tuple(first.reproduction.splitlines()),
+        commands=tuple(shown(first.reproduction).splitlines()),
         reproduced=False if False in tried else True if tried == {True} else None,
     )
 

@@ -2,13 +2,17 @@
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import lru_cache
 
 from checker.config.settings import Sanitization
-from checker.core.redact import Redaction
+from checker.core.errors import MissingSecret
+from checker.core.redact import Redaction, SecretStore
 
 SECRET_REFERENCE = re.compile(r"secret(?:-quoted)?:[A-Za-z]+:")
 """Stands in a recorded value where a secret was never written down (`core.redact`)."""
+
+_REFERENCE = re.compile(r"\{secret(?:-quoted)?:[A-Za-z]+:[^\s{}]+\}")
 
 
 @lru_cache(maxsize=8)
@@ -33,3 +37,11 @@ def masked_headers(
 def masked_url(url: str, sanitization: Sanitization) -> str:
     """URL without user info and values of sensitive query names; the rest is the same, byte for byte."""
     return redaction_of(sanitization).url(url) if sanitization.enabled else url
+
+
+def shown_command(text: str, sanitization: Sanitization, store: SecretStore) -> str:
+    """A recorded command: secrets in place if nothing is sanitised, else the replacement where they stood."""
+    if not sanitization.enabled:
+        with suppress(MissingSecret):
+            return store.resolve(text)
+    return _REFERENCE.sub(lambda _: sanitization.replacement, text)

@@ -18,6 +18,7 @@ NOTE_TITLES = {
     "disagreement": "Validators disagree, not reported as failures",
     "unproved": "Failures that did not show again",
     "slow": "Operations cut short",
+    "given_up": "Operations with slow requests that were not waited for",
 }
 _STOP_REASONS = {
     "completed": "Completed",
@@ -131,7 +132,10 @@ def _authentication_lines(report: Report) -> Iterator[str]:
         yield from (f"    - {label}" for label in labels[:_SHOWN_PER_KIND])
         if len(labels) > _SHOWN_PER_KIND:
             yield f"    - and {len(labels) - _SHOWN_PER_KIND} more"
-    yield "  Give credentials with `-H 'Authorization: ...'`."
+    if any(status == 401 for status, _ in report.unauthorized):
+        yield "  Give credentials with `-H 'Authorization: ...'`."
+    else:
+        yield "  Known but not allowed: try other credentials with `-H 'Authorization: ...'`."
     yield ""
 
 

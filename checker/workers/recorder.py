@@ -257,6 +257,7 @@ class Recorder:
 
     def _network_error(self, label: Label, flight: Flight, outcome: NetworkFailure) -> None:
         if outcome.kind is FailureKind.GIVEN_UP:
+            self.note(Note("given_up", label, "", ""))
             return
         self.operation_error(
             label,

@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.config.settings import Sanitization
-from checker.reporting.masking import masked_headers, masked_url, redaction_of
+from checker.core.redact import SecretStore
+from checker.reporting.masking import masked_headers, masked_url, redaction_of, shown_command
 
 ON = Sanitization()
 
@@ -47,3 +48,15 @@ def test_urls_lose_credentials_and_sensitive_values_only(url: str, shown: str) -
 @given(st.text())
 def test_nothing_is_masked_when_it_is_switched_off(text: str) -> None:
     assert masked_url(text, Sanitization(enabled=False)) == text
+
+
+def test_a_command_shows_no_reference_to_a_secret() -> None:
+    store = SecretStore()
+    store.add("header:Authorization", "Bearer t0ps3cret")
+    command = "curl -H 'Authorization: {secret:header:Authorization}' http://127.0.0.1/"
+    assert shown_command(command, Sanitization(), store) == (
+        "curl -H 'Authorization: [Filtered]' http://127.0.0.1/"
+    )
+    assert shown_command(command, Sanitization(enabled=False), store) == (
+        "curl -H 'Authorization: Bearer t0ps3cret' http://127.0.0.1/"
+    )

@@ -93,6 +93,12 @@ def test_closed_doors_are_named() -> None:
     ]
 
 
+def test_who_is_known_but_not_allowed_is_not_told_to_give_credentials() -> None:
+    found = [*clean_records()[:2], progress(statuses=((USERS, 403, 100),))]
+    lines = list(summary_lines(report(found), lambda _: "*"))
+    assert "  Known but not allowed: try other credentials with `-H 'Authorization: ...'`." in lines
+
+
 def test_opaque_nodes_are_counted_by_pointer() -> None:
     notes = tuple(Note("opaque", f"GET /{n}", "#/a", "pattern") for n in range(3))
     assert list(note_lines(changed(report([]), notes=notes)))[:2] == [
