@@ -101,6 +101,16 @@ def parse(command: str) -> tuple[WireRequest, str]:
     return _request(found, given), found["url"]
 
 
+def as_sent(command: str) -> WireRequest:
+    """The request of a command with what curl adds by itself: servers may answer otherwise without. Raises `ValueError`."""
+    request, _ = parse(command)
+    for name, value in _ADDED_BY_CURL:
+        if request.header(name) is None:
+            request.headers.append((name, value))
+    return request
+
+
+_ADDED_BY_CURL = ((b"Accept", b"*/*"), (b"User-Agent", b"curl"))
 _SWITCHES = frozenset(("--insecure", "-k", "--head", "-I", "--globoff", "-g", "--path-as-is"))
 _OPTIONS = {
     "-X": "method",

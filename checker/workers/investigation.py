@@ -9,7 +9,7 @@ from checker.core.digests import digest, digest_int
 from checker.core.failures import Failure
 from checker.core.meta import Binding, PhaseInfo
 from checker.core.operation import Label
-from checker.core.request import Origin, WireRequest
+from checker.core.request import Origin
 from checker.core.response import Outcome, Response
 from checker.core.send import Send
 from checker.corpus.inflight import Stage
@@ -161,7 +161,7 @@ class Investigator:
         commands = [curl.render(request, self.origin, verify=self.verify) for request in requests]
         outcome: Outcome | None = None
         for command in commands:
-            outcome = self.send(Send(self._as_printed(command), fresh=True))
+            outcome = self.send(Send(curl.as_sent(command), fresh=True))
         if not isinstance(outcome, Response):
             return "\n".join(commands), False
         judgement = drive(judge_outcome(self.tools, chain[-1].made.case, outcome), self.send)
@@ -171,10 +171,6 @@ class Investigator:
             for failure in judgement.failures
         )
         return "\n".join(commands), failed
-
-    def _as_printed(self, command: str) -> WireRequest:
-        request, _ = curl.parse(command)
-        return request
 
 
 def _resolved(binding: Binding, earlier: list[Shot]) -> Binding:

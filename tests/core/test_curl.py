@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from checker.core.curl import is_exact, parse, render
+from checker.core.curl import as_sent, is_exact, parse, render
 from checker.core.request import Origin, WireRequest
 
 ORIGIN = Origin("http", "127.0.0.1", 8080, "")
@@ -103,6 +103,14 @@ def test_controls_beyond_ascii_are_escaped_byte_by_byte() -> None:
 def test_other_commands_are_refused(command: str) -> None:
     with pytest.raises(ValueError, match="curl"):
         parse(command)
+
+
+def test_what_curl_adds_by_itself_is_sent_with_a_command() -> None:
+    plain = WireRequest("GET", b"/image", [(b"Accept", b"*/*")], None)
+    assert as_sent(render(plain, ORIGIN)).header(b"accept") == b"*/*"
+    picky = WireRequest("GET", b"/image", [(b"Accept", b"image/png")], None)
+    assert as_sent(render(picky, ORIGIN)).headers[0] == (b"Accept", b"image/png")
+    assert as_sent(render(plain, ORIGIN)).header(b"user-agent") == b"curl"
 
 
 # The real thing
