@@ -187,6 +187,13 @@ def test_a_chain_with_foreign_names_is_reached_within_a_few_hundred_draws(seed: 
     pytest.fail("never deleted what it created")
 
 
+def test_what_was_just_created_is_the_newest_however_much_was_seen_before() -> None:
+    pool = LiveValues(ROUTES)
+    for number in range(300):
+        pool.observe(sent(CREATE), answer({"data": {"code": f"n{number}"}}, 201))
+        assert picked(pool, READ, "code") == f"n{number}"
+
+
 def test_memory_is_bounded_whatever_servers_say() -> None:
     pool = LiveValues(ROUTES)
     for number in range(200):
