@@ -17,8 +17,9 @@ FAST_CASE_S = 0.05
 LARGEST_SHARE = 0.10
 MANY_OPERATIONS = 20
 """From here on a slow operation takes time from many others, and is held to its share from the first request on."""
-FIRST_LOOK_S = 2.0
-SHORTEST_PATIENCE_S = 1.0
+FIRST_LOOK_S = 1.8
+SHORTEST_PATIENCE_S = 0.5
+PATIENCE_OF_FAST_S = 1.0
 
 FIRST_SLICE_S = 10.0
 SHORTEST_SLICE_S = 0.2
@@ -171,11 +172,12 @@ class BoundedPlan:
         """Seconds of the slice, and of one request."""
         allowed_s = self._allowed_s(piece, elapsed_s)
         if not self._is_strict:
-            slice_s = SLICE_S if piece.is_fast else min(SLICE_S, max(1.0, allowed_s))
-            return slice_s, None
-        patience_s = max(SHORTEST_PATIENCE_S, 0.6 * allowed_s)
-        rest_s = max(0.05, min(SLICE_S, allowed_s) - patience_s)
-        return (max(SHORTEST_PATIENCE_S, rest_s) if piece.is_fast else rest_s), patience_s
+            return (SLICE_S if piece.is_fast else min(SLICE_S, max(1.0, allowed_s))), None
+        shortest_s = PATIENCE_OF_FAST_S if piece.is_fast else SHORTEST_PATIENCE_S
+        patience_s = max(shortest_s, allowed_s / 2)
+        rest_s = min(SLICE_S, allowed_s) - patience_s
+        # Whoever is fast has at least a second, whatever it had before.
+        return max(PATIENCE_OF_FAST_S if piece.is_fast else 0.05, rest_s), patience_s
 
 
 class ExplorationPlan:

@@ -4,9 +4,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 _SLOW_S = 0.5
-_SHORTEST_S = 1.0
+_SHORTEST_S = 0.6
 _TIMES = 4.0
-_MOST_SLOW = 3
+_MOST_SLOW = 2
 
 
 @dataclass(slots=True)
