@@ -127,8 +127,11 @@ class Investigator:
             budget=self.budget,
             seed=digest_int("shrink", suspicion.finding.fingerprint),
         )
-        verdict = drive(attempt(self.tools, result.value.case, fresh=True), self.send)
-        smallest = Shot(result.value, verdict)
+        # Two failures of one case may shrink to two cases: each has a name of its own.
+        name = digest(name, repr(result.choices))[:12]
+        made = self.factory.remake(result.value.step, name=name, phase=suspicion.phase)
+        verdict = drive(attempt(self.tools, made.case, fresh=True), self.send)
+        smallest = Shot(made, verdict)
         kept = smallest if self._fails(suspicion, smallest) else shot
         return (kept,), result.executions
 
