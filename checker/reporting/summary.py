@@ -142,9 +142,11 @@ def _authentication_lines(report: Report) -> Iterator[str]:
 def note_lines(report: Report) -> Iterator[str]:
     """What was left out or is not sure, counted by kind and named by place."""
     order = list(NOTE_TITLES)
-    kinds = {note.kind for note in report.notes}
+    cut = {note.label for note in report.notes if note.kind == "slow"}
+    notes = [n for n in report.notes if n.kind != "given_up" or n.label not in cut]
+    kinds = {note.kind for note in notes}
     for kind in sorted(kinds, key=lambda k: (order.index(k) if k in order else len(order), k)):
-        places = Counter(_note_text(note) for note in report.notes if note.kind == kind)
+        places = Counter(_note_text(note) for note in notes if note.kind == kind)
         yield f"{NOTE_TITLES.get(kind, kind.replace('_', ' ').capitalize())}: {len(places)}"
         for place, count in places.most_common(_SHOWN_PER_KIND):
             times = f" (in {count} operations)" if count > 1 else ""

@@ -99,6 +99,22 @@ def test_who_is_known_but_not_allowed_is_not_told_to_give_credentials() -> None:
     assert "  Known but not allowed: try other credentials with `-H 'Authorization: ...'`." in lines
 
 
+def test_what_was_cut_short_is_not_told_twice() -> None:
+    notes = (
+        Note("slow", USERS, "", "stopped"),
+        Note("given_up", USERS, "", ""),
+        Note("given_up", ORDERS, "", ""),
+    )
+    assert list(note_lines(changed(report([]), notes=notes))) == [
+        "Operations cut short: 1",
+        f"  - {USERS}: stopped",
+        "",
+        "Operations with slow requests that were not waited for: 1",
+        f"  - {ORDERS}",
+        "",
+    ]
+
+
 def test_opaque_nodes_are_counted_by_pointer() -> None:
     notes = tuple(Note("opaque", f"GET /{n}", "#/a", "pattern") for n in range(3))
     assert list(note_lines(changed(report([]), notes=notes)))[:2] == [
