@@ -150,7 +150,8 @@ class _Plan:
         if case.query:
             query = self.query(case.query)
             if query:
-                path = f"{path}?{query}"
+                # Some templates bring a query of their own: `/call?version=1`.
+                path = f"{path}&{query}" if "?" in path else f"{path}?{query}"
         return path.encode("ascii")
 
     def path(self, values: dict[str, Any]) -> str:

@@ -225,3 +225,9 @@ def test_what_is_made_is_what_arrives(server) -> None:
         b"Content-Length: %d" % len(received.body),
     ]
     assert received.body == b'{"k":["\\u00e9",1180591620717411303424]}'
+
+
+def test_a_template_with_a_query_is_continued() -> None:
+    operation = Plain(path="/call?version=1", parameters=(parameter("query", "q"),))
+    assert make(operation, query={"q": "?"}).target == b"/api%20v1/call?version=1&q=%3F"
+    assert make(operation).target == b"/api%20v1/call?version=1"
