@@ -9,6 +9,7 @@ import statistics
 import tempfile
 import threading
 import time
+from contextlib import closing
 from dataclasses import replace
 from multiprocessing import Pipe
 from pathlib import Path
@@ -20,7 +21,7 @@ from checker.config.settings import RunSettings
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
 from checker.core.request import WireRequest
-from checker.corpus.fold import RunView
+from checker.corpus.fold import RunView, fold
 from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
 from checker.workers.loop import Worker
@@ -93,15 +94,14 @@ def whole_loop(
             began = time.process_time()
             worker.run()
             cpu = time.process_time() - began
-        ledger = _ledger(Path(settings.corpus_dir))
-    return 1e6 * cpu / REQUESTS, ledger, sample
+        view = _view(Path(settings.corpus_dir))
+    requests = view.requests
+    return 1e6 * cpu / requests, [1e6 * seconds / requests for seconds in view.ledger], sample
 
 
-def _ledger(corpus: Path) -> list[float]:
-    view = RunView()
-    for incarnation, record in Journals(RunLayout(corpus)).finish_all():
-        view.absorb(incarnation, record)
-    return [1e6 * seconds / view.requests for seconds in view.ledger]
+def _view(corpus: Path) -> RunView:
+    with closing(Journals(RunLayout(corpus))) as journals:
+        return fold(journals.finish_all())
 
 
 def _request(place: Workplace, label: str, index: int) -> WireRequest:
