@@ -165,8 +165,8 @@ class Supervisor:
         match message:
             case Opened():
                 self._open(worker, message)
-            case Idle(tasks):
-                self._take_back(worker, tasks)
+            case Idle(tasks, waited_s):
+                self._take_back(worker, tasks, waited_s)
             case Found():
                 pass  # A hint to read, and every round reads.
             case Leaving(_, code):
@@ -239,9 +239,14 @@ class Supervisor:
         if self._plan.is_over:
             self.ending.begin("completed")
 
-    def _take_back(self, worker: Worker, tasks: tuple[tuple[str, int, bool], ...]) -> None:
+    def _take_back(
+        self, worker: Worker, tasks: tuple[tuple[str, int, bool], ...], waited_s: float
+    ) -> None:
         assert self._plan is not None
         for task, reached, finished, spent_s in worker.standing.give_back(tasks, time.monotonic()):
+            if self._settings.kind == "run":
+                # An operation whose failures are shrunk for long is not slow itself.
+                spent_s = min(spent_s, waited_s)
             self._plan.come_back(task, reached, finished=finished, spent_s=spent_s)
             self._counted.pop(task.id, None)
             if reached > task.start:

@@ -26,7 +26,6 @@ class Running:
     task: Task
     next_index: int
     stop: int
-    started_at: float
     ends_at: float | None
     """None while it waits behind another task."""
     phase: PhaseInfo
@@ -39,15 +38,16 @@ class Running:
     dead_labels: set[str] = field(default_factory=set)
     note: str = ""
     extras: int = 0
+    waited_s: float = 0.0
+    """Until its cases were answered, in sum."""
 
     @classmethod
-    def of(cls, task: Task, now: float) -> "Running":
+    def of(cls, task: Task) -> "Running":
         """A leased task, not begun: its slice runs from its first case on."""
         return cls(
             task,
             next_index=task.start,
             stop=task.stop,
-            started_at=now,
             ends_at=None,
             phase=PhaseInfo(task.phase),
             redo=[index for index in task.redo if index not in task.skipped],
@@ -60,7 +60,6 @@ class Running:
     def wants_more(self, now: float) -> bool:
         """Whether another case should be started now."""
         if self.ends_at is None:
-            self.started_at = now
             self.ends_at = now + self.task.slice_s
         return now < self.ends_at and (bool(self.redo) or self.next_index < self.stop)
 

@@ -155,7 +155,7 @@ class Worker:
 
     def _accept(self, task: Task) -> None:
         """Queue a task; if it begins, what failed in earlier runs comes first."""
-        running = Running.of(task, time.monotonic())
+        running = Running.of(task)
         self._tasks.append(running)
         if task.start or task.redo:
             return
@@ -328,6 +328,7 @@ class Worker:
             return
         status = None if isinstance(outcome, NetworkFailure) else outcome.status_code
         self._place.pacing.observe(status, outcome.elapsed)
+        flight.running.waited_s += outcome.elapsed
         if not flight.is_saved:
             flight.running.count(flight.made.step.label, status, flight.requests)
         elif not shot.verdict.judgement.failures:
@@ -375,7 +376,7 @@ class Worker:
         self._up.send(
             Idle(
                 tuple((r.task.id, r.next_index, r.finished) for r in over),
-                sum(now - r.started_at for r in over),
+                sum(r.waited_s for r in over),
                 0,
             )
         )

@@ -90,8 +90,8 @@ class Idle:
 
     tasks: tuple[tuple[str, int, bool], ...]
     """(task id, next index, finished)."""
-    spent_s: float
-    """Wall seconds spent on them."""
+    waited_s: float
+    """Seconds until their cases were answered, in sum: what the API took, without what we did with the answers."""
     findings: int
     """New fingerprints in the journal since the last message."""
 
