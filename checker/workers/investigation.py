@@ -77,16 +77,40 @@ class Investigator:
         return self._described(suspicion, chain, executions)
 
     def _confirmed(self, suspicion: Suspicion) -> tuple[Shot, ...] | None:
-        """The shortest confirmed sequence: the last case alone if that suffices; None if nothing failed again."""
-        last = self._again(suspicion, suspicion.chain[-1].made)
-        if self._fails(suspicion, last):
-            return (last,)
-        if len(suspicion.chain) == 1:
+        """The shortest sequence that failed again; None if nothing did.
+
+        A last case that took values from the steps before it is confirmed with them first: alone it may fail for the
+        state that they left behind, and nobody else could reproduce that.
+        """
+        last = suspicion.chain[-1].made
+        if len(suspicion.chain) > 1 and last.step.bindings:
+            whole = self._replayed(suspicion, suspicion.chain)
+            if self._fails(suspicion, whole[-1]):
+                return self._without_idle_steps(suspicion, whole)
+        alone = self._again(suspicion, last)
+        if self._fails(suspicion, alone):
+            return (alone,)
+        if len(suspicion.chain) == 1 or last.step.bindings:
             return None
+        whole = self._replayed(suspicion, suspicion.chain)
+        return whole if self._fails(suspicion, whole[-1]) else None
+
+    def _replayed(self, suspicion: Suspicion, chain: tuple[Shot, ...]) -> tuple[Shot, ...]:
+        """The sequence sent again, each step with what its producers answered this time."""
         shots: list[Shot] = []
-        for shot in suspicion.chain:
+        for shot in chain:
             shots.append(self._again(suspicion, self._rebound(shot.made, shots)))
-        return tuple(shots) if self._fails(suspicion, shots[-1]) else None
+        return tuple(shots)
+
+    def _without_idle_steps(
+        self, suspicion: Suspicion, chain: tuple[Shot, ...]
+    ) -> tuple[Shot, ...]:
+        """The sequence without the steps that it fails without, the latest first."""
+        for number in range(len(chain) - 2, -1, -1):
+            shorter = self._replayed(suspicion, chain[:number] + chain[number + 1 :])
+            if self._fails(suspicion, shorter[-1]):
+                chain = shorter
+        return chain
 
     def _again(self, suspicion: Suspicion, made: Made) -> Shot:
         name = digest("confirmed", made.case.id)[:12]
