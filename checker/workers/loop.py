@@ -235,7 +235,7 @@ class Worker:
             self._slots.done(running.task.id, running.next_index)
             try:
                 made = self._place.factory.make(label, running.task.seed, index, running.phase)
-            except (CheckerError, RecursionError) as error:
+            except Exception as error:  # noqa: BLE001 - the wall: it costs this operation only
                 self._slots.leave(slot)
                 self._give_up(running, label, error)
                 continue
@@ -260,7 +260,7 @@ class Worker:
         except StopIteration:
             self._release(flight)
             return True
-        except CheckerError as error:
+        except Exception as error:  # noqa: BLE001 - the wall: it costs this operation only
             self._release(flight)
             self._give_up(running, made.step.label, error)
             return True
@@ -313,7 +313,7 @@ class Worker:
         except StopIteration as end:
             self._conclude(flight, Shot(flight.made, end.value))
             return
-        except CheckerError as error:
+        except Exception as error:  # noqa: BLE001 - the wall: it costs this operation only
             self._release(flight)
             self._give_up(flight.running, flight.made.step.label, error)
             return
