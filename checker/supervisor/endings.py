@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from checker.config.settings import RunSettings
 from checker.corpus.fold import RunView
+from checker.corpus.records import Note, OperationError
+from checker.supervisor.assignment import FUZZING
 from checker.workers.messages import Drain
 
 GRACE_S = 3.0
@@ -108,3 +110,11 @@ def nothing_tested(view: RunView, ending: Ending) -> str:
     if ending.outcome == TIME_LIMIT:
         return "nothing was tested: no case was finished before the time was over"
     return "nothing was tested: no case was finished"
+
+
+def never_answered(view: RunView, note: Note) -> OperationError | None:
+    """The error of an operation that was cut before it answered anything: that is no slowness, and no success."""
+    if any(status for status in view.statuses.get(note.label, ())):
+        return None
+    message = f"timed out: no request was answered in full; {note.text}"
+    return OperationError(note.label, FUZZING, "Network Error", message)

@@ -23,7 +23,7 @@ from checker.supervisor.assignment import (
 from checker.supervisor.chronicle import Chronicle, Listener
 from checker.supervisor.clusters import clusters
 from checker.supervisor.crew import Crew, Worker
-from checker.supervisor.endings import CANNOT, Ending, exit_code, nothing_tested
+from checker.supervisor.endings import CANNOT, Ending, exit_code, never_answered, nothing_tested
 from checker.supervisor.launchers.handle import Launcher
 from checker.supervisor.launchers.inline import InlineLauncher
 from checker.supervisor.launchers.processes import ProcessLauncher
@@ -236,6 +236,8 @@ class Supervisor:
                     worker.tell(Assign((task,)))
         for note in self._plan.cut(elapsed_s):
             self._chronicle.write(note)
+            if (error := never_answered(self._chronicle.view, note)) is not None:
+                self._chronicle.write(error)
         if self._plan.is_over:
             self.ending.begin("completed")
 

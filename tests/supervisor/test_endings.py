@@ -1,9 +1,12 @@
+from collections import Counter
+from dataclasses import replace
+
 import pytest
 
 from checker.config.settings import RunSettings
 from checker.corpus.fold import RunView
 from checker.corpus.records import Note, OperationError, TaskProgress
-from checker.supervisor.endings import GRACE_S, Ending, Order, exit_code
+from checker.supervisor.endings import GRACE_S, Ending, Order, exit_code, never_answered
 from checker.workers.messages import Drain
 
 QUIET = RunView()
@@ -87,3 +90,12 @@ def test_a_note_is_no_failure() -> None:
     view = busy_view()
     view.absorb(1, Note("slow", "GET /a", "", "stopped"))
     assert exit_code(view, ending()) == 0
+
+
+def test_an_operation_that_was_cut_before_it_answered_is_an_error() -> None:
+    note = Note("slow", "GET /drip", "", "stopped after 2 of 100 cases")
+    view = RunView(statuses={"GET /drip": Counter({0: 2}), "GET /delay": Counter({0: 1, 200: 3})})
+    error = never_answered(view, note)
+    assert error is not None
+    assert (error.title, error.label) == ("Network Error", "GET /drip")
+    assert never_answered(view, replace(note, label="GET /delay")) is None

@@ -54,7 +54,7 @@ MESSAGES = st.one_of(
     st.builds(
         Idle,
         tasks=st.lists(st.tuples(TEXTS, INDICES, st.booleans()), max_size=3).map(tuple),
-        spent_s=st.floats(0, 100),
+        waited_s=st.floats(0, 100),
         findings=INDICES,
     ),
     st.builds(Found, INDICES),
