@@ -17,7 +17,7 @@ FAST_CASE_S = 0.1
 LARGEST_SHARE = 0.10
 MANY_OPERATIONS = 20
 """From here on a slow operation takes time from many others, and is held to its share from the first request on."""
-FIRST_LOOK_S = 3.0
+FIRST_LOOK_S = 1.8
 SHORTEST_PATIENCE_S = 0.5
 PATIENCE_OF_FAST_S = 1.0
 

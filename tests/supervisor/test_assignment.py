@@ -183,7 +183,7 @@ def test_a_first_look_at_one_of_many_operations_is_short() -> None:
     cards = tuple(OperationCard(f"GET /{n}", "GET", f"/{n}") for n in range(20))
     task = bounded(cards).lease(0.0)
     assert task is not None
-    assert (task.slice_s, task.patience_s) == (1.5, 1.5)
+    assert (task.slice_s, task.patience_s) == (0.9, 0.9)
 
 
 def test_requests_of_a_small_document_have_all_their_time() -> None:
