@@ -81,6 +81,7 @@ class InflightWriter:
         self._words = self._bytes.cast("Q")
         self._slots = [(_HEADER_BYTES + lane * _SLOT_BYTES) // _WORD for lane in range(lanes)]
         self._progress: dict[str, int] = {}
+        self._task, self._task_word = "0", 0
         self._words[_H_PID] = os.getpid()
         self._words[_H_LANES] = lanes
         self._words[_H_HEARTBEAT] = monotonic_ns()
@@ -95,7 +96,9 @@ class InflightWriter:
         words, slot = self._words, self._slots[lane]
         words[slot] = 0
         words[slot + _S_SINCE] = monotonic_ns()
-        words[slot + _S_TASK] = int(task, 16)
+        if task != self._task:
+            self._task, self._task_word = task, int(task, 16)
+        words[slot + _S_TASK] = self._task_word
         words[slot + _S_INDEX] = index
         if stage is _MAKE:
             words[slot + _S_LENGTH] = 0

@@ -11,30 +11,55 @@ import socket
 _HANG_UP = getattr(select, "POLLRDHUP", select.POLLHUP)
 """Of the peer. Plain POLLIN would not do: TLS sends tickets unasked."""
 _MANY = 4096
+_NONE: frozenset[int] = frozenset()
 
 
 class Connections:
     """Open connections of a multi handle by local port: all that libcurl tells before it sends."""
 
     def __init__(self) -> None:
-        self._watched: dict[int, select.poll] = {}
+        self._watched: dict[int, int] = {}
+        """Local port -> descriptor."""
+        self._poll = select.poll()
+        self._closed: frozenset[int] | None = None
+        """Descriptors that were closed when `look` looked."""
 
     def remember(self, local_port: int, descriptors: list[int]) -> None:
         """Watch the one of these new descriptors that is bound to the port; the others lost the race to connect."""
         if len(self._watched) >= _MANY:
             # Long closed, nearly all of them. An unknown connection counts as open.
             self._watched.clear()
+            self._poll = select.poll()
         self._watched.pop(local_port, None)
         for descriptor in descriptors:
             if _port_of(descriptor) == local_port:
-                watch = select.poll()
-                watch.register(descriptor, _HANG_UP)
-                self._watched[local_port] = watch
+                self._poll.register(descriptor, _HANG_UP)
+                self._watched[local_port] = descriptor
+
+    def look(self) -> None:
+        """Look at all of them at once, for those who ask before `look_away`: one system call instead of eight."""
+        self._closed = self._hung_up()
+
+    def look_away(self) -> None:
+        """What was seen is old."""
+        self._closed = None
 
     def is_closed(self, local_port: int) -> bool:
         """True when the server has closed the connection from that port."""
-        watch = self._watched.get(local_port)
-        return watch is not None and bool(watch.poll(0))
+        descriptor = self._watched.get(local_port)
+        if descriptor is None:
+            return False
+        return descriptor in (self._hung_up() if self._closed is None else self._closed)
+
+    def _hung_up(self) -> frozenset[int]:
+        found = self._poll.poll(0)
+        if not found:
+            return _NONE
+        for descriptor, event in found:
+            if event & select.POLLNVAL:
+                # We closed it ourselves. Its number comes back with the next connection that is remembered.
+                self._poll.unregister(descriptor)
+        return frozenset(descriptor for descriptor, _ in found)
 
 
 def _port_of(descriptor: int) -> int | None:

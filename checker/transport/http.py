@@ -107,7 +107,9 @@ class HttpLanes:
             lane.started = now
             lane.stalled_before_s = self._clock.stalled_s
         self._unsent.clear()
+        self._connections.look()
         self._multi.perform()
+        self._connections.look_away()
         self._clock.left = time.perf_counter()
 
     def poll(self, timeout_s: float) -> list[tuple[int, Outcome]]:

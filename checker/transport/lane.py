@@ -2,6 +2,7 @@
 
 import os
 import ssl
+from functools import lru_cache
 
 import pycurl
 
@@ -267,8 +268,19 @@ def _configure_tls(curl: pycurl.Curl, settings: HttpSettings) -> None:
 
 def _header_lines(request: WireRequest) -> tuple[list[bytes], bool]:
     """Lines for HTTPHEADER, and whether the connection may be used again. Raises `Unsendable`."""
+    headers = request.headers
+    if not all([value.strip() for _, value in headers]):
+        return _odd_header_lines(request)
+    # Which names there are varies little from case to case: what follows from them is worked out once (1.5 us).
+    ending, keeps_connection = _ending(
+        tuple([name for name, _ in headers]), has_body=request.body is not None
+    )
+    return [name + b": " + value for name, value in headers] + ending, keeps_connection
+
+
+def _odd_header_lines(request: WireRequest) -> tuple[list[bytes], bool]:
+    """The same when a header has no value."""
     lines: list[bytes] = []
-    names: set[bytes] = set()
     for name, value in request.headers:
         if value and not value.isspace():
             lines.append(b"%b: %b" % (name, value))
@@ -277,12 +289,20 @@ def _header_lines(request: WireRequest) -> tuple[list[bytes], bool]:
         else:
             # A semicolon is how libcurl is told to send an empty value; a colon removes the header.
             lines.append(name + b";")
-        names.add(name.lower())
+    ending, keeps_connection = _ending(
+        tuple(name for name, _ in request.headers), has_body=request.body is not None
+    )
+    return lines + ending, keeps_connection
+
+
+@lru_cache(maxsize=1024)
+def _ending(given: tuple[bytes, ...], *, has_body: bool) -> tuple[list[bytes], bool]:
+    """Lines after those of headers with these names, and whether the connection may be used again."""
+    names = {name.lower() for name in given}
     if b"" in names:
         raise Unsendable("a header without a name")
-    if not names.issuperset(_DEFAULTS):
-        lines += [line for name, line in _DEFAULTS.items() if name not in names]
-    if request.body is not None and b"content-type" not in names:
+    lines = [line for name, line in _DEFAULTS.items() if name not in names]
+    if has_body and b"content-type" not in names:
         lines.append(b"Content-Type:")
     # A length or coding of the case's own may make the server read the next request as part of this one.
     return lines, names.isdisjoint(_FRAMING)
