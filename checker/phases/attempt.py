@@ -1,7 +1,7 @@
 """One attempt: a case becomes a request, its answer a verdict. No I/O: whoever drives it sends."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from checker.checks.judge import CLEAN, Judge, Judgement
@@ -39,10 +39,11 @@ class Tools:
     gate: Gate
     hooks: CallHooks
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether judging a response is one plain call."""
-        return self.judge.is_plain and not self.hooks.after
+    is_plain: bool = field(init=False)
+    """Whether judging a response is one plain call."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "is_plain", self.judge.is_plain and not self.hooks.after)
 
 
 @dataclass(slots=True)

@@ -103,8 +103,11 @@ class Running:
     @property
     def finished(self) -> bool:
         """Whether every index was made."""
-        return not self.redo and (
-            self.next_index >= self.stop or len(self.dead_labels) == len(set(self.task.labels))
+        if self.redo:
+            return False
+        # Looked at each round when there is one lane: the set is made only for those that need it.
+        return self.next_index >= self.stop or (
+            bool(self.dead_labels) and len(self.dead_labels) == len(set(self.task.labels))
         )
 
     def is_over(self, now: float, leaving: bool) -> bool:

@@ -3,7 +3,7 @@
 import time
 import traceback
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from checker.config.settings import RunSettings
 from checker.core.digests import digest
@@ -31,6 +31,8 @@ from checker.workers.settling import Settling
 _ROUND_S = 0.05
 _IDLE_S = 0.2
 _HOUSEKEEPING_S = 0.2
+_ORDERS_S = 0.02
+"""How long orders may lie in the pipe: looking each round costs a system call, 3 us a request at one lane."""
 _REPORT_S = 1.0
 
 
@@ -82,8 +84,11 @@ class Worker:
         self._settling = Settling(place, up, self._breathe)
         self._reserved: set[int] = set()
         self._free_slots = list(range(place.slot_count))
+        self._is_plain = place.tools.is_plain and not place.tools.hooks.before
+        """Whether no user's code runs between two requests."""
         self._leaving: str | None = None
         self._hasten = False
+        self._orders_at = 0.0
         self._housekept_at = 0.0
         self._reported_at = 0.0
         self._last: Running | None = None
@@ -91,13 +96,11 @@ class Worker:
     def run(self) -> None:
         """Work until drained, until memory grew too far, or until the supervisor is gone."""
         while True:
-            self._take_orders()
-            self._keep_house()
+            self._look_up()
             if self._leaving is not None and (self._hasten or not self._busy()):
                 break
             self._fill()
-            if self._settling and (lane := self._idle_lane()) is not None:
-                self._settle(lane)
+            if self._settling and self._settle():
                 continue
             if not self._flights:
                 self._finish_tasks()
@@ -121,12 +124,18 @@ class Worker:
     def _busy(self) -> bool:
         return bool(self._flights or self._parked or self._settling)
 
-    def _take_orders(self) -> None:
-        nothing_to_do = not (self._busy() or self._tasks or self._followers)
+    def _look_up(self) -> None:
+        """See to orders and to the house, if there is nothing else to do or enough time has passed."""
+        nothing_to_do = not (self._tasks or self._followers or self._busy())
+        now = time.monotonic()
+        if not nothing_to_do and now - self._orders_at < _ORDERS_S:
+            return
+        self._orders_at = now
         if nothing_to_do and self._leaving is None:
             self._ledger.enter(Part.IDLE)
             self._down.wait(_IDLE_S)
         self._read_orders()
+        self._keep_house()
 
     def _read_orders(self) -> None:
         while (message := self._down.get_nowait()) is not None:
@@ -193,16 +202,16 @@ class Worker:
 
     # Making and sending
 
-    def _idle_lane(self) -> int | None:
+    def _idle_lanes(self) -> Iterator[int]:
+        """Lanes that can be given away. One whose case came to nothing before it was sent comes again."""
         for lane in range(self._place.pacing.lanes):
-            if lane not in self._flights and lane not in self._reserved:
-                return lane
-        return None
+            while lane not in self._flights and lane not in self._reserved:
+                yield lane
 
     def _fill(self) -> None:
         """Start what can be started, then really send it: one `perform` for all."""
         started = False
-        while (lane := self._idle_lane()) is not None:
+        for lane in self._idle_lanes():
             if self._parked:
                 flight, wanted = self._parked.popleft()
                 flight.lane = lane
@@ -217,6 +226,8 @@ class Worker:
         if self._followers:
             running, index, made, chain = self._followers.popleft()
             running.flying -= 1
+            self._ledger.enter(Part.MAKE)
+            self._act(self._free_slots[-1], self._place.calling_stage, running, index)
             return self._begin(lane, running, index, made, chain)
         for running in self._tasks:
             if self._leaving is None and running.wants_more(time.monotonic()):
@@ -241,15 +252,15 @@ class Worker:
                 continue
             if not made.step.choices:
                 running.exhausted(label)
+            if self._place.calling_stage is not self._place.making_stage:
+                self._act(slot, self._place.calling_stage, running, index)
             return self._begin(lane, running, index, made, ())
         return False
 
     def _begin(
         self, lane: int, running: Running, index: int, made: Made, chain: tuple[Shot, ...]
     ) -> bool:
-        self._ledger.enter(Part.MAKE)
         slot = self._free_slots.pop()
-        self._act(slot, self._place.calling_stage, running, index)
         work = attempt(self._place.tools, made.case)
         flight = Flight(lane, slot, running, index, made, work, chain)
         flight.closed = running.task.phase == "fuzzing"
@@ -296,9 +307,12 @@ class Worker:
     # Judging
 
     def _round(self, finished: Iterable[tuple[int, Outcome]]) -> None:
-        """Give the finished lanes new work first, then judge: the target works while we do."""
+        """Give the finished lanes new work first, then judge: the target works while we do.
+
+        With one lane and users' code around the calls, they happen strictly one after the other.
+        """
         answered = [(self._flights.pop(lane), outcome) for lane, outcome in finished]
-        if self._place.pacing.lanes > 1:
+        if self._is_plain or self._place.pacing.lanes > 1:
             self._reserved = {flight.lane for flight, _ in answered if not flight.closed}
             self._fill()
             self._reserved = set()
@@ -354,18 +368,24 @@ class Worker:
             running.flying += 1  # until it is begun, so that its task does not end before
             self._followers.append((running, index, follower, (*flight.chain, shot)))
 
-    def _settle(self, lane: int) -> None:
+    def _settle(self) -> bool:
+        """Settle one suspicion if there is a lane for it."""
+        lane = next(self._idle_lanes(), None)
+        if lane is None:
+            return False
         flight = self._settling.settle_next(lane, hasten=self._hasten)
         if flight is not None:
             self._release(flight)
+        return True
 
     # The end of tasks
 
     def _finish_tasks(self) -> None:
+        landed = [running for running in self._tasks if not running.flying]
+        if not landed:
+            return
         now = time.monotonic()
-        over = [
-            running for running in self._tasks if running.is_over(now, self._leaving is not None)
-        ]
+        over = [running for running in landed if running.is_over(now, self._leaving is not None)]
         if not over:
             return
         self._ledger.enter(Part.RECORD)
