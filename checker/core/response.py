@@ -11,7 +11,6 @@ from typing import Any
 
 from checker.core.request import WireRequest
 
-
 _UNREAD = "not looked for yet"
 
 

@@ -164,8 +164,11 @@ def _characters(intervals: tuple[Interval, ...], low: int, high: int) -> Written
 
         return Written(low, high, repeat)
     alphabet = alphabets.of(intervals)
+    _, usual = _clipped(low, high, low, high)
 
     def write(source: Source, least: int, most: int) -> str:
+        if least <= low and most >= high:
+            return source.string(alphabet, low, usual)
         least, most = _clipped(least, most, low, high)
         return source.string(alphabet, least, most)
 

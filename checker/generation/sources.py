@@ -93,7 +93,7 @@ class RandomSource:
     """
 
     __slots__ = (
-        "_floats", "_integers", "_mix", "_next", "_open", "_shift", "_sizes", "_spent", "_table", "choices", "spans",
+        "_floats", "_integers", "_mix", "_next", "_open", "_shift", "_sizes", "_spent", "_table", "choices",
     )  # fmt: skip
 
     def __init__(self, seed: int = 0) -> None:
@@ -104,7 +104,7 @@ class RandomSource:
         self.reset(seed)
 
     def reset(self, seed: int) -> None:
-        """Start again. The lists of choices and spans are new ones."""
+        """Start again. The list of choices is a new one."""
         mix = (seed + _GOLDEN) & _M64
         mix = ((mix ^ mix >> 30) * 0xBF58476D1CE4E5B9) & _M64
         mix = ((mix ^ mix >> 27) * 0x94D049BB133111EB) & _M64
@@ -116,8 +116,7 @@ class RandomSource:
         # More than 65,536 draws are rare, but no reason to stop.
         self._next = chain(numbers, cycle(self._table)).__next__
         self.choices: list[Choice] = []
-        self.spans: list[Span] = []
-        self._open: list[Span] = []
+        self._open: list[int] = []
         self._spent = 0
 
     def bits(self) -> int:
@@ -243,22 +242,18 @@ class RandomSource:
         return value
 
     def start_span(self, label: int) -> None:
-        """What follows belongs together."""
-        self._open.append((label, len(self.choices), len(self.spans)))
+        """What follows may be discarded. Which spans there were is for a replay to say."""
+        self._open.append(len(self.choices))
 
     def stop_span(self, discard: bool = False) -> None:
         """Close, or forget, what the innermost span has drawn."""
-        label, start, inner = self._open.pop()
+        start = self._open.pop()
         if discard:
             del self.choices[start:]
-            del self.spans[inner:]
-        else:
-            self.spans.append((label, start, len(self.choices)))
 
     def abandon(self) -> None:
         """Nothing has been drawn."""
         self.choices.clear()
-        self.spans.clear()
         self._open.clear()
         self._spent = 0
 

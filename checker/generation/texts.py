@@ -164,6 +164,9 @@ def _all_of(
     if len(needed) == 2:
         first, second = needed
         return lambda value: first(value) and second(value)
+    if len(needed) == 3:
+        first, second, third = needed
+        return lambda value: first(value) and second(value) and third(value)
     return lambda value: all(check(value) for check in needed)
 
 
