@@ -189,5 +189,11 @@ class TrafficReader:
         self._reader.close()
 
 
+def forget(path: Path) -> None:
+    """Remove the traffic of an incarnation of an earlier run."""
+    files.remove_file(path)
+    files.remove_file(_older(path))
+
+
 def _older(path: Path) -> Path:
     return path.with_name(path.name + _OLDER)

@@ -69,11 +69,14 @@ class CaseFactory:
         settings: GenerationSettings,
         hooks: Callable[[Operation], ComponentHooks],
         pools: PoolView,
+        *,
+        compiled: Callable[[OperationProgram], None] = lambda program: None,
     ) -> None:
         self._operations = operations
         self._settings = settings
         self._hooks = hooks
         self._pools = pools
+        self._compiled = compiled
         self._programs: dict[Label, OperationProgram] = {}
         self._random = RandomSource(0)
 
@@ -93,6 +96,7 @@ class CaseFactory:
             operation = self._operations[label]
             program = compile_operation(operation, self._settings, hooks=self._hooks(operation))
             self._programs[label] = program
+            self._compiled(program)
         return program
 
     def make(

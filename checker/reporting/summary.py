@@ -14,6 +14,7 @@ Glyph = Callable[[str], str]
 STAGES = ("make", "wait", "judge", "record", "idle")
 NOTE_TITLES = {
     "opaque": "Schema nodes not understood, values may not fit",
+    "left_out": "Optional parts that no value can satisfy, never sent",
     "unusable_body": "Request bodies that cannot be sent",
     "disagreement": "Validators disagree, not reported as failures",
     "unproved": "Failures that did not show again",

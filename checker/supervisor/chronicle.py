@@ -19,6 +19,7 @@ from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
 from checker.corpus.records import Record, RunFinished, RunStarted, SchemaOpened
 from checker.corpus.snapshot import compact
+from checker.corpus.traffic import forget
 from checker.workers.messages import Opened
 
 Listener = Callable[[int, Record], None]
@@ -116,6 +117,10 @@ class Chronicle:
                 self._journals.close()
                 self._journals = Journals(self._layout, above=last.first - 1)
             journals.close()
+        for incarnation, path in self._layout.traffic_paths():
+            if incarnation < self._first:
+                # Findings hold their own interactions; plain ones serve the reports of their run alone.
+                forget(path)
         self._started = RunStarted(
             run=name,
             kind=self._settings.kind,

@@ -37,7 +37,7 @@ from checker.corpus.signals import SignalSet
 from checker.corpus.traffic import Everything, InterestingAndLast, TrafficWriter
 from checker.corpus.values import LiveValues
 from checker.generation.hooks import ComponentHooks
-from checker.generation.program import GenerationSettings
+from checker.generation.program import GenerationSettings, OperationProgram
 from checker.generation.shrinking import ShrinkBudget
 from checker.openapi import loaders
 from checker.openapi.schema import OpenApiSchema
@@ -52,6 +52,7 @@ from checker.workers.ledger import Ledger
 from checker.workers.messages import Opened, OperationCard
 from checker.workers.pacing import Pacing
 from checker.workers.recorder import Recorder
+from checker.workers.remembering import remember
 from checker.workers.saved import SavedExamples
 
 _IMPORTED_BY = os.getpid()
@@ -248,6 +249,10 @@ def _recorder(
     selected: Mapping[Label, Operation],
 ) -> Recorder:
     is_fuzz = settings.kind == "fuzz"
+    signals = SignalSet()
+    values = LiveValues(selected.values()) if is_fuzz else None
+    if values is not None:
+        remember(layout, signals, values)
     return Recorder(
         incarnation=incarnation,
         journal=journal,
@@ -255,8 +260,8 @@ def _recorder(
             layout.traffic(incarnation, os.getpid()),
             InterestingAndLast() if is_fuzz and settings.vcr_path is None else Everything(),
         ),
-        signals=SignalSet(),
-        values=LiveValues(selected.values()) if is_fuzz else None,
+        signals=signals,
+        values=values,
         checks=settings.checks,
         secrets=Secrets(settings.headers),
     )
@@ -278,7 +283,17 @@ def _factory(
         ),
         _component_hooks,
         pools,
+        compiled=lambda program: _note_program(recorder, program),
     )
+
+
+def _note_program(recorder: Recorder, program: OperationProgram) -> None:
+    """What the summary says of schemas that are not drawn in full."""
+    label = program.operation.label
+    for pointer, keyword in program.opaque.items():
+        recorder.note(Note("opaque", label, pointer, keyword))
+    for pointer, reason in program.left_out.items():
+        recorder.note(Note("left_out", label, pointer, reason))
 
 
 def _no_pool(operation: Operation) -> ValuePool | None:
