@@ -11,9 +11,6 @@ from checker.core.redact import DEFAULT_KEYS, DEFAULT_MARKERS
 DEFAULT_KEYS_TO_SANITIZE = tuple(sorted(DEFAULT_KEYS))
 """Lower-case names whose values reports mask."""
 
-DEFAULT_SENSITIVE_MARKERS = DEFAULT_MARKERS
-"""A name that contains one of these is sensitive, too."""
-
 
 @dataclass(frozen=True, slots=True)
 class Sanitization:
@@ -21,7 +18,7 @@ class Sanitization:
 
     enabled: bool = True
     keys: tuple[str, ...] = DEFAULT_KEYS_TO_SANITIZE
-    markers: tuple[str, ...] = DEFAULT_SENSITIVE_MARKERS
+    markers: tuple[str, ...] = DEFAULT_MARKERS
     replacement: str = "[Filtered]"
 
 

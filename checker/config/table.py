@@ -21,7 +21,8 @@ from checker.config.kinds import (
     Table,
     Text,
 )
-from checker.config.settings import DEFAULT_KEYS_TO_SANITIZE, DEFAULT_SENSITIVE_MARKERS
+from checker.config.settings import DEFAULT_KEYS_TO_SANITIZE
+from checker.core.redact import DEFAULT_MARKERS
 from checker.core.registry import BUILT_IN_CHECKS
 
 Path = tuple[str, ...]
@@ -117,7 +118,7 @@ _OUTPUT: dict[Path, dict[str, Key]] = {
     ("output", "sanitization"): {
         "enabled": Key(_FLAG, True),
         "keys-to-sanitize": Key(_TEXTS, list(DEFAULT_KEYS_TO_SANITIZE)),
-        "sensitive-markers": Key(_TEXTS, list(DEFAULT_SENSITIVE_MARKERS)),
+        "sensitive-markers": Key(_TEXTS, list(DEFAULT_MARKERS)),
         "replacement": Key(Text(), "[Filtered]"),
     },
     ("output", "truncation"): {

@@ -14,8 +14,6 @@ _JSON_ESSENCES = frozenset(
         "application/json",
         "text/json",
         "application/x-json",
-        "application/jwt",
-        "application/jose+jwe",
     )
 )
 
