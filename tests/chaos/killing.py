@@ -1,0 +1,189 @@
+"""`kill -9` at the moment that is wanted: a worker is stopped, looked at, and killed if it is where it should be."""
+
+import contextlib
+import random
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+from checker.corpus.inflight import InflightReader, Stage
+from tests.chaos import evidence
+from tests.e2e.runner import Command, Ran
+
+STAGES = (Stage.MAKE, Stage.SEND, Stage.JUDGE, Stage.RECORD, Stage.SHRINK, Stage.CONFIRM)
+ORPHANS_S = 2.0
+_NEVER_S = 20.0
+_LONG_S = 600.0
+
+
+@dataclass
+class Kill:
+    """One death, and what was on record when it came."""
+
+    victim: str
+    """`worker` or `supervisor`."""
+    stage: Stage
+    new: frozenset[str] = frozenset()
+    """Fingerprints that were on record now, and not at the kill before."""
+    orphans: int = 0
+    lost: int = 0
+    """Of `new`, what the last report does not tell."""
+    duplicated: int = 0
+    """Of `new`, what it tells more than once."""
+
+
+@dataclass
+class Campaign:
+    """Kills of one corpus, and the report of the last run in it."""
+
+    directory: Path
+    kills: list[Kill] = field(default_factory=list)
+    ran: Ran | None = None
+    orphans: int = 0
+    """After the end."""
+
+    @property
+    def corpus(self) -> Path:
+        """Of the only API that was tested here."""
+        (found,) = self.directory.glob(".checker/*")
+        return found
+
+    @property
+    def seen(self) -> frozenset[str]:
+        """Fingerprints that somebody could read at the moment of a kill."""
+        return frozenset().union(*(kill.new for kill in self.kills))
+
+
+def kill_workers(
+    command: Command, location: str, stages: Sequence[Stage], *, seed: int, seconds: float
+) -> Campaign:
+    """One run of so many seconds in which workers die at these stages; it goes on to its end."""
+    chance = random.Random(seed)
+    campaign = Campaign(command.directory)
+    with command.started(*_fuzz(location, seconds)) as process:
+        for stage in stages:
+            time.sleep(chance.uniform(0.05, 0.4))
+            worker = stopped_at(stage, process, command.directory, chance)
+            worker.kill()
+            _note(campaign, Kill("worker", stage))
+        ran = command.finished(process)
+    return _judged(campaign, ran)
+
+
+def kill_supervisors(
+    command: Command, location: str, stages: Sequence[Stage], *, seed: int, seconds: float
+) -> Campaign:
+    """Runs whose supervisor dies while a worker is at these stages, and one that goes on with them and ends by itself."""
+    chance = random.Random(seed)
+    campaign = Campaign(command.directory)
+    for stage in stages:
+        with command.started(*_fuzz(location, _LONG_S)) as process:
+            worker = stopped_at(stage, process, command.directory, chance, chance.uniform(0.1, 0.6))
+            process.kill()
+            process.wait()
+            with contextlib.suppress(psutil.NoSuchProcess):
+                # It dies before it gets any further: the signal is waiting for it.
+                worker.resume()
+            kill = Kill("supervisor", stage, orphans=len(orphans(command.directory)))
+        _note(campaign, kill)
+    return _judged(campaign, command(*_fuzz(location, seconds)))
+
+
+def stopped_at(
+    stage: Stage,
+    process: "subprocess.Popen[str]",
+    directory: Path,
+    chance: random.Random,
+    pause_s: float = 0.0,
+) -> psutil.Process:
+    """A worker that stands still at this stage; `pause_s` is given to it once it works."""
+    deadline = time.monotonic() + _NEVER_S
+    paused = pause_s == 0.0
+    while time.monotonic() < deadline:
+        assert process.poll() is None, "the run is over"
+        for worker, slots in _workers(process, directory, chance):
+            if not paused and slots.heartbeat_ns:
+                time.sleep(pause_s)
+                paused = True
+            if _is_caught(worker, slots, stage):
+                return worker
+        time.sleep(chance.uniform(0.0, 0.003))
+    raise AssertionError(f"no worker was ever seen at {stage.name}")
+
+
+def orphans(directory: Path, within_s: float = ORPHANS_S) -> list[psutil.Process]:
+    """Processes that live in this folder, which nobody but our commands entered, when the time is over."""
+    deadline = time.monotonic() + within_s
+    while (found := list(_living(directory))) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return found
+
+
+def _judged(campaign: Campaign, ran: Ran) -> Campaign:
+    """Compare what was on record at each kill with the report and with the fold."""
+    said, told, folded = evidence.findings(campaign.corpus), evidence.reported(ran.stdout), ran.view
+    for kill in campaign.kills:
+        counts = [told[said[name]] if folded.has_finding(name) else 0 for name in kill.new]
+        kill.lost = counts.count(0)
+        kill.duplicated = sum(1 for count in counts if count > 1)
+    campaign.ran = ran
+    campaign.orphans = len(orphans(campaign.directory))
+    return campaign
+
+
+def _note(campaign: Campaign, kill: Kill) -> None:
+    """What is on record after the kill was there at the kill, or came from others meanwhile: all of it must stay."""
+    kill.new = frozenset(evidence.findings(campaign.corpus)) - campaign.seen
+    campaign.kills.append(kill)
+
+
+def _workers(
+    process: "subprocess.Popen[str]", directory: Path, chance: random.Random
+) -> Iterator[tuple[psutil.Process, InflightReader]]:
+    """Live descendants that say what they do, in any order."""
+    paths = list(directory.glob(".checker/*/inflight/*.slots"))
+    chance.shuffle(paths)
+    for path in paths:
+        slots = InflightReader(path)
+        with contextlib.suppress(psutil.NoSuchProcess):
+            worker = psutil.Process(slots.pid) if slots.pid else None
+            if worker is not None and any(one.pid == process.pid for one in worker.parents()):
+                yield worker, slots
+
+
+def _is_caught(worker: psutil.Process, slots: InflightReader, stage: Stage) -> bool:
+    """Stop a worker; if it is at this stage, it stays so."""
+    try:
+        worker.suspend()
+        while worker.status() not in (psutil.STATUS_STOPPED, psutil.STATUS_ZOMBIE):
+            pass
+        if worker.status() == psutil.STATUS_STOPPED and _stage_of(slots) is stage:
+            return True
+        worker.resume()
+    except psutil.NoSuchProcess:
+        pass
+    return False
+
+
+def _stage_of(slots: InflightReader) -> Stage | None:
+    """Of the case whose code runs; when nobody's does, answers are waited for."""
+    lane, stages = slots.acting_lane, [slot.stage for slot in slots.slots()]
+    if lane is not None and lane < len(stages):
+        return stages[lane]
+    return Stage.SEND if Stage.SEND in stages else None
+
+
+def _living(directory: Path) -> Iterator[psutil.Process]:
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            if process.status() != psutil.STATUS_ZOMBIE and Path(process.cwd()) == directory:
+                yield process
+
+
+def _fuzz(location: str, seconds: float) -> list[str]:
+    more = ["--continue-on-failure", "--max-time", str(seconds), "--seed", "1", "--workers", "2"]
+    return ["fuzz", location, *more]

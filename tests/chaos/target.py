@@ -1,0 +1,59 @@
+"""An API with hundreds of defects, the last of them rare: whenever a run is killed, something is being found."""
+
+import json
+import time
+from typing import Any
+
+from checker.demo.http import Reply, Request
+from tests.apps.serving import Answer, json_reply
+
+FIELDS = 16
+_TURNS = 48
+
+
+def document(operations: int) -> dict[str, Any]:
+    """`POST /things0` and so on; each answers with the fields `k0` to `k15`, which are integers."""
+    names = [f"k{number}" for number in range(FIELDS)]
+    return {
+        "openapi": "3.0.3",
+        "info": {"title": "Chaos", "version": "1"},
+        "paths": {f"/things{number}": {"post": _operation(names)} for number in range(operations)},
+    }
+
+
+def _operation(names: list[str]) -> dict[str, Any]:
+    body = {
+        "type": "object",
+        "properties": {
+            "n": {"type": "integer", "minimum": 0, "maximum": 99999},
+            "tags": {"type": "array", "items": {"type": "string"}, "maxItems": 4},
+        },
+        "required": ["n", "tags"],
+        "additionalProperties": False,
+    }
+    answer = {"type": "object", "properties": {name: {"type": "integer"} for name in names}}
+    return {
+        "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
+        "responses": {
+            "200": {"description": "ok", "content": {"application/json": {"schema": answer}}},
+            "400": {"description": "not a thing"},
+        },
+    }
+
+
+def defective(*, pause_s: float) -> Answer:
+    """Field `k` is null when the number has a remainder of `k`: often in the first operation, rarely in the last.
+
+    A wrong answer takes `pause_s`, so that shrinking takes its time.
+    """
+
+    def answered(request: Request) -> Reply:
+        number = int(request.target.rpartition(b"things")[2])
+        n = json.loads(request.body)["n"]
+        turn, field = divmod(n, _TURNS)
+        if field >= FIELDS or turn % (3 + 2 * number):
+            return json_reply({"k0": 1})
+        time.sleep(pause_s)
+        return json_reply({f"k{field}": None})
+
+    return answered
