@@ -43,8 +43,8 @@ class Plan(Protocol):
         """A leased task is over, or its slice is."""
         ...
 
-    def lose(self, task: Task) -> None:
-        """The worker of a leased task is gone; `task` is what is left of it."""
+    def lose(self, task: Task, spent_s: float = 0.0) -> None:
+        """The worker of a leased task is gone after so long; `task` is what is left of it."""
         ...
 
     def drop(self, task: str) -> None:
@@ -131,7 +131,7 @@ class BoundedPlan:
         piece.spent_s += spent_s
         self._waiting.append(piece)
 
-    def lose(self, task: Task) -> None:
+    def lose(self, task: Task, spent_s: float = 0.0) -> None:
         """To the front: its case in flight decides soon whether it is poison."""
         piece = self._leased.pop(task.id, None)
         if piece is not None:
@@ -244,10 +244,19 @@ class ExplorationPlan:
             rest_s = min(LONGEST_REST_S, 2 * rest_s)
             self._rests[labels] = (leased_at + spent_s + rest_s, rest_s)
 
-    def lose(self, task: Task) -> None:
-        """To the front: its case in flight decides soon whether it is poison."""
-        if self._leased.pop(task.id, None) is not None:
-            self._lost.append(task)
+    def lose(self, task: Task, spent_s: float = 0.0) -> None:
+        """To the front: its case in flight decides soon whether it is poison.
+
+        Its slice goes on. When that is over only the cases in flight are left: an operation that kills its workers again
+        and again must not take the turns of all others.
+        """
+        if self._leased.pop(task.id, None) is None:
+            return
+        rest_s = task.slice_s - spent_s
+        if rest_s > 0:
+            self._lost.append(replace(task, slice_s=rest_s))
+        elif task.redo:
+            self._lost.append(replace(task, stop=task.start, slice_s=LATER_SLICE_S))
 
     def drop(self, task: str) -> None:
         """Forget it; later rounds have its operations in other tasks."""

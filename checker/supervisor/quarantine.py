@@ -5,15 +5,32 @@ from checker.core.sequence import Step
 from checker.corpus.codec import Undecodable, decode, join
 from checker.corpus.inflight import Slot
 from checker.corpus.records import Entry, Quarantined, TaskProgress
+from checker.supervisor.assignment import EXTRA_INDEX
+from checker.supervisor.restarts import Ruling
 from checker.workers.messages import Task
+
+_FROM_OUTSIDE = "killed by SIGKILL"
 
 WHOLE_TASK = -1
 """Index of a quarantined task."""
 
 
+def is_extra(acting: Slot) -> bool:
+    """Whether a case has no place in its task's numbering: another life of the task gives its index to another case."""
+    return acting.index >= EXTRA_INDEX
+
+
+def is_quarantined(acting: Slot, ruling: Ruling, reason: str) -> bool:
+    """Whether the case of a slot is to blame for good.
+
+    One that extended a sequence is never made again, so its first death must do, unless it was killed from outside.
+    """
+    return ruling.quarantines_case or (is_extra(acting) and reason != _FROM_OUTSIDE)
+
+
 def quarantined_case(task: Task, acting: Slot, strikes: int, reason: str) -> Quarantined:
     """The case of a slot, with all that is known to make it again."""
-    steps = recipe_of(acting)
+    steps, command = recipe_of(acting)
     label = steps[-1].label if steps else task.labels[acting.index % len(task.labels)]
     return Quarantined(
         task=task.id,
@@ -23,7 +40,7 @@ def quarantined_case(task: Task, acting: Slot, strikes: int, reason: str) -> Qua
         stage=acting.stage.name.lower(),
         strikes=strikes,
         steps=steps,
-        request=_reproduction(task, acting, steps),
+        request=command or _reproduction(task, acting, steps),
         reason=reason,
     )
 
@@ -59,15 +76,24 @@ def unreported(task: Task, cases: int) -> TaskProgress:
     )
 
 
-def recipe_of(slot: Slot) -> tuple[Step, ...]:
-    """The recipe that a worker left in its slot before it sent anything; empty when it came no further than making."""
+def recipe_of(slot: Slot) -> tuple[tuple[Step, ...], str]:
+    """The recipe that a worker left in its slot before it sent anything, and the command, if it tried the case again.
+
+    Both are empty when it came no further than making.
+    """
     if slot.recipe is None:
-        return ()
+        return (), ""
     try:
-        records = decode(join([slot.recipe], 1))
+        (record,) = decode(join([slot.recipe], 1))
     except Undecodable:
-        return ()
-    return tuple(step for record in records if isinstance(record, Entry) for step in record.steps)
+        return (), ""
+    match record:
+        case Entry(steps=steps):
+            return steps, ""
+        case Quarantined(steps=steps, request=command):
+            return steps, command
+        case _:
+            return (), ""
 
 
 def _reproduction(task: Task, acting: Slot, steps: tuple[Step, ...]) -> str:

@@ -28,7 +28,13 @@ from checker.supervisor.launchers.handle import Launcher
 from checker.supervisor.launchers.inline import InlineLauncher
 from checker.supervisor.launchers.processes import ProcessLauncher
 from checker.supervisor.lock import Ownership
-from checker.supervisor.quarantine import quarantined_case, quarantined_task, unreported
+from checker.supervisor.quarantine import (
+    is_extra,
+    is_quarantined,
+    quarantined_case,
+    quarantined_task,
+    unreported,
+)
 from checker.supervisor.restarts import HANG, OPENING, Restarts, Ruling
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import Deadlines, Vitals, overdue
@@ -298,8 +304,9 @@ class Supervisor:
             weight = HANG if hung else OPENING if self._opened is None else 1
             acting = None if word is not None else vitals.acting
             self._rule(acting, rests, reason, progressed=progressed, weight=weight)
+        spent_s = time.monotonic() - standing.leased_at
         for rest in rests.values():
-            self._return(rest)
+            self._return(rest, spent_s)
 
     def _count(self, rest: Task, done: int) -> None:
         """Write down for a dead worker how many cases it finished after it last said so itself."""
@@ -308,12 +315,12 @@ class Supervisor:
         if done > told:
             self._chronicle.write(unreported(rest, done - told))
 
-    def _return(self, rest: Task) -> None:
+    def _return(self, rest: Task, spent_s: float) -> None:
         assert self._plan is not None
         if not left(rest):
             self._plan.come_back(rest, rest.stop, finished=True, spent_s=0.0)
         else:
-            self._plan.lose(rest)
+            self._plan.lose(rest, spent_s)
 
     def _rule(
         self,
@@ -326,10 +333,13 @@ class Supervisor:
     ) -> None:
         """Strike the case that acted, put it or its task in quarantine when that is enough, replace the worker."""
         task = rests.get(acting.task) if acting is not None else None
-        case = (task.id, acting.index) if task is not None and acting is not None else None
+        case = None
+        if task is not None and acting is not None and not is_extra(acting):
+            case = (task.id, acting.index)
         ruling = self._restarts.died(case, progressed=progressed, weight=weight)
-        if task is not None and acting is not None and ruling.quarantines_case:
-            self._chronicle.write(quarantined_case(task, acting, ruling.strikes, reason))
+        if task is not None and acting is not None and is_quarantined(acting, ruling, reason):
+            strikes = max(1, ruling.strikes)
+            self._chronicle.write(quarantined_case(task, acting, strikes, reason))
             rests[task.id] = without(task, acting.index)
         if task is not None and ruling.quarantines_task:
             self._quarantine_task(quarantined_task(task, reason))

@@ -20,7 +20,7 @@ from checker.corpus.inflight import Stage
 from checker.phases.attempt import attempt
 from checker.phases.making import Made
 from checker.workers.accused import is_accused, leave_drawn, leave_made
-from checker.workers.flight import SAVED_INDEX, Flight, Running
+from checker.workers.flight import EXTRA_INDEX, SAVED_INDEX, Flight, Running
 from checker.workers.investigation import Shot
 from checker.workers.ledger import Part
 from checker.workers.limits import Limits
@@ -167,7 +167,7 @@ class Worker:
         """Queue a task; if it begins, what failed in earlier runs comes first."""
         running = Running.of(task)
         self._tasks.append(running)
-        if task.start or task.redo:
+        if task.start or task.redo or task.skipped:
             return
         saved = [step for label in task.labels for step in self._place.saved.load(Label(label))]
         for number, step in enumerate(saved):
@@ -291,7 +291,7 @@ class Worker:
         else:
             self._act(flight.slot, self._place.calling_stage, flight.running, flight.index)
         self._slots.recipe(flight.slot, self._recorder.recipe(flight.made.step))
-        if is_accused(flight.running, flight.index):
+        if flight.running.task.redo or flight.index >= EXTRA_INDEX:
             leave_made(self._place, flight)
         try:
             wanted = next(flight.work)

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -36,7 +36,7 @@ from checker.corpus.records import Note, SchemaOpened
 from checker.corpus.signals import SignalSet
 from checker.corpus.traffic import Everything, InterestingAndLast, TrafficWriter
 from checker.corpus.values import LiveValues
-from checker.generation.hooks import ComponentHooks
+from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.program import GenerationSettings, OperationProgram
 from checker.generation.shrinking import ShrinkBudget
 from checker.openapi import loaders
@@ -58,6 +58,9 @@ from checker.workers.saved import SavedExamples
 _IMPORTED_BY = os.getpid()
 """The fork server, if it preloaded this module for us."""
 
+_MAKING_VERBS = ("before_generate", "filter", "map", "flatmap")
+_PARTS = (*COMPONENTS, "case")
+
 MOST_LANES = 8
 """In flight at one target by all workers together, unless told otherwise."""
 
@@ -69,6 +72,9 @@ class Workplace:
     settings: RunSettings
     opened: Opened
     factory: CaseFactory
+    unhooked: CaseFactory | None
+    """Makes cases as they are before `filter`, `map` and `flatmap` hooks see them, for reports of those that these kill;
+    None when `before_generate` hooks decide what is drawn."""
     tools: Tools
     explorer: Explorer
     origin: Origin
@@ -156,7 +162,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
         )
     _note_bodies(recorder, selected)
     journal.flush()
-    factory = _factory(settings, selected, recorder)
+    factory = _factory(settings, selected, recorder, _component_hooks)
     origin = Origin.from_url(base_url)
     pacing = _pacing(settings)
     slot_count = 2 * pacing.most + 2
@@ -174,6 +180,9 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
             preloaded=os.getpid() != _IMPORTED_BY,
         ),
         factory=factory,
+        unhooked=None
+        if _has_making_hooks(("before_generate",))
+        else _factory(settings, selected, recorder, _no_hooks),
         tools=_tools(settings, origin),
         explorer=Explorer(
             factory,
@@ -268,7 +277,10 @@ def _recorder(
 
 
 def _factory(
-    settings: RunSettings, selected: Mapping[Label, Operation], recorder: Recorder
+    settings: RunSettings,
+    selected: Mapping[Label, Operation],
+    recorder: Recorder,
+    hooks: Callable[[Operation], ComponentHooks],
 ) -> CaseFactory:
     values = recorder.values
     pools: PoolView = values.view if values is not None else _no_pool
@@ -281,7 +293,7 @@ def _factory(
             formats=FORMATS,
             reuse=values is not None,
         ),
-        _component_hooks,
+        hooks,
         pools,
         compiled=lambda program: _note_program(recorder, program),
     )
@@ -305,12 +317,12 @@ def _component_hooks(operation: Operation) -> ComponentHooks:
     return ComponentHooks.from_registry(GLOBAL_HOOKS, HookContext(operation))
 
 
-def _has_making_hooks() -> bool:
-    return any(
-        GLOBAL_HOOKS.named(f"{verb}_{part}")
-        for verb in ("before_generate", "filter", "map", "flatmap")
-        for part in COMPONENTS
-    )
+def _no_hooks(operation: Operation) -> ComponentHooks:
+    return NO_HOOKS
+
+
+def _has_making_hooks(verbs: Sequence[str] = _MAKING_VERBS) -> bool:
+    return any(GLOBAL_HOOKS.named(f"{verb}_{part}") for verb in verbs for part in _PARTS)
 
 
 def _tools(settings: RunSettings, origin: Origin) -> Tools:

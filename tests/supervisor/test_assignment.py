@@ -332,3 +332,24 @@ def test_something_waits_also_when_a_round_is_over() -> None:
     plan = ExplorationPlan((("GET /a",), ("GET /b",)), seed=1, workers=1)
     assert [plan.lease(0.0), plan.lease(0.0)].count(None) == 0
     assert plan.waiting == 2
+
+
+def test_an_operation_that_kills_its_workers_does_not_take_the_turns_of_others() -> None:
+    plan = exploration()
+    task = leased(plan)
+    plan.lose(replace(task, start=9, redo=(8,)), task.slice_s / 2)
+    again = leased(plan)
+    assert (again.id, again.slice_s) == (task.id, task.slice_s / 2)
+    # Its time is over: only what was in flight is tried once more.
+    plan.lose(replace(again, start=20, redo=(19,)), again.slice_s)
+    last = leased(plan)
+    assert (last.id, last.redo, left(last)) == (task.id, (19,), 1)
+    plan.come_back(last, last.stop, finished=True, spent_s=0.1)
+    assert leased(plan).labels != task.labels
+
+
+def test_a_lost_lease_without_time_and_cases_in_flight_is_over() -> None:
+    plan = exploration()
+    task = leased(plan)
+    plan.lose(replace(task, start=9), task.slice_s)
+    assert leased(plan).id != task.id

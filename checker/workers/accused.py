@@ -1,0 +1,83 @@
+"""Cases that were in flight when a worker died are tried again; what a report would need is left in their slots first.
+
+Making commands of all cases would be too slow, and the supervisor, who reads the slots of the dead, cannot make any.
+"""
+
+from checker.core import curl
+from checker.core.case import Case
+from checker.core.errors import CheckerError
+from checker.core.operation import Label
+from checker.core.sequence import Step
+from checker.corpus.codec import RecordEncoder
+from checker.corpus.inflight import Stage
+from checker.corpus.records import Quarantined
+from checker.workers.flight import EXTRA_INDEX, Flight, Running
+from checker.workers.opening import Workplace
+
+_AS_DRAWN = "(as it was drawn, before hooks saw it)"
+
+
+def is_accused(running: Running, index: int) -> bool:
+    """Whether this case was in flight when an earlier worker died."""
+    return bool(running.task.redo) and index in running.task.redo
+
+
+def leave_drawn(place: Workplace, slot: int, running: Running, index: int) -> None:
+    """Leave the case that hooks are about to be given; nothing when they decide what is drawn."""
+    if place.unhooked is None:
+        return
+    label = running.label_of(index)
+    try:
+        made = place.unhooked.make(label, running.task.seed, index, running.phase)
+    except CheckerError:
+        return
+    if command := _command(place, made.case):
+        _leave(place, slot, (running, index, label), (), f"{command}\n{_AS_DRAWN}")
+
+
+def leave_made(place: Workplace, flight: Flight) -> None:
+    """Leave the command of an accused case that is about to be sent, as it is before `before_call` hooks.
+
+    One that extends a sequence has no second chance: it counts as accused wherever users' code may kill it.
+    """
+    is_risky = Stage.HOOK in (place.calling_stage, place.judging_stage)
+    if not is_accused(flight.running, flight.index) and not (
+        is_risky and flight.index >= EXTRA_INDEX
+    ):
+        return
+    step = flight.made.step
+    if command := _command(place, flight.made.case):
+        accused = (flight.running, flight.index, step.label)
+        _leave(place, flight.slot, accused, (step,), command)
+
+
+def _leave(
+    place: Workplace,
+    slot: int,
+    accused: tuple[Running, int, Label],
+    steps: tuple[Step, ...],
+    command: str,
+) -> None:
+    running, index, label = accused
+    testimony = Quarantined(
+        task=running.task.id,
+        label=label,
+        index=index,
+        case="",
+        stage="",
+        strikes=0,
+        steps=steps,
+        request=command,
+        reason="",
+    )
+    place.slots.recipe(slot, RecordEncoder().encode(testimony))
+
+
+def _command(place: Workplace, case: Case) -> str:
+    """A curl command; empty for a case that cannot be written."""
+    try:
+        request = place.tools.maker.make(case)
+    except (CheckerError, ValueError):
+        return ""
+    command = curl.render(request, place.origin, verify=place.settings.tls_verify is not False)
+    return place.recorder.secrets.store.mask(command)
