@@ -85,24 +85,24 @@ class Figures:
 
 
 class Rounds(Receiver):
-    """Orders of a worker: one task after the other. Whenever it waits for the next, `between` runs first."""
+    """Orders of a worker: the tasks of one round after those of the other. In between `between` runs."""
 
-    def __init__(self, tasks: list[Task], between: Callable[[], None]) -> None:
+    def __init__(self, rounds: list[tuple[Task, ...]], between: Callable[[], None]) -> None:
         reading, self._writing = Pipe(duplex=False)
         super().__init__(reading)
-        self._tasks = tasks
+        self._rounds = rounds
         self._between = between
         self._orders: list[Down] = []
         self._began = 0.0
         self.cpu_s: list[float] = []
 
     def wait(self, timeout_s: float | None = None) -> bool:
-        """The task is over: note what it took, and give the next."""
+        """A round is over: note what it took, and give the next."""
         now = time.process_time()
         if self._began:
             self.cpu_s.append(now - self._began)
             self._between()
-        self._orders.append(Assign((self._tasks.pop(0),)) if self._tasks else Drain())
+        self._orders.append(Assign(self._rounds.pop(0)) if self._rounds else Drain())
         self._began = time.process_time()
         return True
 
@@ -126,33 +126,54 @@ def measured(document: str, url: str, kind: str, lanes: int) -> Figures:
         )
         with open_workplace(1, settings) as place:
             labels = tuple(card.label for card in place.opened.operations)
-            sample = [_request(place, labels[i % len(labels)], i) for i in range(40 * len(labels))]
+            rounds = [
+                _tasks(kind, labels, number, count)
+                for number, count in enumerate((WARM_UP, *[REQUESTS] * ROUNDS), 1)
+            ]
+            # As the loop sends them: the cases of a task, its operations in turn.
+            sample = [
+                _request(place, task.labels[index % len(task.labels)], index)
+                for task in rounds[-1]
+                for index in range(task.stop)
+            ]
             bare = Bare(url, sample, lanes)
-            tasks = _tasks(PHASES[kind], labels)
-            rounds = Rounds(tasks.copy(), lambda: figures.bare.append(bare.round()))
+            orders = Rounds(rounds.copy(), lambda: figures.bare.append(bare.round()))
             unread, up = Pipe(duplex=False)
-            Worker(place, rounds, Sender(up)).run()
+            Worker(place, orders, Sender(up)).run()
             journal = Path(place.opened.journal)
             bare.close()
             unread.close()
-        _count(figures, tasks, rounds.cpu_s, journal)
+        _count(figures, rounds, orders.cpu_s, journal)
     # The first round is the warm-up.
     del figures.bare[0], figures.loop[0], figures.parts[0]
     return figures
 
 
-def _tasks(phase: str, labels: tuple[str, ...]) -> list[Task]:
-    return [
-        Task(f"{number:016x}", phase, labels, number, 0, count, 3600.0)
-        for number, count in enumerate((WARM_UP, *[REQUESTS] * ROUNDS), 1)
-    ]
+def _tasks(kind: str, labels: tuple[str, ...], number: int, count: int) -> tuple[Task, ...]:
+    """A round as the supervisor leases it: in `run` a task for each operation, in `fuzz` one for all."""
+    groups = [(label,) for label in labels] if kind == "run" else [labels]
+    return tuple(
+        Task(
+            f"{number << 32 | place:016x}",
+            PHASES[kind],
+            group,
+            number,
+            0,
+            count // len(groups),
+            3600.0,
+        )
+        for place, group in enumerate(groups)
+    )
 
 
-def _count(figures: Figures, tasks: list[Task], cpu_s: list[float], journal: Path) -> None:
+def _count(
+    figures: Figures, rounds: list[tuple[Task, ...]], cpu_s: list[float], journal: Path
+) -> None:
     """Requests are counted from the journal: a case may be part of a sequence."""
     records = [one for one in JournalReader(journal).read_new() if isinstance(one, TaskProgress)]
-    for task, seconds in zip(tasks, cpu_s, strict=True):
-        mine = [record for record in records if record.task == task.id]
+    for tasks, seconds in zip(rounds, cpu_s, strict=True):
+        ids = {task.id for task in tasks}
+        mine = [record for record in records if record.task in ids]
         requests = sum(record.requests for record in mine)
         figures.loop.append(1e6 * seconds / requests)
         figures.parts.append(
