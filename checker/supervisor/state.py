@@ -7,6 +7,8 @@ from checker.corpus.inflight import Slot, Stage
 from checker.workers.messages import Leaving, Task
 
 _NANO = 1e-9
+_ALONE = (Stage.MAKE, Stage.HOOK, Stage.JUDGE, Stage.RECORD)
+_STUCK_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,11 @@ class Standing:
             (task, reached, finished, spent_s if reached > task.start or task.redo else 0.0)
             for task, reached, finished in back
         ]
+
+
+def is_stuck(acting: Slot, now: float) -> bool:
+    """Whether a worker that had to leave did not for what one case does in it, with nobody to wait for."""
+    return acting.stage in _ALONE and now - acting.since_ns * _NANO > _STUCK_S
 
 
 def overdue(standing: Standing, vitals: Vitals, deadlines: Deadlines, now: float) -> str | None:

@@ -37,7 +37,7 @@ from checker.supervisor.quarantine import (
 )
 from checker.supervisor.restarts import HANG, OPENING, Restarts, Ruling
 from checker.supervisor.signals import Interrupts
-from checker.supervisor.state import Deadlines, Vitals, overdue
+from checker.supervisor.state import Deadlines, Vitals, is_stuck, overdue
 from checker.workers.messages import (
     Assign,
     Found,
@@ -300,10 +300,13 @@ class Supervisor:
         for name, cases in done.items():
             self._count(rests[name], cases)
         progressed = any(cases > 0 for cases in done.values())
+        acting = None if word is not None else vitals.acting
         if not self.ending.began:
             weight = HANG if hung else OPENING if self._opened is None else 1
-            acting = None if word is not None else vitals.acting
             self._rule(acting, rests, reason, progressed=progressed, weight=weight)
+        elif acting is not None and acting.task in rests and is_stuck(acting, time.monotonic()):
+            # No second try will tell; whoever waited for it should know why.
+            self._chronicle.write(quarantined_case(rests[acting.task], acting, 1, reason))
         spent_s = time.monotonic() - standing.leased_at
         for rest in rests.values():
             self._return(rest, spent_s)
