@@ -6,6 +6,7 @@ from typing import Any
 
 from checker.config.filters import Selection
 from checker.core.blocks import Truncation
+from checker.core.errors import UsageError
 from checker.core.redact import DEFAULT_KEYS, DEFAULT_MARKERS
 
 DEFAULT_KEYS_TO_SANITIZE = tuple(sorted(DEFAULT_KEYS))
@@ -101,11 +102,15 @@ class RunSettings:
     """(title, fields that differ): `[[project]]` tables, applied once the title is known."""
 
     def for_project(self, title: str) -> "RunSettings":
-        """Settings for an API description with this title: those of its `[[project]]` table, if there is one."""
-        for name, changes in self.projects:
-            if name == title:
-                return _restored(replace(self, projects=()), changes)
-        return self
+        """Settings for an API description with this title: those of its `[[project]]` table, if there is one.
+
+        Raises `UsageError` when they leave nothing to do.
+        """
+        changes = next((changes for name, changes in self.projects if name == title), None)
+        chosen = self if changes is None else _restored(replace(self, projects=()), changes)
+        if not chosen.phases:
+            raise UsageError("nothing would be tested: every phase is disabled; enable one")
+        return chosen
 
     def with_custom_checks(self, names: Iterable[str]) -> "RunSettings":
         """The same with those of the users' checks `names` that are to run, once hooks are loaded."""

@@ -119,3 +119,10 @@ def test_report_that_cannot_be_written(ends_with_one_sentence, pages: str) -> No
 
 def test_nothing_selected(ends_with_one_sentence, pages: str) -> None:
     ends_with_one_sentence("run", f"{pages}/relative.json", "--include-path", "/b")
+
+
+@pytest.mark.parametrize("section", ["phases", "phases.fuzzing"])
+def test_no_phase(ends_with_one_sentence, folder, pages: str, section: str) -> None:
+    (folder / "checker.toml").write_text(f"[{section}]\nenabled = false")
+    said = ends_with_one_sentence("run", f"{pages}/relative.json")
+    assert "Error: nothing would be tested: every phase is disabled" in said

@@ -1,8 +1,12 @@
 import json
 import pickle
+from dataclasses import replace
+
+import pytest
 
 from checker.config.filters import FilterSpec, OperationFilters, Selection
 from checker.config.settings import RunSettings, Sanitization
+from checker.core.errors import UsageError
 
 
 def settings() -> RunSettings:
@@ -27,3 +31,12 @@ def test_project_changes_apply_to_its_title_alone() -> None:
     shop = settings().for_project("Shop")
     assert (shop.base_url, shop.headers, shop.projects) == ("http://127.0.0.1:1", (("A", "b"),), ())
     assert settings() == settings().for_project("Other")
+
+
+def test_settings_without_a_phase_are_refused() -> None:
+    with pytest.raises(UsageError, match="every phase is disabled"):
+        replace(settings(), phases=()).for_project("Other")
+    idle = replace(settings(), projects=(("Shop", {"phases": []}),))
+    with pytest.raises(UsageError, match="every phase is disabled"):
+        idle.for_project("Shop")
+    assert idle.for_project("Other").phases == ("fuzzing",)
