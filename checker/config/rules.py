@@ -1,6 +1,7 @@
 """Rules for texts that both the command line and the file accept. Each gives a sentence, or None when all is well."""
 
 import codecs
+import os
 import re
 
 from checker.core.request import Origin
@@ -21,6 +22,11 @@ def base_url(text: str) -> str | None:
 def proxy_url(text: str) -> str | None:
     """URL of a proxy."""
     return base_url(text)
+
+
+def certificates(text: str) -> str | None:
+    """A file or folder of certificate authorities."""
+    return None if os.path.exists(text) else f"Must be an existing file or folder, but got {text!r}"
 
 
 def codec(text: str) -> str | None:

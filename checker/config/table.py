@@ -84,7 +84,7 @@ _ROOT = {
     "continue-on-failure": Key(_FLAG, False),
     "headers": Key(MapOf(rules.header), {}),
     "proxy": Key(Text(rules.proxy_url)),
-    "tls-verify": Key(Either((_FLAG, Text())), True),
+    "tls-verify": Key(Either((_FLAG, Text(rules.certificates))), True),
     "rate-limit": _later(Text()),
     "max-redirects": _later(Integer(minimum=0), 30),
     "max-stream-events": _later(Integer(minimum=1), 20),

@@ -2,6 +2,7 @@
 
 import os
 import re
+import ssl
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -68,7 +69,8 @@ def from_url(
             f"{url} is not an http(s) URL; give one like http://127.0.0.1:8080/openapi.json"
         )
     options["headers"] = {"User-Agent": _USER_AGENT, **dict(options.get("headers") or {})}
-    options = {"timeout": 10.0, "follow_redirects": True, "verify": verify} | options
+    certificates = _certificates(verify) if isinstance(verify, str) else verify
+    options = {"timeout": 10.0, "follow_redirects": True, "verify": certificates} | options
     response = _waited(lambda: _fetched(url, options), wait_for_schema)
     location = str(response.url)
     value = parse(response.content, name=url, content_type=response.headers.get("content-type"))
@@ -93,12 +95,29 @@ def _opened(
         raise
 
 
+def _certificates(path: str) -> ssl.SSLContext:
+    """Authorities of a bundle, or of a folder of them."""
+    try:
+        if os.path.isdir(path):
+            return ssl.create_default_context(capath=path)
+        return ssl.create_default_context(cafile=path)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise LoaderError(
+            f"the certificates in {path} cannot be used: {reason}; give a CA bundle in PEM form"
+        ) from error
+
+
+class _NotReady(LoaderError):
+    """The API may be starting yet: worth another try."""
+
+
 def _waited(fetch: Callable[[], httpx.Response], wait_for_schema: float | None) -> httpx.Response:
     deadline = time.monotonic() + (wait_for_schema or 0.0)
     while True:
         try:
             return fetch()
-        except LoaderError:
+        except _NotReady:
             if time.monotonic() + _RETRY_S > deadline:
                 raise
             time.sleep(_RETRY_S)
@@ -107,6 +126,8 @@ def _waited(fetch: Callable[[], httpx.Response], wait_for_schema: float | None) 
 def _fetched(url: str, options: dict[str, Any]) -> httpx.Response:
     try:
         response = httpx.get(url, **options)
+    except (httpx.ConnectError, httpx.TimeoutException) as error:
+        raise _NotReady(_network_sentence(url, error), [str(error)]) from error
     except httpx.HTTPError as error:
         raise LoaderError(_network_sentence(url, error), [str(error)]) from error
     except (httpx.InvalidURL, UnicodeError) as error:
@@ -114,7 +135,8 @@ def _fetched(url: str, options: dict[str, Any]) -> httpx.Response:
     if response.status_code >= 400:
         side = "server" if response.status_code >= 500 else "client"
         reason = f"{response.status_code} {response.reason_phrase}".strip()
-        raise LoaderError(
+        kind = _NotReady if response.status_code == 503 else LoaderError
+        raise kind(
             f"Failed to load {url} due to {side} error (HTTP {reason}); check the URL and its credentials",
             [f"HTTP {reason}", *response.text[:500].splitlines()[:10]],
         )

@@ -56,6 +56,10 @@ WRONG = {
         (*RUN, "--workers=many"),
         "Invalid value for '-w' / '--workers': 'many'. Valid values are: 'auto'",
     ),
+    "certificates that are not there": (
+        (*RUN, "--tls-verify", "none.pem"),
+        "Invalid value for '--tls-verify': Must be an existing file or folder, but got 'none.pem'",
+    ),
     "time-out of zero": (
         (*RUN, "--request-timeout", "0"),
         "Invalid value for '--request-timeout': Must be greater than 0, but got 0.0",

@@ -74,6 +74,24 @@ def test_wrong_answers_are_refused(host: str, path: str, words: str) -> None:
     assert path in caught.value.message
 
 
+def test_only_what_may_be_starting_is_asked_again(host: str) -> None:
+    before = len(_Answers.seen)
+    with pytest.raises(LoaderError, match="404"):
+        from_url(f"{host}/none", wait_for_schema=60.0)
+    assert len(_Answers.seen) == before + 1
+    with pytest.raises(LoaderError, match="503"):
+        from_url(f"{host}/broken", wait_for_schema=0.3)
+    assert len(_Answers.seen) > before + 2
+
+
+def test_certificates_that_are_none_are_one_sentence(host: str, tmp_path: Path) -> None:
+    bundle = tmp_path / "bundle.pem"
+    for text in ("", "hello"):
+        bundle.write_text(text)
+        with pytest.raises(LoaderError, match=r"cannot be used: .*give a CA bundle in PEM form"):
+            from_url(f"{host}/ok.json", verify=str(bundle))
+
+
 def test_refused_connection_is_one_sentence() -> None:
     with pytest.raises(LoaderError, match="refused the connection; check that the API is running"):
         from_url("http://127.0.0.1:9/openapi.json", wait_for_schema=0.3)
