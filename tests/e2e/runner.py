@@ -61,6 +61,7 @@ class Command:
 
     directory: Path
     timeout_s: float = 50.0
+    program: tuple[str, ...] = (sys.executable, "-m", "checker")
 
     def __call__(self, *arguments: str) -> Ran:
         """Run a command to its end."""
@@ -82,7 +83,7 @@ class Command:
     def started(self, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
         """A command under way; it does not outlive the block, nor do its workers."""
         process = subprocess.Popen(
-            [sys.executable, "-m", "checker", *arguments],
+            [*self.program, *arguments],
             cwd=self.directory,
             env=_environment(),
             stdin=subprocess.DEVNULL,
