@@ -104,6 +104,13 @@ class InflightWriter:
             words[slot + _S_LENGTH] = 0
         words[slot] = stage
 
+    def advance(self, lane: int, stage: Stage) -> None:
+        """Begin another stage of the same case: half the price of `enter`."""
+        words, slot = self._words, self._slots[lane]
+        words[slot] = 0
+        words[slot + _S_SINCE] = monotonic_ns()
+        words[slot] = stage
+
     def leave(self, lane: int) -> None:
         """Nothing is in flight on this lane."""
         self._words[self._slots[lane]] = 0

@@ -56,6 +56,6 @@ def live(
 
 def _loop() -> Work:
     # The one import inside a function: it brings everything that can crash or hang, and the supervisor must not have it.
-    from checker.workers.loop import work
+    from checker.workers.incarnation import work
 
     return work

@@ -1,18 +1,11 @@
 """The worker: one thread around a set of lanes; makes, sends, judges and writes down."""
 
 import time
-import traceback
 from collections import deque
 from collections.abc import Iterable
 
-from checker.config.settings import RunSettings
 from checker.core.digests import digest
-from checker.core.errors import (
-    CheckerError,
-    LoaderError,
-    StorageError,
-    UsageError,
-)
+from checker.core.errors import CheckerError
 from checker.core.operation import Label
 from checker.core.response import NetworkFailure, Outcome
 from checker.core.send import Send
@@ -25,7 +18,7 @@ from checker.workers.investigation import Shot
 from checker.workers.ledger import Part
 from checker.workers.limits import Limits
 from checker.workers.messages import Assign, Drain, Idle, Known, Leaving, Peers, Task
-from checker.workers.opening import Workplace, open_workplace
+from checker.workers.opening import Workplace
 from checker.workers.queues import Receiver, Sender
 from checker.workers.settling import Settling
 
@@ -35,35 +28,6 @@ _HOUSEKEEPING_S = 0.2
 _ORDERS_S = 0.02
 """How long orders may lie in the pipe: looking each round costs a system call, 3 us a request at one lane."""
 _REPORT_S = 1.0
-
-
-def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender) -> None:
-    """The life of one incarnation: open the document, work until told to leave or the supervisor is gone."""
-    try:
-        place = open_workplace(incarnation, settings)
-    except CheckerError as error:
-        up.send(Leaving(_last_words(error), 2))
-        return
-    with place:
-        up.send(place.opened)
-        worker = Worker(place, down, up)
-        try:
-            worker.run()
-        except StorageError as error:
-            up.send(Leaving(f"disk: {error}", 2))
-        except Exception:  # noqa: BLE001 - the wall: our own bug must not look like a crash
-            up.send(Leaving(f"bug: {traceback.format_exc()}", 2))
-
-
-def _last_words(error: CheckerError) -> str:
-    """Why there is nothing to work with; the first word tells whose fault it is."""
-    match error:
-        case LoaderError():
-            return "\n".join([f"cannot open: {error}", *error.extras])
-        case UsageError():
-            return f"usage: {error}"
-        case _:
-            return f"cannot start: {error}"
 
 
 class Worker:
@@ -85,8 +49,6 @@ class Worker:
         self._settling = Settling(place, up, self._breathe)
         self._reserved: set[int] = set()
         self._free_slots = list(range(place.slot_count))
-        self._is_plain = place.tools.is_plain and not place.tools.hooks.before
-        """Whether no user's code runs between two requests."""
         self._leaving: str | None = None
         self._hasten = False
         self._orders_at = 0.0
@@ -305,7 +267,7 @@ class Worker:
 
     def _launch(self, flight: Flight, wanted: Send) -> None:
         self._flights[flight.lane] = flight
-        self._slots.enter(flight.slot, Stage.SEND, flight.running.task.id, flight.index)
+        self._slots.advance(flight.slot, Stage.SEND)
         self._http.start(
             flight.lane,
             wanted.request,
@@ -334,10 +296,10 @@ class Worker:
     def _round(self, finished: Iterable[tuple[int, Outcome]]) -> None:
         """Give the finished lanes new work first, then judge: the target works while we do.
 
-        With one lane and users' code around the calls, they happen strictly one after the other.
+        With one lane a case is judged and recorded before the next is sent: a kill repeats one case, not two.
         """
         answered = [(self._flights.pop(lane), outcome) for lane, outcome in finished]
-        if self._is_plain or self._place.pacing.lanes > 1:
+        if self._place.pacing.lanes > 1:
             self._reserved = {flight.lane for flight, _ in answered if not flight.closed}
             self._fill()
             self._reserved = set()
@@ -346,7 +308,8 @@ class Worker:
 
     def _land(self, flight: Flight, outcome: Outcome) -> None:
         self._ledger.enter(Part.JUDGE)
-        self._act(flight.slot, self._place.judging_stage, flight.running, flight.index)
+        self._slots.advance(flight.slot, self._place.judging_stage)
+        self._slots.acting(flight.slot)
         try:
             wanted = flight.work.send(outcome)
         except StopIteration as end:
@@ -360,7 +323,7 @@ class Worker:
 
     def _conclude(self, flight: Flight, shot: Shot) -> None:
         self._ledger.enter(Part.RECORD)
-        self._act(flight.slot, Stage.RECORD, flight.running, flight.index)
+        self._slots.advance(flight.slot, Stage.RECORD)
         outcome = shot.verdict.outcome
         if outcome is None:
             self._release(flight)

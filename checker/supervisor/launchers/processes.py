@@ -13,7 +13,7 @@ from checker.config.settings import RunSettings
 from checker.workers.entry import Work, main
 from checker.workers.queues import Receiver, Sender
 
-_PRELOADED = ["checker.workers.loop"]
+_PRELOADED = ["checker.workers.incarnation"]
 _GRACE_S = 1.0
 _REAP_S = 5.0
 _HASH_SEED = "PYTHONHASHSEED"

@@ -1,0 +1,39 @@
+"""The life of one worker: opens the document, works, and says why it ended."""
+
+import traceback
+
+from checker.config.settings import RunSettings
+from checker.core.errors import CheckerError, LoaderError, StorageError, UsageError
+from checker.workers.loop import Worker
+from checker.workers.messages import Leaving
+from checker.workers.opening import open_workplace
+from checker.workers.queues import Receiver, Sender
+
+
+def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender) -> None:
+    """The life of one incarnation: open the document, work until told to leave or the supervisor is gone."""
+    try:
+        place = open_workplace(incarnation, settings)
+    except CheckerError as error:
+        up.send(Leaving(_last_words(error), 2))
+        return
+    with place:
+        up.send(place.opened)
+        worker = Worker(place, down, up)
+        try:
+            worker.run()
+        except StorageError as error:
+            up.send(Leaving(f"disk: {error}", 2))
+        except Exception:  # noqa: BLE001 - the wall: our own bug must not look like a crash
+            up.send(Leaving(f"bug: {traceback.format_exc()}", 2))
+
+
+def _last_words(error: CheckerError) -> str:
+    """Why there is nothing to work with; the first word tells whose fault it is."""
+    match error:
+        case LoaderError():
+            return "\n".join([f"cannot open: {error}", *error.extras])
+        case UsageError():
+            return f"usage: {error}"
+        case _:
+            return f"cannot start: {error}"
