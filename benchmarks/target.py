@@ -23,6 +23,7 @@ class Target:
     url: str
     document: str
     """URL or path of its description."""
+    pid: int
 
 
 @contextmanager
@@ -52,7 +53,7 @@ def target(folder: str | None) -> Iterator[Target]:
         server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             _wait_until_up(url)
-            yield Target(name, url, document)
+            yield Target(name, url, document, server.pid)
         finally:
             server.terminate()
             server.wait()
