@@ -157,7 +157,7 @@ _REFERENCE = re.compile(r"secret(?P<quoted>-quoted)?:(?P<name>[A-Za-z]+:[^\s{}]+
 _EMBEDDED = re.compile(r"\{" + _REFERENCE.pattern + r"\}")
 _NOTHING = r"(?!)"
 _MIN_EMBEDDED = 6
-"""Shorter values are replaced only where they are the whole text: `a` stands in nearly every body."""
+"""Shorter values are replaced only where they are the whole text or header: `a` stands in nearly every body."""
 
 
 def reference(name: str) -> str:
@@ -171,6 +171,7 @@ class SecretStore:
     def __init__(self) -> None:
         self._values: dict[str, str] = {}
         self._needles: dict[str, str] = {}
+        self._fields: list[str] = []
         self._pattern = re.compile(_NOTHING)
 
     def add(self, name: str, value: str) -> None:
@@ -188,9 +189,14 @@ class SecretStore:
             needles[escaped] = f"secret-quoted:{name}"
         # Earlier values stay secret.
         self._needles |= needles
+        kind, _, field = name.partition(":")
+        if kind == "header" and len(value) < _MIN_EMBEDDED:
+            # As commands spell a header: there even a short value is meant.
+            self._fields.append(rf"(?<={re.escape(field)}: ){re.escape(value)}(?=')")
         # One pass, lest a secret be found inside a reference; longest first, lest one be left in pieces.
         embedded = sorted((one for one in self._needles if len(one) >= _MIN_EMBEDDED), key=len)
-        self._pattern = re.compile("|".join(map(re.escape, reversed(embedded))) or _NOTHING)
+        choices = [*map(re.escape, reversed(embedded)), *self._fields]
+        self._pattern = re.compile("|".join(choices) or _NOTHING)
 
     def mask(self, text: str) -> str:
         """Text with a reference in place of each secret; what is written goes through here."""

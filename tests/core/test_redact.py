@@ -106,6 +106,21 @@ def test_short_secrets_are_masked_only_as_a_whole() -> None:
     assert secrets.mask("abc") == "abc"
 
 
+def test_a_short_header_is_masked_where_a_command_spells_it() -> None:
+    secrets = SecretStore()
+    secrets.add("header:X-Key", "ab")
+    secrets.add("header:Authorization", "a-long-value")
+    command = (
+        "curl -H 'X-Key: ab' -H 'X-Other: ab' -H 'Authorization: a-long-value' -d ab http://h/ab"
+    )
+    masked = secrets.mask(command)
+    assert masked == (
+        "curl -H 'X-Key: {secret:header:X-Key}' -H 'X-Other: ab' "
+        "-H 'Authorization: {secret:header:Authorization}' -d ab http://h/ab"
+    )
+    assert secrets.resolve(masked) == command
+
+
 def test_a_rotated_secret_stays_secret() -> None:
     secrets = store(a="first-value")
     secrets.add("env:a", "second-value")
