@@ -27,7 +27,7 @@ _STOP_REASONS = {
     "failure limit": "Failure limit reached",
     "first failure": "First failure",
     "interrupted": "Interrupted",
-    "error": "Internal error",
+    "error": "Error",
 }
 _SHOWN_PER_KIND = 10
 _FORMATS = {"vcr": "VCR", "har": "HAR", "junit": "JUnit", "ndjson": "NDJSON", "allure": "Allure"}

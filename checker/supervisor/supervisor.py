@@ -178,7 +178,8 @@ class Supervisor:
             case Leaving(_, code):
                 worker.standing.last_word = message
                 if code:
-                    self.ending.fail(message.reason)
+                    # A full disk is nobody's fault here: the sentence says it all.
+                    self.ending.fail(message.reason.removeprefix("disk: "))
             case _:
                 assert_never(message)
 
