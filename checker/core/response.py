@@ -95,7 +95,7 @@ class Response:
     def content_type(self) -> str | None:
         """First `Content-Type` as received."""
         if self._content_type is _UNREAD:
-            # Judging and signals ask for it each time; a table of all headers costs 3 us more.
+            # Judging and signals ask for it each time; a table of all headers costs more.
             self._content_type = next(
                 (value for name, value in self.raw_headers if name.lower() == "content-type"), None
             )

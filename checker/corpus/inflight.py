@@ -105,7 +105,7 @@ class InflightWriter:
         words[slot] = stage
 
     def advance(self, lane: int, stage: Stage) -> None:
-        """Begin another stage of the same case: half the price of `enter`."""
+        """Begin another stage of the same case: less to write than `enter`."""
         words, slot = self._words, self._slots[lane]
         words[slot] = 0
         words[slot + _S_SINCE] = monotonic_ns()

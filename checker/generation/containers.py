@@ -247,7 +247,7 @@ def _properties(steps: list[Step], share: float) -> Draw:
     def draw(source: Source) -> dict[str, Any]:
         value: dict[str, Any] = {}
         if source.__class__ is RandomSource:
-            # Nobody asks chance for its spans: 0.4 us for each optional property.
+            # Nobody asks chance for its spans.
             for name, make, is_required in steps:
                 if is_required or source.boolean(share):
                     value[name] = make(source)

@@ -65,7 +65,7 @@ def retried(
     def draw(source: Source) -> Any:
         bound = len(turn.bindings)
         if source.__class__ is RandomSource:
-            # Nobody asks chance for its spans: 0.4 us for each string with a pattern or a format.
+            # Nobody asks chance for its spans; without them a case costs 16 us instead of 20.
             choices = source.choices
             start = len(choices)
             for _ in range(attempts):

@@ -26,7 +26,7 @@ _ROUND_S = 0.05
 _IDLE_S = 0.2
 _HOUSEKEEPING_S = 0.2
 _ORDERS_S = 0.02
-"""How long orders may lie in the pipe: looking each round costs a system call, 3 us a request at one lane."""
+"""How long orders may lie in the pipe: looking each round costs a system call."""
 _REPORT_S = 1.0
 
 
@@ -177,7 +177,7 @@ class Worker:
     def _fill(self) -> None:
         """Start what can be started, then really send it: one `perform` for all.
 
-        Cases are made one after the other, then begun: the processor remembers what it did last (8 us a request).
+        Cases are made one after the other, then begun: the same code runs several times in a row.
         """
         lanes = self._idle_lanes()
         if not lanes:
