@@ -130,6 +130,11 @@ class Operation(Protocol):
     @property
     def unusable_bodies(self) -> tuple[UnusableBody, ...]: ...
     @property
+    def unusable_parameters(self) -> Mapping[str, str]:
+        """Optional parameters that cannot be sent: pointer -> why."""
+        ...
+
+    @property
     def body_required(self) -> bool: ...
     @property
     def has_skipped_required_body(self) -> bool:

@@ -72,6 +72,8 @@ class OpenApiOperation:
     parameters: tuple[Parameter, ...]
     owner: Owner = field(repr=False)
     _bodies: Bodies
+    unusable_parameters: Mapping[str, str]
+    """Optional parameters that cannot be sent: pointer -> why."""
     _contract: OpenApiContract | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
@@ -180,4 +182,5 @@ def _read(entry: Entry, owner: Owner) -> OpenApiOperation:
     else:
         at = pointer_child(entry.pointer, "requestBody")
         bodies = request_bodies(document, definition.get("requestBody"), at)
-    return OpenApiOperation(entry, parameters(document, entry.path, declared), owner, bodies)
+    found, unusable = parameters(document, entry.path, declared)
+    return OpenApiOperation(entry, found, owner, bodies, unusable)

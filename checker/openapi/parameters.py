@@ -88,14 +88,15 @@ def _declared(document: OpenApiDocument, raw: object, pointer: str) -> Iterator[
 
 def parameters(
     document: OpenApiDocument, path: str, declared: Mapping[tuple[str, str], Declared]
-) -> tuple[Parameter, ...]:
-    """Parameters that travel outside the body, in order of declaration.
+) -> tuple[tuple[Parameter, ...], dict[str, str]]:
+    """Parameters that travel outside the body, in order of declaration; and optional ones that cannot be: pointer -> why.
 
-    A variable of the path that nobody declares is text. An optional parameter with an unresolvable reference is left out.
+    A variable of the path that nobody declares is text.
     Raises `MalformedOperation` and `UnresolvableReference`.
     """
     variables = dict.fromkeys(_VARIABLE.findall(path))
     found = []
+    unusable: dict[str, str] = {}
     for item in declared.values():
         if _is_skipped(item, document.dialect, variables):
             continue
@@ -103,13 +104,14 @@ def parameters(
         try:
             parameter = _parameter(document, item, required=required)
             document.require_sound(parameter.schema)
-        except (MalformedOperation, UnresolvableReference):
+        except (MalformedOperation, UnresolvableReference) as error:
             if required:
                 raise
+            unusable[item.pointer] = str(error)
             continue
         variables.pop(item.name if item.place == "path" else "", None)
         found.append(parameter)
-    return (*found, *(_undeclared(document, name) for name in variables))
+    return (*found, *(_undeclared(document, name) for name in variables)), unusable
 
 
 def _is_skipped(item: Declared, dialect: Dialect, variables: Mapping[str, object]) -> bool:

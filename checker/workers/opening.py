@@ -160,7 +160,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
         recorder.operation_error(
             operation.label, settings.phases[0], "Schema Error", operation.error
         )
-    _note_bodies(recorder, selected)
+    _note_unusable(recorder, selected)
     journal.flush()
     factory = _factory(settings, selected, recorder, _component_hooks)
     origin = Origin.from_url(base_url)
@@ -244,10 +244,12 @@ def _selected(
     return selected, broken, total
 
 
-def _note_bodies(recorder: Recorder, selected: Mapping[Label, Operation]) -> None:
+def _note_unusable(recorder: Recorder, selected: Mapping[Label, Operation]) -> None:
     for label, operation in selected.items():
         for body in operation.unusable_bodies:
             recorder.note(Note("unusable_body", label, body.media_type, body.reason))
+        for pointer, reason in operation.unusable_parameters.items():
+            recorder.note(Note("left_out", label, pointer, reason))
 
 
 def _recorder(

@@ -34,6 +34,7 @@ class Route:
     deprecated: bool = False
     bodies: tuple[Body, ...] = ()
     unusable_bodies: tuple[UnusableBody, ...] = ()
+    unusable_parameters: Mapping[str, str] = field(default_factory=dict)
     body_required: bool = False
     has_skipped_required_body: bool = False
     contract: Any = None

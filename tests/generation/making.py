@@ -49,6 +49,7 @@ class PlainOperation:
     deprecated: bool = False
     definition: Mapping[str, Any] = field(default_factory=dict)
     unusable_bodies: tuple[UnusableBody, ...] = ()
+    unusable_parameters: Mapping[str, str] = field(default_factory=dict)
     has_skipped_required_body: bool = False
 
     @property

@@ -111,9 +111,13 @@ LOST = {"$ref": "#/components/schemas/Usr"}
 NAMES = {"schemas": {"User": {"properties": {"a": {"$ref": "#/components/schemas/None"}}}}}
 
 
-def test_optional_parameter_with_a_lost_reference_is_left_out() -> None:
+def test_optional_parameter_with_a_lost_reference_is_left_out_and_named() -> None:
     raw = [param("a", "query", schema=LOST), param("b", "query")]
-    assert [p.name for p in operation({"parameters": raw}, components=NAMES).parameters] == ["b"]
+    found = operation({"parameters": raw}, components=NAMES)
+    assert [p.name for p in found.parameters] == ["b"]
+    ((pointer, reason),) = found.unusable_parameters.items()
+    assert pointer.endswith("/parameters/0")
+    assert "points at nothing" in reason
 
 
 def test_required_parameter_with_a_lost_reference_breaks_its_operation() -> None:
