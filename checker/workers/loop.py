@@ -46,7 +46,7 @@ class Worker:
         self._flights: dict[int, Flight] = {}
         self._parked: deque[tuple[Flight, Send]] = deque()
         self._followers: deque[tuple[Running, int, Made, tuple[Shot, ...]]] = deque()
-        self._settling = Settling(place, up, self._breathe)
+        self._settling = Settling(place, up, self._breathe, self._release)
         self._reserved: set[int] = set()
         self._free_slots = list(range(place.slot_count))
         self._leaving: str | None = None
@@ -361,10 +361,8 @@ class Worker:
         lanes = self._idle_lanes()
         if not lanes:
             return False
-        flight = self._settling.settle_next(lanes[0], hasten=self._hasten)
-        if flight is not None:
-            self._release(flight)
-        return True
+        flying = [*self._flights.values(), *(flight for flight, _ in self._parked)]
+        return self._settling.settle_next(lanes[0], flying, hasten=self._hasten)
 
     # The end of tasks
 

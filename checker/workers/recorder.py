@@ -71,6 +71,8 @@ class Recorder:
     _ending: bytes = b""
     """The last fields of an interaction that passed."""
     _variants: Counter[tuple[str, str]] = field(default_factory=Counter)
+    _unsettled: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """Fingerprint -> (task, index) of the case that is under investigation for it, or waits to be."""
     _encoder: RecordEncoder = field(default_factory=RecordEncoder)
 
     def __post_init__(self) -> None:
@@ -103,11 +105,8 @@ class Recorder:
         """A failure that is new, on disk before anyone hears of it; None when it is known."""
         step = chain[-1].made.step
         fingerprint = failure.fingerprint(step.label)
-        variants = (step.label, failure.check)
-        if fingerprint in self.known or self._variants[variants] >= MOST_VARIANTS:
+        if not self._is_news(fingerprint, flight, (step.label, failure.check)):
             return None
-        self.known.add(fingerprint)
-        self._variants[variants] += 1
         finding = Finding(
             fingerprint=fingerprint,
             label=step.label,
@@ -131,8 +130,24 @@ class Recorder:
         self.journal.commit(finding)
         return Suspicion(finding, failure, chain, flight.running.phase)
 
+    def _is_news(self, fingerprint: str, flight: Flight, variants: tuple[str, str]) -> bool:
+        """Whether nobody knows this defect, or an earlier case of the same task shows it."""
+        place = (flight.running.task.id, flight.index)
+        waiting = self._unsettled.get(fingerprint)
+        if waiting is not None:
+            if waiting[0] != place[0] or waiting[1] <= place[1]:
+                return False
+        elif fingerprint in self.known or self._variants[variants] >= MOST_VARIANTS:
+            return False
+        else:
+            self.known.add(fingerprint)
+            self._variants[variants] += 1
+        self._unsettled[fingerprint] = place
+        return True
+
     def settled(self, finding: Finding) -> None:
         """The last version of a finding."""
+        self._unsettled.pop(finding.fingerprint, None)
         command = self.secrets.store.mask(finding.reproduction)
         self.journal.commit(replace(finding, reproduction=command))
 

@@ -1,6 +1,5 @@
 """Suspicions of one worker, settled one after another while the other lanes keep flying."""
 
-from collections import deque
 from collections.abc import Callable, Iterable
 
 from checker.core.failures import Failure
@@ -19,34 +18,63 @@ from checker.workers.queues import Sender
 class Settling:
     """Holds what failed once until it is confirmed, shrunk and reproduced."""
 
-    def __init__(self, place: Workplace, up: Sender, breathe: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        place: Workplace,
+        up: Sender,
+        breathe: Callable[[], bool],
+        release: Callable[[Flight], None],
+    ) -> None:
         self._place = place
         self._up = up
         self._breathe = breathe
+        self._release = release
         self._is_hurried = False
         self._haste = Haste()
-        self._waiting: deque[tuple[Flight, Suspicion]] = deque()
+        self._waiting: list[tuple[Flight, Suspicion]] = []
 
     def __bool__(self) -> bool:
         return bool(self._waiting)
 
     def add(self, flight: Flight, suspicions: Iterable[Suspicion]) -> None:
-        """Keep suspicions, and their flight's slot, until they are settled."""
+        """Keep suspicions, and their flight's slot, until they are settled.
+
+        One of a defect that waits already takes its place: it is of an earlier case, whose answer came later.
+        """
         for suspicion in suspicions:
             flight.pending += 1
+            for waiting in self._waiting:
+                if waiting[1].finding.fingerprint == suspicion.finding.fingerprint:
+                    self._waiting.remove(waiting)
+                    self._forgo(waiting[0])
+                    break
             self._waiting.append((flight, suspicion))
         self._up.send(Found(flight.pending))
 
-    def settle_next(self, lane: int, *, hasten: bool) -> Flight | None:
-        """Settle the oldest on an idle lane; its flight if nothing is left to settle of it.
+    def settle_next(self, lane: int, flying: Iterable[Flight], *, hasten: bool) -> bool:
+        """Settle one suspicion on an idle lane; False when all wait for answers to earlier cases.
 
-        With `hasten` the first version, which is on disk, must do.
+        Which case shows a defect must not depend on whose answer came first. With `hasten` the first version, which is on
+        disk, must do.
         """
-        flight, suspicion = self._waiting.popleft()
-        if not hasten:
-            self._settle(flight, suspicion, lane)
+        earliest: dict[str, int] = {}
+        for flight in flying:
+            task = flight.running.task.id
+            earliest[task] = min(flight.index, earliest.get(task, flight.index))
+        for waiting in sorted(self._waiting, key=_index):
+            flight, suspicion = waiting
+            if hasten or flight.index <= earliest.get(flight.running.task.id, flight.index):
+                self._waiting.remove(waiting)
+                if not hasten:
+                    self._settle(flight, suspicion, lane)
+                self._forgo(flight)
+                return True
+        return False
+
+    def _forgo(self, flight: Flight) -> None:
         flight.pending -= 1
-        return None if flight.pending else flight
+        if not flight.pending:
+            self._release(flight)
 
     def _settle(self, flight: Flight, suspicion: Suspicion, lane: int) -> None:
         place, task = self._place, flight.running.task.id
@@ -101,3 +129,7 @@ class Settling:
         self._is_hurried = self._breathe()
         ledger.enter(Part.JUDGE)
         return outcome
+
+
+def _index(waiting: tuple[Flight, Suspicion]) -> int:
+    return waiting[0].index
