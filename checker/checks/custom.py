@@ -4,10 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from checker.checks.context import PASSED, Check, CheckContext, Failures
-from checker.checks.server_error import sent_texts
 from checker.core.errors import HookError
 from checker.core.failures import FailedCheck, Failure
-from checker.core.templates import error_template
+from checker.core.templates import error_template, sent_texts
 
 
 def custom_check(name: str, function: Callable[..., Any]) -> Check:

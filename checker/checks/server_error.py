@@ -2,9 +2,8 @@
 
 from checker.checks.context import PASSED, CheckContext, Failures
 from checker.checks.statuses import matches_status
-from checker.core.case import Case
 from checker.core.failures import Failure, Severity
-from checker.core.templates import error_template
+from checker.core.templates import error_template, sent_texts
 
 NAME = "not_a_server_error"
 _EXPECTED = ("2XX", "3XX", "4XX")
@@ -27,25 +26,3 @@ def not_a_server_error(context: CheckContext) -> Failures:
             severity=Severity.CRITICAL,
         ),
     )
-
-
-def sent_texts(case: Case) -> list[str]:
-    """Every text that the case sent: what an error message may echo."""
-    texts: list[str] = []
-    pending: list[object] = [
-        case.path_parameters,
-        case.query,
-        case.headers,
-        case.cookies,
-        case.body,
-    ]
-    while pending:
-        value = pending.pop()
-        if isinstance(value, str):
-            texts.append(value)
-        elif isinstance(value, dict):
-            pending.extend(value.values())
-            texts.extend(key for key in value if isinstance(key, str) and len(key) > 12)
-        elif isinstance(value, list | tuple):
-            pending.extend(value)
-    return texts

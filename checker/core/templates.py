@@ -4,6 +4,8 @@ import json
 import re
 from collections.abc import Iterable
 
+from checker.core.case import Case
+
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_]{2,}(?![\w-]*\d)")
@@ -33,6 +35,28 @@ def error_template(content: bytes, sent: Iterable[str] = ()) -> str:
     for value in sorted((s for s in sent if len(s) >= 3), key=len, reverse=True):
         text = text.replace(value, " ")
     return " ".join(_WORD.findall(_QUOTED.sub(" ", text)))[:_LIMIT]
+
+
+def sent_texts(case: Case) -> list[str]:
+    """Every text that the case sent: what an error message may echo."""
+    texts: list[str] = []
+    pending: list[object] = [
+        case.path_parameters,
+        case.query,
+        case.headers,
+        case.cookies,
+        case.body,
+    ]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, str):
+            texts.append(value)
+        elif isinstance(value, dict):
+            pending.extend(value.values())
+            texts.extend(key for key in value if isinstance(key, str) and len(key) > 12)
+        elif isinstance(value, list | tuple):
+            pending.extend(value)
+    return texts
 
 
 def _telling_text(text: str) -> str:

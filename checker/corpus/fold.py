@@ -6,7 +6,7 @@ all of them.
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 
 from checker.corpus.records import (
     Finding,
@@ -214,4 +214,4 @@ def _least(one: SchemaOpened | None, other: SchemaOpened) -> SchemaOpened:
     """Workers that opened the same document say the same; if not, the choice must not depend on who came first."""
     if one is None:
         return other
-    return min(one, other, key=lambda opened: (opened.document, opened.base_url, opened.title))
+    return min(one, other, key=astuple)

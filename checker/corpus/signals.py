@@ -10,10 +10,9 @@ from checker.core.failures import Failure
 from checker.core.meta import Binding
 from checker.core.operation import Label
 from checker.core.response import Response
-from checker.core.templates import error_template
+from checker.core.templates import error_template, sent_texts
 from checker.corpus.answers import ABSENT, json_of
 from checker.corpus.cells import InputCells
-from checker.corpus.rings import SCALARS
 
 CAPS = {
     "status": 40,
@@ -168,15 +167,4 @@ def _leaf_kinds(body: Any) -> list[tuple[str, str]]:
 
 
 def _template(response: Response, case: Case) -> str:
-    return error_template(response.content, _sent_texts(case))
-
-
-def _sent_texts(case: Case) -> list[str]:
-    """Texts of the request that an error may quote."""
-    found = []
-    body = case.body if isinstance(case.body, dict) else {}
-    for container in (case.path_parameters, case.query, body):
-        for value in container.values():
-            if isinstance(value, SCALARS):
-                found.append(str(value))
-    return found
+    return error_template(response.content, sent_texts(case))
