@@ -16,8 +16,9 @@ from tests.e2e.runner import Command, Ran
 
 STAGES = (Stage.MAKE, Stage.SEND, Stage.JUDGE, Stage.RECORD, Stage.SHRINK, Stage.CONFIRM)
 ORPHANS_S = 2.0
-_NEVER_S = 20.0
-_LONG_S = 600.0
+_NEVER_S = 25.0
+_LONG_S = 30.0
+"""Of a run that will be killed: short, so that every operation soon has its turn."""
 
 
 @dataclass
