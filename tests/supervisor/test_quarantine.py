@@ -1,0 +1,57 @@
+"""What is blamed for a death, and what is told of it."""
+
+from dataclasses import replace
+
+import pytest
+
+from checker.core.operation import Label
+from checker.core.sequence import Step
+from checker.corpus.codec import RecordEncoder
+from checker.corpus.inflight import Slot, Stage
+from checker.corpus.records import Entry, Quarantined
+from checker.supervisor.assignment import EXTRA_INDEX
+from checker.supervisor.quarantine import is_quarantined, quarantined_case
+from checker.supervisor.restarts import Ruling
+from checker.supervisor.state import is_stuck
+from checker.workers.messages import Task
+
+LABEL = Label("GET /users")
+STEP = Step(LABEL, (1, "x"), ())
+TASK = Task("00000000000000aa", "exploration", (LABEL,), 5, 0, 9, 1.0)
+SLOT = Slot(0, Stage.HOOK, TASK.id, 3, 10**9, None)
+INNOCENT = Ruling(
+    strikes=1, quarantines_case=False, quarantines_task=False, ends_run=False, pause_s=0.0
+)
+
+
+def test_a_case_that_was_tried_again_tells_its_command() -> None:
+    left = Quarantined(TASK.id, LABEL, 3, "", "", 0, (STEP,), "curl -X GET http://x/users", "")
+    told = quarantined_case(TASK, replace(SLOT, recipe=RecordEncoder().encode(left)), 2, "why")
+    assert (told.request, told.steps, told.stage) == (left.request, (STEP,), "hook")
+
+
+def test_a_case_without_a_command_tells_its_choices() -> None:
+    entry = Entry(LABEL, (STEP,), (), 0.0)
+    told = quarantined_case(TASK, replace(SLOT, recipe=RecordEncoder().encode(entry)), 2, "why")
+    assert told.request == "seed 5, case 3, choices [1, 'x']"
+    assert quarantined_case(TASK, SLOT, 2, "why").request == "seed 5, case 3: it was not made yet"
+
+
+@pytest.mark.parametrize(
+    ("index", "reason", "expected"),
+    [
+        (3, "killed by SIGSEGV", False),
+        (EXTRA_INDEX + 3, "killed by SIGSEGV", True),
+        (EXTRA_INDEX + 3, "killed by SIGKILL", False),
+    ],
+)
+def test_a_case_that_is_never_made_again_is_blamed_at_once(
+    index: int, reason: str, expected: bool
+) -> None:
+    assert is_quarantined(replace(SLOT, index=index), INNOCENT, reason) is expected
+
+
+def test_only_what_waits_for_nobody_is_stuck() -> None:
+    assert is_stuck(SLOT, 5.0)
+    assert not is_stuck(SLOT, 3.0)
+    assert not is_stuck(replace(SLOT, stage=Stage.CONFIRM), 60.0)
