@@ -152,6 +152,8 @@ class Reading:
         known = self._hidden.get(key)
         if known is not None:
             return known
+        if isinstance(schema.get("$ref"), str) and not self._has_siblings:
+            return frozenset()
         found: set[str] = set()
         properties = schema.get("properties")
         for name, value in properties.items() if isinstance(properties, dict) else ():

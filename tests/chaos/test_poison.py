@@ -11,6 +11,8 @@ from tests.chaos import evidence
 from tests.e2e.runner import Command
 
 POISON = 7
+MOST_STRUCK_ONCE = 3
+"""One for each of the operations, which take turns after each death."""
 DEATH = f"""
 import os, signal
 import checker
@@ -80,7 +82,8 @@ def test_a_poison_value_is_met_and_quarantined_and_innocent_cases_are_not(
         assert json.loads(curl.as_sent(command_line).body)["n"] == POISON
         assert command_line in ran.stdout
     deaths = len((command.directory / "met").read_text())
-    assert deaths - 2 * len(poisoned) in (0, 1)
+    # Two strikes each; when time was over, one case of each operation may have had its first.
+    assert 0 <= deaths - 2 * len(poisoned) <= MOST_STRUCK_ONCE
     # Nobody else lost a turn for it.
     assert ran.defects == [
         ("POST /second", "not_a_server_error"),

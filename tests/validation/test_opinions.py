@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from checker.core.schema import Dialect, Direction, UnresolvableReference
@@ -182,7 +182,14 @@ SCHEMAS = st.recursive(
 )
 
 
+BESIDE_A_REFERENCE = {
+    "$ref": "#/names/open",
+    "properties": {"a": {"type": "string", "writeOnly": True}},
+}
+
+
 @settings(max_examples=300, deadline=None)
+@example(BESIDE_A_REFERENCE, {"a": None})
 @given(SCHEMAS, JSON)
 def test_opinions_agree(raw: Any, value: Any) -> None:
     first, second = verdicts(schema_of(raw, **NAMES), value)
