@@ -25,6 +25,7 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python -m benchmarks.slow_target
 	$(BIN)/python -m benchmarks.memory
+	$(BIN)/python -m benchmarks.chaos
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("checker needs Python 3.11 or newer, found " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
