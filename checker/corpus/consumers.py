@@ -21,7 +21,8 @@ _REACH = 64
 _PATIENCE = 64
 # Misses of one field, each of which may change the ranking.
 _TELLING = 16
-_SLOTS = 4096
+# Names that one operation is asked for. Those of additional properties are made up and never come to an end.
+_SLOTS = 512
 _UNKNOWN = (0, 0)
 
 
@@ -38,6 +39,8 @@ class OperationView:
     def pick(self, location: Location, name: str, index: int) -> PooledValue | None:
         """A value for this parameter: the best and newest for index 0, less likely ones above."""
         consumer = self._named.get((location, name)) or self._consumer(location, name)
+        if consumer is None:
+            return None
         found = consumer.choose(self._rings, index)
         if found is None:
             return None
@@ -51,15 +54,19 @@ class OperationView:
         for taken in bindings:
             name = (taken.location, taken.name)
             consumer = self._named.get(name) or self._consumer(*name)
-            consumer.fared(field_of(taken.pointer), is_missing=is_missing)
+            if consumer is not None:
+                consumer.fared(field_of(taken.pointer), is_missing=is_missing)
 
-    def _consumer(self, location: Location, name: str) -> "_Consumer":
+    def _consumer(self, location: Location, name: str) -> "_Consumer | None":
+        """None when there are too many names already."""
         named = self._named.get((location, name))
         if named is not None:
             return named
         slot = (location, _words_of(name) if location is Location.BODY else name)
         consumer = self._consumers.get(slot)
         if consumer is None:
+            if len(self._consumers) >= _SLOTS:
+                return None
             consumer = self._consumers[slot] = _consumer_of(self._operation, *slot)
         if len(self._named) < _SLOTS:
             self._named[location, name] = consumer

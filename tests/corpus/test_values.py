@@ -239,3 +239,10 @@ def test_the_name_itself_fits_best_and_strangers_not_at_all() -> None:
     assert len(set(ranked)) == 5
     assert ranked[-1] == 0
     assert affinity("id", bookings, "id", users) == 0
+
+
+def test_made_up_names_do_not_fill_the_memory() -> None:
+    view = LiveValues(ROUTES).view(CREATE)
+    for number in range(2_000):
+        view.pick(Location.BODY, f"/{'x' * number}", 0)
+    assert 1 < len(view._consumers) <= 512
