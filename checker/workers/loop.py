@@ -383,7 +383,6 @@ class Worker:
             Idle(
                 tuple((r.task.id, r.next_index, r.finished) for r in over),
                 sum(r.waited_s for r in over),
-                0,
             )
         )
 

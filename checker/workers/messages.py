@@ -92,8 +92,6 @@ class Idle:
     """(task id, next index, finished)."""
     waited_s: float
     """Seconds until their cases were answered, in sum: what the API took, without what we did with the answers."""
-    findings: int
-    """New fingerprints in the journal since the last message."""
 
 
 @dataclass(frozen=True, slots=True)

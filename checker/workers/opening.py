@@ -156,11 +156,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
             selected=len(selected) + len(broken),
         )
     )
-    for operation in broken:
-        recorder.operation_error(
-            operation.label, settings.phases[0], "Schema Error", operation.error
-        )
-    _note_unusable(recorder, selected)
+    _tell_unusable(recorder, selected, broken, settings.phases[0])
     journal.flush()
     factory = _factory(settings, selected, recorder, _component_hooks)
     origin = Origin.from_url(base_url)
@@ -173,10 +169,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
             journal=str(journal.path),
             document=digest_,
             base_url=base_url,
-            operations=tuple(
-                OperationCard(str(label), operation.method, operation.path)
-                for label, operation in selected.items()
-            ),
+            operations=_cards(selected),
             preloaded=os.getpid() != _IMPORTED_BY,
         ),
         factory=factory,
@@ -200,6 +193,13 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
         making_stage=Stage.HOOK if _has_making_hooks() else Stage.MAKE,
         calling_stage=Stage.HOOK if GLOBAL_HOOKS.named("before_call") else Stage.MAKE,
         judging_stage=Stage.HOOK if GLOBAL_HOOKS.named("after_call") else Stage.JUDGE,
+    )
+
+
+def _cards(selected: Mapping[Label, Operation]) -> tuple[OperationCard, ...]:
+    return tuple(
+        OperationCard(str(label), operation.method, operation.path)
+        for label, operation in selected.items()
     )
 
 
@@ -244,7 +244,14 @@ def _selected(
     return selected, broken, total
 
 
-def _note_unusable(recorder: Recorder, selected: Mapping[Label, Operation]) -> None:
+def _tell_unusable(
+    recorder: Recorder,
+    selected: Mapping[Label, Operation],
+    broken: Sequence[BrokenOperation],
+    phase: str,
+) -> None:
+    for unread in broken:
+        recorder.operation_error(unread.label, phase, "Schema Error", unread.error)
     for label, operation in selected.items():
         for body in operation.unusable_bodies:
             recorder.note(Note("unusable_body", label, body.media_type, body.reason))

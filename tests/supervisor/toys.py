@@ -97,7 +97,7 @@ class Toy:
             )
         )  # fmt: skip
         self.journal.flush()
-        self.up.send(Idle(((task.id, reached, finished),), 0.0, 0))
+        self.up.send(Idle(((task.id, reached, finished),), 0.0))
 
     def hear_drain(self) -> None:
         message = self.down.get_nowait()

@@ -55,7 +55,6 @@ MESSAGES = st.one_of(
         Idle,
         tasks=st.lists(st.tuples(TEXTS, INDICES, st.booleans()), max_size=3).map(tuple),
         waited_s=st.floats(0, 100),
-        findings=INDICES,
     ),
     st.builds(Found, INDICES),
     st.builds(Leaving, TEXTS, st.integers(0, 255)),
