@@ -9,6 +9,7 @@ TRUNCATED = "// Output truncated..."
 EMPTY = "<EMPTY>"
 BINARY = "<BINARY>"
 NOT_REPRODUCED = "Not reproduced: re-sent as printed, it did not fail again."
+HIDDEN = "Values of sensitive names are hidden; they are printed with `--output-sanitize false`."
 INDENT = "    "
 
 _NOT_CHARSETS = frozenset({"idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape"})
@@ -59,7 +60,9 @@ class FailedCase:
     commands: tuple[str, ...]
     """One for each step, oldest first; empty when there is nothing to reproduce."""
     reproduced: bool | None = None
-    """False when the commands were re-sent as printed and did not fail again; None when nobody tried."""
+    """False when the commands were re-sent and did not fail again; None when nobody tried."""
+    is_redacted: bool = False
+    """True when the commands show less than what was sent."""
 
 
 def failure_block(
@@ -73,6 +76,8 @@ def failure_block(
             parts.append(indented(details.strip("\n")))
     parts.extend(answer_paragraphs(failed.answer, truncation))
     parts.extend(reproduction_paragraphs(failed.commands, reproduced=failed.reproduced))
+    if failed.is_redacted:
+        parts.append(HIDDEN)
     return "\n\n".join(parts)
 
 

@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Collection, Iterator
 from urllib.parse import urlsplit
 
+from checker.core.redact import Redaction
 from checker.core.request import Origin, WireRequest
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -110,6 +111,28 @@ def as_sent(command: str) -> WireRequest:
     return request
 
 
+def redacted(command: str, redaction: Redaction) -> str:
+    """The command with the values of sensitive names masked; every other word stays as it is printed."""
+    shown: list[str] = []
+    option, media_type = "", _SENT_WITH_DATA[1].decode()
+    for raw, word in _raw_words(command):
+        if option == "-H":
+            name, _, value = word.partition(":")
+            ((_, masked),) = redaction.headers([(name, value.lstrip())])
+            masked = f"{name}: {masked}" if value.strip() else word
+            media_type = value.strip() if name.lower() == "content-type" else media_type
+        elif option in ("-d", "--data-raw"):
+            body = word.encode("utf-8", "surrogateescape")
+            masked = redaction.body(body, media_type).decode("utf-8", "surrogateescape")
+        elif option == "-X":
+            masked = word
+        else:
+            masked = redaction.url(word)
+        shown.append(raw if masked == word else quoted(masked))
+        option = word if word in _OPTIONS and option not in _OPTIONS else ""
+    return " ".join(shown)
+
+
 _ADDED_BY_CURL = ((b"Accept", b"*/*"), (b"User-Agent", b"curl"))
 _SWITCHES = frozenset(("--insecure", "-k", "--head", "-I", "--globoff", "-g", "--path-as-is"))
 _OPTIONS = {
@@ -180,13 +203,18 @@ def _is_text(raw: bytes) -> bool:
 
 
 def _words(command: str) -> Iterator[str]:
+    return (word for _, word in _raw_words(command))
+
+
+def _raw_words(command: str) -> Iterator[tuple[str, str]]:
+    """Each word as it is written and as the shell reads it."""
     position = 0
     while command[position:].strip():
         word = _WORD.match(command, position)
         if word is None:
             raise ValueError("a quote is not closed in the curl command")
         position = word.end()
-        yield "".join(map(_unquoted, _PIECE.finditer(word[1])))
+        yield word[1], "".join(map(_unquoted, _PIECE.finditer(word[1])))
 
 
 def _unquoted(piece: re.Match[str]) -> str:

@@ -12,7 +12,7 @@ from checker.corpus.fold import RunView
 from checker.corpus.records import Finding, Record, SchemaOpened
 from checker.reporting.findings import errors_by_label, failures_by_label
 from checker.reporting.live import LiveLines, clock_text
-from checker.reporting.masking import masked_url, shown_command
+from checker.reporting.masking import ShownCommand, masked_url, shown_command
 from checker.reporting.progress import Progress
 from checker.reporting.report import PhaseOutcome, Report
 from checker.reporting.screen import Screen, ruled
@@ -182,7 +182,7 @@ class Console:
                 self.screen.line(text)
                 self.screen.line()
 
-    def _shown_command(self, command: str) -> str:
+    def _shown_command(self, command: str) -> ShownCommand:
         settings = self._settings
         return shown_command(command, settings.sanitization, Secrets(settings.headers).store)
 

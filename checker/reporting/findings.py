@@ -5,12 +5,15 @@ from itertools import groupby
 
 from checker.core.blocks import Answer, FailedCase, Truncation, failure_blocks, indented
 from checker.corpus.records import Exchange, Finding, OperationError, Quarantined
+from checker.reporting.masking import ShownCommand
 
 _SEVERITIES = ("critical", "high", "medium", "low")
 
 
 def failures_by_label(
-    findings: Iterable[Finding], truncation: Truncation, shown: Callable[[str], str] = str
+    findings: Iterable[Finding],
+    truncation: Truncation,
+    shown: Callable[[str], ShownCommand] = ShownCommand,
 ) -> Iterator[tuple[str, str]]:
     """(label, numbered blocks), labels sorted; findings of one case share a block.
 
@@ -23,17 +26,21 @@ def failures_by_label(
         yield label, failure_blocks(blocks, truncation)
 
 
-def failed_case(findings: list[Finding], shown: Callable[[str], str] = str) -> FailedCase:
+def failed_case(
+    findings: list[Finding], shown: Callable[[str], ShownCommand] = ShownCommand
+) -> FailedCase:
     """Block of findings that the same case showed."""
     worst = sorted(findings, key=lambda f: (severity_rank(f.severity), f.title, f.unique_key))
     first = worst[0]
     tried = {finding.reproduced for finding in findings}
+    command = shown(first.reproduction)
     return FailedCase(
         case_id=first.case,
         failures=tuple((finding.title, finding.message) for finding in worst),
         answer=answer_of(first.interactions[-1].exchange) if first.interactions else Answer(None),
-        commands=tuple(shown(first.reproduction).splitlines()),
+        commands=tuple(command.text.splitlines()),
         reproduced=False if False in tried else True if tried == {True} else None,
+        is_redacted=command.is_redacted,
     )
 
 

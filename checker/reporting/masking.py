@@ -3,9 +3,11 @@
 import re
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
 
 from checker.config.settings import Sanitization
+from checker.core import curl
 from checker.core.errors import MissingSecret
 from checker.core.redact import Redaction, SecretStore
 
@@ -39,9 +41,24 @@ def masked_url(url: str, sanitization: Sanitization) -> str:
     return redaction_of(sanitization).url(url) if sanitization.enabled else url
 
 
-def shown_command(text: str, sanitization: Sanitization, store: SecretStore) -> str:
-    """A recorded command: secrets in place if nothing is sanitised, else the replacement where they stood."""
+@dataclass(frozen=True, slots=True)
+class ShownCommand:
+    """A recorded command as a reader may see it."""
+
+    text: str
+    is_redacted: bool = False
+    """True when it is less than what was sent."""
+
+
+def shown_command(text: str, sanitization: Sanitization, store: SecretStore) -> ShownCommand:
+    """A recorded command, one line for each step: secrets in place if nothing is sanitised.
+
+    Else the replacement stands where they stood, and for the values of sensitive names (requirement 24).
+    """
     if not sanitization.enabled:
         with suppress(MissingSecret):
-            return store.resolve(text)
-    return _REFERENCE.sub(lambda _: sanitization.replacement, text)
+            return ShownCommand(store.resolve(text))
+    lines = _REFERENCE.sub(lambda _: sanitization.replacement, text).splitlines()
+    redaction = redaction_of(sanitization)
+    shown = "\n".join(curl.redacted(line, redaction) for line in lines)
+    return ShownCommand(shown, is_redacted=shown != text)

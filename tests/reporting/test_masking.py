@@ -4,7 +4,13 @@ from hypothesis import strategies as st
 
 from checker.config.settings import Sanitization
 from checker.core.redact import SecretStore
-from checker.reporting.masking import masked_headers, masked_url, redaction_of, shown_command
+from checker.reporting.masking import (
+    ShownCommand,
+    masked_headers,
+    masked_url,
+    redaction_of,
+    shown_command,
+)
 
 ON = Sanitization()
 
@@ -54,9 +60,28 @@ def test_a_command_shows_no_reference_to_a_secret() -> None:
     store = SecretStore()
     store.add("header:Authorization", "Bearer t0ps3cret")
     command = "curl -H 'Authorization: {secret:header:Authorization}' http://127.0.0.1/"
-    assert shown_command(command, Sanitization(), store) == (
-        "curl -H 'Authorization: [Filtered]' http://127.0.0.1/"
-    )
-    assert shown_command(command, Sanitization(enabled=False), store) == (
+    hidden = "curl -H 'Authorization: [Filtered]' http://127.0.0.1/"
+    assert shown_command(command, Sanitization(), store) == ShownCommand(hidden, is_redacted=True)
+    assert shown_command(command, Sanitization(enabled=False), store) == ShownCommand(
         "curl -H 'Authorization: Bearer t0ps3cret' http://127.0.0.1/"
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("-H 'X-Api-Key: 0' http://h/", "-H 'X-Api-Key: [Filtered]' http://h/"),
+        ("-H 'X-Api-Key;' http://h/", "-H 'X-Api-Key;' http://h/"),
+        ("'http://h/?token=a&b=%20'", "'http://h/?token=%5BFiltered%5D&b=%20'"),
+        ("-X GET --globoff $'http://h/{a}?q=\\x07'", "-X GET --globoff $'http://h/{a}?q=\\x07'"),
+        (
+            "-H 'Content-Type: application/json' -d '{\"password\": 1, \"b\": 2}' http://h/",
+            '-H \'Content-Type: application/json\' -d \'{"password":"[Filtered]","b":2}\' http://h/',
+        ),
+        ("-d 'token=it'\"'\"'s&x=1' http://h/", "-d 'token=%5BFiltered%5D&x=1' http://h/"),
+        ("-H 'Content-Type:' -d 'token=a' http://h/", "-H 'Content-Type:' -d 'token=a' http://h/"),
+    ],
+)
+def test_a_command_shows_no_value_of_a_sensitive_name(words: str, shown: str) -> None:
+    command = shown_command(f"curl {words}", ON, SecretStore())
+    assert command == ShownCommand(f"curl {shown}", is_redacted=shown != words)
