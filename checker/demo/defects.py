@@ -24,14 +24,14 @@ DEFECTS: tuple[Defect, ...] = (
         "attic-floor",
         "GET /rooms/{room_id}",
         "response_schema_conformance",
-        "Room 24, under the roof, has no floor: `floor` is null and may not be.",
+        "Room 24, under the roof, is shown from the old register (203): its `floor` is null and may not be.",
         "the largest of 24 room numbers: 1 in 24",
     ),
     Defect(
         "forint-page",
         "GET /rates/{currency}",
         "content_type_conformance",
-        "The rate of the forint comes as an HTML page.",
+        "The rate of the forint is the one of the day before (203), as an HTML page.",
         "one of 24 currencies: 1 in 24",
     ),
     Defect(
@@ -59,7 +59,7 @@ DEFECTS: tuple[Defect, ...] = (
         "no-replies",
         "POST /reviews",
         "response_schema_conformance",
-        "A review without replies is answered with a body that is not JSON.",
+        "A review without replies is held back (202) and answered with a body that is not JSON.",
         "an empty `replies` array: about 1 in 4, an array has at most 3 items",
     ),
     Defect(

@@ -67,7 +67,7 @@ class Inn:
     def _get_room(self, call: Call) -> Reply:
         room = self._rooms[call.arguments["room_id"] - 1]
         if room["kind"] == "attic" and "attic-floor" in self._planted:
-            room = room | {"floor": None}
+            return _reply(203, room | {"floor": None})
         return _reply(200, room)
 
     def _get_photo(self, call: Call) -> Reply:
@@ -78,7 +78,7 @@ class Inn:
         currency = call.arguments["currency"]
         rate = 0.5 + (zlib.crc32(currency.encode()) % 1600) / 8
         if currency == "HUF" and "forint-page" in self._planted:
-            return Reply(200, "text/html; charset=utf-8", f"<p>1 EUR = {rate} HUF</p>".encode())
+            return Reply(203, "text/html; charset=utf-8", f"<p>1 EUR = {rate} HUF</p>".encode())
         return _reply(200, {"currency": currency, "rate": rate, "on": call.arguments["on"]})
 
     def _make_quote(self, call: Call) -> Reply:
@@ -118,7 +118,7 @@ class Inn:
         written = call.body
         review = {"id": _identity(written), "photo": None} | written
         if not written["replies"] and "no-replies" in self._planted:
-            return Reply(201, _JSON, json_encoded(review).replace(b'"replies":[]', b'"replies":'))
+            return Reply(202, _JSON, json_encoded(review).replace(b'"replies":[]', b'"replies":'))
         return _reply(201, review)
 
     def _list_bookings(self, call: Call) -> Reply:
