@@ -19,6 +19,9 @@ _MASKED_BYTES = re.compile(_MASKED.pattern.encode())
 _URI = re.compile(r"(https?://[^/?#]*)(.*)\Z", re.DOTALL | re.IGNORECASE)
 _NOT_CARRIED_OUT = frozenset({FailureKind.REFUSED, FailureKind.DNS, FailureKind.UNSENDABLE})
 
+_MANY = 5
+"""Interactions listed by their number."""
+
 Echo = Callable[[str], object]
 """Prints one line."""
 
@@ -99,8 +102,7 @@ def request_of(
             replaced.add(lowered)
         elif _is_masked(value):
             raise MissingSecret(
-                f"interaction {interaction.id}: header {name} was masked when it was recorded; "
-                f"give it with -H '{name}: ...'"
+                f"header {name} was masked when it was recorded; give it with -H '{name}: ...'"
             )
         elif lowered != "host" or not options.base_url:
             headers.append((name, value))
@@ -120,6 +122,7 @@ class _Replay:
         self._lanes: dict[Origin, HttpLanes] = {}
         self._changed = 0
         self._failed = 0
+        self._refused: dict[str, list[str]] = {}
 
     def run(self, chosen: list[Recorded]) -> int:
         try:
@@ -128,6 +131,8 @@ class _Replay:
         finally:
             for lanes in self._lanes.values():
                 lanes.close()
+        for reason, ids in self._refused.items():
+            self._echo(f"Error: {_listed(ids)}: {reason}")
         sent = len(chosen) - self._failed
         self._echo(f"{sent} replayed, {self._changed} with another status")
         return 2 if self._failed else 0
@@ -137,8 +142,7 @@ class _Replay:
             origin, request = request_of(interaction, self._options, self._masked)
         except CheckerError as error:
             self._failed += 1
-            self._echo(f"Error: {error}")
-            self._echo("")
+            self._refused.setdefault(str(error), []).append(interaction.id)
             return
         outcome = self._send(origin, request)
         if isinstance(outcome, NetworkFailure) and outcome.kind in _NOT_CARRIED_OUT:
@@ -171,9 +175,9 @@ def _new_status(outcome: Outcome) -> str:
 
 def _destination(interaction: Recorded, base_url: str | None) -> tuple[Origin, bytes]:
     if _MASKED.search(interaction.uri):
-        raise _masked("a value in its URI", interaction)
+        raise _masked("a value in its URI")
     if interaction.body is not None and _MASKED_BYTES.search(interaction.body):
-        raise _masked("a value in its body", interaction)
+        raise _masked("a value in its body")
     match = _URI.match(interaction.uri)
     try:
         if match is None:
@@ -181,7 +185,7 @@ def _destination(interaction: Recorded, base_url: str | None) -> tuple[Origin, b
         origin = Origin.from_url(match.group(1))
         override = Origin.from_url(base_url) if base_url else None
     except ValueError as error:
-        raise UsageError(f"interaction {interaction.id}: {error}") from error
+        raise UsageError(str(error)) from error
     target = match.group(2)
     if not target.startswith("/"):
         target = f"/{target}"
@@ -193,11 +197,17 @@ def _destination(interaction: Recorded, base_url: str | None) -> tuple[Origin, b
     return place, target.encode("utf-8", "surrogateescape")
 
 
-def _masked(what: str, interaction: Recorded) -> MissingSecret:
+def _masked(what: str) -> MissingSecret:
     return MissingSecret(
-        f"interaction {interaction.id}: {what} was masked when it was recorded; "
+        f"{what} was masked when it was recorded; "
         "record the cassette again with --output-sanitize false"
     )
+
+
+def _listed(ids: list[str]) -> str:
+    shown = ", ".join(ids[:_MANY])
+    more = len(ids) - _MANY
+    return f"interaction{'s'[: len(ids) > 1]} {shown}" + (f" and {more} more" if more > 0 else "")
 
 
 def _header_bytes(text: str) -> bytes:
