@@ -24,7 +24,7 @@ from checker.generation.forms import (
 from checker.generation.properties import Properties, read_rest
 from checker.validation.formats import INTEGER_RANGES
 from checker.validation.keywords import Keyword, keywords_of
-from checker.validation.translate import pointer_child
+from checker.validation.pointers import pointer_child
 
 OPENAPI: Final = (Dialect.OPENAPI20, Dialect.OPENAPI30, Dialect.OPENAPI31)
 _HAS_SIBLINGS = frozenset(

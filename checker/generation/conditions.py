@@ -4,7 +4,7 @@ from itertools import product
 from typing import Any
 
 from checker.generation.forms import Branches, Canonical, Conjunction, Facet
-from checker.validation.translate import pointer_child
+from checker.validation.pointers import pointer_child
 
 _MOST = 3
 """Properties with dependents; each doubles the alternatives."""

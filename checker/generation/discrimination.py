@@ -5,7 +5,7 @@ from typing import Any
 from checker.core.schema import UnresolvableReference
 from checker.generation.canonical import Canon
 from checker.generation.forms import Branches, Canonical, Conjunction, Facet, same
-from checker.validation.translate import pointer_child
+from checker.validation.pointers import pointer_child
 
 
 def discriminated(branches: Branches) -> list[Conjunction]:

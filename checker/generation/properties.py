@@ -6,7 +6,7 @@ from typing import Any
 
 from checker.generation.forms import Canonical, Conjunction, Facet
 from checker.generation.patterns import matcher
-from checker.validation.translate import pointer_child
+from checker.validation.pointers import pointer_child
 
 
 @dataclass(frozen=True, slots=True)

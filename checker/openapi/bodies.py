@@ -9,7 +9,7 @@ from checker.core.schema import Dialect, UnresolvableReference
 from checker.openapi.parameters import Declared, swagger_schema, swagger_style
 from checker.openapi.references import OpenApiDocument
 from checker.transport.bodies import reason_not
-from checker.validation.translate import pointer_child
+from checker.validation.pointers import pointer_child
 
 _FORM = "application/x-www-form-urlencoded"
 _MULTIPART = "multipart/form-data"

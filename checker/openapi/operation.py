@@ -18,7 +18,7 @@ from checker.openapi.bodies import Bodies, is_swagger, media_types, request_bodi
 from checker.openapi.parameters import MalformedOperation, declared_parameters, parameters
 from checker.openapi.references import OpenApiDocument
 from checker.openapi.responses import OpenApiContract
-from checker.validation.translate import pointer_child
+from checker.validation.pointers import pointer_child
 
 _NO_ENGINE = "this operation was read without an engine; load its schema with `checker.openapi`"
 

@@ -9,7 +9,7 @@ from checker.core.operation import Location, Parameter
 from checker.core.schema import Dialect, Schema, UnresolvableReference
 from checker.openapi.dialects import COLLECTION_FORMATS, DEFAULT_STYLES
 from checker.openapi.references import OpenApiDocument
-from checker.validation.translate import pointer_child
+from checker.validation.pointers import pointer_child
 
 _LOCATIONS = {location.value: location for location in Location if location is not Location.BODY}
 _VARIABLE = re.compile(r"\{([^{}]+)\}")

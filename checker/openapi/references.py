@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 from checker.core.schema import Dialect, Schema, UnresolvableReference
 from checker.validation.keywords import subschemas
-from checker.validation.translate import pointer_child
+from checker.validation.pointers import pointer_child
 
 Found = tuple[object, str]
 """A value and its pointer."""

@@ -11,7 +11,7 @@ from checker.openapi.json_body import JsonBody
 from checker.openapi.media_types import MediaType, media_type_of
 from checker.openapi.references import OpenApiDocument
 from checker.validation.compiled import UnusableSchema
-from checker.validation.translate import pointer_child
+from checker.validation.pointers import pointer_child
 
 _PLANS = 1024
 _JSON = MediaType("application", "json")

@@ -14,7 +14,7 @@ from checker.openapi.operation import Entry, OpenApiOperation, read_operation
 from checker.openapi.parsing import parse_json, to_json
 from checker.openapi.references import OpenApiDocument
 from checker.openapi.servers import absolute_url, path_of
-from checker.validation.translate import pointer_child
+from checker.validation.pointers import pointer_child
 
 
 class Methods(Mapping[str, OpenApiOperation]):

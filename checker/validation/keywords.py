@@ -35,15 +35,17 @@ TYPES: Final = frozenset(
 
 
 def keywords_of(dialect: Dialect) -> Mapping[str, Keyword]:
-    """Keywords of an OpenAPI dialect that constrain values. References are not among them."""
-    return _NEW if dialect is Dialect.OPENAPI31 else _OLD
+    """Keywords of a dialect that constrain values. References are not among them."""
+    return _TABLES[dialect]
 
 
-def subschemas(raw: object, dialect: Dialect) -> Iterator[tuple[tuple[str, ...], object]]:
-    """Schemas directly inside a schema, with the tokens that lead to them."""
+def subschemas(
+    raw: object, dialect: Dialect, *, kept: Mapping[str, Keyword] | None = None
+) -> Iterator[tuple[tuple[str, ...], object]]:
+    """Schemas directly inside a schema, with the tokens that lead to them; `kept` are looked into as well."""
     if not isinstance(raw, dict):
         return
-    table = keywords_of(dialect)
+    table = keywords_of(dialect) if kept is None else {**keywords_of(dialect), **kept}
     for name, value in raw.items():
         keyword = table.get(name)
         if keyword is None or keyword.shape is Shape.PLAIN or not keyword.is_well_formed(value):
@@ -160,3 +162,24 @@ _NEW: Final[Mapping[str, Keyword]] = _COMMON | {
     "unevaluatedItems": _SCHEMA,
     "unevaluatedProperties": _SCHEMA,
 }
+_DRAFT6: Final = {
+    **_OLD,
+    **{name: _NEW[name] for name in ("const", "contains", "propertyNames")},
+}
+_DRAFT7: Final = {**_DRAFT6, **{name: _NEW[name] for name in ("if", "then", "else")}}
+_DRAFT2019: Final = {
+    **{name: keyword for name, keyword in _NEW.items() if name != "prefixItems"},
+    **{name: _OLD[name] for name in ("items", "additionalItems")},
+}
+_TABLES: Final[Mapping[Dialect, Mapping[str, Keyword]]] = {
+    Dialect.DRAFT4: _OLD,
+    Dialect.DRAFT6: _DRAFT6,
+    Dialect.DRAFT7: _DRAFT7,
+    Dialect.DRAFT2019: _DRAFT2019,
+    Dialect.DRAFT2020: _NEW,
+    Dialect.OPENAPI20: _OLD,
+    Dialect.OPENAPI30: _OLD,
+    Dialect.OPENAPI31: _NEW,
+}
+DEFINITIONS: Final[Mapping[str, Keyword]] = {"definitions": _MAP, "$defs": _MAP}
+"""Where schemas are kept for others to refer to: they constrain nothing."""

@@ -10,19 +10,13 @@ import jsonschema_rs
 from checker.core.schema import Dialect, Direction, Document, Schema, UnresolvableReference
 from checker.validation.formats import INTEGER_RANGES, STRING_FORMATS
 from checker.validation.keywords import Keyword, Shape, keywords_of
+from checker.validation.pointers import pointer_child
 
 Plain = dict[str, Any] | bool
 _Names = frozenset[str]
 _NOTHING: _Names = frozenset()
 _SAME_VALUE = ("allOf", "anyOf", "oneOf", "then", "else")
 _FLAGS = {Direction.REQUEST: "readOnly", Direction.RESPONSE: "writeOnly"}
-
-
-def pointer_child(pointer: str, *tokens: str) -> str:
-    """Pointer of something below, as `Schema.pointer` spells it."""
-    for token in tokens:
-        pointer += "/" + token.replace("%", "%25").replace("~", "~0").replace("/", "~1")
-    return pointer
 
 
 @dataclass(slots=True)

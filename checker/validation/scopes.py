@@ -1,0 +1,232 @@
+"""Names inside JSON Schemas: what `$id`, `$anchor` and their kin call a place, and what a reference means there.
+
+A place is a string: `#/$defs/a` in the document itself, `http://example.com/tree#/$defs/a` in one of the documents
+beside it. `Scopes` is the index; `JsonDocument` is a document of plain JSON Schemas that has one.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol, runtime_checkable
+from urllib.parse import unquote, urldefrag, urljoin
+
+from jsonschema_specifications import REGISTRY
+
+from checker.core.schema import Dialect, UnresolvableReference
+from checker.validation.keywords import DEFINITIONS, subschemas
+from checker.validation.pointers import pointer_child, walked
+from checker.validation.vocabularies import dialect_of, muted_by
+
+_RECURSIVE: Final = ""
+"""The one name that `$recursiveAnchor` gives; no `$dynamicAnchor` is empty."""
+_BEFORE_2019 = frozenset({Dialect.DRAFT4, Dialect.DRAFT6, Dialect.DRAFT7})
+_DYNAMIC = frozenset({Dialect.DRAFT2019, Dialect.DRAFT2020, Dialect.OPENAPI31})
+
+
+@dataclass(slots=True)
+class Resource:
+    """A schema with a URI of its own, and the names that it gives."""
+
+    uri: str
+    place: str
+    """Of its root."""
+    raw: object
+    dialect: Dialect
+    anchors: dict[str, str] = field(default_factory=dict)
+    """Name -> place."""
+    dynamic: dict[str, str] = field(default_factory=dict)
+    """The same for the names that a dynamic reference may find; `$recursiveAnchor` counts as the empty one."""
+    muted: frozenset[str] = frozenset()
+    """Keywords that its metaschema has no vocabulary for."""
+
+
+@runtime_checkable
+class Scoped(Protocol):
+    """A document whose schemas may have URIs."""
+
+    def resource(self, place: str) -> Resource:
+        """The nearest resource around a place."""
+        ...
+
+    @property
+    def has_dynamic(self) -> bool:
+        """False when no schema refers dynamically: then the way to a place does not matter."""
+        ...
+
+
+class Scopes:
+    """Resources of one document and of those beside it."""
+
+    def __init__(self, others: Mapping[str, object] | None = None) -> None:
+        self._others = others or {}
+        self._by_uri: dict[str, Resource] = {}
+        self._by_place: dict[str, Resource] = {}
+        self.has_dynamic = False
+        """True when any schema seen until now has a dynamic anchor."""
+
+    def add(self, raw: object, *, uri: str, place: str, dialect: Dialect) -> None:
+        """Index a tree of schemas. `uri` is its base before its own `$id` is read."""
+        resource = Resource(uri, place, raw, dialect)
+        self._enter(resource)
+        self._by_uri.setdefault(uri, resource)
+        todo: list[tuple[object, str, Resource]] = [(raw, place, resource)]
+        while todo:
+            schema, at, around = todo.pop()
+            if not isinstance(schema, dict):
+                continue
+            around = self._identified(schema, at, around)
+            for tokens, inner in subschemas(schema, around.dialect, kept=DEFINITIONS):
+                todo.append((inner, pointer_child(at, *tokens), around))
+
+    def _enter(self, resource: Resource) -> None:
+        self._by_place[resource.place] = resource
+        self._read_schema(resource)
+
+    def _read_schema(self, resource: Resource) -> None:
+        said = resource.raw.get("$schema") if isinstance(resource.raw, dict) else None
+        if isinstance(said, str):
+            metaschema = said.removesuffix("#")
+            resource.dialect = dialect_of(metaschema, self._document) or resource.dialect
+            resource.muted = muted_by(metaschema, self._document)
+
+    def _identified(self, schema: dict[str, Any], at: str, around: Resource) -> Resource:
+        """The resource that a schema belongs to: its own one if it has a URI."""
+        is_old = around.dialect in _BEFORE_2019
+        if is_old and isinstance(schema.get("$ref"), str):
+            return around
+        name = schema.get("id" if around.dialect is Dialect.DRAFT4 else "$id")
+        if isinstance(name, str) and name not in ("", "#"):
+            uri, anchor = urldefrag(urljoin(around.uri, name))
+            if not name.startswith("#"):
+                around = self._named(schema, at, uri, around)
+            if anchor and is_old:
+                around.anchors[unquote(anchor)] = at
+        if not is_old:
+            self._anchored(schema, at, around)
+        return around
+
+    def _named(self, schema: dict[str, Any], at: str, uri: str, around: Resource) -> Resource:
+        if around.place == at:
+            around.uri = uri
+            resource = around
+        else:
+            resource = Resource(uri, at, schema, around.dialect, muted=around.muted)
+            self._enter(resource)
+        self._by_uri[uri] = resource
+        return resource
+
+    def _anchored(self, schema: dict[str, Any], at: str, around: Resource) -> None:
+        for keyword in ("$anchor", "$dynamicAnchor"):
+            name = schema.get(keyword)
+            if isinstance(name, str):
+                around.anchors[name] = at
+                if keyword == "$dynamicAnchor":
+                    around.dynamic[name] = at
+                    self.has_dynamic = True
+        if schema.get("$recursiveAnchor") is True and at == around.place:
+            around.dynamic[_RECURSIVE] = at
+            self.has_dynamic = True
+
+    def resource(self, place: str) -> Resource | None:
+        """The nearest resource around a place."""
+        while True:
+            found = self._by_place.get(place)
+            if found is not None or "/" not in place.rpartition("#")[2]:
+                return found
+            place = place.rpartition("/")[0]
+
+    def find(self, reference: str, around: Resource) -> tuple[Resource, str] | None:
+        """The resource that a reference means, and the fragment in it, decoded; None when nobody has the URI."""
+        if reference.startswith("#") or not reference:
+            return around, unquote(reference[1:])
+        uri, fragment = urldefrag(urljoin(around.uri, reference))
+        found = self._by_uri.get(uri) or self._load(uri, around.dialect)
+        return None if found is None else (found, unquote(fragment))
+
+    def _document(self, uri: str) -> object | None:
+        if uri in self._others:
+            return self._others[uri]
+        contents: Any = REGISTRY.get(uri)
+        return None if contents is None else contents.contents
+
+    def _load(self, uri: str, dialect: Dialect) -> Resource | None:
+        raw = self._document(uri)
+        if raw is None:
+            return None
+        self.add(raw, uri=uri, place=f"{uri}#", dialect=dialect)
+        return self._by_uri[uri]
+
+    def target(self, reference: str, around: Resource) -> str | None:
+        """Place of what a reference means, its anchor looked up; None when there is no such name."""
+        found = self.find(reference, around)
+        if found is None:
+            return None
+        resource, fragment = found
+        if not fragment:
+            return resource.place
+        if fragment.startswith("/"):
+            return resource.place + _as_pointer(fragment)
+        return resource.anchors.get(fragment)
+
+    def names(self) -> Iterator[str]:
+        """URIs and anchors that are known."""
+        for uri, resource in self._by_uri.items():
+            yield uri
+            for anchor in resource.anchors:
+                yield f"{uri}#{anchor}"
+
+
+def _as_pointer(fragment: str) -> str:
+    return fragment.replace("%", "%25")
+
+
+class JsonDocument:
+    """A document of plain JSON Schemas, and the documents beside it."""
+
+    def __init__(
+        self,
+        root: object,
+        dialect: Dialect,
+        *,
+        uri: str = "",
+        others: Mapping[str, object] | None = None,
+    ) -> None:
+        self.root = root
+        self.uri = uri
+        self.others: Mapping[str, object] = others or {}
+        self._scopes = Scopes(self.others)
+        self._scopes.add(root, uri=uri, place="#", dialect=dialect)
+        self._found: dict[tuple[str, str], tuple[object, str]] = {}
+
+    @property
+    def has_dynamic(self) -> bool:
+        """False when no schema refers dynamically."""
+        return self._scopes.has_dynamic
+
+    def resource(self, place: str) -> Resource:
+        """The nearest resource around a place."""
+        found = self._scopes.resource(place)
+        return found or self._root_resource()
+
+    def _root_resource(self) -> Resource:
+        found = self._scopes.resource("#")
+        assert found is not None
+        return found
+
+    def resolve(self, reference: str, *, at: str) -> tuple[object, str]:
+        """Target value and its place, one hop. Raises `UnresolvableReference`."""
+        around = self.resource(at)
+        key = (around.place, reference)
+        found = self._found.get(key)
+        if found is None:
+            found = self._found[key] = self._resolved(reference, at, around)
+        return found
+
+    def _resolved(self, reference: str, at: str, around: Resource) -> tuple[object, str]:
+        place = self._scopes.target(reference, around)
+        if place is not None:
+            resource = self._scopes.resource(place)
+            assert resource is not None
+            found, value = walked(resource.raw, place[len(resource.place) :])
+            if found:
+                return value, place
+        raise UnresolvableReference(f"`{reference}` at {at} points at nothing")
