@@ -53,6 +53,11 @@ class Compiler:
     _open: dict[Key, list[Draw]] = field(default_factory=dict)
     _minimal: "Compiler | None" = None
 
+    @property
+    def size(self) -> int:
+        """How many different nodes were compiled."""
+        return len(self._known)
+
     def compile(self, conjunction: Conjunction, place: Place) -> Draw:
         """Draws values of a conjunction. Raises `Unsatisfiable` and `BudgetSpent`."""
         conjunction = self._targets(conjunction)

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 import referencing.jsonschema
 from jsonschema import ValidationError
-from referencing import Specification
+from jsonschema_specifications import REGISTRY
+from referencing import Registry, Resource, Specification
 from referencing.exceptions import Unresolvable
 
 from checker.core.contract import SchemaViolation
@@ -14,6 +15,7 @@ from checker.core.schema import Dialect, Direction, Schema
 from checker.validation.dissent import leaf_of, pointer_of
 from checker.validation.messages import message_of
 from checker.validation.reading import Reading
+from checker.validation.scopes import JsonDocument
 
 _BASE_URI = "http://document.invalid/root"
 _RAW_ERRORS = 500
@@ -32,8 +34,7 @@ class Referee:
     def __init__(self, schema: Schema, reading: Reading) -> None:
         # An OpenAPI document is opaque: names and anchors in it are no business of JSON Schema.
         specification = _SPECIFICATIONS.get(schema.dialect, Specification.OPAQUE)
-        resource = specification.create_resource(schema.document.root)
-        registry: Any = referencing.jsonschema.EMPTY_REGISTRY.with_resource(_BASE_URI, resource)
+        registry = _registry(schema, specification)
         self._resolver = registry.resolver(_BASE_URI)
         self._schema = schema
         self._reading = reading
@@ -74,6 +75,22 @@ class Referee:
         pointer = pointer_of(self._schema, path, self._resolver)
         # The schema `false` is the failing one itself; every other keyword stands in it.
         return pointer if keyword == "false" or not path else pointer.rpartition("/")[0]
+
+
+def _registry(schema: Schema, specification: Specification[Any]) -> Any:
+    document = schema.document
+    others = document.others if isinstance(document, JsonDocument) else {}
+
+    def retrieve(uri: str) -> Any:
+        if uri in others:
+            return Resource.from_contents(others[uri], default_specification=specification)
+        return REGISTRY[uri]
+
+    # The registry makes its own error of a `LookupError`.
+    registry: Any = Registry
+    return registry(retrieve=retrieve).with_resource(
+        _BASE_URI, specification.create_resource(document.root)
+    )
 
 
 def referee(schema: Schema, direction: Direction, *, validate_formats: bool = True) -> Referee:

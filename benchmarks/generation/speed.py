@@ -1,4 +1,4 @@
-"""What making a case costs: `python benchmarks/generation.py CORPORA` (a folder with OpenAPI documents, or one document).
+"""What making a case costs, over a folder with OpenAPI documents, or one document.
 
 Prints CPU microseconds a case and their ratio to `orjson.dumps(body)` plus 100 calls of `random()` in the same run,
 time to compile, share of optional properties present, and mean size of bodies: small values must not buy speed.
@@ -6,8 +6,6 @@ time to compile, share of optional properties present, and mean size of bodies: 
 
 import random
 import resource
-import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean, median, quantiles
@@ -16,13 +14,13 @@ from typing import Any
 
 import orjson
 
+from benchmarks.generation.corpora import openapi_documents, operations
 from checker.core.case import NOT_SET
-from checker.core.errors import CheckerError, LoaderError
+from checker.core.errors import CheckerError
 from checker.core.meta import PhaseInfo
-from checker.core.operation import BrokenOperation, Operation
+from checker.core.operation import Operation
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
 from checker.generation.sources import RandomSource
-from checker.openapi import loaders
 
 CASES = 100
 RANDOMS = 100
@@ -44,26 +42,6 @@ class Figures:
     refused: list[str] = field(default_factory=list)
     opaque: int = 0
     slowest: list[tuple[float, str]] = field(default_factory=list)
-
-
-def documents(place: Path) -> Iterator[Path]:
-    if place.is_file():
-        yield place
-        return
-    folder = place / "openapi" if (place / "openapi").is_dir() else place
-    yield from sorted(
-        path for path in folder.iterdir() if path.suffix in (".json", ".yaml", ".yml")
-    )
-
-
-def operations(path: Path) -> Iterator[Operation]:
-    try:
-        schema = loaders.from_path(str(path))
-    except LoaderError:
-        return
-    for operation in schema.get_all_operations():
-        if not isinstance(operation, BrokenOperation):
-            yield operation
 
 
 def measure(operation: Operation, source: RandomSource, figures: Figures) -> None:
@@ -140,12 +118,10 @@ def row(name: str, values: list[float], unit: str) -> str:
     return f"{name:28} median {median(values):9.2f}  p90 {cuts[89]:9.2f}  max {max(values):9.2f}  {unit}"
 
 
-def main() -> None:
-    if len(sys.argv) != 2:
-        sys.exit("usage: python benchmarks/generation.py CORPORA")
+def section(place: Path, options: list[str]) -> None:
     figures, source, dice = Figures(), RandomSource(0), 0
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    for path in documents(Path(sys.argv[1])):
+    for path in openapi_documents(place):
         for operation in operations(path):
             measure(operation, source, figures)
             dice += 1
@@ -172,7 +148,3 @@ def main() -> None:
         print(f"  slow: {cost:8.1f} us {label}")
     for text in figures.refused[:20]:
         print(f"  refused: {text}")
-
-
-if __name__ == "__main__":
-    main()

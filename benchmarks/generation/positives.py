@@ -1,0 +1,229 @@
+"""Twenty positive values of every schema: valid by both oracles, and different from each other where the schema admits it."""
+
+import json
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final
+
+from benchmarks.generation.corpora import READERS, Sample
+from benchmarks.generation.disagreements import KNOWN
+from benchmarks.generation.oracles import NoOpinion, Oracles, oracles_of
+from benchmarks.generation.probes import admitted
+from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.core.media_types import is_form, is_json, is_multipart
+from checker.core.operation import Location
+from checker.core.schema import Direction
+from checker.generation import alphabets
+from checker.generation.canonical import Canon
+from checker.generation.compiling import Compiler
+from checker.generation.forms import Conjunction, Facet
+from checker.generation.places import Place, body_place, place_of
+from checker.generation.sources import RandomSource
+from checker.generation.turn import Budget, Draw, Rejected, Turn
+
+VALUES = 20
+DISTINCT = 10
+_MORE = 200
+_WATCHDOG_S = 20.0
+"""CPU seconds of one schema, oracles included: beyond them it counts as a hang."""
+_TEXT: Final = alphabets.text_of("utf-8", allows_nul=False)
+
+
+class Hang(Exception):
+    """The watchdog of time barked."""
+
+
+@dataclass(slots=True)
+class Drawing:
+    """A compiled schema, ready to draw from."""
+
+    draw: Draw
+    turn: Turn
+    compiler: Compiler
+
+    def value(self, source: RandomSource, seed: int) -> Any:
+        """The value of a seed. Raises `Rejected` and `BudgetSpent`."""
+        source.reset(seed)
+        self.turn.begin(None)
+        return self.draw(source)
+
+
+@dataclass(slots=True)
+class Verdict:
+    """What became of one schema."""
+
+    sample: Sample
+    kind: str = "right"
+    """right, wrong, refused, hang, error, unread."""
+    detail: str = ""
+    disagreements: list[str] = field(default_factory=list)
+    opaque: int = 0
+    nodes: int = 0
+    compile_ms: float = 0.0
+
+
+def drawing_of(sample: Sample) -> Drawing:
+    """The draw program of one schema. Raises `Unsatisfiable` and `BudgetSpent`."""
+    schema = sample.schema
+    turn = Turn()
+    canon = Canon(schema.document, schema.dialect, Direction.REQUEST)
+    compiler = Compiler(canon, turn, Budget(), {}, 1 << 19)
+    facets: Conjunction = (Facet(schema.raw, schema.pointer),)
+    if sample.location is Location.BODY and _is_fields(sample.media_type):
+        facets += (Facet({"type": "object"}, f"{schema.pointer}/form", is_made=True),)
+    return Drawing(compiler.compile(facets, place_for(sample)), turn, compiler)
+
+
+def _is_fields(media_type: str) -> bool:
+    return is_form(media_type) or is_multipart(media_type)
+
+
+def place_for(sample: Sample) -> Place:
+    """Where values of a schema travel."""
+    if sample.location is not Location.BODY:
+        return place_of(sample.location, _TEXT, "")
+    is_bytes = not is_json(sample.media_type) and not is_form(sample.media_type)
+    return body_place(_TEXT, is_form=_is_fields(sample.media_type), is_bytes=is_bytes)
+
+
+@contextmanager
+def watchdog(seconds: float) -> Iterator[None]:
+    """Raise `Hang` inside after so many seconds of CPU."""
+
+    def bark(number: int, frame: FrameType | None) -> None:
+        raise Hang
+
+    before = signal.signal(signal.SIGVTALRM, bark)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def judged(sample: Sample, source: RandomSource) -> Verdict:
+    """What becomes of a schema."""
+    verdict = Verdict(sample)
+    try:
+        with watchdog(_WATCHDOG_S):
+            _judge(sample, source, verdict)
+    except Hang:
+        verdict.kind, verdict.detail = "hang", f"more than {_WATCHDOG_S:g} s of CPU"
+    except NoOpinion as error:
+        verdict.kind, verdict.detail = "unread", str(error)
+    except (Unsatisfiable, BudgetSpent, Rejected) as error:
+        verdict.kind, verdict.detail = "refused", str(error)
+        _doubt(sample, verdict)
+    except Exception as error:  # noqa: BLE001 - what is measured is that there is none
+        verdict.kind, verdict.detail = "error", f"{type(error).__name__}: {error}"
+    return verdict
+
+
+def _judge(sample: Sample, source: RandomSource, verdict: Verdict) -> None:
+    oracles = oracles_of(sample)
+    started = time.process_time()
+    drawing = drawing_of(sample)
+    verdict.compile_ms = (time.process_time() - started) * 1e3
+    seen: set[str] = set()
+    for seed in range(VALUES):
+        value = drawing.value(source, seed)
+        seen.add(_text(value))
+        said = oracles.verdicts(value)
+        if said == (True, True):
+            continue
+        text = f"{_text(value)[:200]} is valid for {_who(said)}"
+        if any(said):
+            verdict.disagreements.append(text)
+        if not _is_known(sample, said):
+            verdict.kind, verdict.detail = "wrong", text
+    verdict.opaque, verdict.nodes = len(drawing.compiler.opaque), drawing.compiler.size
+    if verdict.kind == "right" and len(seen) < DISTINCT:
+        _count(oracles, seen, verdict)
+
+
+def _who(said: tuple[bool, bool]) -> str:
+    return {(True, False): "the first", (False, True): "the second"}.get(said, "neither")
+
+
+def _is_known(sample: Sample, said: tuple[bool, bool]) -> bool:
+    return any(said) and KNOWN.get(sample.name, ("", ""))[0] == _who(said)
+
+
+def _count(oracles: Oracles, seen: set[str], verdict: Verdict) -> None:
+    """Too few different values are a fault unless the schema admits no more."""
+    others = {_text(value) for value in admitted(oracles, verdict.sample.schema.raw)}
+    if len(seen | others) >= DISTINCT:
+        verdict.kind = "wrong"
+        missed = sorted(others - seen)[:3]
+        verdict.detail = f"only {len(seen)} different values, without {'; '.join(missed)[:120]}"
+
+
+def _doubt(sample: Sample, verdict: Verdict) -> None:
+    """A refusal is wrong when a label or a guess shows a valid value."""
+    if sample.is_satisfiable:
+        verdict.kind = "wrong"
+        return
+    try:
+        with watchdog(_WATCHDOG_S):
+            found = next(iter(admitted(oracles_of(sample), sample.schema.raw)), _NOTHING)
+    except (NoOpinion, Hang):
+        return
+    if found is not _NOTHING:
+        verdict.kind = "wrong"
+        verdict.detail += f" - but {_text(found)[:80]} is valid"
+
+
+_NOTHING = object()
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=repr)
+
+
+def section(corpora: Path, options: list[str]) -> None:
+    """Judge the schemas of all corpora, or of the named ones; `1/20` takes every 20th."""
+    every = next((int(option[2:]) for option in options if option.startswith("1/")), 1)
+    kinds = [option for option in options if option in READERS]
+    for kind in kinds or list(READERS):
+        samples = (s for i, s in enumerate(READERS[kind](corpora)) if i % every == 0)
+        report(kind, (judged(sample, RandomSource(0)) for sample in _wanted(kind, samples)))
+
+
+def _wanted(kind: str, samples: Iterator[Sample]) -> Iterator[Sample]:
+    """Those that have to have values: of the suite, only those with a valid instance."""
+    return (sample for sample in samples if kind != "suite" or sample.is_satisfiable)
+
+
+def report(kind: str, verdicts: Iterator[Verdict], show: Callable[[str], object] = print) -> None:
+    """Print what became of the schemas of one corpus."""
+    counts: Counter[str] = Counter()
+    opaque = nodes = disagreeing = 0
+    slowest: tuple[float, str] = (0.0, "")
+    shown: Counter[str] = Counter()
+    for verdict in verdicts:
+        counts[verdict.kind] += 1
+        opaque += verdict.opaque
+        nodes += verdict.nodes
+        disagreeing += bool(verdict.disagreements)
+        slowest = max(slowest, (verdict.compile_ms, verdict.sample.name))
+        if verdict.kind != "right":
+            shown[verdict.detail] += 1
+            if shown[verdict.detail] == 1:
+                show(f"  {verdict.kind}: {verdict.sample.name}: {verdict.detail[:300]}")
+                sys.stdout.flush()
+    total = counts.total()
+    readable = max(total - counts["unread"], 1)
+    right = counts["right"] + counts["refused"]
+    show(f"{kind}: {total} schemas: {dict(counts)}")
+    show(f"  fully right {100 * right / readable:.2f} % of {readable}")
+    show(f"  schemas with a disagreement of the oracles {disagreeing}")
+    show(f"  opaque nodes {opaque} of {nodes}, {100 * opaque / max(nodes, 1):.2f} %")
+    show(f"  slowest to compile {slowest[0]:.0f} ms, {slowest[1]}")
