@@ -67,7 +67,7 @@ class Canon:
         seen: set[tuple[str, frozenset[str]]] = set()
         for facet in conjunction:
             self._flatten(facet, seen, facets, found)
-        read = [(facet, self._well_formed(facet)) for facet in facets]
+        read = [(facet, self.said(facet)) for facet in facets]
         self._read_objects(read, found)
         for facet, raw in read:
             self._read_types(facet, raw, found)
@@ -122,7 +122,8 @@ class Canon:
                 at = pointer_child(facet.pointer, "allOf", str(index))
                 self._flatten(Facet(part, at), seen, out, found)
 
-    def _well_formed(self, facet: Facet) -> dict[str, Any]:
+    def said(self, facet: Facet) -> dict[str, Any]:
+        """Keywords of a facet that the dialect has and that are well-formed: what it says of values."""
         raw: Any = facet.raw
         return {
             name: value
