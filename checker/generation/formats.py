@@ -2,27 +2,16 @@
 
 import base64
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import timedelta
 from functools import cache
 from ipaddress import IPv6Address
 
 from checker.generation import alphabets
+from checker.generation.plans import DAYS, EPOCH
 from checker.generation.sources import Source
 
 TextDraw = Callable[[Source], str]
 
-_ORIGIN = date(2000, 1, 1)
-_FIRST_DAY = (date(1000, 1, 1) - _ORIGIN).days
-_LAST_DAY = (date(9999, 12, 31) - _ORIGIN).days
-_ODD_DATES = (
-    "1970-01-01",
-    "2000-02-29",
-    "2024-02-29",
-    "1900-02-28",
-    "2038-01-19",
-    "1999-12-31",
-    "0001-01-01",
-)
 _OFFSETS = ("Z", "Z", "Z", "+00:00", "+14:00", "-12:00", "+05:30", ".123Z", ".999999Z")
 _SCHEMES = ("https://", "http://", "ftp://")
 _TOP_DOMAINS = ("com", "org", "net", "io", "de", "museum")
@@ -34,10 +23,7 @@ _ESCAPED = str.maketrans({"~": "~0", "/": "~1"})
 
 
 def _date(source: Source) -> str:
-    # One choice of many: 1/16 of the dates are the odd ones.
-    if source.boolean(0.06):
-        return _ODD_DATES[source.choice(len(_ODD_DATES))]
-    return (_ORIGIN + timedelta(source.integer(_FIRST_DAY, _LAST_DAY))).isoformat()
+    return (EPOCH + timedelta(source.integer(*DAYS))).isoformat()
 
 
 def _clock(source: Source) -> str:

@@ -1,14 +1,25 @@
 """Where draws come from: chance, a record, or (in `hypothesis`) Hypothesis. All give typed choices and keep them."""
 
 from collections.abc import Sequence
-from functools import cache
 from itertools import chain, cycle
+from math import copysign
 from random import Random
 from typing import Protocol, TypeVar
 
 from checker.core.sequence import Choice
 from checker.generation.alphabets import Alphabet, Interval
-from checker.generation.plans import FloatRange, float_plan, integer_plan, length_plan, size_plan
+from checker.generation.plans import (
+    AGAIN,
+    AGAIN_TEXT,
+    FloatRange,
+    float_plan,
+    integer_plan,
+    last_integer,
+    last_text,
+    length_plan,
+    size_plan,
+    uniform_numbers,
+)
 
 Key = TypeVar("Key")
 Plan = TypeVar("Plan")
@@ -71,18 +82,9 @@ class Source(Protocol):
 _M64 = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
 _SPREAD = 0xD1342543DE82EF95F7C0A1B1F3D5E7A9C6BC279692B5CC83
-_TABLE_SIZE = 1 << 16
 _WIDE = 1 << 32
 _SHORT = 16
 """Bytes that are made without a generator of their own."""
-
-
-@cache
-def _table() -> tuple[float, ...]:
-    """Uniform numbers below 256, twice over, so that every start has as many to come."""
-    random = Random(_GOLDEN).random
-    once = [random() * 256.0 for _ in range(_TABLE_SIZE)]
-    return tuple(once + once)
 
 
 class RandomSource:
@@ -97,7 +99,7 @@ class RandomSource:
     )  # fmt: skip
 
     def __init__(self, seed: int = 0) -> None:
-        self._table = _table()
+        self._table = uniform_numbers()
         self._integers: dict[Interval, list[Interval]] = {}
         self._sizes: dict[Interval, list[Interval]] = {}
         self._floats: dict[tuple[float, float], list[FloatRange]] = {}
@@ -136,7 +138,10 @@ class RandomSource:
         slot = int(fraction)
         first, width = plan[slot]
         if width > _WIDE:
-            value = first + self.bits() % width
+            if plan[slot] is AGAIN:
+                value = last_integer(self.choices, low, high)
+            else:
+                value = first + self.bits() % width
         else:
             value = first + int((fraction - slot) * width)
         self.choices.append(value)
@@ -194,6 +199,8 @@ class RandomSource:
         entry = plan[slot]
         if isinstance(entry, str):
             value = entry
+            if entry is AGAIN_TEXT:
+                value = last_text(self.choices, alphabet, (min_size, max_size))
         else:
             first, width = entry
             scaled = (fraction - slot) * width
@@ -386,10 +393,7 @@ def _lies_between(low: float, value: float, high: float) -> bool:
     if not low <= value <= high:
         return False
     # -0.0 lies below 0.0, as Hypothesis has it.
-    return value != 0.0 or (_sign(low) if low == 0.0 else -1) <= _sign(value) <= (
-        _sign(high) if high == 0.0 else 1
+    sign = copysign(1.0, value)
+    return value != 0.0 or (
+        (low != 0.0 or copysign(1.0, low) <= sign) and (high != 0.0 or sign <= copysign(1.0, high))
     )
-
-
-def _sign(zero: float) -> int:
-    return -1 if str(zero).startswith("-") else 1
