@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from benchmarks.generation import oracles, positives, speed
+from benchmarks.generation import distribution, oracles, positives, shrinking, speed
 
 Section = Callable[[Path, list[str]], None]
 """Folder of the corpora, options."""
@@ -17,6 +17,8 @@ SECTIONS: Final[dict[str, Section]] = {
     "oracles": oracles.section,
     "positives": positives.section,
     "speed": speed.section,
+    "distribution": distribution.section,
+    "shrinking": shrinking.section,
 }
 
 
