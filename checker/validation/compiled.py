@@ -12,6 +12,7 @@ import orjson
 from checker.core.errors import CheckerError
 from checker.core.schema import Dialect, Direction, Document, Schema
 from checker.validation.formats import STRING_FORMATS
+from checker.validation.scopes import Scope
 from checker.validation.translate import Plain, Translator
 
 
@@ -28,13 +29,14 @@ class Compiled:
 
 
 def compile_schema(
-    schema: Schema, direction: Direction, *, validate_formats: bool = True
+    schema: Schema, direction: Direction, *, validate_formats: bool = True, scope: Scope = ()
 ) -> Compiled:
-    """Validator of values that travel in one direction.
+    """Validator of values that travel in one direction; `scope` is the way that led to the schema.
 
     Equal schemas of a document share one. Raises `UnresolvableReference` and `UnusableSchema`.
     """
-    return _shelf_of(schema.document).compiled(schema, direction, validate_formats=validate_formats)
+    shelf = _shelf_of(schema.document)
+    return shelf.compiled((schema, scope), direction, validate_formats=validate_formats)
 
 
 @dataclass(slots=True)
@@ -45,10 +47,11 @@ class _Shelf:
     translators: dict[tuple[Dialect, Direction, bool], Translator] = field(default_factory=dict)
     by_content: dict[tuple[Dialect, bool, bytes], Compiled] = field(default_factory=dict)
 
-    def compiled(self, schema: Schema, direction: Direction, *, validate_formats: bool) -> Compiled:
+    def compiled(
+        self, place: tuple[Schema, Scope], direction: Direction, *, validate_formats: bool
+    ) -> Compiled:
+        schema, scope = place
         dialect = schema.dialect
-        if dialect not in _OPENAPI:
-            return _standalone(schema, validate_formats=validate_formats)
         view = (dialect, direction, validate_formats)
         translator = self.translators.get(view)
         if translator is None:
@@ -56,7 +59,7 @@ class _Shelf:
                 self.document, dialect, direction, validate_formats=validate_formats
             )
         try:
-            plain = translator.bundle(schema)
+            plain = translator.bundle(schema, scope)
         except RecursionError:
             raise UnusableSchema(
                 f"the schema at {schema.pointer} is nested too deeply to be read; simplify it"
@@ -79,20 +82,13 @@ _IsValid = Callable[[Any], bool]
 _SHELVES: Final[dict[int, _Shelf]] = {}
 _OPEN_DOCUMENTS = 8
 _COMPILED_PER_DOCUMENT = 4096
-_OPENAPI: Final = {
-    Dialect.OPENAPI20: jsonschema_rs.Draft7Validator,
-    Dialect.OPENAPI30: jsonschema_rs.Draft7Validator,
+_DRAFTS: Final = {
+    **dict.fromkeys(Dialect, jsonschema_rs.Draft7Validator),
+    Dialect.DRAFT2019: jsonschema_rs.Draft201909Validator,
+    Dialect.DRAFT2020: jsonschema_rs.Draft202012Validator,
     Dialect.OPENAPI31: jsonschema_rs.Draft202012Validator,
 }
 """Draft 7 reads what is left of the older dialects after translation, and takes 1.0 for an integer."""
-_DRAFTS: Final = {
-    Dialect.DRAFT4: (jsonschema_rs.Draft4Validator, jsonschema_rs.Draft4),
-    Dialect.DRAFT6: (jsonschema_rs.Draft6Validator, jsonschema_rs.Draft6),
-    Dialect.DRAFT7: (jsonschema_rs.Draft7Validator, jsonschema_rs.Draft7),
-    Dialect.DRAFT2019: (jsonschema_rs.Draft201909Validator, jsonschema_rs.Draft201909),
-    Dialect.DRAFT2020: (jsonschema_rs.Draft202012Validator, jsonschema_rs.Draft202012),
-}
-_BASE_URI = "http://document.invalid/"
 _OTHER_FORMATS = ("idn-hostname", "uri-template", "relative-json-pointer", "unknown")
 _FORMATS: Final[_Formats] = {
     **dict.fromkeys(_OTHER_FORMATS, lambda value: True),
@@ -123,25 +119,10 @@ def _content(plain: Plain) -> bytes:
 
 def _built(plain: Plain, dialect: Dialect, pointer: str, *, validate_formats: bool) -> Compiled:
     def build(formats: _Formats) -> _IsValid:
-        draft = _OPENAPI[dialect]
+        draft = _DRAFTS[dialect]
         return draft(plain, formats=formats, validate_formats=validate_formats).is_valid
 
     return _two_steps(build, pointer, validate_formats=validate_formats)
-
-
-def _standalone(schema: Schema, *, validate_formats: bool) -> Compiled:
-    draft, number = _DRAFTS[schema.dialect]
-    options: dict[str, Any] = {"validate_formats": validate_formats}
-    whole: Any = schema.raw
-    if schema.pointer != "#":
-        root: Any = schema.document.root
-        options["registry"] = jsonschema_rs.Registry([(_BASE_URI, root)], draft=number)
-        whole = {"$ref": _BASE_URI + schema.pointer}
-
-    def build(formats: _Formats) -> _IsValid:
-        return draft(whole, formats=formats, **options).is_valid
-
-    return _two_steps(build, schema.pointer, validate_formats=validate_formats)
 
 
 def _two_steps(

@@ -165,6 +165,8 @@ _NEW: Final[Mapping[str, Keyword]] = _COMMON | {
 _DRAFT6: Final = {
     **_OLD,
     **{name: _NEW[name] for name in ("const", "contains", "propertyNames")},
+    "contentEncoding": _TEXT,
+    "contentMediaType": _TEXT,
 }
 _DRAFT7: Final = {**_DRAFT6, **{name: _NEW[name] for name in ("if", "then", "else")}}
 _DRAFT2019: Final = {

@@ -4,22 +4,24 @@ A place is a string: `#/$defs/a` in the document itself, `http://example.com/tre
 beside it. `Scopes` is the index; `JsonDocument` is a document of plain JSON Schemas that has one.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, runtime_checkable
 from urllib.parse import unquote, urldefrag, urljoin
 
 from jsonschema_specifications import REGISTRY
 
-from checker.core.schema import Dialect, UnresolvableReference
+from checker.core.schema import Dialect, Document, UnresolvableReference
 from checker.validation.keywords import DEFINITIONS, subschemas
 from checker.validation.pointers import pointer_child, walked
 from checker.validation.vocabularies import dialect_of, muted_by
 
+_NONE: Final[frozenset[str]] = frozenset()
 _RECURSIVE: Final = ""
 """The one name that `$recursiveAnchor` gives; no `$dynamicAnchor` is empty."""
+HAS_SIBLINGS: Final = frozenset({Dialect.DRAFT2019, Dialect.DRAFT2020, Dialect.OPENAPI31})
+"""Dialects in which what stands beside a `$ref` counts."""
 _BEFORE_2019 = frozenset({Dialect.DRAFT4, Dialect.DRAFT6, Dialect.DRAFT7})
-_DYNAMIC = frozenset({Dialect.DRAFT2019, Dialect.DRAFT2020, Dialect.OPENAPI31})
 
 
 @dataclass(slots=True)
@@ -39,6 +41,10 @@ class Resource:
     """Keywords that its metaschema has no vocabulary for."""
 
 
+Found = tuple[object, str]
+"""A value and its place."""
+
+
 @runtime_checkable
 class Scoped(Protocol):
     """A document whose schemas may have URIs."""
@@ -51,6 +57,53 @@ class Scoped(Protocol):
     def has_dynamic(self) -> bool:
         """False when no schema refers dynamically: then the way to a place does not matter."""
         ...
+
+    def resolve(self, reference: str, *, at: str) -> Found:
+        """Target value and its place. Raises `UnresolvableReference`."""
+        ...
+
+    def at(self, place: str) -> object:
+        """What stands at a place that was the answer to an earlier question."""
+        ...
+
+
+Scope = tuple[tuple[str, str], ...]
+"""Dynamic anchors that the way to a place has passed: name and place of the outermost, in order of names."""
+
+
+def entered(document: object, scope: Scope, place: str) -> Scope:
+    """The scope of somebody who comes to a place."""
+    if not isinstance(document, Scoped) or not document.has_dynamic:
+        return scope
+    new = document.resource(place).dynamic
+    if not new:
+        return scope
+    return tuple(sorted({**new, **dict(scope)}.items()))
+
+
+def said_at(document: object, place: str, usual: Dialect) -> tuple[Dialect, frozenset[str]]:
+    """Dialect of the schema at a place, and keywords that say nothing there."""
+    if not isinstance(document, Scoped):
+        return usual, _NONE
+    resource = document.resource(place)
+    return resource.dialect, resource.muted
+
+
+def resolve_dynamic(document: Document, raw: dict[str, Any], at: str, scope: Scope) -> Found | None:
+    """What a `$dynamicRef` or `$recursiveRef` means to somebody who came this way; None when the schema has none.
+
+    Raises `UnresolvableReference`.
+    """
+    keyword = "$dynamicRef" if isinstance(raw.get("$dynamicRef"), str) else "$recursiveRef"
+    reference = raw.get(keyword)
+    if not isinstance(reference, str) or not isinstance(document, Scoped):
+        return None
+    value, place = document.resolve(reference, at=at)
+    name = _RECURSIVE if keyword == "$recursiveRef" else unquote(reference.partition("#")[2])
+    if document.resource(place).dynamic.get(name) != place:
+        return value, place
+    outermost = dict(scope).get(name, place)
+    return document.at(outermost), outermost
 
 
 class Scopes:
@@ -167,12 +220,12 @@ class Scopes:
             return resource.place + _as_pointer(fragment)
         return resource.anchors.get(fragment)
 
-    def names(self) -> Iterator[str]:
-        """URIs and anchors that are known."""
-        for uri, resource in self._by_uri.items():
-            yield uri
-            for anchor in resource.anchors:
-                yield f"{uri}#{anchor}"
+    def at(self, place: str) -> tuple[bool, object]:
+        """Whether there is something at a place, and what."""
+        resource = self.resource(place)
+        if resource is None:
+            return False, None
+        return walked(resource.raw, place[len(resource.place) :])
 
 
 def _as_pointer(fragment: str) -> str:
@@ -195,7 +248,7 @@ class JsonDocument:
         self.others: Mapping[str, object] = others or {}
         self._scopes = Scopes(self.others)
         self._scopes.add(root, uri=uri, place="#", dialect=dialect)
-        self._found: dict[tuple[str, str], tuple[object, str]] = {}
+        self._found: dict[tuple[str, str], Found] = {}
 
     @property
     def has_dynamic(self) -> bool:
@@ -207,12 +260,16 @@ class JsonDocument:
         found = self._scopes.resource(place)
         return found or self._root_resource()
 
+    def at(self, place: str) -> object:
+        """What stands at a place; None where nothing does."""
+        return self._scopes.at(place)[1]
+
     def _root_resource(self) -> Resource:
         found = self._scopes.resource("#")
         assert found is not None
         return found
 
-    def resolve(self, reference: str, *, at: str) -> tuple[object, str]:
+    def resolve(self, reference: str, *, at: str) -> Found:
         """Target value and its place, one hop. Raises `UnresolvableReference`."""
         around = self.resource(at)
         key = (around.place, reference)
@@ -221,12 +278,10 @@ class JsonDocument:
             found = self._found[key] = self._resolved(reference, at, around)
         return found
 
-    def _resolved(self, reference: str, at: str, around: Resource) -> tuple[object, str]:
+    def _resolved(self, reference: str, at: str, around: Resource) -> Found:
         place = self._scopes.target(reference, around)
         if place is not None:
-            resource = self._scopes.resource(place)
-            assert resource is not None
-            found, value = walked(resource.raw, place[len(resource.place) :])
+            found, value = self._scopes.at(place)
             if found:
                 return value, place
         raise UnresolvableReference(f"`{reference}` at {at} points at nothing")

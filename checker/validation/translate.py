@@ -1,6 +1,6 @@
-"""From a schema of an OpenAPI dialect to a plain JSON Schema that stands alone: only what it reaches is taken along."""
+"""From a schema where it stands to a plain one that stands alone: only what it reaches is taken along."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -11,6 +11,7 @@ from checker.core.schema import Dialect, Direction, Document, Schema, Unresolvab
 from checker.validation.formats import INTEGER_RANGES, STRING_FORMATS
 from checker.validation.keywords import Keyword, Shape, keywords_of
 from checker.validation.pointers import pointer_child
+from checker.validation.scopes import HAS_SIBLINGS, Scope, Scoped, entered, resolve_dynamic, said_at
 
 Plain = dict[str, Any] | bool
 _Names = frozenset[str]
@@ -28,6 +29,19 @@ class _Fragment:
     """Why it cannot be translated: kept, because others refer to it."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """What is known from above."""
+
+    hidden: _Names
+    """Properties that do not travel, of all that is said of the same value."""
+    scope: Scope
+
+
+_Said = tuple[Mapping[str, Keyword], frozenset[str]]
+"""Keywords of a dialect, and those of them that say nothing."""
+
+
 class Translator:
     """Translations of one document in one direction; what is referred to is translated once."""
 
@@ -40,26 +54,28 @@ class Translator:
         validate_formats: bool = True,
     ) -> None:
         self._document = document
-        self._keywords = keywords_of(dialect)
+        self._dialect = dialect
         self._rules = (*_RULES, _formats if validate_formats else _no_format)
-        self._has_siblings = dialect is Dialect.OPENAPI31
+        self._is_scoped = isinstance(document, Scoped)
+        self._has_siblings = dialect in HAS_SIBLINGS
+        self._has_prefix = dialect in (Dialect.DRAFT2020, Dialect.OPENAPI31)
         self._nullable = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}.get(
             dialect
         )
         self._flag = _FLAGS[direction]
         self._is_response = direction is Direction.RESPONSE
-        self._fragments: dict[tuple[str, _Names], _Fragment] = {}
+        self._fragments: dict[tuple[str, _Names, Scope], _Fragment] = {}
         self._hidden_by_place: dict[str, _Names] = {}
         self._used: list[_Fragment] = []
-        self._todo: list[tuple[_Fragment, object, str, _Names]] = []
+        self._todo: list[tuple[_Fragment, object, str, _Way]] = []
 
-    def bundle(self, schema: Schema) -> Plain:
-        """The schema with everything that it reaches under `$defs`.
+    def bundle(self, schema: Schema, scope: Scope = ()) -> Plain:
+        """The schema with everything that it reaches under `$defs`; `scope` is the way that led to it.
 
         Raises `UnresolvableReference`, also for a reference that leads back to itself without a schema between.
         """
         self._used = []
-        plain = self._node(schema.raw, schema.pointer, _NOTHING)
+        plain = self._node(schema.raw, schema.pointer, _Way(_NOTHING, scope))
         used = self._used
         self._translate_pending()
         reached = self._closure(used)
@@ -79,70 +95,83 @@ class Translator:
                 todo.extend(fragment.references)
         return sorted(found.values(), key=lambda fragment: int(fragment.name))
 
-    def _node(self, raw: object, at: str, inherited: _Names) -> Plain:
+    def _node(self, raw: object, at: str, way: _Way) -> Plain:
         if isinstance(raw, bool):
             return raw
         if not isinstance(raw, dict):
             return True
+        if self._is_scoped:
+            way = _Way(way.hidden, entered(self._document, way.scope, at))
+        dialect, muted = said_at(self._document, at, self._dialect)
         reference = raw.get("$ref")
-        if not isinstance(reference, str):
-            return self._with_null(raw, self._constraints(raw, at, inherited))
-        target = self._reference(reference, at, inherited)
-        if self._has_siblings and len(raw) > 1:
-            target |= self._constraints(raw, at, inherited)
-        # Siblings of a reference say nothing here, but everybody who writes this one means it.
-        return self._with_null(raw, target)
+        targets: list[Plain] = []
+        if isinstance(reference, str):
+            targets.append(self._reference(reference, at, way))
+            if dialect not in HAS_SIBLINGS or len(raw) == 1:
+                # Siblings of a reference say nothing here, but everybody who writes `nullable` means it.
+                return self._with_null(raw, targets[0])
+        dynamic = resolve_dynamic(self._document, raw, at, way.scope)
+        if dynamic is not None:
+            targets.append(self._fragment(*dynamic, way))
+        plain = self._constraints(raw, at, way, (keywords_of(dialect), muted))
+        return self._with_null(raw, _combined(plain, targets))
 
-    def _constraints(self, raw: dict[str, Any], at: str, inherited: _Names) -> dict[str, Any]:
-        hidden = inherited | self._hidden(raw, at, _NOTHING)
+    def _constraints(self, raw: dict[str, Any], at: str, way: _Way, said: _Said) -> dict[str, Any]:
+        table, muted = said
+        hidden = way.hidden | self._hidden(raw, at, _NOTHING)
         plain: dict[str, Any] = {}
+        same, other = _Way(hidden, way.scope), _Way(_NOTHING, way.scope)
         for name, value in raw.items():
-            keyword = self._keywords.get(name)
-            if keyword is None or not keyword.is_well_formed(value):
+            keyword = table.get(name)
+            if keyword is None or name in muted or not keyword.is_well_formed(value):
                 continue
             if keyword.shape is Shape.PLAIN:
                 plain[name] = value
             else:
-                below = hidden if name in _SAME_VALUE else _NOTHING
+                below = same if name in _SAME_VALUE else other
                 plain[name] = self._below(keyword, value, pointer_child(at, name), below)
         for rule in self._rules:
             rule(plain, raw)
+        _arrays(plain, has_prefix=self._has_prefix)
         if hidden:
             self._hide(plain, hidden)
         return plain
 
-    def _below(self, keyword: Keyword, value: Any, at: str, inherited: _Names) -> Any:
+    def _below(self, keyword: Keyword, value: Any, at: str, way: _Way) -> Any:
         if isinstance(value, list):
             return [
-                self._node(item, pointer_child(at, str(index)), inherited)
+                self._node(item, pointer_child(at, str(index)), way)
                 for index, item in enumerate(value)
             ]
         if keyword.shape in (Shape.MAP, Shape.MAP_OR_NAMES):
             return {
                 name: item
                 if isinstance(item, list) and keyword.shape is Shape.MAP_OR_NAMES
-                else self._node(item, pointer_child(at, name), inherited)
+                else self._node(item, pointer_child(at, name), way)
                 for name, item in value.items()
             }
-        return self._node(value, at, inherited)
+        return self._node(value, at, way)
 
-    def _reference(self, reference: str, at: str, inherited: _Names) -> dict[str, Any]:
-        target, pointer = self._follow(reference, at)
-        key = (pointer, inherited)
+    def _reference(self, reference: str, at: str, way: _Way) -> dict[str, Any]:
+        return self._fragment(*self._follow(reference, at), way)
+
+    def _fragment(self, target: object, pointer: str, way: _Way) -> dict[str, Any]:
+        scope = entered(self._document, way.scope, pointer)
+        key = (pointer, way.hidden, scope)
         fragment = self._fragments.get(key)
         if fragment is None:
             fragment = self._fragments[key] = _Fragment(str(len(self._fragments)))
-            self._todo.append((fragment, target, pointer, inherited))
+            self._todo.append((fragment, target, pointer, _Way(way.hidden, scope)))
         self._used.append(fragment)
         return {"$ref": f"#/$defs/{fragment.name}"}
 
     def _translate_pending(self) -> None:
         # One after the other: in large documents references form chains of hundreds.
         while self._todo:
-            fragment, target, pointer, inherited = self._todo.pop()
+            fragment, target, pointer, way = self._todo.pop()
             self._used = []
             try:
-                fragment.plain = self._node(target, pointer, inherited)
+                fragment.plain = self._node(target, pointer, way)
             except UnresolvableReference as error:
                 fragment.error = str(error)
             except RecursionError:
@@ -153,7 +182,7 @@ class Translator:
         target, pointer = self._document.resolve(reference, at=at)
         seen = {pointer}
         while isinstance(target, dict) and isinstance(target.get("$ref"), str):
-            if self._has_siblings and len(target) > 1:
+            if len(target) > 1 and (self._is_scoped or self._has_siblings):
                 break
             target, pointer = self._document.resolve(target["$ref"], at=pointer)
             if pointer in seen:
@@ -270,6 +299,31 @@ def _discriminator(plain: dict[str, Any], raw: dict[str, Any]) -> None:
     if "oneOf" in plain and isinstance(raw.get("discriminator"), dict):
         branches = {"anyOf": plain.pop("oneOf")}
         plain["allOf"] = [*plain.get("allOf", ()), branches]
+
+
+def _combined(plain: dict[str, Any], targets: list[Plain]) -> dict[str, Any]:
+    """Constraints and what is referred to beside them."""
+    if not targets:
+        return plain
+    if len(targets) == 1 and isinstance(targets[0], dict):
+        return targets[0] | plain
+    return {**plain, "allOf": [*plain.get("allOf", ()), *targets]}
+
+
+def _arrays(plain: dict[str, Any], *, has_prefix: bool) -> None:
+    """Items of another dialect in the words of the one that is translated to."""
+    items = plain.get("items")
+    if has_prefix and isinstance(items, list):
+        del plain["items"]
+        if items:
+            plain["prefixItems"] = items
+        rest = plain.pop("additionalItems", None)
+        if rest is not None:
+            plain["items"] = rest
+    elif not has_prefix and "prefixItems" in plain:
+        if items is not None:
+            plain["additionalItems"] = items
+        plain["items"] = plain.pop("prefixItems")
 
 
 _Rule = Callable[[dict[str, Any], dict[str, Any]], None]
