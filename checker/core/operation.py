@@ -2,38 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any, NewType, Protocol
 
 from checker.core.contract import ResponseContract
+from checker.core.locations import Location as Location
 from checker.core.schema import Schema
 
 Label = NewType("Label", str)
 """`GET /users/{id}`: names an operation in every report, journal and seed."""
-
-
-class Location(StrEnum):
-    """Where a part of a request travels. The order is the order in which parts are drawn."""
-
-    PATH = "path"
-    QUERY = "query"
-    HEADER = "header"
-    COOKIE = "cookie"
-    BODY = "body"
-
-    @property
-    def container(self) -> str:
-        """Name of the field of `Case` that holds parts of this location."""
-        return _CONTAINERS[self]
-
-
-_CONTAINERS = {
-    Location.PATH: "path_parameters",
-    Location.QUERY: "query",
-    Location.HEADER: "headers",
-    Location.COOKIE: "cookies",
-    Location.BODY: "body",
-}
 
 
 @dataclass(frozen=True, slots=True)
