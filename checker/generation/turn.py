@@ -1,6 +1,7 @@
 """What lasts for one draw: how deep, how much work, which values of earlier responses were taken."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,6 +50,16 @@ class Turn:
             self.bindings = []
         if self.path:
             self.path = []
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """What is drawn inside is no part of the draw that goes on."""
+        kept = (self.pool, self.bindings, self.path, self.depth, self.work)
+        self.bindings, self.path = [], []
+        try:
+            yield
+        finally:
+            self.pool, self.bindings, self.path, self.depth, self.work = kept
 
     def spend(self, pointer: str) -> None:
         """Count a discarded attempt. Raises `BudgetSpent`."""

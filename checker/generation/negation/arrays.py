@@ -1,0 +1,184 @@
+"""How the keywords of arrays are broken. What is wrong with single items is found at the items."""
+
+import copy
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any, Final
+
+from checker.core.errors import Unsatisfiable
+from checker.generation.forms import Facet
+from checker.generation.negation.spots import Breaker, Spot, Way, mixed
+from checker.generation.sources import Source
+from checker.generation.turn import Draw, retried
+
+_ARRAY: Final = {"type": "array"}
+_CONTAINS: Final = ("contains", "minContains", "maxContains")
+_REPEATED_FROM = 16
+"""From so many items on they are copies of each other, if they may be."""
+
+
+def _too_few(spot: Spot, value: Any) -> Iterator[Way]:
+    if value < 1:
+        return
+    few = int(value) - 1
+
+    def sized(name: str, low: int) -> Callable[[], Draw]:
+        sizes = {"minItems": low, "maxItems": few}
+        return partial(spot.replaced, ("minItems",), f"minItems-{name}", _ARRAY | sizes)
+
+    yield Way(
+        spot.pointer("minItems"), "minItems", value, partial(mixed, sized("near", few), sized("far", 0))
+    )  # fmt: skip
+
+
+def _too_many(spot: Spot, value: Any) -> Iterator[Way]:
+    yield Way(spot.pointer("maxItems"), "maxItems", value, partial(_beyond, spot, int(value)))
+
+
+def _beyond(spot: Spot, most: int) -> Draw:
+    if most < _REPEATED_FROM or spot.form.unique:
+        return spot.replaced(("maxItems",), "maxItems", _ARRAY | {"minItems": most + 1})
+    if most > spot.compiler.max_text // 2:
+        raise Unsatisfiable(spot.pointer("maxItems"), f"{most + 1} items are more than can be sent")
+    few = len(spot.form.prefix) + 1
+    draw = spot.replaced(
+        ("maxItems",), "maxItems-few", _ARRAY | {"minItems": few, "maxItems": max(few, 3)}
+    )
+
+    def repeated(source: Source) -> list[Any]:
+        items: list[Any] = draw(source)
+        last = items[-1]
+        items.extend(copy.deepcopy(last) for _ in range(most + 1 - len(items)))
+        return items
+
+    return repeated
+
+
+def _same_twice(spot: Spot, value: Any) -> Iterator[Way]:
+    if value is True:
+        yield Way(spot.pointer("uniqueItems"), "uniqueItems", value, partial(_duplicated, spot))
+
+
+def _duplicated(spot: Spot) -> Draw:
+    most = spot.form.item_count.high
+    prefix = len(spot.form.prefix)
+    if most is not None and most < 2:
+        raise Unsatisfiable(spot.pointer("uniqueItems"), f"no two items among {most}")
+
+    def grown() -> Draw:
+        """One item more, the same as one that is there."""
+        room = {} if most is None else {"maxItems": most - 1}
+        draw = spot.draw(
+            (*spot.rest(), spot.made("uniqueItems-few", _ARRAY | {"minItems": prefix + 1} | room))
+        )
+
+        def longer(source: Source) -> list[Any]:
+            items: list[Any] = draw(source)
+            last = len(items) - 1
+            which = source.integer(prefix, last) if prefix < last else last
+            items.append(copy.deepcopy(items[which]))
+            return items
+
+        return longer
+
+    def overwritten() -> Draw:
+        draw = spot.replaced(("uniqueItems",), "uniqueItems-two", _ARRAY | {"minItems": 2})
+
+        def equal(source: Source) -> list[Any]:
+            items: list[Any] = draw(source)
+            items[-1] = copy.deepcopy(items[source.choice(len(items) - 1)])
+            return items
+
+        return equal
+
+    return grown() if not (spot.form.no_items or most == prefix) else overwritten()
+
+
+def _contains(spot: Spot, value: Any) -> Iterator[Way]:
+    if spot.said.get("minContains", 1) >= 1:
+        yield Way(spot.pointer("contains"), "contains", value, partial(_without, spot, value))
+
+
+def _without(spot: Spot, inner: Any) -> Draw:
+    """Arrays in which no item is as wanted."""
+    is_wanted = spot.compiler.validator((Facet(inner, spot.pointer("contains")),))
+    # Under the pointer of what is wanted, so that references in it mean the same.
+    none = Facet(_ARRAY | {"items": {"not": inner}}, spot.pointer("contains", "not"), is_made=True)
+    rest = spot.rest(*_CONTAINS)
+
+    def has_none(items: Any) -> bool:
+        return not any(map(is_wanted, items))
+
+    def drawn(*more: Facet) -> Draw:
+        draw = spot.draw((*rest, *more))
+        return retried(draw, has_none, spot.compiler.turn, spot.pointer("contains"))
+
+    return mixed(partial(drawn, none), partial(drawn, spot.made("array", _ARRAY)))
+
+
+def _contains_few(spot: Spot, value: Any) -> Iterator[Way]:
+    if value > 1 and "contains" in spot.said:
+        yield Way(
+            spot.pointer("minContains"), "minContains", value, partial(_some, spot, int(value) - 1)
+        )
+
+
+def _some(spot: Spot, most: int) -> Draw:
+    inner = spot.said["contains"]
+    is_wanted = spot.compiler.validator((Facet(inner, spot.pointer("contains")),))
+    some = {"contains": inner, "minContains": most, "maxContains": most, "minItems": most}
+    made = Facet(_ARRAY | some, spot.pointer("contains", "few"), is_made=True)
+    draw = spot.draw((*spot.rest(*_CONTAINS), made))
+    return retried(
+        draw,
+        lambda items: 0 < sum(map(is_wanted, items)) <= most,
+        spot.compiler.turn,
+        spot.pointer("minContains"),
+    )
+
+
+def _contains_many(spot: Spot, value: Any) -> Iterator[Way]:
+    if "contains" in spot.said:
+        many = int(value) + 1
+        inner = {"contains": spot.said["contains"], "minContains": many, "minItems": many}
+        made = Facet(_ARRAY | inner, spot.pointer("contains", "many"), is_made=True)
+        yield Way(
+            spot.pointer("maxContains"),
+            "maxContains",
+            value,
+            lambda: spot.draw((*spot.rest(*_CONTAINS), made)),
+        )
+
+
+def _nothing_more(spot: Spot, value: Any, *, keyword: str) -> Iterator[Way]:
+    """`false` for what comes after the first items."""
+    if value is False and (keyword != "items" or "prefixItems" in spot.said):
+        yield Way(spot.pointer(keyword), keyword, value, partial(_one_more, spot, keyword))
+
+
+def _one_more(spot: Spot, keyword: str) -> Draw:
+    count = len(spot.form.prefix)
+    sizes = {"minItems": count, "maxItems": count}
+    draw = spot.draw((*spot.rest(), spot.made(f"{keyword}-all", _ARRAY | sizes)))
+    item = spot.compiler.compile(spot.form.items, spot.place)
+
+    def longer(source: Source) -> list[Any]:
+        items: list[Any] = draw(source)
+        items.append(item(source))
+        return items
+
+    return longer
+
+
+ARRAYS: Final[Mapping[str, Breaker]] = {
+    "minItems": _too_few,
+    "maxItems": _too_many,
+    "uniqueItems": _same_twice,
+    "contains": _contains,
+    "minContains": _contains_few,
+    "maxContains": _contains_many,
+    "items": partial(_nothing_more, keyword="items"),
+    "additionalItems": partial(_nothing_more, keyword="additionalItems"),
+    "unevaluatedItems": partial(_nothing_more, keyword="unevaluatedItems"),
+}
+"""Keyword -> ways to break it."""

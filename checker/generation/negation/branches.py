@@ -1,0 +1,68 @@
+"""How `anyOf`, `oneOf` and `not` are broken. What is wrong with one alternative is found at the alternative."""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from itertools import combinations
+from typing import Any, Final
+
+from checker.core.errors import Unsatisfiable
+from checker.generation import forms
+from checker.generation.forms import Facet
+from checker.generation.negation.spots import Breaker, Spot, Way
+from checker.generation.turn import Draw
+
+_PAIRS = 12
+_KINDS: Final = (
+    forms.NULL, forms.BOOLEAN, forms.NUMBER, forms.STRING, forms.ARRAY, forms.OBJECT,
+)  # fmt: skip
+
+
+def _none_of(spot: Spot, value: Any, *, keyword: str) -> Iterator[Way]:
+    """A type that no alternative speaks of."""
+    yield Way(spot.pointer(keyword), keyword, value, partial(_other_type, spot, keyword))
+    if keyword == "oneOf" and len(value) > 1:
+        yield Way(spot.pointer(keyword), keyword, value, partial(_two_of, spot))
+
+
+def _alternatives(spot: Spot, keyword: str) -> list[Facet]:
+    at = spot.pointer(keyword)
+    return [Facet(part, f"{at}/{index}") for index, part in enumerate(spot.said[keyword])]
+
+
+def _other_type(spot: Spot, keyword: str) -> Draw:
+    taken: set[str] = set()
+    for part in _alternatives(spot, keyword):
+        form = spot.compiler.canonical((part,))
+        if form.impossible is None:
+            taken |= form.types
+    kinds = [kind for kind in _KINDS if kind not in taken]
+    if not kinds:
+        raise Unsatisfiable(spot.pointer(keyword), "its alternatives have every type")
+    return spot.replaced((keyword,), f"{keyword}-types", {"type": kinds})
+
+
+def _two_of(spot: Spot) -> Draw:
+    rest, parts = spot.rest("oneOf"), _alternatives(spot, "oneOf")
+    draws: list[Draw] = []
+    for one, other in list(combinations(parts, 2))[:_PAIRS]:
+        try:
+            draws.append(spot.draw((*rest, one, other)))
+        except Unsatisfiable:
+            continue
+    if not draws:
+        raise Unsatisfiable(spot.pointer("oneOf"), "its alternatives exclude each other")
+    count = len(draws)
+    return draws[0] if count == 1 else lambda source: draws[source.choice(count)](source)
+
+
+def _not(spot: Spot, value: Any) -> Iterator[Way]:
+    inner = Facet(value, spot.pointer("not"))
+    yield Way(inner.pointer, "not", value, lambda: spot.draw((*spot.rest("not"), inner)))
+
+
+BRANCHES: Final[Mapping[str, Breaker]] = {
+    "anyOf": partial(_none_of, keyword="anyOf"),
+    "oneOf": partial(_none_of, keyword="oneOf"),
+    "not": _not,
+}
+"""Keyword -> ways to break it."""

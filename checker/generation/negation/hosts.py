@@ -1,0 +1,159 @@
+"""Values around a broken one: what is above it is valid and has it at its place."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from checker.core.errors import Unsatisfiable
+from checker.generation import alphabets
+from checker.generation.forms import Facet
+from checker.generation.negation.objects import unknown_name, with_room
+from checker.generation.negation.spots import Spot
+from checker.generation.patterns import matcher, writer
+from checker.generation.places import item_of
+from checker.generation.regexes import UnsupportedPattern
+from checker.generation.sources import Source
+from checker.generation.turn import Draw, retried
+
+Broken = Callable[[Source], tuple[Any, Any]]
+"""Draws a whole value and the part of it that is wrong."""
+Host = Callable[[Broken], Broken]
+"""Puts a broken value into a larger one. Raises `Unsatisfiable`."""
+
+_ARRAY: Final = {"type": "array"}
+_OBJECT: Final = {"type": "object"}
+
+
+def bare(draw: Draw) -> Broken:
+    """The broken value is the whole."""
+
+    def broken(source: Source) -> tuple[Any, Any]:
+        value = draw(source)
+        return value, value
+
+    return broken
+
+
+def in_property(spot: Spot, name: str) -> Host:
+    """As a declared property."""
+
+    def host(broken: Broken) -> Broken:
+        made = spot.made(f"with-{name}", _OBJECT | {"required": [name]})
+        around = spot.draw((*spot.rest(), made))
+
+        def whole(source: Source) -> tuple[Any, Any]:
+            value = around(source)
+            value[name], wrong = broken(source)
+            return value, wrong
+
+        return whole
+
+    return host
+
+
+def in_forbidden(spot: Spot, name: str) -> Host:
+    """As a property that may have no value at all."""
+    return lambda broken: _with_name(spot, lambda source: name, broken)
+
+
+def in_additional(spot: Spot) -> Host:
+    """As a property that is not declared."""
+    return lambda broken: _with_name(spot, unknown_name(spot), broken)
+
+
+def in_named(spot: Spot, pattern: str) -> Host:
+    """As a property whose name matches a pattern, and no other one."""
+
+    def host(broken: Broken) -> Broken:
+        form = spot.form
+        try:
+            written = writer(pattern, alphabets.VISIBLE.intervals)
+        except UnsupportedPattern as error:
+            raise Unsatisfiable(spot.pointer("patternProperties"), str(error)) from error
+        most = max(written.low, 24)
+        matches = matcher(pattern)
+        others = [matcher(other) for other, _ in form.pattern_properties if other != pattern]
+        is_valid = spot.compiler.validator(form.names)
+        taken = form.properties.keys() | form.hidden
+
+        def is_name(name: str) -> bool:
+            return (
+                matches(name)
+                and name not in taken
+                and is_valid(name)
+                and not any(other(name) for other in others)
+            )
+
+        at = spot.pointer("patternProperties")
+        name = retried(
+            lambda source: written.write(source, 0, most), is_name, spot.compiler.turn, at
+        )
+        return _with_name(spot, name, broken)
+
+    return host
+
+
+def _with_name(spot: Spot, name: Draw, broken: Broken) -> Broken:
+    around = spot.draw((*spot.rest(), with_room(spot, "room")))
+
+    def whole(source: Source) -> tuple[Any, Any]:
+        value = around(source)
+        key = name(source)
+        value[key], wrong = broken(source)
+        return value, wrong
+
+    return whole
+
+
+def as_name(spot: Spot) -> Host:
+    """As the name of a property."""
+
+    def host(broken: Broken) -> Broken:
+        around = spot.draw((*spot.rest(), with_room(spot, "room")))
+        item = spot.compiler.compile(spot.form.additional, item_of(spot.place))
+
+        def whole(source: Source) -> tuple[Any, Any]:
+            value = around(source)
+            name, wrong = broken(source)
+            value[name] = item(source)
+            return value, wrong
+
+        return whole
+
+    return host
+
+
+def at_index(spot: Spot, index: int) -> Host:
+    """As an item of those that are declared one by one."""
+
+    def host(broken: Broken) -> Broken:
+        made = spot.made(f"with-{index}", _ARRAY | {"minItems": index + 1})
+        around = spot.draw((*spot.rest(), made))
+
+        def whole(source: Source) -> tuple[Any, Any]:
+            value = around(source)
+            value[index], wrong = broken(source)
+            return value, wrong
+
+        return whole
+
+    return host
+
+
+def among_items(spot: Spot) -> Host:
+    """As one of the other items; not one of those that the array has to contain."""
+    first = max(len(spot.form.prefix), len(spot.form.contained))
+
+    def host(broken: Broken) -> Broken:
+        made: Facet = spot.made("with-item", _ARRAY | {"minItems": first + 1})
+        around = spot.draw((*spot.rest(), made))
+
+        def whole(source: Source) -> tuple[Any, Any]:
+            value = around(source)
+            last = len(value) - 1
+            where = source.integer(first, last) if first < last else last
+            value[where], wrong = broken(source)
+            return value, wrong
+
+        return whole
+
+    return host

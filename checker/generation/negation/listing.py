@@ -1,0 +1,224 @@
+"""All ways to break one keyword of a schema, at any depth, nearest first. Nothing is compiled until it is asked for."""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final
+
+from checker.core.errors import Unsatisfiable
+from checker.generation import alphabets
+from checker.generation.compiling import Compiler
+from checker.generation.discrimination import discriminated
+from checker.generation.forms import Canonical, Conjunction, Facet, key_of
+from checker.generation.negation import hosts
+from checker.generation.negation.arrays import ARRAYS
+from checker.generation.negation.branches import BRANCHES
+from checker.generation.negation.hosts import Broken, Host
+from checker.generation.negation.objects import OBJECTS
+from checker.generation.negation.scalars import NUMBERS
+from checker.generation.negation.spots import Spot, Way
+from checker.generation.negation.texts import TEXTS
+from checker.generation.places import Place, item_of
+from checker.generation.turn import Draw
+
+Path = tuple[str, ...]
+"""Names and indices from the root of a value; `*` for those that are drawn."""
+
+BREAKERS: Final = {**NUMBERS, **TEXTS, **ARRAYS, **OBJECTS, **BRANCHES}
+"""Keyword -> ways to break it."""
+_ANY: Final = "*"
+_VISITS = 3
+"""Places of a value where the same schema is looked at; so recursion ends."""
+_DEEPEST = 24
+_NAME: Final = Place("breach-name", alphabets.VISIBLE)
+_TEXT: Final = Facet({"type": "string"}, "#/name", is_made=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """One way to break exactly one keyword of a schema."""
+
+    pointer: str
+    """Of the keyword in the document."""
+    keyword: str
+    path: Path
+    """Of the part that is wrong."""
+    was: object
+    """What the schema says: the keyword's value, or the member of it that is broken."""
+    node: int
+    """Number of the schema that says it; breaches of one schema have the same."""
+    compile: Callable[[], Broken]
+    """Draws whole values, each with the part that is wrong. Raises `Unsatisfiable` when this cannot be broken alone."""
+
+
+@dataclass(slots=True)
+class _Node:
+    """A part of the value, and what holds for it."""
+
+    conjunction: Conjunction
+    place: Place
+    path: Path = ()
+    hosts: tuple[Host, ...] = ()
+    """From the root to here."""
+    spared: frozenset[str] = frozenset()
+    """Pointers of schemas that nothing is broken in: others hold only while these do."""
+    is_lawless: bool = False
+    """True where any value is wrong."""
+
+
+def breaches(compiler: Compiler, conjunction: Conjunction, place: Place) -> Iterator[Breach]:
+    """Ways to break a conjunction, those near the root first."""
+    walk = _Walk(compiler)
+    walk.add(_Node(conjunction, place))
+    return walk.breaches()
+
+
+@dataclass(slots=True)
+class _Walk:
+    compiler: Compiler
+    _queue: deque[_Node] = field(default_factory=deque)
+    _seen: set[tuple[Path, Any]] = field(default_factory=set)
+    _visits: dict[str, int] = field(default_factory=dict)
+    _count: int = 0
+
+    def add(self, node: _Node) -> None:
+        key = (node.path, key_of(node.conjunction))
+        if key not in self._seen and len(node.hosts) <= _DEEPEST:
+            self._seen.add(key)
+            self._queue.append(node)
+
+    def breaches(self) -> Iterator[Breach]:
+        while self._queue:
+            node = self._queue.popleft()
+            try:
+                form = self.compiler.canonical(node.conjunction)
+            except Unsatisfiable:
+                continue
+            if form.impossible is not None:
+                yield from self._anything(node, form)
+                continue
+            yield from self._of_form(node, form)
+
+    def _anything(self, node: _Node, form: Canonical) -> Iterator[Breach]:
+        """What the schema `false` forbids is any value."""
+        reason = form.impossible
+        assert reason is not None
+        if not any(facet.raw is False for facet in node.conjunction):
+            return
+        free = partial(self.compiler.compile, (), node.place)
+        yield self._breach(node, Way(reason.pointer, "false", False, free))
+
+    def _of_form(self, node: _Node, form: Canonical) -> Iterator[Breach]:
+        spots = []
+        for facet in form.facets:
+            spot = Spot(self.compiler, form, facet, self.compiler.canon.said(facet), node.place)
+            spots.append(spot)
+            if facet.is_made or facet.pointer in node.spared or not self._is_new(node, facet):
+                continue
+            self._count += 1
+            for keyword, value in spot.said.items():
+                breaker = BREAKERS.get(keyword)
+                if breaker is not None:
+                    for way in breaker(spot, value):
+                        yield self._breach(node, way)
+        if spots:
+            self._descend(node, form, spots[0])
+            for spot in spots:
+                self._branch(node, spot)
+            self._alternatives(node, form)
+
+    def _is_new(self, node: _Node, facet: Facet) -> bool:
+        key = (node.path, facet.pointer)
+        if key in self._seen:
+            return False
+        self._seen.add(key)
+        visits = self._visits.get(facet.pointer, 0)
+        self._visits[facet.pointer] = visits + 1
+        return visits < _VISITS
+
+    def _breach(self, node: _Node, way: Way) -> Breach:
+        return Breach(
+            way.pointer,
+            way.keyword,
+            node.path,
+            way.was,
+            self._count,
+            partial(_hosted, way.compile, node.hosts),
+        )
+
+    def _descend(self, node: _Node, form: Canonical, spot: Spot) -> None:
+        """Properties and items."""
+        inner = item_of(node.place)
+
+        def child(conjunction: Conjunction, token: str, host: Host) -> None:
+            if conjunction and any(self._visits.get(f.pointer, 0) < _VISITS for f in conjunction):
+                self.add(
+                    _Node(conjunction, inner, (*node.path, token), (*node.hosts, host), node.spared)
+                )
+
+        for name, conjunction in form.properties.items():
+            if any(facet.raw is False for facet in conjunction):
+                child(conjunction, name, hosts.in_forbidden(spot, name))
+            else:
+                child(conjunction, name, hosts.in_property(spot, name))
+        for pattern, facet in form.pattern_properties:
+            child((facet,), _ANY, hosts.in_named(spot, pattern))
+        if form.no_additional is None:
+            child(form.additional, _ANY, hosts.in_additional(spot))
+            if form.names:
+                path, around = (*node.path, _ANY), (*node.hosts, hosts.as_name(spot))
+                self.add(_Node((*form.names, _TEXT), _NAME, path, around, node.spared))
+        for index, conjunction in enumerate(form.prefix):
+            child(conjunction, str(index), hosts.at_index(spot, index))
+        if not form.no_items:
+            child(form.items, _ANY, hosts.among_items(spot))
+
+    def _branch(self, node: _Node, spot: Spot) -> None:
+        """What holds for the same value under a condition."""
+        said = spot.said
+        if "if" in said:
+            condition = Facet(said["if"], spot.pointer("if"))
+            rest = spot.rest("if", "then", "else")
+            if "then" in said:
+                then = Facet(said["then"], spot.pointer("then"))
+                self._same(node, (*rest, condition, then), spared=self._places(condition))
+            if "else" in said:
+                self._same(node, (*rest, Facet(said["else"], spot.pointer("else"))))
+        for keyword in ("dependentSchemas", "dependencies"):
+            for name, what in said.get(keyword, {}).items():
+                if not isinstance(what, list):
+                    there = {"required": [name], "type": "object"}
+                    made = spot.made(f"{keyword}-{name}", there)
+                    inner = Facet(what, spot.pointer(keyword, name))
+                    self._same(node, (*spot.rest(keyword), made, inner))
+
+    def _alternatives(self, node: _Node, form: Canonical) -> None:
+        for branches in form.branches:
+            if branches.keyword not in ("anyOf", "oneOf"):
+                continue
+            base = form.base(branches.owner, branches.keyword)
+            pinned = discriminated(branches)
+            for index, alternative in enumerate(branches.alternatives):
+                extra = pinned[index] if pinned else ()
+                self._same(node, (*base, *alternative, *extra))
+
+    def _same(
+        self, node: _Node, conjunction: Conjunction, spared: frozenset[str] = frozenset()
+    ) -> None:
+        self.add(_Node(conjunction, node.place, node.path, node.hosts, node.spared | spared))
+
+    def _places(self, facet: Facet) -> frozenset[str]:
+        """Pointers of all that a schema says of the same value."""
+        try:
+            form = self.compiler.canonical((facet,))
+        except Unsatisfiable:
+            return frozenset()
+        return frozenset(part.pointer for part in form.facets)
+
+
+def _hosted(compile_: Callable[[], Draw], around: tuple[Host, ...]) -> Broken:
+    broken = hosts.bare(compile_())
+    for host in reversed(around):
+        broken = host(broken)
+    return broken

@@ -1,0 +1,149 @@
+"""How the keywords of objects are broken. What is wrong with single properties is found at the properties."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any, Final
+
+from checker.core.errors import Unsatisfiable
+from checker.generation import alphabets, forms
+from checker.generation.negation.spots import Breaker, Spot, Way, mixed
+from checker.generation.patterns import matcher
+from checker.generation.places import item_of
+from checker.generation.sources import Source
+from checker.generation.turn import Draw, retried
+
+UNKNOWN: Final = "x-unknown-property"
+_OBJECT: Final = {"type": "object"}
+_DEPENDENT: Final = ("dependentRequired", "dependencies")
+_MOST = 300
+"""Properties beyond a maximum that are drawn."""
+
+
+def _required(spot: Spot, value: Any) -> Iterator[Way]:
+    """One way for each name."""
+    for index, name in enumerate(value):
+        if name in spot.form.required and name not in value[:index]:
+            make = partial(_dropped, spot, name)
+            yield Way(spot.pointer("required"), "required", name, make)
+
+
+def _dropped(spot: Spot, name: str) -> Draw:
+    absent = {"properties": {name: False}, "type": "object"}
+    others = [other for other in spot.said["required"] if other != name]
+    try:
+        return spot.replaced(("required",), f"required-{name}", absent | {"required": others})
+    except Unsatisfiable:
+        others = [other for other in spot.form.required if other != name]
+        made = spot.made(f"required-{name}-of-all", absent | {"required": others})
+        return spot.draw((*spot.rest_of_all("required"), made))
+
+
+def _too_few(spot: Spot, value: Any) -> Iterator[Way]:
+    if value < 1:
+        return
+    few = int(value) - 1
+
+    def sized(name: str, low: int) -> Callable[[], Draw]:
+        sizes = {"minProperties": low, "maxProperties": few}
+        return partial(spot.replaced, ("minProperties",), f"minProperties-{name}", _OBJECT | sizes)
+
+    yield Way(
+        spot.pointer("minProperties"), "minProperties", value, partial(mixed, sized("near", few), sized("far", 0))
+    )  # fmt: skip
+
+
+def _too_many(spot: Spot, value: Any) -> Iterator[Way]:
+    yield Way(
+        spot.pointer("maxProperties"), "maxProperties", value, partial(_beyond, spot, int(value))
+    )
+
+
+def _beyond(spot: Spot, most: int) -> Draw:
+    if most > _MOST:
+        raise Unsatisfiable(spot.pointer("maxProperties"), f"{most + 1} properties are too many")
+    return spot.replaced(("maxProperties",), "maxProperties", _OBJECT | {"minProperties": most + 1})
+
+
+def _forbidden(spot: Spot, value: Any, *, keyword: str) -> Iterator[Way]:
+    """`false` for properties that are not declared."""
+    if value is False:
+        yield Way(spot.pointer(keyword), keyword, value, partial(_one_more, spot, keyword))
+
+
+def _one_more(spot: Spot, keyword: str) -> Draw:
+    draw = spot.draw((*spot.rest(), with_room(spot, f"{keyword}-room")))
+    name = unknown_name(spot)
+    item = spot.compiler.compile(spot.form.additional, item_of(spot.place))
+
+    def larger(source: Source) -> dict[str, Any]:
+        found: dict[str, Any] = draw(source)
+        found[name(source)] = item(source)
+        return found
+
+    return larger
+
+
+def with_room(spot: Spot, name: str) -> forms.Facet:
+    """Objects that may have one property more."""
+    most = spot.form.property_count.high
+    if most == 0:
+        raise Unsatisfiable(spot.pointer("maxProperties"), "there is no room for a property")
+    return spot.made(name, _OBJECT | ({} if most is None else {"maxProperties": most - 1}))
+
+
+def unknown_name(spot: Spot) -> Draw:
+    """Draws names that are neither declared nor matched by a pattern. Raises `Unsatisfiable`."""
+    form = spot.form
+    declared = list(form.properties)
+    taken = form.properties.keys() | form.hidden
+    patterns = [matcher(pattern) for pattern, _ in form.pattern_properties]
+    is_valid = spot.compiler.validator(form.names)
+
+    def make(source: Source) -> str:
+        which = source.choice(3)
+        if which == 0:
+            return UNKNOWN
+        if which == 1 and declared:
+            name = declared[source.choice(len(declared)) if len(declared) > 1 else 0]
+            return (name.swapcase(), name + "_", name + "s", "_" + name)[source.choice(4)]
+        return source.string(alphabets.NAME, 1, 24)
+
+    def is_unknown(name: str) -> bool:
+        return (
+            name not in taken and not any(matches(name) for matches in patterns) and is_valid(name)
+        )
+
+    return retried(make, is_unknown, spot.compiler.turn, spot.pointer())
+
+
+def _dependents(spot: Spot, value: Any, *, keyword: str) -> Iterator[Way]:
+    """One way for each name that another one asks for."""
+    for name, what in value.items():
+        for other in what if isinstance(what, list) else ():
+            if other != name:
+                make = partial(_alone, spot, keyword, name, other)
+                yield Way(spot.pointer(keyword, name), keyword, other, make)
+
+
+def _alone(spot: Spot, keyword: str, name: str, other: str) -> Draw:
+    """The property is there and what it asks for is not."""
+    table = dict(spot.said[keyword])
+    names = [one for one in table.pop(name) if one != other]
+    made = {
+        "type": "object",
+        "required": [name, *names],
+        "properties": {other: False},
+        **({keyword: table} if table else {}),
+    }
+    return spot.replaced((keyword,), f"{keyword}-{name}-{other}", made)
+
+
+OBJECTS: Final[Mapping[str, Breaker]] = {
+    "required": _required,
+    "minProperties": _too_few,
+    "maxProperties": _too_many,
+    "additionalProperties": partial(_forbidden, keyword="additionalProperties"),
+    "unevaluatedProperties": partial(_forbidden, keyword="unevaluatedProperties"),
+    **{name: partial(_dependents, keyword=name) for name in _DEPENDENT},
+}
+"""Keyword -> ways to break it."""

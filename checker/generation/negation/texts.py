@@ -1,0 +1,157 @@
+"""How the keywords of strings, and lists of values, are broken."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any, Final
+
+from checker.core.errors import Unsatisfiable
+from checker.generation import forms
+from checker.generation.forms import Canonical, same
+from checker.generation.negation.near_misses import FORMAT_MISSES, mutated
+from checker.generation.negation.spots import Breaker, Spot, Way, mixed
+from checker.generation.patterns import matcher
+from checker.generation.sources import Source
+from checker.generation.turn import Draw, retried
+from checker.validation.formats import INTEGER_RANGES, STRING_FORMATS
+
+_TEXT: Final = {"type": "string"}
+
+
+def _too_short(spot: Spot, value: Any) -> Iterator[Way]:
+    if value < 1:
+        return
+    few = int(value) - 1
+    near = partial(_sized, spot, "minLength", "near", {"minLength": few, "maxLength": few})
+    any_size = partial(_sized, spot, "minLength", "far", {"maxLength": few})
+    yield Way(spot.pointer("minLength"), "minLength", value, partial(mixed, near, any_size))
+
+
+def _too_long(spot: Spot, value: Any) -> Iterator[Way]:
+    many = int(value) + 1
+    near = partial(_sized, spot, "maxLength", "near", {"minLength": many, "maxLength": many})
+    any_size = partial(_sized, spot, "maxLength", "far", {"minLength": many})
+    yield Way(spot.pointer("maxLength"), "maxLength", value, partial(mixed, near, any_size))
+
+
+def _sized(spot: Spot, keyword: str, name: str, sizes: dict[str, int]) -> Draw:
+    return spot.replaced((keyword,), f"{keyword}-{name}", _TEXT | sizes)
+
+
+def _pattern(spot: Spot, value: Any) -> Iterator[Way]:
+    matches = matcher(value)
+    make = partial(_missed, spot, "pattern", matches, mutated)
+    yield Way(spot.pointer("pattern"), "pattern", value, make)
+
+
+def _format(spot: Spot, value: Any) -> Iterator[Way]:
+    at = spot.pointer("format")
+    if value in INTEGER_RANGES:
+        yield Way(at, "format", value, partial(_out_of_range, spot, value))
+    elif value in STRING_FORMATS and value not in spot.compiler.formats:
+        miss = FORMAT_MISSES.get(value, mutated)
+        make = partial(_missed, spot, "format", STRING_FORMATS[value], miss)
+        yield Way(at, "format", value, make)
+
+
+def _out_of_range(spot: Spot, name: str) -> Draw:
+    low, high = INTEGER_RANGES[name]
+
+    def beyond(side: str, bound: int) -> Callable[[], Draw]:
+        return partial(
+            spot.replaced, ("format",), f"format-{side}", {"type": "integer", side: bound}
+        )
+
+    return mixed(beyond("minimum", high + 1), beyond("maximum", low - 1))
+
+
+def _missed(
+    spot: Spot,
+    keyword: str,
+    matches: Callable[[str], bool],
+    miss: Callable[[Draw], Draw],
+) -> Draw:
+    """Strings close to those that match, and any others, as long as everything else holds."""
+    others = (*spot.rest(keyword), spot.made(f"{keyword}-text", _TEXT))
+    fits = fitting(spot.compiler.canonical(others), spot.place.carries)
+    turn, at = spot.compiler.turn, spot.pointer(keyword)
+
+    def near() -> Draw:
+        matching = spot.draw((*spot.rest(), spot.made("text", _TEXT)))
+        return retried(miss(matching), lambda v: not matches(v) and fits(v), turn, at)
+
+    def far() -> Draw:
+        return retried(spot.draw(others), lambda v: not matches(v), turn, at)
+
+    return mixed(near, far)
+
+
+def fitting(form: Canonical, carries: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """True for strings that a form admits, as far as it speaks of strings."""
+    low, high = form.lengths.low, form.lengths.high
+    checks = [matcher(pattern) for pattern, _ in form.patterns]
+    checks += [STRING_FORMATS[name] for name in form.formats if name in STRING_FORMATS]
+    listed = form.enum
+
+    def fits(value: Any) -> bool:
+        return (
+            isinstance(value, str)
+            and low <= len(value)
+            and (high is None or len(value) <= high)
+            and carries(value)
+            and all(check(value) for check in checks)
+            and (listed is None or value in listed)
+        )
+
+    return fits
+
+
+def _listed(spot: Spot, value: Any, *, keyword: str) -> Iterator[Way]:
+    values = [value] if keyword == "const" else list(value)
+    make = partial(_unlisted, spot, keyword, values)
+    yield Way(spot.pointer(keyword), keyword, value, make)
+
+
+def _unlisted(spot: Spot, keyword: str, values: list[Any]) -> Draw:
+    """Other values of the same types: close to a member, or any."""
+    turn, at = spot.compiler.turn, spot.pointer(keyword)
+    words: tuple[str, ...] = (keyword,)
+    if all(name in spot.said for name in ("enum", "const")):
+        words = ("enum", "const")
+
+    def is_other(value: Any) -> bool:
+        return not any(same(value, one) for one in values)
+
+    others = spot.rest(*words)
+    texts = [one for one in values if isinstance(one, str)]
+
+    def near() -> Draw:
+        form = spot.compiler.canonical(others)
+        if not texts or forms.STRING not in form.types:
+            raise Unsatisfiable(at, "no member is a string")
+        fits = fitting(form, spot.place.carries)
+        miss = mutated(_one_of(texts))
+        return retried(miss, lambda v: is_other(v) and fits(v), turn, at)
+
+    return mixed(near, lambda: retried(spot.draw(others), is_other, turn, at))
+
+
+def _one_of(texts: list[str]) -> Draw:
+    count = len(texts)
+    if count == 1:
+        return lambda source: texts[0]
+
+    def draw(source: Source) -> str:
+        return texts[source.choice(count)]
+
+    return draw
+
+
+TEXTS: Final[Mapping[str, Breaker]] = {
+    "minLength": _too_short,
+    "maxLength": _too_long,
+    "pattern": _pattern,
+    "format": _format,
+    "enum": partial(_listed, keyword="enum"),
+    "const": partial(_listed, keyword="const"),
+}
+"""Keyword -> ways to break it."""

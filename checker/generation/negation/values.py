@@ -1,0 +1,127 @@
+"""Values that break one keyword of a schema, drawn from all the ways that there are, each with what it breaks."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Final
+
+from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.core.meta import Violation
+from checker.generation.compiling import Compiler
+from checker.generation.forms import Conjunction
+from checker.generation.negation.hosts import Broken
+from checker.generation.negation.listing import Breach, breaches
+from checker.generation.places import Place
+from checker.generation.sources import RandomSource, Source
+from checker.generation.turn import Rejected, Turn, retried
+
+NegativeDraw = Callable[[Source], tuple[Any, Violation]]
+"""Draws a value and what it breaks."""
+
+_MOST: Final = 600
+"""Ways that are looked at; those near the root come first."""
+_TRIALS: Final = 12
+_ATTEMPTS: Final = 20
+NOTHING: Final = "Impossible to generate negative test cases"
+
+
+def compile_negative(
+    compiler: Compiler,
+    conjunction: Conjunction,
+    place: Place,
+    *,
+    is_broken: Callable[[Any], bool] | None = None,
+) -> NegativeDraw:
+    """Draws values that a conjunction does not admit: uniform over its schemas, then over their keywords.
+
+    `is_broken` is the proof that a value has to pass: not valid, if nothing else is said. Raises `Unsatisfiable` when
+    there is no way to break it.
+    """
+    if is_broken is None:
+        is_valid = compiler.validator(conjunction)
+
+        def is_broken(value: Any) -> bool:
+            return not is_valid(value)
+
+    pointer = conjunction[0].pointer if conjunction else "#"
+    listed = islice(breaches(compiler, conjunction, place), _MOST)
+    choice = _Choice(list(listed), is_broken, compiler.turn)
+    choice.refuse_nothing(pointer)
+
+    def make(source: Source) -> tuple[Any, Violation]:
+        breach, draw = choice.drawn(source)
+        value, wrong = draw(source)
+        return value, Violation(breach.pointer, breach.keyword, breach.was, wrong)
+
+    return retried(make, lambda drawn: is_broken(drawn[0]), compiler.turn, pointer, _ATTEMPTS)
+
+
+@dataclass(slots=True)
+class _Choice:
+    """Which breach: compiled, and tried, when it is first chosen.
+
+    One that gives nothing in its trials gives way to the next, so the same choices always mean the same.
+    """
+
+    listed: list[Breach]
+    is_broken: Callable[[Any], bool]
+    turn: Turn
+    nodes: list[list[list[int]]] = field(init=False)
+    """For each schema, for each of its keywords, indices of the ways."""
+    _draws: dict[int, tuple[int, Broken] | None] = field(default_factory=dict)
+    """Index -> the first from there on that gives something."""
+
+    def __post_init__(self) -> None:
+        self.nodes = _grouped(self.listed)
+
+    def refuse_nothing(self, pointer: str) -> None:
+        """Raise `Unsatisfiable` when none of them gives anything."""
+        if not self.listed or self._ready(0) is None:
+            raise Unsatisfiable(pointer, NOTHING)
+
+    def drawn(self, source: Source) -> tuple[Breach, Broken]:
+        """One of them."""
+        node = self.nodes[source.choice(len(self.nodes))]
+        ways = node[source.choice(len(node))]
+        index = ways[source.choice(len(ways))] if len(ways) > 1 else ways[0]
+        ready = self._draws.get(index) or self._ready(index)
+        assert ready is not None
+        return self.listed[ready[0]], ready[1]
+
+    def _ready(self, index: int) -> tuple[int, Broken] | None:
+        count = len(self.listed)
+        for step in range(count):
+            at = (index + step) % count
+            if at in self._draws:
+                found = self._draws[at]
+            else:
+                draw = self._tried(self.listed[at])
+                found = self._draws[at] = None if draw is None else (at, draw)
+            if found is not None:
+                self._draws[index] = found
+                return found
+        return None
+
+    def _tried(self, breach: Breach) -> Broken | None:
+        """Its draws, if one of a few from fixed seeds is proved broken."""
+        try:
+            draw = breach.compile()
+        except (Unsatisfiable, BudgetSpent):
+            return None
+        with self.turn.aside():
+            for seed in range(_TRIALS):
+                self.turn.begin(None)
+                try:
+                    value, _ = draw(RandomSource(seed))
+                except (Rejected, BudgetSpent):
+                    continue
+                if self.is_broken(value):
+                    return draw
+        return None
+
+
+def _grouped(listed: Iterable[Breach]) -> list[list[list[int]]]:
+    nodes: dict[int, dict[str, list[int]]] = {}
+    for index, breach in enumerate(listed):
+        nodes.setdefault(breach.node, {}).setdefault(breach.keyword, []).append(index)
+    return [list(keywords.values()) for keywords in nodes.values()]
