@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from benchmarks.generation import distribution, oracles, positives, shrinking, speed
+from benchmarks.generation import contract, distribution, oracles, positives, shrinking, speed
 
 Section = Callable[[Path, list[str]], None]
 """Folder of the corpora, options."""
@@ -17,6 +17,7 @@ SECTIONS: Final[dict[str, Section]] = {
     "oracles": oracles.section,
     "positives": positives.section,
     "speed": speed.section,
+    "contract": contract.section,
     "distribution": distribution.section,
     "shrinking": shrinking.section,
 }

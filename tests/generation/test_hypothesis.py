@@ -1,0 +1,132 @@
+"""What we rely on inside Hypothesis: when it moves, these fail before a shrink does nothing."""
+
+import ast
+import inspect
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.internal.conjecture.data import ConjectureData, Status
+from hypothesis.internal.conjecture.engine import ConjectureRunner
+
+import checker
+from checker.generation import alphabets
+from checker.generation.hypothesis import (
+    ShrinkingStopped,
+    choices_from_bytes,
+    choices_to_bytes,
+    draw_strategy,
+    replay_through_conjecture,
+    shrink_choices,
+)
+from checker.generation.sources import RandomSource, ReplaySource, Source
+
+PACKAGE = Path(checker.__file__).parent
+ONLY = "generation/hypothesis.py"
+_INSIDE = ("hypothesis.internal", "hypothesis.control")
+
+
+def _imported(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def test_one_module_touches_the_inside_of_hypothesis() -> None:
+    touching = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        if any(name.startswith(_INSIDE) for name in _imported(path))
+    }
+    assert touching == {ONLY}
+
+
+def test_what_is_used_inside_is_still_there() -> None:
+    expected: dict[Callable[..., Any], tuple[str, ...]] = {
+        ConjectureData.for_choices: ("choices",),
+        ConjectureData.draw_integer: ("min_value", "max_value"),
+        ConjectureData.draw_float: ("min_value", "max_value", "allow_nan"),
+        ConjectureData.draw_boolean: ("p", "forced"),
+        ConjectureData.draw_string: ("intervals", "min_size", "max_size"),
+        ConjectureData.draw_bytes: ("min_size", "max_size"),
+        ConjectureData.start_span: ("label",),
+        ConjectureData.stop_span: ("discard",),
+        ConjectureData.mark_invalid: ("why",),
+        ConjectureData.mark_interesting: ("interesting_origin",),
+        ConjectureRunner.__init__: ("settings", "random", "database_key", "ignore_limits"),
+    }
+    for function, names in expected.items():
+        assert set(names) <= inspect.signature(function).parameters.keys(), function
+    assert {"VALID", "INVALID", "INTERESTING", "OVERRUN"} == {status.name for status in Status}
+
+
+def _three(source: Source) -> tuple[int, bool, str]:
+    return source.integer(0, 100), source.boolean(), source.string(alphabets.LETTERS, 0, 5)
+
+
+@pytest.mark.parametrize(
+    ("choices", "status", "is_exact"),
+    [
+        ((5, True, "ab"), "VALID", True),
+        ((5, True), "OVERRUN", True),
+        ((500, True, "ab"), "VALID", False),
+        ((5, "ab", True), "VALID", False),
+        ((5, True, "ab", 1), "VALID", False),
+    ],
+)
+def test_a_record_that_does_not_fit_is_noticed(
+    choices: tuple[Any, ...], status: str, is_exact: bool
+) -> None:
+    assert replay_through_conjecture(_three, choices)[1:] == (status, is_exact)
+
+
+def test_shrinking_starts_from_the_record_and_ends_with_the_smallest() -> None:
+    seen: list[tuple[Any, ...]] = []
+
+    def still_fails(value: tuple[int, bool, str], choices: tuple[Any, ...]) -> bool:
+        seen.append(choices)
+        return value[0] > 41
+
+    assert shrink_choices(_three, (77, True, "xy"), still_fails, 1) == (42, False, "")
+    assert seen[0] == (77, True, "xy")
+    assert len(seen) < 60
+
+
+def test_a_record_that_no_longer_fails_is_nothing() -> None:
+    assert shrink_choices(_three, (77, True, "xy"), lambda value, choices: False, 1) is None
+
+
+def test_shrinking_that_is_stopped_gives_the_best_until_then() -> None:
+    left = [5]
+
+    def still_fails(value: tuple[int, bool, str], choices: tuple[Any, ...]) -> bool:
+        left[0] -= 1
+        if left[0] < 0:
+            raise ShrinkingStopped
+        return True
+
+    found = shrink_choices(_three, (77, True, "xy"), still_fails, 1)
+    assert found is not None
+    assert len(found) == 3
+
+
+@given(st.lists(st.integers() | st.booleans() | st.text(max_size=5) | st.binary(max_size=5)))
+@settings(max_examples=20)
+def test_records_survive_the_format_of_the_example_database(choices: list[Any]) -> None:
+    assert choices_from_bytes(choices_to_bytes(choices)) == tuple(choices)
+
+
+def test_choices_of_a_strategy_replay() -> None:
+    strategy = st.lists(st.integers(0, 9), min_size=2).map(sorted)
+    source = RandomSource(4)
+    value = draw_strategy(strategy, source)
+    assert value == draw_strategy(strategy, ReplaySource(source.choices))
+    replayed, status, is_exact = replay_through_conjecture(
+        lambda source: draw_strategy(strategy, source), source.choices
+    )
+    assert (replayed, status, is_exact) == (value, "VALID", True)
