@@ -2,7 +2,8 @@
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from functools import partial
 from typing import Any, Final
 
@@ -35,6 +36,17 @@ _NAME: Final = Place("breach-name", alphabets.VISIBLE)
 _TEXT: Final = Facet({"type": "string"}, "#/name", is_made=True)
 
 
+class Step(StrEnum):
+    """How a part of a value is reached from the one around it."""
+
+    PROPERTY = "property"
+    PATTERN = "pattern"
+    ADDITIONAL = "additional"
+    NAME = "name"
+    INDEX = "index"
+    ITEM = "item"
+
+
 @dataclass(frozen=True, slots=True)
 class Breach:
     """One way to break exactly one keyword of a schema."""
@@ -46,10 +58,24 @@ class Breach:
     """Of the part that is wrong."""
     was: object
     """What the schema says: the keyword's value, or the member of it that is broken."""
+    steps: tuple[Step, ...]
+    """What each token of the path is."""
     node: int
     """Number of the schema that says it; breaches of one schema have the same."""
-    compile: Callable[[], Broken]
-    """Draws whole values, each with the part that is wrong. Raises `Unsatisfiable` when this cannot be broken alone."""
+    draw: Callable[[], Draw]
+    """Draws what is wrong. Raises `Unsatisfiable` when this cannot be broken alone."""
+    hosts: tuple[Host, ...]
+
+    def compile(self) -> Broken:
+        """Draws whole values, each with the part that is wrong. Raises `Unsatisfiable`."""
+        return self.around(self.draw())
+
+    def around(self, draw: Draw) -> Broken:
+        """The same with other wrong parts. Raises `Unsatisfiable`."""
+        broken = hosts.bare(draw)
+        for host in reversed(self.hosts):
+            broken = host(broken)
+        return broken
 
 
 @dataclass(slots=True)
@@ -59,12 +85,19 @@ class _Node:
     conjunction: Conjunction
     place: Place
     path: Path = ()
+    steps: tuple[Step, ...] = ()
     hosts: tuple[Host, ...] = ()
     """From the root to here."""
     spared: frozenset[str] = frozenset()
     """Pointers of schemas that nothing is broken in: others hold only while these do."""
-    is_lawless: bool = False
-    """True where any value is wrong."""
+
+    def inside(
+        self, conjunction: Conjunction, place: Place, token: tuple[Step, str], host: Host
+    ) -> "_Node":
+        """A part of this part."""
+        step, name = token
+        around, steps = (*self.hosts, host), (*self.steps, step)
+        return _Node(conjunction, place, (*self.path, name), steps, around, self.spared)
 
 
 def breaches(compiler: Compiler, conjunction: Conjunction, place: Place) -> Iterator[Breach]:
@@ -143,36 +176,36 @@ class _Walk:
             way.keyword,
             node.path,
             way.was,
+            node.steps,
             self._count,
-            partial(_hosted, way.compile, node.hosts),
+            way.compile,
+            node.hosts,
         )
 
     def _descend(self, node: _Node, form: Canonical, spot: Spot) -> None:
         """Properties and items."""
         inner = item_of(node.place)
 
-        def child(conjunction: Conjunction, token: str, host: Host) -> None:
+        def child(conjunction: Conjunction, step: Step, token: str, host: Host) -> None:
             if conjunction and any(self._visits.get(f.pointer, 0) < _VISITS for f in conjunction):
-                self.add(
-                    _Node(conjunction, inner, (*node.path, token), (*node.hosts, host), node.spared)
-                )
+                self.add(node.inside(conjunction, inner, (step, token), host))
 
         for name, conjunction in form.properties.items():
             if any(facet.raw is False for facet in conjunction):
-                child(conjunction, name, hosts.in_forbidden(spot, name))
+                child(conjunction, Step.PROPERTY, name, hosts.in_forbidden(spot, name))
             else:
-                child(conjunction, name, hosts.in_property(spot, name))
+                child(conjunction, Step.PROPERTY, name, hosts.in_property(spot, name))
         for pattern, facet in form.pattern_properties:
-            child((facet,), _ANY, hosts.in_named(spot, pattern))
+            child((facet,), Step.PATTERN, _ANY, hosts.in_named(spot, pattern))
         if form.no_additional is None:
-            child(form.additional, _ANY, hosts.in_additional(spot))
+            child(form.additional, Step.ADDITIONAL, _ANY, hosts.in_additional(spot))
             if form.names:
-                path, around = (*node.path, _ANY), (*node.hosts, hosts.as_name(spot))
-                self.add(_Node((*form.names, _TEXT), _NAME, path, around, node.spared))
+                named, host = (*form.names, _TEXT), hosts.as_name(spot)
+                self.add(node.inside(named, _NAME, (Step.NAME, _ANY), host))
         for index, conjunction in enumerate(form.prefix):
-            child(conjunction, str(index), hosts.at_index(spot, index))
+            child(conjunction, Step.INDEX, str(index), hosts.at_index(spot, index))
         if not form.no_items:
-            child(form.items, _ANY, hosts.among_items(spot))
+            child(form.items, Step.ITEM, _ANY, hosts.among_items(spot))
 
     def _branch(self, node: _Node, spot: Spot) -> None:
         """What holds for the same value under a condition."""
@@ -206,7 +239,7 @@ class _Walk:
     def _same(
         self, node: _Node, conjunction: Conjunction, spared: frozenset[str] = frozenset()
     ) -> None:
-        self.add(_Node(conjunction, node.place, node.path, node.hosts, node.spared | spared))
+        self.add(replace(node, conjunction=conjunction, spared=node.spared | spared))
 
     def _places(self, facet: Facet) -> frozenset[str]:
         """Pointers of all that a schema says of the same value."""
@@ -215,10 +248,3 @@ class _Walk:
         except Unsatisfiable:
             return frozenset()
         return frozenset(part.pointer for part in form.facets)
-
-
-def _hosted(compile_: Callable[[], Draw], around: tuple[Host, ...]) -> Broken:
-    broken = hosts.bare(compile_())
-    for host in reversed(around):
-        broken = host(broken)
-    return broken
