@@ -4,34 +4,34 @@ A value is described by a conjunction of facets, places of the document that it 
 conjunctions again and are looked at when somebody asks, so that recursive schemas are nothing special.
 """
 
-from collections.abc import Iterable
-from fractions import Fraction
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 from checker.core.schema import Dialect, Direction, Document
+from checker.generation.complements import COINED, complement
 from checker.generation.conditions import conditions
 from checker.generation.forms import (
-    INTEGER,
-    NULL,
-    NUMBER,
     Branches,
     Canonical,
     Conjunction,
     Facet,
+    FacetKey,
     Reason,
-    same,
+    inverse,
 )
-from checker.generation.properties import Properties, read_rest
-from checker.validation.formats import INTEGER_RANGES
+from checker.generation.properties import properties_of, read_rest, read_unevaluated
+from checker.generation.reading import (
+    finish_arrays,
+    read_arrays,
+    read_examples,
+    read_scalars,
+    read_types,
+)
 from checker.validation.keywords import Keyword, keywords_of
 from checker.validation.pointers import pointer_child
+from checker.validation.scopes import HAS_SIBLINGS, entered, resolve_dynamic, said_at
 
-OPENAPI: Final = (Dialect.OPENAPI20, Dialect.OPENAPI30, Dialect.OPENAPI31)
-_HAS_SIBLINGS = frozenset(
-    {Dialect.OPENAPI31, Dialect.DRAFT2019, Dialect.DRAFT2020},
-)
-_OPAQUE: Final = ("not", "$dynamicRef", "$recursiveRef")
-_MANY = 32
 _ANNOTATIONS: Final = frozenset(
     {
         "description",
@@ -45,7 +45,10 @@ _ANNOTATIONS: Final = frozenset(
     }
 )
 _NULLABLE = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}
+_NEWEST, _OLDEST = keywords_of(Dialect.DRAFT2020), keywords_of(Dialect.DRAFT4)
 _HIDDEN_FLAG = {Direction.REQUEST: "readOnly", Direction.RESPONSE: "writeOnly"}
+Read = list[tuple[Facet, dict[str, Any]]]
+"""Facets with what is well-formed in them."""
 
 
 class Canon:
@@ -55,26 +58,25 @@ class Canon:
         self.document = document
         self.dialect = dialect
         self.direction = direction
-        self._keywords = _keywords(dialect)
-        self._siblings = dialect in _HAS_SIBLINGS
         self._nullable = _NULLABLE.get(dialect)
         self._flag = _HIDDEN_FLAG[direction]
 
     def canonical(self, conjunction: Conjunction) -> Canonical:
         """All that a conjunction says. Raises `UnresolvableReference`."""
         found = Canonical(conjunction[0].pointer if conjunction else "#")
-        facets = found.facets
-        seen: set[tuple[str, frozenset[str]]] = set()
+        seen: set[FacetKey] = set()
         for facet in conjunction:
-            self._flatten(facet, seen, facets, found)
-        read = [(facet, self.said(facet)) for facet in facets]
+            self._flatten(facet, seen, found)
+        read = [(facet, self.well_formed(facet)) for facet in found.facets]
         self._read_objects(read, found)
         for facet, raw in read:
-            self._read_types(facet, raw, found)
-            self._read_scalars(facet, raw, found)
-            self._read_arrays(facet, raw, found)
+            nullable = self._nullable is not None and _says_true(facet, self._nullable)
+            read_types(facet, raw, found, nullable=nullable)
+            read_scalars(facet, raw, found)
+            read_arrays(facet, raw, found, self._dialect_at(facet))
             self._read_branches(facet, raw, found)
-            self._read_examples(facet, raw, found)
+            read_examples(facet, found)
+        finish_arrays(found)
         return found
 
     def target(self, facet: Facet) -> Facet:
@@ -88,143 +90,126 @@ class Canon:
             raw, at = facet.raw, facet.pointer
             said = [name for name in raw if name not in _ANNOTATIONS]
             parts = raw.get("allOf")
-            if isinstance(raw.get("$ref"), str) and (not self._siblings or len(said) == 1):
-                facet = Facet(*self.document.resolve(raw["$ref"], at=at))
+            if isinstance(raw.get("$ref"), str) and (
+                len(said) == 1 or not self._has_siblings(facet)
+            ):
+                facet = self._referred(facet, *self.document.resolve(raw["$ref"], at=at))
             elif said == ["allOf"] and isinstance(parts, list) and len(parts) == 1:
-                facet = Facet(parts[0], pointer_child(at, "allOf", "0"))
+                facet = facet.below(parts[0], "allOf", "0")
             else:
                 break
         return facet
 
-    def _flatten(
-        self,
-        facet: Facet,
-        seen: set[tuple[str, frozenset[str]]],
-        out: list[Facet],
-        found: Canonical,
-    ) -> None:
+    def _referred(self, facet: Facet, value: object, place: str) -> Facet:
+        """The facet that a reference leads to."""
+        scope = entered(self.document, facet.scope, facet.pointer)
+        return Facet(value, place, scope=entered(self.document, scope, place))
+
+    def _dialect_at(self, facet: Facet) -> Dialect:
+        return said_at(self.document, facet.pointer, self.dialect)[0]
+
+    def _has_siblings(self, facet: Facet) -> bool:
+        return self._dialect_at(facet) in HAS_SIBLINGS
+
+    def _flatten(self, facet: Facet, seen: set[FacetKey], found: Canonical) -> None:
         if facet.raw is False:
             found.impossible = Reason(facet.pointer, "the schema `false` admits nothing")
         raw = facet.raw
-        if not isinstance(raw, dict) or facet.key in seen:
+        if not isinstance(raw, dict):
+            return
+        facet = self._entered(facet)
+        if facet.key in seen:
             return
         seen.add(facet.key)
-        reference = raw.get("$ref")
-        if isinstance(reference, str) and "$ref" not in facet.without:
-            target, pointer = self.document.resolve(reference, at=facet.pointer)
-            self._flatten(Facet(target, pointer), seen, out, found)
-            if not self._siblings:
-                return
-        out.append(facet)
+        for target in self._references(facet, raw):
+            self._flatten(target, seen, found)
+        if isinstance(raw.get("$ref"), str) and not self._has_siblings(facet):
+            return
+        found.facets.append(facet)
         parts = raw.get("allOf")
         if isinstance(parts, list) and "allOf" not in facet.without:
             for index, part in enumerate(parts):
-                at = pointer_child(facet.pointer, "allOf", str(index))
-                self._flatten(Facet(part, at), seen, out, found)
+                self._flatten(facet.below(part, "allOf", str(index)), seen, found)
+        inner = raw.get("not")
+        if isinstance(inner, dict | bool | Facet) and "not" not in facet.without:
+            self._push_in(facet, facet.below(inner, "not"), seen, found)
 
-    def said(self, facet: Facet) -> dict[str, Any]:
-        """Keywords of a facet that the dialect has and that are well-formed: what it says of values."""
+    def _entered(self, facet: Facet) -> Facet:
+        scope = entered(self.document, facet.scope, facet.pointer)
+        return facet if scope == facet.scope else replace(facet, scope=scope)
+
+    def _references(self, facet: Facet, raw: dict[str, Any]) -> Iterator[Facet]:
+        reference = raw.get("$ref")
+        if isinstance(reference, str) and "$ref" not in facet.without:
+            yield self._referred(facet, *self.document.resolve(reference, at=facet.pointer))
+        if "$dynamicRef" not in facet.without:
+            dynamic = resolve_dynamic(self.document, raw, facet.pointer, facet.scope)
+            if dynamic is not None:
+                yield self._referred(facet, *dynamic)
+
+    def _push_in(self, facet: Facet, inner: Facet, seen: set[FacetKey], found: Canonical) -> None:
+        """Say what a `not` means without it: what all ways to break the schema inside have in common, or alternatives."""
+        at = pointer_child(facet.pointer, "not")
+        alternatives, is_whole = self.broken(inner)
+        if len(alternatives) == 1:
+            for other in alternatives[0]:
+                self._flatten(other, seen, found)
+        elif alternatives:
+            found.branches.append(Branches(at, facet, "not", alternatives))
+        elif is_whole:
+            found.impossible = Reason(at, "everything satisfies the schema under `not`")
+        else:
+            found.opaque[at] = "not"
+
+    def broken(self, facet: Facet) -> tuple[tuple[Conjunction, ...], bool]:
+        """Ways to break a schema, and whether there are no ways that cannot be said. Raises `UnresolvableReference`."""
+        raw = facet.raw
+        if not isinstance(raw, dict):
+            return ((),) if raw is False else (), True
+        facet = self._entered(facet)
+        alternatives: list[Conjunction] = [
+            (inverse(target),) for target in self._references(facet, raw)
+        ]
+        if isinstance(raw.get("$ref"), str) and not self._has_siblings(facet):
+            return tuple(alternatives), True
+        ways = complement(facet, self.well_formed(facet))
+        return (*alternatives, *ways.alternatives), ways.is_whole
+
+    def well_formed(self, facet: Facet) -> dict[str, Any]:
+        """Keywords of a schema that say something."""
         raw: Any = facet.raw
+        if facet.is_made:
+            return {
+                name: value
+                for name, value in raw.items()
+                if name not in facet.without and _is_meant(name, value)
+            }
+        dialect, muted = said_at(self.document, facet.pointer, self.dialect)
+        table = keywords_of(dialect)
         return {
             name: value
             for name, value in raw.items()
-            if name not in facet.without and _is_said(self._keywords.get(name), value)
+            if name not in facet.without and name not in muted and _is_said(table.get(name), value)
         }
 
-    def _read_types(self, facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
-        declared = raw.get("type")
-        pointer = pointer_child(facet.pointer, "type")
-        if declared is not None:
-            names = {declared} if isinstance(declared, str) else set(declared)
-            if NUMBER in names:
-                names.add(INTEGER)
-            if self._nullable and facet.raw.get(self._nullable) is True:  # type: ignore[attr-defined]
-                names.add(NULL)
-            both = found.types & names
-            if not both and found.impossible is None:
-                found.impossible = Reason(
-                    pointer,
-                    f"type {_listed(names)} and type {_listed(found.types)} exclude each other",
-                )
-            found.types = both
-            found.type_pointer = pointer
-        values = [raw["const"]] if "const" in raw else raw.get("enum")
-        if "const" in raw and "enum" in raw:
-            values = [value for value in values or () if _contains(raw["enum"], value)]
-        if values is not None:
-            known = found.enum
-            found.enum_pointer = pointer_child(facet.pointer, "const" if "const" in raw else "enum")
-            found.enum = (
-                list(values) if known is None else [v for v in known if _contains(values, v)]
-            )
-
-    def _read_scalars(self, facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
-        numbers, at = found.numbers, facet.pointer
-        for keyword in ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"):
-            value = raw.get(keyword)
-            if value is None or isinstance(value, bool):
-                continue
-            flag = raw.get("exclusive" + keyword.capitalize()) is True
-            numbers.bound(keyword, value, pointer_child(at, keyword), is_exclusive=flag)
-        if "multipleOf" in raw:
-            numbers.multiple(Fraction(str(raw["multipleOf"])))
-        name = raw.get("format")
-        if name is not None and name not in found.formats:
-            found.formats.append(name)
-            bounds = INTEGER_RANGES.get(name)
-            if bounds is not None:
-                numbers.bound("minimum", bounds[0], pointer_child(at, "format"))
-                numbers.bound("maximum", bounds[1], pointer_child(at, "format"))
-        found.lengths.read(raw, at)
-        if "pattern" in raw:
-            found.patterns.append((raw["pattern"], pointer_child(at, "pattern")))
-
-    def _read_arrays(self, facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
-        found.item_count.read(raw, facet.pointer)
-        found.unique = found.unique or raw.get("uniqueItems") is True
-        _read_contained(facet, raw, found)
-        at, items = facet.pointer, raw.get("items")
-        prefix, rest = raw.get("prefixItems"), ("items", items)
-        if isinstance(items, list):
-            prefix, rest = items, ("additionalItems", raw.get("additionalItems"))
-        if prefix is None and items is None:
-            return
-        tail: Conjunction = ()
-        if rest[1] is False:
-            found.no_items = True
-        elif rest[1] is not None:
-            tail = (Facet(rest[1], pointer_child(at, rest[0])),)
-        keyword = "prefixItems" if "prefixItems" in raw else "items"
-        own = [
-            Facet(item, pointer_child(at, keyword, str(index)))
-            for index, item in enumerate(prefix or ())
-        ]
-        for index in range(max(len(own), len(found.prefix))):
-            mine = (own[index],) if index < len(own) else tail
-            if index < len(found.prefix):
-                found.prefix[index] += mine
-            else:
-                found.prefix.append(found.items + mine)
-        found.items += tail
-
-    def _read_objects(self, read: list[tuple[Facet, dict[str, Any]]], found: Canonical) -> None:
-        said = [Properties.of(facet, raw) for facet, raw in read]
+    def _read_objects(self, read: Read, found: Canonical) -> None:
+        said = found.rules = [properties_of(facet, raw) for facet, raw in read]
         named = [item for properties in said for item in properties.named.items()]
         found.hidden = {name for name, facet in named if self._is_hidden(facet)}
         names = [name for name, _ in named]
-        if any(properties.patterns for properties in said):
-            # A required name may match a pattern; without patterns it is just an additional one.
-            names += [name for _, raw in read for name in raw.get("required") or ()]
-        for name in dict.fromkeys(names):
-            if name not in found.hidden:
-                parts = [facet for properties in said for facet in properties.facets(name)]
-                found.properties[name] = tuple(parts)
         for (facet, raw), properties in zip(read, said, strict=True):
             for name in raw.get("required") or ():
                 if name not in found.hidden:
                     found.required.setdefault(name, pointer_child(facet.pointer, "required"))
             found.property_count.read(raw, facet.pointer)
             read_rest(properties, raw, facet, found)
+        read_unevaluated(found)
+        if found.pattern_properties:
+            # A required name may match a pattern; without patterns it is just an additional one.
+            names += [name for _, raw in read for name in raw.get("required") or ()]
+        for name in dict.fromkeys(names):
+            if name not in found.hidden:
+                found.properties[name] = found.of_name(name)
 
     def _is_hidden(self, facet: Facet) -> bool:
         raw = facet.raw
@@ -247,58 +232,23 @@ class Canon:
             if keyword in raw:
                 at = pointer_child(facet.pointer, keyword)
                 alternatives = tuple(
-                    (Facet(part, pointer_child(at, str(index))),)
+                    (facet.below(part, keyword, str(index)),)
                     for index, part in enumerate(raw[keyword])
                 )
                 found.branches.append(Branches(at, facet, keyword, alternatives))
         conditions(facet, raw, found)
-        whole: Any = facet.raw
-        for keyword in _OPAQUE:
-            if keyword in whole and keyword not in facet.without:
-                found.opaque[pointer_child(facet.pointer, keyword)] = keyword
-
-    def _read_examples(self, facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
-        whole: Any = facet.raw
-        for keyword in ("example", "default"):
-            if keyword in whole:
-                found.examples.append(whole[keyword])
-        if isinstance(whole.get("examples"), list):
-            found.examples.extend(whole["examples"])
 
 
-def _read_contained(facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
-    if "contains" in raw:
-        inner = Facet(raw["contains"], pointer_child(facet.pointer, "contains"))
-        least = raw.get("minContains", 1)
-        if least > _MANY:
-            found.opaque[inner.pointer] = "contains"
-        found.contained.extend([inner] * int(min(least, _MANY)))
-        found.needs_check = found.needs_check or "maxContains" in raw
-    if raw.get("unevaluatedItems") is False and "items" not in raw:
-        found.no_items = True
-    found.needs_check = found.needs_check or "unevaluatedItems" in raw
+def _says_true(facet: Facet, keyword: str) -> bool:
+    return isinstance(facet.raw, dict) and facet.raw.get(keyword) is True
 
 
-def _keywords(dialect: Dialect) -> dict[str, Keyword]:
-    if dialect in OPENAPI:
-        return dict(keywords_of(dialect))
-    # The plain drafts share what they have in common with both tables.
-    new = dict(keywords_of(Dialect.OPENAPI31))
-    if dialect is Dialect.DRAFT2020:
-        return new
-    old = dict(keywords_of(Dialect.OPENAPI20))
-    if dialect is Dialect.DRAFT4:
-        return old
-    return new | old
+def _is_meant(name: str, value: Any) -> bool:
+    """The same for what is made: in the words of all dialects and of our own."""
+    if isinstance(value, Facet) or name in COINED:
+        return True
+    return _is_said(_NEWEST.get(name), value) or _is_said(_OLDEST.get(name), value)
 
 
 def _is_said(keyword: Keyword | None, value: Any) -> bool:
     return keyword is not None and keyword.is_well_formed(value)
-
-
-def _contains(values: list[Any], value: Any) -> bool:
-    return any(same(value, other) for other in values)
-
-
-def _listed(names: Iterable[str]) -> str:
-    return " or ".join(sorted(names)) or "none"

@@ -7,10 +7,12 @@ from typing import Any
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.schema import Schema, UnresolvableReference
 from checker.generation import forms
-from checker.generation.canonical import OPENAPI, Canon
+from checker.generation.canonical import Canon
 from checker.generation.composites import compile_items, compile_properties
+from checker.generation.containers import identity
 from checker.generation.discrimination import are_disjoint, discriminated
-from checker.generation.forms import Canonical, Conjunction, Facet, key_of
+from checker.generation.exclusions import excluding
+from checker.generation.forms import Canonical, Conjunction, Facet, FacetKey, key_of
 from checker.generation.hypothesis import Strategy
 from checker.generation.places import Place
 from checker.generation.reuse import reusing
@@ -32,7 +34,7 @@ _NULLS = 0.12
 _EXAMPLES = 0.06
 _SCALARS = (forms.STRING, forms.NUMBER, forms.BOOLEAN, forms.NULL)
 _FREE = frozenset({"free"})
-Key = tuple[frozenset[tuple[str, frozenset[str]]], str]
+Key = tuple[frozenset[FacetKey], str]
 
 
 @dataclass(slots=True)
@@ -113,14 +115,20 @@ class Compiler:
 
     def _validator_of(self, facet: Facet) -> Callable[[Any], bool]:
         raw = facet.raw
-        if raw is True or (facet.is_partial and self.canon.dialect not in OPENAPI):
-            # Of the plain drafts only whole schemas of the document can be compiled; the parent is checked anyway.
-            return lambda value: True
-        if facet.without and isinstance(raw, dict):
-            raw = {name: value for name, value in raw.items() if name not in facet.without}
+        if raw is True:
+            return _admits_all
+        if facet.is_made and isinstance(raw, dict):
+            inner = raw.get("not")
+            if isinstance(inner, Facet):
+                admits = self._validator_of(inner)
+                return lambda value: not admits(value)
+            if not _is_json(raw):
+                # What it is made from is checked by those who hold it.
+                return _admits_all
+        # Whatever keyword is left out has become part of the conjunction: the whole schema holds.
         schema = Schema(raw, facet.pointer, self.canon.dialect, self.canon.document)
         try:
-            return compile_schema(schema, self.canon.direction).is_valid
+            return compile_schema(schema, self.canon.direction, scope=facet.scope).is_valid
         except (UnusableSchema, UnresolvableReference) as error:
             raise Unsatisfiable(facet.pointer, str(error)) from error
 
@@ -184,8 +192,12 @@ class Compiler:
         possible = [
             value for value in form.enum or () if value is not None or forms.NULL in form.types
         ]
-        values = [value for value in possible if is_valid(value)]
+        forbidden = frozenset(map(identity, form.excluded.values))
+        values = [v for v in possible if is_valid(v) and identity(v) not in forbidden]
         sendable = [value for value in values if place.carries_listed(value)]
+        if not sendable and place.is_body:
+            # JSON can say what is not drawn otherwise.
+            sendable = values
         if not sendable:
             what = "travels in this place" if values else "satisfies the rest of the schema"
             raise Unsatisfiable(form.enum_pointer, f"none of the listed values {what}")
@@ -211,11 +223,13 @@ class Compiler:
 
     def _typed(self, form: Canonical, conjunction: Conjunction, place: Place) -> Draw:
         kinds = self._kinds(form, place)
+        if None in form.excluded.values:
+            kinds = [kind for kind in kinds if kind != forms.NULL]
         draws, reason = self._of_kinds(kinds, form, conjunction, place)
         null = forms.NULL in kinds
         if not draws and not null and form.types == frozenset(forms.TYPES):
             # What is said of one type may forbid it, and leave the others alone.
-            others = [kind for kind in _SCALARS if kind not in kinds and kind != forms.NULL]
+            others = [kind for kind in forms.TYPES if kind not in kinds and kind != forms.NULL]
             draws, _ = self._of_kinds(others, form, conjunction, place)
         if not draws and not null:
             raise reason or Unsatisfiable(form.type_pointer or form.pointer, "no type is left")
@@ -257,9 +271,9 @@ class Compiler:
 
     def _of_kind(self, kind: str, form: Canonical, conjunction: Conjunction, place: Place) -> Draw:
         if kind == forms.OBJECT:
-            return compile_properties(self, form, place)
+            return excluding(compile_properties(self, form, place), kind, form, self.turn)
         if kind == forms.ARRAY:
-            return compile_items(self, form, place)
+            return excluding(compile_items(self, form, place), kind, form, self.turn)
         if kind == forms.BOOLEAN:
             draw: Draw = compile_boolean
         elif kind == forms.STRING:
@@ -268,6 +282,7 @@ class Compiler:
             draw = compile_integer(form)
         else:
             draw = compile_number(form, self.turn)
+        draw = excluding(draw, kind, form, self.turn)
         if self.reuses and place.is_body:
             return reusing(draw, kind, self.validator(conjunction), self.turn)
         return draw
@@ -287,6 +302,10 @@ class Compiler:
             return draw
         example = compile_listed(fitting)
         return lambda source: example(source) if source.boolean(_EXAMPLES) else draw(source)
+
+
+def _admits_all(value: Any) -> bool:
+    return True
 
 
 def _meant_types(form: Canonical) -> list[str]:

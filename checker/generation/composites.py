@@ -1,6 +1,8 @@
 """Arrays and objects: which items and properties a canonical form asks for, each compiled."""
 
+import copy
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Protocol
 
 from checker.core.errors import Unsatisfiable
@@ -13,17 +15,19 @@ from checker.generation.containers import (
     compile_array,
     compile_object,
 )
-from checker.generation.forms import Canonical, Conjunction, Facet
+from checker.generation.forms import Canonical, Conjunction, Facet, FacetKey, key_of
 from checker.generation.patterns import matcher, writer
 from checker.generation.places import Place, item_of
 from checker.generation.regexes import UnsupportedPattern
-from checker.generation.sources import Source
+from checker.generation.sources import RandomSource, Source
 from checker.generation.turn import Draw, Turn
 
 _NAME_PLACE = Place("name", alphabets.NAME, min_text=1)
 _ANY_NAME_PLACE = Place("any-name", alphabets.VISIBLE)
 _LONGEST_NAME = 24
+_TRIED_NAMES = 6
 _TEXT = Facet({"type": "string"}, "#/name", is_made=True)
+_COUNTED = frozenset({forms.BOOLEAN, forms.NULL, forms.INTEGER})
 _FREE, _OPEN, _RARE, _NEVER = 0.55, 0.3, 0.1, 0.01
 """Probability of one more property: of maps, with patterns, beside declared ones, only to fill up."""
 
@@ -47,34 +51,61 @@ def compile_items(nodes: Nodes, form: Canonical, place: Place) -> Draw:
     conflict = sizes.conflict()
     if conflict is not None:
         raise Unsatisfiable(*conflict)
-    low, high = max(sizes.low, place.min_items, len(form.contained)), sizes.high
+    if form.no_array is not None:
+        raise Unsatisfiable(form.no_array.pointer, form.no_array.text)
+    inner = item_of(place)
+    wanted, needed = _first_items(nodes, form, inner)
+    low, high = max(sizes.low, place.min_items, needed), sizes.high
     if low > nodes.max_text // 2:
         raise Unsatisfiable(sizes.low_pointer, f"minItems {low} is more than can be sent")
     if high is not None and low > high:
         raise Unsatisfiable(sizes.high_pointer, f"maxItems {high}, but {low} items are needed")
-    prefix, item = _items(nodes, form, item_of(place), low)
+    prefix, item = _items(nodes, form, wanted, (inner, low))
     if nodes.is_minimal:
         high = low
-    finite = _finite(nodes, form.items) if form.unique and not prefix else None
+    finite = (
+        _finite(nodes, (*form.items, *form.uncontained)) if form.unique and not prefix else None
+    )
     if finite is not None and finite < low:
         raise Unsatisfiable(
             sizes.low_pointer,
             f"minItems {low} and uniqueItems, but only {finite} different items",
         )
     plan = ArrayPlan(form.pointer, low, high, tuple(prefix), item, form.unique, finite)
+    if form.has_duplicates:
+        return _with_duplicates(plan, nodes.turn)
     return compile_array(plan, nodes.turn, keeps_path=nodes.reuses and place.is_body)
 
 
-def _items(nodes: Nodes, form: Canonical, place: Place, low: int) -> tuple[list[Draw], Draw | None]:
+def _with_duplicates(plan: ArrayPlan, turn: Turn) -> Draw:
+    """Arrays in which one item stands twice."""
+    if plan.unique or (plan.item is None and len(plan.prefix) < 2):
+        raise Unsatisfiable(plan.pointer, "equal items are both wanted and forbidden")
+    shorter = replace(
+        plan, low=max(plan.low - 1, 1), high=None if plan.high is None else plan.high - 1
+    )
+    draw = compile_array(shorter, turn, keeps_path=False)
+
+    def drawn(source: Source) -> list[Any]:
+        values: list[Any] = draw(source)
+        again = copy.deepcopy(values[source.choice(len(values)) if len(values) > 1 else 0])
+        return [*values, again]
+
+    return drawn
+
+
+def _items(
+    nodes: Nodes, form: Canonical, wanted: list[Conjunction], where: tuple[Place, int]
+) -> tuple[list[Draw], Draw | None]:
     """Draws of the first items and of the others; None when there are no others."""
-    wanted = _first_items(form)
+    place, low = where
     count = min(low, len(wanted)) if nodes.is_minimal else len(wanted)
     prefix: list[Draw] = []
     item: Draw | None = None
     try:
         prefix.extend(nodes.compile(conjunction, place) for conjunction in wanted[:count])
         if not form.no_items and not (nodes.is_minimal and low <= len(wanted)):
-            item = nodes.compile(form.items, place)
+            item = nodes.compile((*form.items, *form.uncontained), place)
     except Unsatisfiable:
         if low > len(prefix):
             raise
@@ -85,23 +116,55 @@ def _items(nodes: Nodes, form: Canonical, place: Place, low: int) -> tuple[list[
     return prefix, item
 
 
-def _first_items(form: Canonical) -> list[Conjunction]:
-    """`prefixItems`, the first of them also being what the array has to contain."""
+def _first_items(nodes: Nodes, form: Canonical, place: Place) -> tuple[list[Conjunction], int]:
+    """`prefixItems` together with what the array has to contain, and how many of them there have to be."""
     found = list(form.prefix)
-    for index, contained in enumerate(form.contained):
-        if index == len(found):
+    taken: set[int] = set()
+    for contained in form.contained:
+        index = _index_for(nodes, form, (found, taken), (contained, place))
+        while len(found) <= index:
             found.append(form.items)
         found[index] = (*found[index], contained)
-    return found
+        taken.add(index)
+    return found, max(taken, default=-1) + 1
+
+
+def _index_for(
+    nodes: Nodes,
+    form: Canonical,
+    known: tuple[list[Conjunction], set[int]],
+    wanted: tuple[Facet, Place],
+) -> int:
+    """The first place at which an item may be what the array has to contain. Raises `Unsatisfiable`."""
+    (found, taken), (contained, place) = known, wanted
+    last = len(found) if form.no_items else len(found) + 1
+    reason: Unsatisfiable | None = None
+    for index in range(last):
+        if index in taken:
+            continue
+        try:
+            nodes.compile((*(found[index] if index < len(found) else form.items), contained), place)
+        except Unsatisfiable as error:
+            reason = reason or error
+        else:
+            return index
+    raise reason or Unsatisfiable(contained.pointer, "no item may be what the array has to contain")
 
 
 def _finite(nodes: Nodes, items: Conjunction) -> int | None:
-    if not items:
-        return None
+    """How many different items there are, when they are few."""
     form = nodes.canonical(items)
     if form.enum is not None:
         return len(form.enum)
-    return 2 if form.types == frozenset({forms.BOOLEAN}) else None
+    if form.branches or not form.types <= _COUNTED:
+        return None
+    count = 2 * (forms.BOOLEAN in form.types) + (forms.NULL in form.types)
+    numbers = form.numbers
+    if forms.INTEGER in form.types:
+        if numbers.low is None or numbers.high is None or numbers.step is not None:
+            return None
+        count += max(int(numbers.high) - int(numbers.low) + 1, 0)
+    return count
 
 
 def compile_properties(nodes: Nodes, form: Canonical, place: Place) -> Draw:
@@ -172,7 +235,7 @@ def _additional(nodes: Nodes, form: Canonical, inner: Place) -> tuple[Named, ...
     declared = form.properties.keys() | form.hidden
     is_valid = nodes.validator(form.names)
     found: list[Named] = []
-    patterns = [pattern for pattern, _ in form.pattern_properties]
+    patterns = dict.fromkeys(pattern for pattern, _ in form.pattern_properties)
     if _is_open(form):
         matches = [matcher(pattern) for pattern in patterns]
 
@@ -184,13 +247,34 @@ def _additional(nodes: Nodes, form: Canonical, inner: Place) -> tuple[Named, ...
             )
 
         _append(found, nodes, (form.additional, inner), _names(nodes, form), is_other)
-    for pattern, facet in form.pattern_properties:
-
-        def is_named(name: str) -> bool:
-            return name not in declared and is_valid(name)
-
-        _append(found, nodes, ((facet,), inner), _names_like(pattern), is_named)
+    for pattern in patterns:
+        names = _names_like(pattern)
+        if names is None:
+            form.opaque[form.pointer] = "patternProperties"
+            continue
+        for conjunction, is_named in _overlaps(form, names, is_valid):
+            _append(found, nodes, (conjunction, inner), names, is_named)
     return tuple(found)
+
+
+def _overlaps(
+    form: Canonical, names: Draw, is_valid: Callable[[str], bool]
+) -> list[tuple[Conjunction, Callable[[str], bool]]]:
+    """What holds for names that match a pattern: it depends on what else they match, so a few are tried."""
+    declared = form.properties.keys() | form.hidden
+    found: dict[frozenset[FacetKey], Conjunction] = {}
+    for seed in range(_TRIED_NAMES):
+        name = names(RandomSource(seed))
+        if name not in declared and is_valid(name):
+            conjunction = form.of_name(name)
+            found.setdefault(key_of(conjunction), conjunction)
+
+    def named(key: frozenset[FacetKey]) -> Callable[[str], bool]:
+        return lambda name: (
+            name not in declared and is_valid(name) and key_of(form.of_name(name)) == key
+        )
+
+    return [(conjunction, named(key)) for key, conjunction in found.items()]
 
 
 def _is_open(form: Canonical) -> bool:

@@ -3,7 +3,7 @@
 from itertools import product
 from typing import Any
 
-from checker.generation.forms import Branches, Canonical, Conjunction, Facet
+from checker.generation.forms import Branches, Canonical, Conjunction, Facet, inverse, made
 from checker.validation.pointers import pointer_child
 
 _MOST = 3
@@ -15,8 +15,6 @@ def conditions(facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
     """Add the alternatives that the conditions of a schema mean."""
     if "if" in raw and ("then" in raw or "else" in raw):
         found.branches.append(_if(facet, raw))
-        # Nothing says of the other branch that the condition does not hold.
-        found.needs_check = True
     for keyword in _DEPENDENT:
         dependents = raw.get(keyword)
         if not dependents:
@@ -25,27 +23,28 @@ def conditions(facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
         if len(dependents) > _MOST:
             found.opaque[at] = keyword
             continue
-        ways = [_with_and_without(name, what, at) for name, what in dependents.items()]
+        ways = [_with_and_without(facet, keyword, *item) for item in dependents.items()]
         alternatives = tuple(sum(chosen, ()) for chosen in product(*ways))
         found.branches.append(Branches(at, facet, keyword, alternatives))
 
 
 def _if(facet: Facet, raw: dict[str, Any]) -> Branches:
     condition, then, other = (
-        Facet(raw.get(keyword, True), pointer_child(facet.pointer, keyword))
-        for keyword in ("if", "then", "else")
+        facet.below(raw.get(keyword, True), keyword) for keyword in ("if", "then", "else")
     )
-    return Branches(condition.pointer, facet, "if", ((condition, then), (other,)))
+    return Branches(
+        condition.pointer, facet, "if", ((condition, then), (inverse(condition), other))
+    )
 
 
-def _with_and_without(name: str, what: Any, at: str) -> tuple[Conjunction, Conjunction]:
+def _with_and_without(
+    facet: Facet, keyword: str, name: str, asked: Any
+) -> tuple[Conjunction, Conjunction]:
     """The property with what it asks for, or without it."""
-    place = pointer_child(at, name)
-    names = what if isinstance(what, list) else []
-    there: Conjunction = (Facet({"required": [name, *names]}, f"{place}/required", is_made=True),)
-    if not isinstance(what, list):
-        there += (Facet(what, place),)
-    absent: Conjunction = (
-        Facet({"properties": {name: False}}, f"{place}/properties", is_made=True),
-    )
+    names = asked if isinstance(asked, list) else []
+    tag = f"{facet.tag}{keyword} {name}"
+    there: Conjunction = (made(facet, f"{tag} there", {"required": [name, *names]}),)
+    if not isinstance(asked, list):
+        there += (facet.below(asked, keyword, name),)
+    absent: Conjunction = (made(facet, f"{tag} absent", {"properties": {name: False}}),)
     return there, absent

@@ -4,8 +4,7 @@ from typing import Any
 
 from checker.core.schema import UnresolvableReference
 from checker.generation.canonical import Canon
-from checker.generation.forms import Branches, Canonical, Conjunction, Facet, same
-from checker.validation.pointers import pointer_child
+from checker.generation.forms import Branches, Canonical, Conjunction, Facet, made, same
 
 
 def discriminated(branches: Branches) -> list[Conjunction]:
@@ -19,15 +18,15 @@ def discriminated(branches: Branches) -> list[Conjunction]:
     name = told["propertyName"]
     mapping = told.get("mapping")
     mapping = mapping if isinstance(mapping, dict) else {}
-    at = pointer_child(branches.owner.pointer, "discriminator")
+    at = f"discriminator {branches.keyword}"
     found: list[Conjunction] = []
     for index, (facet, *_) in enumerate(branches.alternatives):
         values = _names_of(facet, mapping)
         if not values:
             return []
-        pinned = {"properties": {name: {"enum": values}}, "required": [name]}
-        place = pointer_child(at, branches.keyword, str(index))
-        found.append((Facet(pinned, place, is_made=True),))
+        listed = made(branches.owner, f"{at} {index}", {"enum": values})
+        pinned = {"properties": {name: listed}, "required": [name]}
+        found.append((made(branches.owner, f"{at} {index} pinned", pinned),))
     return found
 
 

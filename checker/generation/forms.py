@@ -1,15 +1,21 @@
 """What is known of a value: canonical forms, and the facets that they are read from."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, Final
 
 from checker.generation.bounds import Numbers, Sizes
+from checker.validation.pointers import pointer_child
+from checker.validation.scopes import Scope
 
 NULL, BOOLEAN, INTEGER, NUMBER, STRING, ARRAY, OBJECT = (
     "null", "boolean", "integer", "number", "string", "array", "object",
 )  # fmt: skip
 TYPES: Final = (NULL, BOOLEAN, INTEGER, NUMBER, STRING, ARRAY, OBJECT)
 _ALL_TYPES = frozenset(TYPES)
+FacetKey = tuple[str, frozenset[str], str, Scope]
+"""Pointer, keywords left out, tag, scope."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +26,11 @@ class Facet:
     pointer: str
     without: frozenset[str] = frozenset()
     is_made: bool = False
-    """Not in the document: it says what a keyword there means."""
+    """Not in the document: it says what a keyword there means. Facets may stand in it as schemas."""
+    tag: str = ""
+    """Tells made ones of the same place apart."""
+    scope: Scope = ()
+    """Dynamic anchors on the way."""
 
     @property
     def is_partial(self) -> bool:
@@ -28,18 +38,70 @@ class Facet:
         return self.is_made or bool(self.without)
 
     @property
-    def key(self) -> tuple[str, frozenset[str]]:
+    def key(self) -> FacetKey:
         """Two facets with equal keys are the same."""
-        return self.pointer, self.without
+        return self.pointer, self.without, self.tag, self.scope
+
+    def below(self, value: object, *tokens: str) -> "Facet":
+        """The schema that stands under these tokens."""
+        if isinstance(value, Facet):
+            return value
+        place = pointer_child(self.pointer, *tokens)
+        if self.is_made:
+            # The document may have another schema at that place.
+            tag = f"{self.tag}/{'/'.join(tokens)}"
+            return Facet(value, place, is_made=True, tag=tag, scope=self.scope)
+        return Facet(value, place, scope=self.scope)
+
+
+def made(place: Facet, tag: str, raw: dict[str, Any]) -> Facet:
+    """A schema that says what something at a place means."""
+    return Facet(raw, place.pointer, is_made=True, tag=tag, scope=place.scope)
+
+
+def inverse(facet: Facet) -> Facet:
+    """Everything that a facet does not admit."""
+    return made(facet, f"{facet.tag}!", {"not": facet})
 
 
 Conjunction = tuple[Facet, ...]
 """Schemas that a value has to satisfy together. The empty one admits everything."""
 
 
-def key_of(conjunction: Conjunction) -> frozenset[tuple[str, frozenset[str]]]:
+def key_of(conjunction: Conjunction) -> frozenset[FacetKey]:
     """Names a conjunction, whatever its order."""
     return frozenset(facet.key for facet in conjunction)
+
+
+@dataclass(frozen=True, slots=True)
+class Properties:
+    """What one facet says of the properties of an object."""
+
+    named: dict[str, Facet]
+    patterns: tuple[tuple[str, Callable[[str], bool], Facet], ...]
+    """Pattern, does a name match it, schema."""
+    rest: Facet | None
+
+    def facets(self, name: str) -> Conjunction:
+        """Schemas of a property; none when anything goes."""
+        found = self.declared(name)
+        return (self.rest,) if not found and self.rest is not None else found
+
+    def declared(self, name: str) -> Conjunction:
+        """The same without what is said of all the others."""
+        found = tuple(facet for _, matches, facet in self.patterns if matches(name))
+        return (self.named[name], *found) if name in self.named else found
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusions:
+    """What the leaves of a `not` forbid."""
+
+    values: list[Any] = field(default_factory=list)
+    steps: list[Fraction] = field(default_factory=list)
+    """Numbers that are no multiples of these."""
+    patterns: list[str] = field(default_factory=list)
+    formats: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +140,14 @@ class Canonical:
     no_items: bool = False
     """Nothing may come after `prefix`."""
     prefix: list[Conjunction] = field(default_factory=list)
+    says_items: bool = False
+    """True when the schema speaks of the items after `prefix`."""
+    unevaluated_items: Conjunction = ()
+    """What holds for items that nobody else speaks of."""
+    uncontained: Conjunction = ()
+    """What all items satisfy beyond those that are made for `contains`."""
+    no_array: Reason | None = None
+    """Why no array satisfies the schema."""
     item_count: Sizes = field(default_factory=lambda: Sizes("Items"))
     unique: bool = False
     properties: dict[str, Conjunction] = field(default_factory=dict)
@@ -97,6 +167,13 @@ class Canonical:
     needs_check: bool = False
     """What is drawn may be invalid now and then, although every keyword is looked into."""
     pattern_properties: list[tuple[str, Facet]] = field(default_factory=list)
+    rules: list[Properties] = field(default_factory=list)
+    """What each facet says of properties."""
+    unevaluated: Conjunction = ()
+    """What holds for properties that nobody else speaks of."""
+    excluded: Exclusions = field(default_factory=Exclusions)
+    has_duplicates: bool = False
+    """Two equal items are wanted."""
     names: Conjunction = ()
     """What names of properties have to satisfy."""
     contained: list[Facet] = field(default_factory=list)
@@ -114,12 +191,19 @@ class Canonical:
                 facet.pointer,
                 facet.without | _FOLLOWED | ({keyword} if facet is owner else frozenset()),
                 facet.is_made,
+                facet.tag,
+                facet.scope,
             )
             for facet in self.facets
         )
 
+    def of_name(self, name: str) -> Conjunction:
+        """Schemas of a property of any name."""
+        found = tuple(facet for rule in self.rules for facet in rule.facets(name))
+        return found if found or any(rule.rest for rule in self.rules) else self.unevaluated
 
-_FOLLOWED = frozenset({"$ref", "allOf"})
+
+_FOLLOWED = frozenset({"$ref", "allOf", "$dynamicRef", "$recursiveRef"})
 
 
 def same(left: Any, right: Any) -> bool:

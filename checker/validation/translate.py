@@ -104,7 +104,7 @@ class Translator:
             way = _Way(way.hidden, entered(self._document, way.scope, at))
         dialect, muted = said_at(self._document, at, self._dialect)
         reference = raw.get("$ref")
-        targets: list[Plain] = []
+        targets: list[dict[str, Any]] = []
         if isinstance(reference, str):
             targets.append(self._reference(reference, at, way))
             if dialect not in HAS_SIBLINGS or len(raw) == 1:
@@ -301,11 +301,11 @@ def _discriminator(plain: dict[str, Any], raw: dict[str, Any]) -> None:
         plain["allOf"] = [*plain.get("allOf", ()), branches]
 
 
-def _combined(plain: dict[str, Any], targets: list[Plain]) -> dict[str, Any]:
+def _combined(plain: dict[str, Any], targets: list[dict[str, Any]]) -> dict[str, Any]:
     """Constraints and what is referred to beside them."""
     if not targets:
         return plain
-    if len(targets) == 1 and isinstance(targets[0], dict):
+    if len(targets) == 1:
         return targets[0] | plain
     return {**plain, "allOf": [*plain.get("allOf", ()), *targets]}
 

@@ -105,7 +105,7 @@ def test_opaque_node_without_values_is_named_when_drawn() -> None:
     program = program_of(
         body={
             "type": "object",
-            "properties": {"a": {"type": "integer", "not": {}}},
+            "properties": {"a": {"type": "integer", "not": {"unevaluatedItems": False}}},
             "required": ["a"],
         }
     )
