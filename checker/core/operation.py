@@ -6,7 +6,9 @@ from typing import Any, NewType, Protocol
 
 from checker.core.contract import ResponseContract
 from checker.core.locations import Location as Location
+from checker.core.request import WireRequest
 from checker.core.schema import Schema
+from checker.core.verdicts import RequestVerdict
 
 Label = NewType("Label", str)
 """`GET /users/{id}`: names an operation in every report, journal and seed."""
@@ -119,6 +121,10 @@ class Operation(Protocol):
 
     @property
     def contract(self) -> ResponseContract: ...
+    def judge_request(self, request: WireRequest, *, base_path: str = "") -> RequestVerdict:
+        """What its final bytes say of a request to this operation, whoever made it."""
+        ...
+
 
 
 class ApiSchema(Protocol):

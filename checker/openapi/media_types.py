@@ -1,7 +1,9 @@
 """Media types: parsed leniently, matched with wildcards."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 _TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _MEDIA_TYPE = re.compile(rf"\s*({_TOKEN})/({_TOKEN})\s*(?:;(.*))?", re.DOTALL)
@@ -55,3 +57,19 @@ def media_type_of(text: str) -> MediaType | None:
         for name, value in _PARAMETER.findall(match[3] or "")
     )
     return MediaType(match[1].lower(), match[2].lower(), parameters)
+
+
+Value = TypeVar("Value")
+
+
+def best_of(declared: Mapping[str, Value], received: MediaType) -> Value | None:
+    """What is declared for the media type that fits best: the same parameters, then the fewest wildcards."""
+    fitting = []
+    for order, (spelling, value) in enumerate(declared.items()):
+        wide = media_type_of(spelling)
+        if wide is not None and wide.covers(received):
+            same = len(wide.parameters & received.parameters) - len(
+                wide.parameters - received.parameters
+            )
+            fitting.append((wide.precision, same, -order, value))
+    return max(fitting, key=lambda one: one[:3])[3] if fitting else None

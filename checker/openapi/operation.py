@@ -13,9 +13,12 @@ from checker.core.operation import (
     Parameter,
     UnusableBody,
 )
+from checker.core.request import WireRequest
 from checker.core.schema import UnresolvableReference
+from checker.core.verdicts import RequestVerdict
 from checker.openapi.bodies import Bodies, is_swagger, media_types, request_bodies, swagger_bodies
 from checker.openapi.parameters import MalformedOperation, declared_parameters, parameters
+from checker.openapi.referee import RequestReferee
 from checker.openapi.references import OpenApiDocument
 from checker.openapi.responses import OpenApiContract
 from checker.validation.pointers import pointer_child
@@ -75,6 +78,7 @@ class OpenApiOperation:
     unusable_parameters: Mapping[str, str]
     """Optional parameters that cannot be sent: pointer -> why."""
     _contract: OpenApiContract | None = field(default=None, repr=False)
+    _referee: RequestReferee | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         return f"<Operation {self.label}>"
@@ -146,6 +150,12 @@ class OpenApiOperation:
                 validate_formats=self.owner.validate_formats,
             )
         return self._contract
+
+    def judge_request(self, request: WireRequest, *, base_path: str = "") -> RequestVerdict:
+        """What its final bytes say of a request to this operation, whoever made it."""
+        if self._referee is None:
+            self._referee = RequestReferee(self)
+        return self._referee.judge(request, base_path=base_path)
 
     def as_strategy(self, **options: Any) -> Any:
         """Strategy of `Case` for Hypothesis. Options: `generation_mode`."""

@@ -11,7 +11,9 @@ from checker.core.case import Case
 from checker.core.contract import ResponseContract
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Body, Label, Location, Operation, Parameter, UnusableBody
+from checker.core.request import WireRequest
 from checker.core.schema import Dialect, Direction, Schema, UnresolvableReference
+from checker.core.verdicts import RequestVerdict
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
 from checker.generation.sources import RandomSource, Source
@@ -54,6 +56,9 @@ class PlainOperation:
 
     @property
     def contract(self) -> ResponseContract:
+        raise NotImplementedError
+
+    def judge_request(self, request: WireRequest, *, base_path: str = "") -> RequestVerdict:
         raise NotImplementedError
 
 

@@ -1,0 +1,158 @@
+"""The referee against the generator: cases of every operation of a corpus, encoded to bytes and judged.
+
+    python -m benchmarks.referee CORPORA [1/20] [50] [positive] [negative] [NAME...]
+
+`1/20` takes every 20th operation, a number says how many cases each gets, names pick documents. No valid case may be
+judged invalid and no invalid one valid; what nobody can know is listed by cell.
+"""
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.generation.corpora import openapi_documents
+from checker.core.errors import CheckerError
+from checker.core.media_types import is_json
+from checker.core.meta import GenerationMode, PhaseInfo
+from checker.core.operation import BrokenOperation, Location, Operation
+from checker.core.request import Origin
+from checker.core.verdicts import Outcome, PartVerdict
+from checker.generation.program import GenerationSettings, compile_operation
+from checker.generation.sources import RandomSource
+from checker.openapi import loaders
+from checker.transport.prepare import RequestMaker
+
+CASES = 50
+_MODES = frozenset(GenerationMode)
+_ORIGIN = Origin("http", "127.0.0.1", 80, "/base")
+
+
+@dataclass
+class Tally:
+    """What became of the cases of one mode."""
+
+    operations: int = 0
+    cases: int = 0
+    outcomes: Counter[Outcome] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    """Positives judged invalid, or negatives judged valid."""
+    ambiguous: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """By cell and reason."""
+    examples: dict[tuple[str, str], str] = field(default_factory=dict)
+    json_bodies: int = 0
+    ambiguous_json: int = 0
+    unmade: Counter[str] = field(default_factory=Counter)
+    """Operations without cases, by reason."""
+
+
+def operations(corpora: Path, names: list[str]) -> Iterator[tuple[str, Operation]]:
+    """Operations of the documents that load."""
+    for path in openapi_documents(corpora):
+        if names and not any(name in path.name for name in names):
+            continue
+        try:
+            schema = loaders.from_path(path)
+        except CheckerError:
+            continue
+        for operation in schema.get_all_operations():
+            if not isinstance(operation, BrokenOperation):
+                yield path.name, operation
+
+
+def judge(name: str, operation: Operation, mode: GenerationMode, cases: int, tally: Tally) -> None:
+    """Make, encode and judge the cases of one operation."""
+    try:
+        program = compile_operation(operation, GenerationSettings(mode=mode))
+    except CheckerError as error:
+        tally.unmade[type(error).__name__] += 1
+        return
+    tally.operations += 1
+    source, maker = RandomSource(0), RequestMaker(_ORIGIN, version="0")
+    for seed in range(cases):
+        source.reset(seed)
+        try:
+            case = program.draw(source, case_id=str(seed), phase=PhaseInfo("fuzzing"))
+            request = maker.make(case)
+        except (CheckerError, ValueError) as error:
+            tally.unmade[type(error).__name__] += 1
+            return
+        verdict = operation.judge_request(request, base_path=_ORIGIN.base_path)
+        tally.cases += 1
+        tally.outcomes[verdict.outcome] += 1
+        wrong = Outcome.VALID if mode.is_negative else Outcome.INVALID
+        if verdict.outcome is wrong:
+            said = "; ".join(map(told, verdict.invalid)) or "valid"
+            tally.wrong.append(f"{name} {operation.label} [{seed}] {request.target!r}: {said}")
+        has_json = request.body is not None and is_json(case.media_type or "application/json")
+        tally.json_bodies += has_json
+        for part in verdict.ambiguous if verdict.outcome is Outcome.AMBIGUOUS else ():
+            cell = (_cell(operation, part, case.media_type), part.reason)
+            tally.ambiguous[cell] += 1
+            tally.examples.setdefault(cell, f"{name} {operation.label} {told(part)}")
+            tally.ambiguous_json += has_json and part.location is Location.BODY
+
+
+def _cell(operation: Operation, part: PartVerdict, media_type: str | None) -> str:
+    if part.location is Location.BODY:
+        return f"body {media_type}"
+    for parameter in operation.parameters:
+        if (parameter.location, parameter.name) == (part.location, part.name):
+            explode = "*" if parameter.explode else ""
+            return f"{part.location} {parameter.media_type or parameter.style}{explode}"
+    return str(part.location)
+
+
+def told(part: PartVerdict) -> str:
+    """A verdict in one line."""
+    where = "".join(f"/{token}" for token in part.instance_path)
+    value = repr(part.value)[:80]
+    return (
+        f"{part.location} {part.name!r}{where} {part.keyword} at {part.pointer}: "
+        f"{part.reason[:160]} ({value})"
+    )
+
+
+def report(mode: GenerationMode, tally: Tally, seconds: float) -> None:
+    print(f"{mode}: {tally.cases} cases of {tally.operations} operations, {seconds:.0f} CPU-s")
+    for outcome, count in tally.outcomes.most_common():
+        print(f"  {outcome}: {count} ({count / max(tally.cases, 1):.2%})")
+    print(
+        f"  judged wrongly: {len(tally.wrong)} of {len({w.split(' [')[0] for w in tally.wrong})} operations"
+    )
+    shown: set[str] = set()
+    for line in tally.wrong:
+        if line.split(" [")[0] not in shown and len(shown) < 60:
+            shown.add(line.split(" [")[0])
+            print(f"    {line[:420]}")
+    print(f"  ambiguous JSON bodies: {tally.ambiguous_json} of {tally.json_bodies}")
+    for cell, count in tally.ambiguous.most_common():
+        print(f"  ambiguous {count} x {cell[0]}: {cell[1]} - {tally.examples[cell][:200]}")
+    for reason, count in tally.unmade.most_common():
+        print(f"  without cases: {count} x {reason}")
+
+
+def main(arguments: list[str]) -> int:
+    corpora, *options = arguments
+    every = next((int(option[2:]) for option in options if option.startswith("1/")), 1)
+    cases = next((int(option) for option in options if option.isdecimal()), CASES)
+    modes = [mode for mode in GenerationMode if mode in options] or list(GenerationMode)
+    names = [o for o in options if not (o.startswith("1/") or o.isdecimal() or o in _MODES)]
+    is_wrong = False
+    tallies = {mode: Tally() for mode in modes}
+    spent = dict.fromkeys(tallies, 0.0)
+    for index, (name, operation) in enumerate(operations(Path(corpora), names)):
+        for mode, tally in tallies.items() if index % every == 0 else ():
+            started = time.process_time()
+            judge(name, operation, mode, cases, tally)
+            spent[mode] += time.process_time() - started
+    for mode, tally in tallies.items():
+        report(mode, tally, spent[mode])
+        is_wrong = is_wrong or bool(tally.wrong)
+    return int(is_wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

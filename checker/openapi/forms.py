@@ -1,0 +1,205 @@
+"""Bodies made of named texts: form-urlencoded pairs and multipart parts, read property by property."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from checker.core.media_types import is_json, matches, parse
+from checker.core.operation import PropertyEncoding
+from checker.openapi.implied import Node
+from checker.openapi.readings import Reading, exact_json, objects, readings
+from checker.openapi.rulings import Rule
+from checker.openapi.targets import fault_of
+from checker.transport.styles import Pairs
+from checker.transport.unstyled import Shape, pairs_of, plain, query_value
+
+Encoding = Mapping[str, PropertyEncoding]
+_USUAL = PropertyEncoding()
+_COMMA = "servers differ on whether an encoded comma separates"
+_NAME = re.compile(r'(?i)\bname="((?:[^"\\]|\\.)*)"')
+_FILE = re.compile(r"(?i)\bfilename\*?=")
+
+
+def form_readings(content: bytes, rule: Rule, encoding: Encoding) -> list[Reading]:
+    """Readings of an urlencoded form. Raises `ValueError` when it is none."""
+    text = content.decode("ascii")
+    fault = fault_of(text)
+    if fault is not None:
+        raise ValueError(fault[1])
+    pairs = [
+        (name.replace("+", "%20"), value.replace("+", "%20")) for name, value in pairs_of(text)
+    ]
+    keys = dict.fromkeys(plain(name) for name, _ in pairs)
+    found: dict[str, list[Reading]] = {}
+    used: set[str] = set()
+    for name in sorted(rule.implied.names(rule.node)):
+        node = rule.implied.property(rule.node, name)
+        how = encoding.get(name, _USUAL)
+        mine = _pairs_of_property(pairs, name, node, rule)
+        if mine:
+            used |= {plain(key) for key, _ in mine}
+            found[name] = _property(mine, name, node, rule, how)
+    for key in keys:
+        if key not in used:
+            node = rule.implied.property(rule.node, key)
+            mine = [pair for pair in pairs if plain(pair[0]) == key]
+            found[key] = _property(mine, key, node, rule, _USUAL)
+    return objects(found)
+
+
+def _pairs_of_property(pairs: Pairs, name: str, node: Node, rule: Rule) -> Pairs:
+    own = [
+        (key, value)
+        for key, value in pairs
+        if plain(key) == name or plain(key).startswith(f"{name}[")
+    ]
+    if own or rule.implied.types(node) != {"object"}:
+        return own
+    # An exploded object: its properties stand for themselves.
+    inner = rule.implied.names(node) - rule.implied.names(rule.node)
+    return [pair for pair in pairs if plain(pair[0]) in inner]
+
+
+def _property(
+    pairs: Pairs, name: str, node: Node, rule: Rule, how: PropertyEncoding
+) -> list[Reading]:
+    implied, types = rule.implied, rule.implied.types(node)
+    values = [plain(value) for _, value in pairs]
+    if how.content_type is not None and is_json(how.content_type):
+        return [Reading(exact_json(value)) for value in values[:1]]
+    found: list[Reading] = []
+    if types & {"object"} and len(values) == 1 and plain(pairs[0][0]) == name:
+        found += _json(values[0], types)
+    shapes = [Shape.OBJECT] if "object" in types else []
+    shapes += [Shape.ARRAY] if "array" in types else []
+    shapes += [Shape.SCALAR] if types - {"object", "array"} else []
+    for shape in shapes:
+        try:
+            tree = query_value(pairs, name, how.style, shape, explode=how.explode)
+        except ValueError:
+            continue
+        if tree is not None:
+            found += readings(tree, node, implied)
+    if not found:
+        found = readings(values if len(values) > 1 else values[0], node, implied)
+    return found
+
+
+def _json(text: str, types: frozenset[str]) -> list[Reading]:
+    try:
+        value = exact_json(text)
+    except ValueError:
+        return []
+    kind = "array" if isinstance(value, list) else "object"
+    return [Reading(value)] if isinstance(value, list | dict) and kind in types else []
+
+
+@dataclass(frozen=True, slots=True)
+class FormPart:
+    """One part of a multipart body."""
+
+    name: str | None
+    media_type: str | None
+    content: bytes
+    is_file: bool
+
+
+def multipart_readings(
+    content: bytes, content_type: str, rule: Rule, encoding: Encoding
+) -> list[Reading]:
+    """Readings of `multipart/form-data`. Raises `ValueError` when it is none."""
+    grouped: dict[str, list[FormPart]] = {}
+    for number, part in enumerate(parts_of(content, content_type)):
+        if part.name is None:
+            raise ValueError(f"part {number + 1} has no name")
+        grouped.setdefault(part.name, []).append(part)
+    found: dict[str, list[Reading]] = {}
+    for name, parts in grouped.items():
+        _require_types(name, parts, encoding.get(name))
+        found[name] = _part_readings(parts, rule.implied.property(rule.node, name), rule)
+    return objects(found)
+
+
+def _require_types(name: str, parts: list[FormPart], how: PropertyEncoding | None) -> None:
+    if how is None or how.content_type is None:
+        return
+    wanted = [one.strip() for one in how.content_type.split(",")]
+    for part in parts:
+        if part.media_type is not None and not any(matches(one, part.media_type) for one in wanted):
+            raise ValueError(f"the part {name!r} is {part.media_type}, not {how.content_type}")
+
+
+def _part_readings(parts: list[FormPart], node: Node, rule: Rule) -> list[Reading]:
+    types = rule.implied.types(node)
+    found: list[Reading] = []
+    if len(parts) == 1:
+        found += _one_part(parts[0], node, rule)
+    if "array" in types or len(parts) > 1:
+        items = [
+            _one_part(part, rule.implied.item(node, index), rule)
+            for index, part in enumerate(parts)
+        ]
+        lists = objects({str(index): item for index, item in enumerate(items)})
+        made = [Reading(list(one.value.values()), one.doubt) for one in lists]
+        # A part that is a list already is the list, if that is what is declared.
+        is_list = [one for one in found if isinstance(one.value, list)]
+        found = is_list + made if types == {"array"} else found + made
+    return found
+
+
+def _one_part(part: FormPart, node: Node, rule: Rule) -> list[Reading]:
+    if part.media_type is not None and is_json(part.media_type):
+        return [Reading(exact_json(part.content.decode("utf-8")))]
+    if part.is_file:
+        return [Reading(part.content.decode("latin-1"))]
+    try:
+        text = part.content.decode("utf-8")
+    except UnicodeDecodeError:
+        if part.media_type is None or part.media_type.startswith("text/"):
+            raise ValueError(f"the part {part.name!r} is not UTF-8") from None
+        return [Reading(part.content.decode("latin-1"))]
+    return readings(text, node, rule.implied)
+
+
+def parts_of(content: bytes, content_type: str) -> Iterator[FormPart]:
+    """Parts of a multipart body (RFC 2046, 5.1.1). Raises `ValueError` when a delimiter is missing."""
+    parsed = parse(content_type)
+    boundary = None if parsed is None else parsed.parameters.get("boundary")
+    if not boundary:
+        raise ValueError("the Content-Type names no boundary")
+    mark = b"\r\n--" + boundary.encode("latin-1", "replace")
+    pieces = (b"\r\n" + content).split(mark)
+    if len(pieces) < 2:
+        raise ValueError("the boundary that the Content-Type names does not stand in the body")
+    if not pieces[-1].startswith(b"--"):
+        raise ValueError("the closing delimiter is missing")
+    for piece in pieces[1:-1]:
+        blank, _, rest = piece.partition(b"\r\n")
+        if blank.strip(b" \t"):
+            raise ValueError("a delimiter does not stand on a line of its own")
+        yield _part(rest)
+
+
+def _part(piece: bytes) -> FormPart:
+    head, ends, content = (b"\r\n" + piece).partition(b"\r\n\r\n")
+    if not ends:
+        raise ValueError("the headers of a part do not end")
+    fields = {}
+    for line in head.decode("utf-8", "replace").split("\r\n")[1:]:
+        name, colon, value = line.partition(":")
+        if not colon:
+            raise ValueError(f"{line!r} is not a header")
+        fields[name.strip().lower()] = value.strip()
+    disposition = fields.get("content-disposition", "")
+    named = _NAME.search(disposition)
+    return FormPart(
+        None if named is None else _unescaped(named[1]),
+        fields.get("content-type"),
+        content,
+        _FILE.search(disposition) is not None,
+    )
+
+
+def _unescaped(name: str) -> str:
+    """Name of a part as HTML forms write it."""
+    return name.replace("%22", '"').replace("%0D", "\r").replace("%0A", "\n")

@@ -1,0 +1,67 @@
+"""An independent judge of requests: from the bytes on the wire and the declared operation to a verdict on every part.
+
+It shares nothing with what makes requests but the tables of styles. Beside the keywords of JSON Schema, `keyword` of a
+verdict is one of: `method`, `path` (the template does not fit), `required` (not there), `style`, `duplicate`,
+`percent-encoding`, `utf-8`, `header-octets`, `cookie-octets`, `content-type`, `syntax`.
+"""
+
+from collections.abc import Iterator
+
+from checker.core.operation import Location, Operation, Parameter
+from checker.core.request import WireRequest
+from checker.core.verdicts import PartVerdict, RequestVerdict
+from checker.openapi.referee_bodies import body_verdicts
+from checker.openapi.referee_parameters import (
+    cookie_verdicts,
+    header_verdicts,
+    path_verdicts,
+    query_verdicts,
+)
+from checker.openapi.rulings import Part, Rules
+from checker.openapi.targets import Template, has_dot_segment
+
+
+class RequestReferee:
+    """Judge of the requests to one operation."""
+
+    def __init__(self, operation: Operation) -> None:
+        self._operation = operation
+        self._template = Template(operation.path)
+        self._rules = Rules()
+        self._parameters: dict[Location, list[Parameter]] = {place: [] for place in Location}
+        for parameter in operation.parameters:
+            self._parameters[parameter.location].append(parameter)
+
+    def judge(self, request: WireRequest, *, base_path: str = "") -> RequestVerdict:
+        """Verdicts on all parts; `base_path` is what stands before the path of every operation."""
+        return RequestVerdict(tuple(self._verdicts(request, base_path)))
+
+    def _verdicts(self, request: WireRequest, base_path: str) -> Iterator[PartVerdict]:
+        headers = [
+            (name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers
+        ]
+        yield from self._target_verdicts(request, base_path)
+        yield from header_verdicts(self._parameters[Location.HEADER], headers, self._rules)
+        yield from cookie_verdicts(self._parameters[Location.COOKIE], headers, self._rules)
+        content_type = request.header(b"content-type")
+        yield from body_verdicts(
+            self._operation,
+            request.body,
+            None if content_type is None else content_type.decode("latin-1"),
+            self._rules,
+        )
+
+    def _target_verdicts(self, request: WireRequest, base_path: str) -> Iterator[PartVerdict]:
+        whole = Part(Location.PATH, "")
+        text = request.target.decode("latin-1")
+        if request.method.upper() != self._operation.method:
+            yield from whole.broken("method", "it is another operation's", request.method)
+        target = self._template.split(text, base_path)
+        path = text.partition("?")[0]
+        if not target.variables:
+            yield from whole.broken("path", f"it is not of {self._operation.path}", path)
+        elif has_dot_segment(path):
+            yield from whole.ambiguous("dot segments may be removed on the way", path)
+        else:
+            yield from path_verdicts(self._parameters[Location.PATH], target, self._rules)
+        yield from query_verdicts(self._parameters[Location.QUERY], target.query, self._rules)

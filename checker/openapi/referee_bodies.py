@@ -1,0 +1,163 @@
+"""Verdicts on bodies: what arrived, read by its `Content-Type`, against what is declared."""
+
+import json
+from collections.abc import Callable
+from typing import Any, Final
+
+import yaml
+
+from checker.core.media_types import is_form, is_json, is_multipart, is_yaml, parse
+from checker.core.operation import Body, Location, Operation
+from checker.core.verdicts import Outcome, PartVerdict, RequestVerdict
+from checker.openapi.forms import form_readings, multipart_readings
+from checker.openapi.media_types import best_of, media_type_of
+from checker.openapi.readings import Reading, exact_json, readings
+from checker.openapi.rulings import Part, Rule, Rules
+from checker.openapi.yamls import parse_yaml
+
+_NO_DECODER = "no decoder for this media type"
+_BOM = "servers differ on whether JSON may start with a byte order mark"
+_TWICE = "servers differ on which of two equal names counts"
+
+
+class Undecided(Exception):
+    """Nobody can know what the body means; the message says why."""
+
+
+def body_verdicts(
+    operation: Operation, content: bytes | None, content_type: str | None, rules: Rules
+) -> list[PartVerdict]:
+    """Verdicts on the body of a request, or on its absence."""
+    whole = Part(Location.BODY, "")
+    is_declared = bool(operation.bodies or operation.unusable_bodies)
+    if content is None or (content == b"" and content_type is None):
+        if is_declared and operation.body_required:
+            return whole.broken("required", "a body is required and there is none")
+        return whole.valid()
+    if not is_declared:
+        return whole.undeclared("no body is declared") if content else whole.valid()
+    if content_type is None:
+        return _untyped(operation, content, rules)
+    received = media_type_of(content_type)
+    if received is None:
+        return whole.broken("content-type", "the Content-Type is malformed", content_type)
+    body = best_of({body.media_type: body for body in operation.bodies}, received)
+    if body is not None:
+        return of_type(body, content, content_type, rules, required=operation.body_required)
+    if best_of({body.media_type: body for body in operation.unusable_bodies}, received):
+        return whole.ambiguous(_NO_DECODER)
+    return whole.broken("content-type", "the media type is not declared", content_type)
+
+
+def _untyped(operation: Operation, content: bytes, rules: Rules) -> list[PartVerdict]:
+    """Without a `Content-Type` a server may guess (RFC 9110, 8.3)."""
+    whole = Part(Location.BODY, "")
+    for body in operation.bodies:
+        found = RequestVerdict(tuple(of_type(body, content, body.media_type, rules, required=True)))
+        if found.outcome is not Outcome.INVALID:
+            return whole.ambiguous("without a Content-Type a server may guess")
+    if operation.unusable_bodies:
+        return whole.ambiguous(_NO_DECODER)
+    return whole.broken("content-type", "there is no Content-Type")
+
+
+def of_type(
+    body: Body, content: bytes, content_type: str, rules: Rules, *, required: bool
+) -> list[PartVerdict]:
+    """Verdicts on a body of a declared media type."""
+    part = Part(Location.BODY, "", body.pointer)
+    if not content and not required and not is_form(content_type):
+        return part.ambiguous("an empty body may be none at all")
+    rule = rules.of(body.schema)
+    try:
+        found = body_readings(body, content, content_type, rule)
+    except Undecided as undecided:
+        return part.ambiguous(str(undecided))
+    except ValueError as error:
+        return part.broken("syntax", str(error), content)
+    return part.judged(found, rule)
+
+
+def body_readings(body: Body, content: bytes, content_type: str, rule: Rule) -> list[Reading]:
+    """Values that a body can stand for. Raises `ValueError` when it is not of its type, and `Undecided`."""
+    if is_form(content_type):
+        return form_readings(content, rule, body.encoding)
+    if is_multipart(content_type):
+        return multipart_readings(content, content_type, rule, body.encoding)
+    for fits, read in _READERS:
+        if fits(content_type):
+            return read(content, content_type, rule)
+    raise Undecided(_NO_DECODER)
+
+
+def _json_readings(content: bytes, content_type: str, rule: Rule) -> list[Reading]:
+    if content.startswith(b"\xef\xbb\xbf"):
+        raise Undecided(_BOM)
+    text = content.decode("utf-8")
+    value = exact_json(text)
+    if _has_equal_names(text):
+        raise Undecided(_TWICE)
+    return [Reading(value)]
+
+
+def _has_equal_names(text: str) -> bool:
+    found = False
+
+    def see(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal found
+        value = dict(pairs)
+        found = found or len(value) < len(pairs)
+        return value
+
+    json.loads(text, object_pairs_hook=see)
+    return found
+
+
+def _yaml_readings(content: bytes, content_type: str, rule: Rule) -> list[Reading]:
+    try:
+        return [Reading(parse_yaml(content.decode("utf-8")))]
+    except yaml.YAMLError as error:
+        raise ValueError(" ".join(str(error).split())) from None
+
+
+def _text_readings(content: bytes, content_type: str, rule: Rule) -> list[Reading]:
+    parsed = parse(content_type)
+    charset = "utf-8" if parsed is None else parsed.parameters.get("charset", "utf-8")
+    try:
+        text = content.decode(charset)
+    except LookupError:
+        raise Undecided(f"the charset {charset!r} is not known") from None
+    if rule.types & {"array", "object"} and not rule.types & {"string"}:
+        raise Undecided("nothing says how arrays and objects are written as text")
+    return readings(text, rule.node, rule.implied)
+
+
+def _octet_readings(content: bytes, content_type: str, rule: Rule) -> list[Reading]:
+    return [Reading(content.decode("latin-1"))]
+
+
+def _is_text(content_type: str) -> bool:
+    parsed = parse(content_type)
+    return parsed is not None and parsed.type == "text" and parsed.subtype not in ("xml", "csv")
+
+
+def _is_octets(content_type: str) -> bool:
+    parsed = parse(content_type)
+    return (
+        parsed is not None
+        and (
+            parsed.type in ("image", "audio", "video", "font")
+            or parsed.essence in ("application/octet-stream", "application/pdf", "application/zip")
+            or parsed.subtype == "binary"
+        )
+        and not parsed.subtype.endswith("+xml")
+    )
+
+
+_Reader = Callable[[bytes, str, Rule], list[Reading]]
+_READERS: Final[tuple[tuple[Callable[[str], bool], _Reader], ...]] = (
+    (is_json, _json_readings),
+    (is_yaml, _yaml_readings),
+    (_is_text, _text_readings),
+    (_is_octets, _octet_readings),
+)
