@@ -67,7 +67,7 @@ class Canon:
         seen: set[FacetKey] = set()
         for facet in conjunction:
             self._flatten(facet, seen, found)
-        read = [(facet, self.well_formed(facet)) for facet in found.facets]
+        read = [(facet, self.said(facet)) for facet in found.facets]
         self._read_objects(read, found)
         for facet, raw in read:
             nullable = self._nullable is not None and _says_true(facet, self._nullable)
@@ -127,11 +127,11 @@ class Canon:
             return
         found.facets.append(facet)
         parts = raw.get("allOf")
-        if isinstance(parts, list) and "allOf" not in facet.without:
+        if isinstance(parts, list) and "allOf" not in facet.unread:
             for index, part in enumerate(parts):
                 self._flatten(facet.below(part, "allOf", str(index)), seen, found)
         inner = raw.get("not")
-        if isinstance(inner, dict | bool | Facet) and "not" not in facet.without:
+        if isinstance(inner, dict | bool | Facet) and "not" not in facet.unread:
             self._push_in(facet, facet.below(inner, "not"), seen, found)
 
     def _entered(self, facet: Facet) -> Facet:
@@ -140,9 +140,9 @@ class Canon:
 
     def _references(self, facet: Facet, raw: dict[str, Any]) -> Iterator[Facet]:
         reference = raw.get("$ref")
-        if isinstance(reference, str) and "$ref" not in facet.without:
+        if isinstance(reference, str) and "$ref" not in facet.unread:
             yield self._referred(facet, *self.document.resolve(reference, at=facet.pointer))
-        if "$dynamicRef" not in facet.without:
+        if "$dynamicRef" not in facet.unread:
             dynamic = resolve_dynamic(self.document, raw, facet.pointer, facet.scope)
             if dynamic is not None:
                 yield self._referred(facet, *dynamic)
@@ -172,24 +172,24 @@ class Canon:
         ]
         if isinstance(raw.get("$ref"), str) and not self._has_siblings(facet):
             return tuple(alternatives), True
-        ways = complement(facet, self.well_formed(facet))
+        ways = complement(facet, self.said(facet))
         return (*alternatives, *ways.alternatives), ways.is_whole
 
-    def well_formed(self, facet: Facet) -> dict[str, Any]:
+    def said(self, facet: Facet) -> dict[str, Any]:
         """Keywords of a schema that say something."""
         raw: Any = facet.raw
         if facet.is_made:
             return {
                 name: value
                 for name, value in raw.items()
-                if name not in facet.without and _is_meant(name, value)
+                if name not in facet.unread and _is_meant(name, value)
             }
         dialect, muted = said_at(self.document, facet.pointer, self.dialect)
         table = keywords_of(dialect)
         return {
             name: value
             for name, value in raw.items()
-            if name not in facet.without and name not in muted and _is_said(table.get(name), value)
+            if name not in facet.unread and name not in muted and _is_said(table.get(name), value)
         }
 
     def _read_objects(self, read: Read, found: Canonical) -> None:

@@ -125,7 +125,8 @@ class Compiler:
             if not _is_json(raw):
                 # What it is made from is checked by those who hold it.
                 return _admits_all
-        # Whatever keyword is left out has become part of the conjunction: the whole schema holds.
+        if facet.without and isinstance(raw, dict):
+            raw = {name: value for name, value in raw.items() if name not in facet.without}
         schema = Schema(raw, facet.pointer, self.canon.dialect, self.canon.document)
         try:
             return compile_schema(schema, self.canon.direction, scope=facet.scope).is_valid
@@ -261,7 +262,7 @@ class Compiler:
         if forms.NUMBER in types:
             types.discard(forms.INTEGER)
         if form.types == frozenset(forms.TYPES):
-            meant = _meant_types(form)
+            meant = meant_types(form)
             if meant:
                 return meant
             types = set(_SCALARS) if self.is_minimal or not place.is_body else types
@@ -308,7 +309,7 @@ def _admits_all(value: Any) -> bool:
     return True
 
 
-def _meant_types(form: Canonical) -> list[str]:
+def meant_types(form: Canonical) -> list[str]:
     """Types that an untyped schema speaks of."""
     meant = []
     if (

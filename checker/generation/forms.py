@@ -1,7 +1,7 @@
 """What is known of a value: canonical forms, and the facets that they are read from."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Final
 
@@ -14,8 +14,8 @@ NULL, BOOLEAN, INTEGER, NUMBER, STRING, ARRAY, OBJECT = (
 )  # fmt: skip
 TYPES: Final = (NULL, BOOLEAN, INTEGER, NUMBER, STRING, ARRAY, OBJECT)
 _ALL_TYPES = frozenset(TYPES)
-FacetKey = tuple[str, frozenset[str], str, Scope]
-"""Pointer, keywords left out, tag, scope."""
+FacetKey = tuple[str, frozenset[str], str, Scope, frozenset[str]]
+"""Pointer, keywords left out, tag, scope, keywords taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +31,23 @@ class Facet:
     """Tells made ones of the same place apart."""
     scope: Scope = ()
     """Dynamic anchors on the way."""
+    taken: frozenset[str] = frozenset()
+    """Keywords that others of the conjunction stand for: they still hold, but need not be read again."""
 
     @property
     def is_partial(self) -> bool:
         """True when the document has no such schema at that place."""
-        return self.is_made or bool(self.without)
+        return self.is_made or bool(self.without) or bool(self.taken)
+
+    @property
+    def unread(self) -> frozenset[str]:
+        """Keywords that are not looked at."""
+        return self.without | self.taken
 
     @property
     def key(self) -> FacetKey:
         """Two facets with equal keys are the same."""
-        return self.pointer, self.without, self.tag, self.scope
+        return self.pointer, self.without, self.tag, self.scope, self.taken
 
     def below(self, value: object, *tokens: str) -> "Facet":
         """The schema that stands under these tokens."""
@@ -186,13 +193,9 @@ class Canonical:
     def base(self, owner: Facet | None = None, keyword: str = "") -> Conjunction:
         """The same without one keyword of `owner`; references and `allOf` are already followed."""
         return tuple(
-            Facet(
-                facet.raw,
-                facet.pointer,
-                facet.without | _FOLLOWED | ({keyword} if facet is owner else frozenset()),
-                facet.is_made,
-                facet.tag,
-                facet.scope,
+            replace(
+                facet,
+                taken=facet.taken | _FOLLOWED | ({keyword} if facet is owner else frozenset()),
             )
             for facet in self.facets
         )

@@ -1,7 +1,7 @@
 """Where a keyword stands, what else holds there, and one way to break it."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from checker.core.errors import Unsatisfiable
@@ -53,11 +53,9 @@ class Spot:
     def _without(self, keywords: tuple[str, ...], is_meant: Callable[[Facet], bool]) -> Conjunction:
         left_out = frozenset(keywords)
         return tuple(
-            Facet(
-                facet.raw,
-                facet.pointer,
-                facet.without | _FOLLOWED | (left_out if is_meant(facet) else frozenset()),
-                facet.is_made,
+            replace(
+                facet,
+                without=facet.without | _FOLLOWED | (left_out if is_meant(facet) else frozenset()),
             )
             for facet in self.form.facets
         )
