@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 
+from checker.generation.chance import SourceSpent
 from checker.generation.sources import RandomSource, Source
 from checker.generation.turn import ELEMENT, OPTIONAL, Draw, Rejected, Turn
 
@@ -49,21 +50,25 @@ def compile_array(plan: ArrayPlan, turn: Turn, *, keeps_path: bool) -> Draw:
         return _unique_array(plan, turn, _element(plan, turn, keeps_path=keeps_path))
     if plan.prefix or plan.item is None or keeps_path:
         return _tuple(plan, _element(plan, turn, keeps_path=keeps_path))
-    return _list(plan.item, low, high)
+    return _list(plan.item, low, high, plan.pointer)
 
 
-def _list(item: Draw, low: int, high: int) -> Draw:
+def _list(item: Draw, low: int, high: int, pointer: str) -> Draw:
     more = _more(low, high)
 
     def draw(source: Source) -> list[Any]:
         values: list[Any] = []
         if source.__class__ is RandomSource:
-            for index in range(high):
-                if index < low:
-                    source.forced(True)
-                elif not source.boolean(more):
-                    break
-                values.append(item(source))
+            try:
+                for index in range(high):
+                    if index < low:
+                        source.forced(True)
+                    elif not source.boolean(more):
+                        break
+                    values.append(item(source))
+            except SourceSpent as spent:
+                spent.at(pointer)
+                raise
             return values
         for index in range(high):
             source.start_span(ELEMENT)
@@ -233,7 +238,7 @@ def compile_object(plan: ObjectPlan, turn: Turn) -> Draw:
     if plan.high is not None and plan.high < len(plan.properties):
         core = _bounded(steps, share, plan.high - required)
     else:
-        core = _properties(steps, share)
+        core = _properties(steps, share, plan.pointer)
     if not plan.additional and plan.low <= required:
         return core
     return _with_additional(plan, core, turn)
@@ -243,14 +248,18 @@ Step = tuple[str, Draw, bool]
 """Name, draw, is it required."""
 
 
-def _properties(steps: list[Step], share: float) -> Draw:
+def _properties(steps: list[Step], share: float, pointer: str) -> Draw:
     def draw(source: Source) -> dict[str, Any]:
         value: dict[str, Any] = {}
         if source.__class__ is RandomSource:
             # Nobody asks chance for its spans.
-            for name, make, is_required in steps:
-                if is_required or source.boolean(share):
-                    value[name] = make(source)
+            try:
+                for name, make, is_required in steps:
+                    if is_required or source.boolean(share):
+                        value[name] = make(source)
+            except SourceSpent as spent:
+                spent.at(pointer)
+                raise
             return value
         for name, make, is_required in steps:
             if is_required:

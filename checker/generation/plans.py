@@ -2,9 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import date
-from functools import cache
 from itertools import cycle, islice
-from random import Random
 from typing import Final, TypeVar
 
 from checker.core.sequence import Choice
@@ -39,15 +37,6 @@ _MEMORY = 12
 """Choices among which one to repeat is looked for."""
 _SHORT = 64
 """Characters of a text that may be repeated."""
-_TABLE_SIZE = 1 << 16
-
-
-@cache
-def uniform_numbers() -> tuple[float, ...]:
-    """Uniform numbers below `SLOTS`, twice over, so that every start has as many to come."""
-    random = Random(0x9E3779B97F4A7C15).random
-    once = [random() * SLOTS for _ in range(_TABLE_SIZE)]
-    return tuple(once + once)
 
 
 def integer_plan(low: int, high: int) -> list[Interval]:

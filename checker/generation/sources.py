@@ -1,13 +1,13 @@
 """Where draws come from: chance, a record, or (in `hypothesis`) Hypothesis. All give typed choices and keep them."""
 
 from collections.abc import Sequence
-from itertools import chain, cycle
 from math import copysign
 from random import Random
 from typing import Protocol, TypeVar
 
 from checker.core.sequence import Choice
 from checker.generation.alphabets import Alphabet, Interval
+from checker.generation.chance import FEWEST, SourceSpent, uniform_from
 from checker.generation.plans import (
     AGAIN,
     AGAIN_TEXT,
@@ -18,7 +18,6 @@ from checker.generation.plans import (
     last_text,
     length_plan,
     size_plan,
-    uniform_numbers,
 )
 
 Key = TypeVar("Key")
@@ -95,11 +94,10 @@ class RandomSource:
     """
 
     __slots__ = (
-        "_floats", "_integers", "_mix", "_next", "_open", "_shift", "_sizes", "_spent", "_table", "choices",
+        "_floats", "_integers", "_mix", "_next", "_open", "_shift", "_sizes", "_spent", "choices",
     )  # fmt: skip
 
     def __init__(self, seed: int = 0) -> None:
-        self._table = uniform_numbers()
         self._integers: dict[Interval, list[Interval]] = {}
         self._sizes: dict[Interval, list[Interval]] = {}
         self._floats: dict[tuple[float, float], list[FloatRange]] = {}
@@ -112,11 +110,7 @@ class RandomSource:
         mix = ((mix ^ mix >> 27) * 0x94D049BB133111EB) & _M64
         self._mix = mix ^ mix >> 31
         self._shift = (self._mix >> 16) * (256.0 / (1 << 48))
-        numbers = iter(self._table)
-        # What unpickling does: goes to a place of the table without walking there.
-        numbers.__setstate__(self._mix & 0xFFFF)  # type: ignore[attr-defined]
-        # More than 65,536 draws are rare, but no reason to stop.
-        self._next = chain(numbers, cycle(self._table)).__next__
+        self._next = uniform_from(self._mix)
         self.choices: list[Choice] = []
         self._open: list[int] = []
         self._spent = 0
@@ -183,7 +177,10 @@ class RandomSource:
 
     def forced(self, value: bool) -> None:
         """Recorded as it is."""
-        self.choices.append(value)
+        choices = self.choices
+        if len(choices) > FEWEST:
+            raise SourceSpent
+        choices.append(value)
 
     def string(self, alphabet: Alphabet, min_size: int, max_size: int) -> str:
         """A slice of the alphabet's pool."""
@@ -259,10 +256,8 @@ class RandomSource:
             del self.choices[start:]
 
     def abandon(self) -> None:
-        """Nothing has been drawn."""
-        self.choices.clear()
-        self._open.clear()
-        self._spent = 0
+        """Nothing has been drawn; chance goes on elsewhere."""
+        self.reset(self._mix)
 
     def remaining(self) -> Sequence[Choice]:
         """Recorded choices that are still to come: none."""
