@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from itertools import cycle
 
-from benchmarks.hot_path import REQUESTS, bare_loop
+from benchmarks.hot_path import REQUESTS, Bare
 from benchmarks.target import folder_argument, target
 from checker import openapi
 from checker.core.case import Case
@@ -38,14 +38,16 @@ def main() -> int:
         requests = [maker.make(case) for case in cases]
         print(f"target: {server.name}; {REQUESTS} requests a round, median of {ROUNDS} rounds")
         for lanes in (1, 8):
+            bare_loop = Bare(server.url, requests, lanes)
             rounds = [
                 (
-                    bare_loop(server.url, requests, lanes),
+                    bare_loop.round(),
                     _lanes_loop(origin, lanes, cycle(requests).__next__),
                     _lanes_loop(origin, lanes, _making(maker, cases)),
                 )
                 for _ in range(ROUNDS)
             ]
+            bare_loop.close()
             bare, sent, made = (statistics.median(column) for column in zip(*rounds, strict=True))
             print(
                 f"{lanes} lanes: bare {bare:5.1f} us  lanes {sent:5.1f} us  with making {made:5.1f} us"

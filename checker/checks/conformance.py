@@ -2,17 +2,32 @@
 
 import json
 
-from checker.checks.context import PASSED, CheckContext, Failures
-from checker.core.contract import MediaTypeVerdict, SchemaViolation
+from checker.checks.context import PASSED, CheckContext, CheckSettings, Failures
+from checker.core.contract import MediaTypeVerdict, ResponsePlan, SchemaViolation
 from checker.core.failures import Failure, Severity
 
 _EXCERPT_LINES = 10
 _EXCERPT_WIDTH = 80
 
 
+def has_documented_status(status: int, plan: ResponsePlan, settings: CheckSettings) -> bool:
+    """Whether `status_code_conformance` passes whatever else the response is."""
+    return plan.status_documented
+
+
+def has_documented_media_type(status: int, plan: ResponsePlan, settings: CheckSettings) -> bool:
+    """Whether `content_type_conformance` passes whatever else the response is."""
+    return plan.media_type is MediaTypeVerdict.DOCUMENTED
+
+
+def promises_no_body(status: int, plan: ResponsePlan, settings: CheckSettings) -> bool:
+    """Whether `response_schema_conformance` passes whatever the body is."""
+    return plan.body is None
+
+
 def status_code_conformance(context: CheckContext) -> Failures:
     """Fail on a status that is not documented, wildcards and `default` considered (spec 2.8)."""
-    if context.plan.status_documented:
+    if has_documented_status(context.response.status_code, context.plan, context.settings):
         return PASSED
     status = context.response.status_code
     documented = ", ".join(context.plan.documented_statuses)
@@ -28,9 +43,9 @@ def status_code_conformance(context: CheckContext) -> Failures:
 
 def content_type_conformance(context: CheckContext) -> Failures:
     """Fail on a `Content-Type` that is missing, malformed or not documented (spec 2.8)."""
-    verdict = context.plan.media_type
-    if verdict is MediaTypeVerdict.DOCUMENTED:
+    if has_documented_media_type(context.response.status_code, context.plan, context.settings):
         return PASSED
+    verdict = context.plan.media_type
     received = context.response.content_type or ""
     documented = context.plan.documented_media_types
     if verdict is MediaTypeVerdict.MISSING:

@@ -7,29 +7,40 @@ from types import GeneratorType
 from typing import cast
 
 from checker.checks.context import Check, CheckContext, CheckSettings, Failures
+from checker.checks.foregone import open_checks
 from checker.core.case import Case
+from checker.core.contract import ResponseContract, ResponsePlan
 from checker.core.response import Response
 from checker.core.send import Exchanging
+
+_KINDS = 4096
+_Kind = tuple[ResponseContract, int, str | None]
+"""Contract of the operation, status, `Content-Type`."""
 
 
 class Judge:
     """The selected checks, ready to look at responses."""
 
-    __slots__ = ("_checks", "_settings", "is_plain")
+    __slots__ = ("_checks", "_open", "_settings", "is_plain")
 
     def __init__(
         self, checks: Sequence[tuple[str, Check]], settings: CheckSettings | None = None
     ) -> None:
         self._checks = tuple(check for _, check in checks)
         self._settings = settings or CheckSettings()
+        self._open: dict[_Kind, tuple[ResponsePlan, tuple[Check, ...]]] = {}
+        """What is promised of responses of one kind, and the checks that have to look at each of them."""
         self.is_plain = not any(isgeneratorfunction(check) for check in self._checks)
         """Whether no check needs further requests, so that `verdict` can be asked directly."""
 
     def judge(self, case: Case, response: Response) -> "Exchanging[Judgement]":
         """What the checks say of a response; yields what they need to send."""
-        context = self._context(case, response)
+        plan, checks = self._opened(case, response)
+        if not checks:
+            return CLEAN
+        context = CheckContext(case, response, plan, self._settings)
         failures: Failures = ()
-        for check in self._checks:
+        for check in checks:
             found = check(context)
             if isinstance(found, GeneratorType):
                 found = yield from found
@@ -39,17 +50,29 @@ class Judge:
 
     def verdict(self, case: Case, response: Response) -> "Judgement":
         """The same without sending, for checks that are plain: the hot path."""
-        context = self._context(case, response)
+        plan, checks = self._opened(case, response)
+        if not checks:
+            return CLEAN
+        context = CheckContext(case, response, plan, self._settings)
         failures: Failures = ()
-        for check in self._checks:
+        for check in checks:
             found = check(context)
             if found:
                 failures += cast("Failures", found)
         return _judgement(failures, context)
 
-    def _context(self, case: Case, response: Response) -> CheckContext:
-        plan = case.operation.contract.plan(response.status_code, response.content_type)
-        return CheckContext(case, response, plan, self._settings)
+    def _opened(self, case: Case, response: Response) -> tuple[ResponsePlan, tuple[Check, ...]]:
+        kind = (case.operation.contract, response.status_code, response.content_type)
+        found = self._open.get(kind)
+        if found is None:
+            contract, status, content_type = kind
+            plan = contract.plan(status, content_type)
+            # A server may invent a header value for each response.
+            if len(self._open) >= _KINDS:
+                self._open.clear()
+            found = plan, open_checks(self._checks, status, plan, self._settings)
+            self._open[kind] = found
+        return found
 
 
 @dataclass(frozen=True, slots=True)

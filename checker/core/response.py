@@ -12,6 +12,8 @@ from typing import Any
 from checker.core.request import WireRequest
 
 _UNREAD = "not looked for yet"
+_CONTENT_TYPE = "content-type"
+_CONTENT_TYPE_LENGTH = len(_CONTENT_TYPE)
 
 
 class Response:
@@ -57,20 +59,20 @@ class Response:
         content_size: int | None = None,
         verify: bool = True,
     ) -> "Response":
-        """Response whose headers are read from raw lines when somebody asks: most never are."""
-        response = cls(
-            status_code,
-            [],
-            content,
-            elapsed=elapsed,
-            request=request,
-            message=message,
-            http_version=http_version,
-            content_size=content_size,
-            verify=verify,
-        )
+        """Response whose headers are read from raw lines when somebody asks."""
+        # One is made for each request: `__init__` once more would cost as much as all of this.
+        response = cls.__new__(cls)
+        response.status_code = status_code
         response._raw_headers = None
         response.header_lines = lines
+        response.content = content
+        response.elapsed = elapsed
+        response.request = request
+        response.message = message
+        response.http_version = http_version
+        response.content_size = len(content) if content_size is None else content_size
+        response.verify = verify
+        response._content_type = _UNREAD
         return response
 
     def __repr__(self) -> str:
@@ -96,9 +98,11 @@ class Response:
         """First `Content-Type` as received."""
         if self._content_type is _UNREAD:
             # Judging and signals ask for it each time; a table of all headers costs more.
-            self._content_type = next(
-                (value for name, value in self.raw_headers if name.lower() == "content-type"), None
-            )
+            self._content_type = None
+            for name, value in self.raw_headers:
+                if len(name) == _CONTENT_TYPE_LENGTH and name.lower() == _CONTENT_TYPE:
+                    self._content_type = value
+                    break
         return self._content_type
 
     @property
@@ -168,13 +172,24 @@ class Response:
         return shorter
 
 
+_ODD = ("", "")
+
+
 @lru_cache(maxsize=2048)
 def _field(line: bytes) -> tuple[str, str]:
+    """Name and value; `_ODD` for a line that has none of its own: blank, folded."""
+    return _ODD if line[:1].isspace() else _split(line)
+
+
+def _split(line: bytes) -> tuple[str, str]:
     name, _, value = line.decode("latin-1").partition(":")
     return name.strip(), value.strip(" \t\r\n")
 
 
 def _parsed(lines: list[bytes]) -> list[tuple[str, str]]:
+    usual = list(map(_field, lines[1:-1]))
+    if _ODD not in usual and lines[-1:] == [b"\r\n"]:
+        return usual
     fields: list[tuple[str, str]] = []
     for line in lines[1:]:
         if line in (b"\r\n", b"\n"):
@@ -184,7 +199,7 @@ def _parsed(lines: list[bytes]) -> list[tuple[str, str]]:
             name, value = fields[-1]
             fields[-1] = (name, f"{value} {line.decode('latin-1').strip()}".strip())
         else:
-            fields.append(_field(line))
+            fields.append(_split(line))
     return fields
 
 

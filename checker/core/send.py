@@ -10,9 +10,9 @@ from checker.core.response import Outcome
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Send:
-    """Send this, and give me what comes back."""
+    """Send this, and give me what comes back. Not frozen: one is made for each request."""
 
     request: WireRequest
     fresh: bool = False

@@ -92,7 +92,7 @@ class InflightWriter:
         self._words[_H_HEARTBEAT] = monotonic_ns()
 
     def enter(self, lane: int, stage: Stage, task: str, index: int) -> None:
-        """Begin a stage of a case. `MAKE` forgets the recipe of the case before."""
+        """Begin a stage of a case whose code runs from here on. `MAKE` forgets the recipe of the case before."""
         words, slot = self._words, self._slots[lane]
         words[slot] = 0
         words[slot + _S_SINCE] = monotonic_ns()
@@ -103,21 +103,30 @@ class InflightWriter:
         if stage is _MAKE:
             words[slot + _S_LENGTH] = 0
         words[slot] = stage
+        words[_H_ACTING] = lane + 1
 
     def advance(self, lane: int, stage: Stage) -> None:
-        """Begin another stage of the same case: less to write than `enter`."""
+        """Begin another stage of the same case: less to write than `enter`. Who acts stays as it is."""
         words, slot = self._words, self._slots[lane]
         words[slot] = 0
         words[slot + _S_SINCE] = monotonic_ns()
         words[slot] = stage
 
+    def act(self, lane: int, stage: Stage) -> None:
+        """Begin another stage of the same case, whose code runs from here on."""
+        words, slot = self._words, self._slots[lane]
+        words[slot] = 0
+        words[slot + _S_SINCE] = monotonic_ns()
+        words[slot] = stage
+        words[_H_ACTING] = lane + 1
+
     def leave(self, lane: int) -> None:
         """Nothing is in flight on this lane."""
         self._words[self._slots[lane]] = 0
 
-    def acting(self, lane: int | None) -> None:
-        """Say whose code runs now: what kills the process, or hangs, is the case of this lane. None: nobody's."""
-        self._words[_H_ACTING] = 0 if lane is None else lane + 1
+    def nobody_acts(self) -> None:
+        """What kills the process from here on, or hangs, is no case's fault."""
+        self._words[_H_ACTING] = 0
 
     def recipe(self, lane: int, choices: bytes) -> None:
         """Leave the choices of the case in this lane. Raises `StorageError` when a spill file cannot be written."""

@@ -111,22 +111,37 @@ class TrafficWriter:
         self._file = AppendFile(path)
         self._encode = RecordEncoder().encode
         self._frames = FrameEncoder()
+        self._waiting: list[Draft] = []
+        """Admitted, not encoded yet."""
         self._buffer: list[bytes] = []
         self._size = 0
 
     def append(self, interaction: Interaction, *, interesting: bool = True) -> None:
         """Keep an interaction if the policy says so. Raises `StorageError`."""
+        self.catch_up()
         encoded = self._encode(interaction)
         if self._policy.admit(interaction.label, encoded, interesting=interesting):
             self._add(encoded)
 
     def offer(self, draft: Draft, *, interesting: bool) -> None:
-        """The same for an interaction that is not encoded yet. Raises `StorageError`."""
+        """The same for an interaction that `catch_up` encodes."""
         if self._policy.admit(draft.label, draft, interesting=interesting):
-            self._add(draft.encode())
+            self._waiting.append(draft)
+
+    def catch_up(self) -> None:
+        """Encode what was offered, when there is time for it. Raises `StorageError`."""
+        waiting = self._waiting
+        if waiting:
+            self._waiting = []
+            for draft in waiting:
+                self._add(draft.encode())
 
     def flush(self) -> None:
-        """Hand what is buffered to the system. Raises `StorageError`."""
+        """Hand everything to the system. Raises `StorageError`."""
+        self.catch_up()
+        self._write()
+
+    def _write(self) -> None:
         if not self._buffer:
             return
         frame = self._frames.frame(self._buffer)
@@ -140,9 +155,10 @@ class TrafficWriter:
     def close(self) -> None:
         """Write the rest and close. Raises `StorageError`; the file is closed then, too."""
         try:
+            self.catch_up()
             for held in self._policy.rest():
                 self._add(held if isinstance(held, bytes) else held.encode())
-            self.flush()
+            self._write()
         finally:
             self._file.close()
 
@@ -150,7 +166,7 @@ class TrafficWriter:
         self._buffer.append(encoded)
         self._size += len(encoded)
         if len(self._buffer) >= FRAME_RECORDS or self._size >= FRAME_BYTES:
-            self.flush()
+            self._write()
 
     def _turn_over(self) -> None:
         self._file.close()

@@ -1,13 +1,13 @@
 """Cases from recipes: a task seed and an index, or recorded choices and bindings."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from checker.core.case import Case
 from checker.core.digests import case_id
 from checker.core.meta import Binding, PhaseInfo
 from checker.core.operation import Label, Location, Operation
-from checker.core.sequence import Step
+from checker.core.sequence import Choice, Step
 from checker.generation.hooks import ComponentHooks
 from checker.generation.program import (
     GenerationSettings,
@@ -22,12 +22,19 @@ PoolView = Callable[[Operation], ValuePool | None]
 """Values of earlier responses as one operation may use them; None when nothing is reused."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Made:
-    """A case with the recipe that makes it again."""
+    """A case with the recipe that makes it again. Not frozen: one is made for each request, and that takes a microsecond."""
 
     case: Case
-    step: Step
+    label: Label
+    choices: Sequence[Choice]
+    bindings: tuple[Binding, ...]
+
+    @property
+    def step(self) -> Step:
+        """The recipe, for keeps."""
+        return Step(self.label, tuple(self.choices), self.bindings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +118,7 @@ class CaseFactory:
             pool = _Newest(pool)
         case = program.draw(source, case_id=case_id(task_seed, index), phase=phase, pool=pool)
         bindings = case.meta.bindings if case.meta is not None else ()
-        return Made(case, Step(label, tuple(source.choices), bindings))
+        return Made(case, label, source.choices, bindings)
 
     def remake(self, step: Step, *, name: str, phase: PhaseInfo) -> Made:
         """The case that a step records, under a new id."""
@@ -124,6 +131,6 @@ class CaseFactory:
 
         def drawn(source: Source) -> Made:
             case = program.draw(source, case_id=name, phase=phase, pool=pool)
-            return Made(case, Step(step.label, tuple(source.choices), step.bindings))
+            return Made(case, step.label, source.choices, step.bindings)
 
         return drawn

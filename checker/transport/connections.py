@@ -23,6 +23,8 @@ class Connections:
         self._poll = select.poll()
         self._closed: frozenset[int] | None = None
         """Descriptors that were closed when `look` looked."""
+        self.may_be_closed = True
+        """False while it is known that none is: then nobody needs to ask `is_closed`."""
 
     def remember(self, local_port: int, descriptors: list[int]) -> None:
         """Watch the one of these new descriptors that is bound to the port; the others lost the race to connect."""
@@ -39,10 +41,12 @@ class Connections:
     def look(self) -> None:
         """Look at all of them at once, for those who ask before `look_away`: one system call instead of eight."""
         self._closed = self._hung_up()
+        self.may_be_closed = bool(self._closed)
 
     def look_away(self) -> None:
         """What was seen is old."""
         self._closed = None
+        self.may_be_closed = True
 
     def is_closed(self, local_port: int) -> bool:
         """True when the server has closed the connection from that port."""

@@ -91,9 +91,8 @@ class HttpLanes:
         if chosen.busy:
             raise ValueError(f"lane {lane} is busy")
         chosen.busy = True
-        chosen.have_patience(patience_s)
         try:
-            chosen.load(request, fresh=fresh)
+            chosen.load(request, fresh=fresh, patience_s=patience_s)
         except Unsendable as reason:
             self._finish(chosen, NetworkFailure(FailureKind.UNSENDABLE, str(reason), 0.0))
             return
@@ -197,9 +196,12 @@ class HttpLanes:
             queued, succeeded, failed = self._multi.info_read()
             if succeeded or failed:
                 now = time.perf_counter()
+                ran = now - self._clock.stalled_s
                 for curl in succeeded:
                     lane = self._land(curl)
-                    self._finish(lane, lane.response(self._elapsed(lane, now)))
+                    self._done.append(
+                        (lane.index, lane.response(ran - lane.started + lane.stalled_before_s))
+                    )
                 for curl, code, text in failed:
                     lane = self._land(curl)
                     if lane.wants_another_connection():

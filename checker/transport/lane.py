@@ -85,11 +85,16 @@ class Lane:
                 pycurl.TIMEOUT_MS, _milliseconds(limit_s if seconds is None else seconds)
             )
 
-    def load(self, request: WireRequest, *, fresh: bool) -> None:
+    def load(
+        self, request: WireRequest, *, fresh: bool, patience_s: float | None = None
+    ) -> None:
         """Put a request on the handle; only what differs from the last one is set. Raises `Unsendable`."""
+        if patience_s != self._patience_s:
+            self.have_patience(patience_s)
         lines, keeps_connection = _header_lines(request)
-        target = self._target_prefix + request.target
-        method = request.method
+        target, method = request.target, request.method
+        if self._target_prefix:
+            target = self._target_prefix + target
         written = target + b"".join(lines)
         if method != self._method:
             written += method.encode("utf-8", "replace")
@@ -104,7 +109,8 @@ class Lane:
         self._is_stale = self._is_reused = False
         self._opened.clear()
         curl = self.curl
-        self._load_body(request)
+        if request.body is not None or self._has_body or self._is_head or method == "HEAD":
+            self._load_body(request)
         if method != self._method:
             curl.setopt(pycurl.CUSTOMREQUEST, method)
             self._method = method
@@ -157,7 +163,7 @@ class Lane:
             return pycurl.PREREQFUNC_ABORT
         if self._opened:
             self._connections.remember(local_port, self._opened)
-        elif self._connections.is_closed(local_port):
+        elif self._connections.may_be_closed and self._connections.is_closed(local_port):
             self._is_stale = True
             return pycurl.PREREQFUNC_ABORT
         self._sends = 1
@@ -179,9 +185,10 @@ class Lane:
 
     def response(self, elapsed_s: float) -> Outcome:
         """What a complete transfer brought."""
-        return self._response(elapsed_s) or NetworkFailure(
-            *fault(WEIRD_REPLY, "no status line", self._settings), elapsed_s
-        )
+        response = self._response(elapsed_s)
+        if response is not None:
+            return response
+        return NetworkFailure(*fault(WEIRD_REPLY, "no status line", self._settings), elapsed_s)
 
     def sample(self, elapsed_s: float) -> Outcome:
         """What of an endless transfer has arrived, as a truncated response."""
@@ -270,7 +277,8 @@ def _header_lines(request: WireRequest) -> tuple[list[bytes], bool]:
     """Lines for HTTPHEADER, and whether the connection may be used again. Raises `Unsendable`."""
     headers = request.headers
     for _, value in headers:
-        if not value or value.isspace():
+        # Whatever ends in a space may be nothing but spaces: that is looked at more closely.
+        if value[-1:] <= b" ":
             return _odd_header_lines(request)
     # Which names there are varies little from case to case: what follows from them is worked out once.
     ending, keeps_connection = _ending(

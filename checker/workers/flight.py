@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
-from checker.core.send import Exchanging
+from checker.core.send import Exchanging, Send
 from checker.phases.attempt import Verdict
 from checker.phases.making import Made
 from checker.workers.investigation import Shot
@@ -29,6 +29,8 @@ class Running:
     ends_at: float | None
     """None while it waits behind another task."""
     phase: PhaseInfo
+    is_closed: bool
+    """Whether nothing follows its answers: then a lane can be given away before the answer is judged."""
     redo: list[int] = field(default_factory=list)
     flying: int = 0
     requests: int = 0
@@ -50,6 +52,7 @@ class Running:
             stop=task.stop,
             ends_at=None,
             phase=PhaseInfo(task.phase),
+            is_closed=task.phase == "fuzzing",
             redo=[index for index in task.redo if index not in task.skipped],
         )
 
@@ -120,17 +123,18 @@ class Running:
 class Flight:
     """An attempt in the air."""
 
-    lane: int
     slot: int
     """Of the in-flight file: kept while the answer is judged, when the lane may be flying another."""
     running: Running
     index: int
     made: Made
     work: Exchanging[Verdict]
-    chain: tuple[Shot, ...] = ()
+    chain: tuple[Shot, ...]
     """What was sent before it in the same sequence."""
-    closed: bool = True
-    """Nothing follows its answer, so its lane can be given away before the answer is judged."""
+    lane: int = 0
+    """Where it was launched last."""
+    wanted: Send | None = None
+    """What it wants to be sent; None before it was asked."""
     requests: int = 0
     pending: int = 0
     """Suspicions that keep its slot."""

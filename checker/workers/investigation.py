@@ -20,9 +20,9 @@ from checker.phases.attempt import Tools, Verdict, attempt, drive, judge_outcome
 from checker.phases.making import CaseFactory, Made
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Shot:
-    """A case, its answer and the verdict."""
+    """A case, its answer and the verdict. Not frozen: one is made for each request."""
 
     made: Made
     verdict: Verdict
@@ -83,14 +83,14 @@ class Investigator:
         state that they left behind, and nobody else could reproduce that.
         """
         last = suspicion.chain[-1].made
-        if len(suspicion.chain) > 1 and last.step.bindings:
+        if len(suspicion.chain) > 1 and last.bindings:
             whole = self._replayed(suspicion, suspicion.chain)
             if self._fails(suspicion, whole[-1]):
                 return self._without_idle_steps(suspicion, whole)
         alone = self._again(suspicion, last)
         if self._fails(suspicion, alone):
             return (alone,)
-        if len(suspicion.chain) == 1 or last.step.bindings:
+        if len(suspicion.chain) == 1 or last.bindings:
             return None
         whole = self._replayed(suspicion, suspicion.chain)
         return whole if self._fails(suspicion, whole[-1]) else None
@@ -120,8 +120,8 @@ class Investigator:
 
     def _rebound(self, made: Made, earlier: list[Shot]) -> Made:
         """The same case with the values that its producers answered this time."""
-        bindings = tuple(_resolved(binding, earlier) for binding in made.step.bindings)
-        return Made(made.case, replace(made.step, bindings=bindings))
+        bindings = tuple(_resolved(binding, earlier) for binding in made.bindings)
+        return replace(made, bindings=bindings)
 
     def _fails(self, suspicion: Suspicion, shot: Shot) -> bool:
         label = suspicion.finding.label

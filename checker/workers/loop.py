@@ -4,23 +4,17 @@ import time
 from collections import deque
 from collections.abc import Iterable
 
-from checker.core.digests import digest
-from checker.core.errors import CheckerError
-from checker.core.operation import Label
-from checker.core.response import NetworkFailure, Outcome
-from checker.core.send import Send
+from checker.core.response import Outcome, Response
 from checker.corpus.inflight import Stage
-from checker.phases.attempt import attempt
-from checker.phases.making import Made
-from checker.workers.accused import is_accused, leave_drawn, leave_made
-from checker.workers.flight import EXTRA_INDEX, SAVED_INDEX, Flight, Running
+from checker.workers.flight import Flight, Running
 from checker.workers.investigation import Shot
 from checker.workers.ledger import Part
 from checker.workers.limits import Limits
-from checker.workers.messages import Assign, Drain, Idle, Known, Leaving, Peers, Task
+from checker.workers.messages import Assign, Drain, Idle, Known, Leaving, Peers
 from checker.workers.opening import Workplace
 from checker.workers.queues import Receiver, Sender
 from checker.workers.settling import Settling
+from checker.workers.supply import Supply
 
 _ROUND_S = 0.05
 _IDLE_S = 0.2
@@ -42,13 +36,12 @@ class Worker:
         self._down = down
         self._up = up
         self._limits = Limits(place.settings.memory_limit_mib << 20)
-        self._tasks: deque[Running] = deque()
+        self._supply = Supply(place)
         self._flights: dict[int, Flight] = {}
-        self._parked: deque[tuple[Flight, Send]] = deque()
-        self._followers: deque[tuple[Running, int, Made, tuple[Shot, ...]]] = deque()
-        self._settling = Settling(place, up, self._breathe, self._release)
+        self._parked: deque[Flight] = deque()
+        """Attempts that want another answer and wait for a lane."""
+        self._settling = Settling(place, up, self._breathe, self._supply.release)
         self._reserved: set[int] = set()
-        self._free_slots = list(range(place.slot_count))
         self._leaving: str | None = None
         self._hasten = False
         self._orders_at = 0.0
@@ -65,19 +58,21 @@ class Worker:
             self._fill()
             if self._settling and self._settle():
                 continue
-            if not self._flights:
+            if self._flights:
+                self._use_the_time()
+                self._ledger.enter(Part.WAIT)
+                self._slots.nobody_acts()
+                self._round(self._http.poll(_ROUND_S))
+            else:
+                self._supply.may_be_over = True
+            if self._supply.may_be_over:
                 self._finish_tasks()
-                continue
-            self._ledger.enter(Part.WAIT)
-            self._slots.acting(None)
-            self._round(self._http.poll(_ROUND_S))
-            self._finish_tasks()
         self._last_words()
         self._up.send(Leaving(self._leaving, 0))
 
     def _last_words(self) -> None:
         """Cases and time since the last report count, too: whoever is hurried leaves tasks behind."""
-        self._report(self._tasks)
+        self._report(self._supply.tasks)
         if self._last is not None:
             self._recorder.progress(self._last, self._ledger.take())
         self._recorder.close()
@@ -85,15 +80,19 @@ class Worker:
     # Orders
 
     def _busy(self) -> bool:
-        return bool(self._flights or self._parked or self._settling)
+        return bool(
+            self._flights or self._parked or self._settling or self._supply.has_made
+        )
 
     def _look_up(self) -> None:
         """See to orders and to the house, if there is nothing else to do or enough time has passed."""
-        nothing_to_do = not (self._tasks or self._followers or self._busy())
         now = time.monotonic()
+        nothing_to_do = self._supply.is_empty and not self._busy()
         if not nothing_to_do and now - self._orders_at < _ORDERS_S:
             return
         self._orders_at = now
+        # The time of a task may be up while nothing of it flies.
+        self._supply.may_be_over = True
         if nothing_to_do and self._leaving is None:
             self._ledger.enter(Part.IDLE)
             self._down.wait(_IDLE_S)
@@ -105,7 +104,7 @@ class Worker:
             match message:
                 case Assign(tasks):
                     for task in tasks:
-                        self._accept(task)
+                        self._supply.accept(task)
                 case Known(fingerprints):
                     self._recorder.known.update(fingerprints)
                 case Peers(journals):
@@ -125,30 +124,9 @@ class Worker:
         self._read_orders()
         return self._hasten
 
-    def _accept(self, task: Task) -> None:
-        """Queue a task; if it begins, what failed in earlier runs comes first."""
-        running = Running.of(task)
-        self._tasks.append(running)
-        if task.start or task.redo or task.skipped:
-            return
-        saved = [step for label in task.labels for step in self._place.saved.load(Label(label))]
-        for number, step in enumerate(saved):
-            name = digest("saved", task.id, str(number))[:12]
-            try:
-                made = self._place.factory.remake(step, name=name, phase=running.phase)
-            except CheckerError:
-                # It was made from another description; the operation's own turn says what is wrong with this one.
-                self._place.saved.forget(step)
-                continue
-            running.flying += 1
-            self._followers.append((running, SAVED_INDEX + number, made, ()))
-
     def _leave(self, reason: str) -> None:
         self._leaving = self._leaving or reason
-        while self._followers:
-            self._followers.popleft()[0].flying -= 1
-        for running in self._tasks:
-            running.stop_now()
+        self._supply.stop()
 
     def _keep_house(self) -> None:
         now = time.monotonic()
@@ -158,138 +136,49 @@ class Worker:
         self._slots.heartbeat()
         if now - self._reported_at >= _REPORT_S:
             self._reported_at = now
-            self._report(self._tasks)
+            self._report(self._supply.tasks)
         self._recorder.tick(now)
         if self._limits.exceeded(now) and self._leaving is None:
             self._leave("memory")
 
-    # Making and sending
-
-    def _idle_lanes(self) -> list[int]:
-        """Lanes that can be given away."""
-        taken, reserved = self._flights, self._reserved
-        return [
-            lane
-            for lane in range(self._place.pacing.lanes)
-            if lane not in taken and lane not in reserved
-        ]
+    # Sending
 
     def _fill(self) -> None:
-        """Start what can be started, then really send it: one `perform` for all.
-
-        Cases are made one after the other, then begun: the same code runs several times in a row.
-        """
-        lanes = self._idle_lanes()
-        if not lanes:
+        """Start what can be started, then really send it: one `perform` for all."""
+        taken, reserved, most = self._flights, self._reserved, self._place.pacing.lanes
+        if len(taken) + len(reserved) >= most:
             return
-        made: list[Flight] = []
-        for lane in lanes:
+        now = self._ledger.enter(Part.MAKE)
+        for lane in range(most):
+            if lane in taken or lane in reserved:
+                continue
             if self._parked:
-                flight, wanted = self._parked.popleft()
-                flight.lane = lane
-                self._launch(flight, wanted)
-            elif self._settling or (following := self._next(lane)) is None:
+                flight = self._parked.popleft()
+            elif self._settling or (following := self._supply.next(now)) is None:
                 break
             else:
-                made.append(following)
-        for flight in made:
-            self._begin(flight)
+                flight = following
+            self._launch(lane, flight)
         self._http.flush()
 
-    def _next(self, lane: int) -> Flight | None:
-        """What should fly next on a lane, if there is anything."""
-        if self._followers:
-            running, index, made, chain = self._followers.popleft()
-            running.flying -= 1
-            self._ledger.enter(Part.MAKE)
-            self._act(self._free_slots[-1], self._place.making_stage, running, index)
-            return self._boarded(lane, running, index, made, chain)
-        for running in self._tasks:
-            if self._leaving is None and running.wants_more(time.monotonic()):
-                return self._make(lane, running)
-        return None
-
-    def _make(self, lane: int, running: Running) -> Flight | None:
-        """The next case of a task; None when the task has ended instead."""
-        while (index := running.take_index()) is not None:
-            label = running.label_of(index)
-            if label in running.dead_labels:
-                continue
-            self._ledger.enter(Part.MAKE)
-            slot = self._free_slots[-1]
-            # Forgets the recipe of the case before, whatever stage follows.
-            self._act(slot, Stage.MAKE, running, index)
-            self._slots.done(running.task.id, running.next_index)
-            if self._place.making_stage is not Stage.MAKE:
-                if is_accused(running, index):
-                    leave_drawn(self._place, slot, running, index)
-                self._act(slot, self._place.making_stage, running, index)
-            try:
-                made = self._place.factory.make(label, running.task.seed, index, running.phase)
-            except Exception as error:  # noqa: BLE001 - the wall: it costs this operation only
-                self._slots.leave(slot)
-                self._give_up(running, label, error)
-                continue
-            if not made.step.choices:
-                running.exhausted(label)
-            return self._boarded(lane, running, index, made, ())
-        return None
-
-    def _boarded(
-        self, lane: int, running: Running, index: int, made: Made, chain: tuple[Shot, ...]
-    ) -> Flight:
-        """A case in the slot that it was made in."""
-        slot = self._free_slots.pop()
-        work = attempt(self._place.tools, made.case)
-        flight = Flight(lane, slot, running, index, made, work, chain)
-        flight.closed = running.task.phase == "fuzzing"
-        running.flying += 1
-        return flight
-
-    def _begin(self, flight: Flight) -> None:
-        """Let it say what is to be sent; one that sends nothing is over."""
-        if self._place.calling_stage is self._place.making_stage:
-            self._slots.acting(flight.slot)
-        else:
-            self._act(flight.slot, self._place.calling_stage, flight.running, flight.index)
-        self._slots.recipe(flight.slot, self._recorder.recipe(flight.made.step))
-        if flight.running.task.redo or flight.index >= EXTRA_INDEX:
-            leave_made(self._place, flight)
-        try:
-            wanted = next(flight.work)
-        except StopIteration:
-            self._release(flight)
-        except Exception as error:  # noqa: BLE001 - the wall: it costs this operation only
-            self._release(flight)
-            self._give_up(flight.running, flight.made.step.label, error)
-        else:
-            self._launch(flight, wanted)
-
-    def _launch(self, flight: Flight, wanted: Send) -> None:
-        self._flights[flight.lane] = flight
+    def _launch(self, lane: int, flight: Flight) -> None:
+        wanted = flight.wanted
+        assert wanted is not None
+        flight.lane = lane
+        self._flights[lane] = flight
         self._slots.advance(flight.slot, Stage.SEND)
         self._http.start(
-            flight.lane,
-            wanted.request,
-            fresh=wanted.fresh,
-            patience_s=flight.running.task.patience_s,
+            lane, wanted.request, fresh=wanted.fresh, patience_s=flight.running.task.patience_s
         )
         flight.requests += 1
 
-    def _act(self, slot: int, stage: Stage, running: Running, index: int) -> None:
-        """Say whose code runs from here on: if it kills or hangs us, this case is to blame."""
-        self._slots.enter(slot, stage, running.task.id, index)
-        self._slots.acting(slot)
-
-    def _release(self, flight: Flight) -> None:
-        self._slots.leave(flight.slot)
-        self._free_slots.append(flight.slot)
-        flight.running.flying -= 1
-
-    def _give_up(self, running: Running, label: Label, error: BaseException) -> None:
-        """An operation that cannot be tested further costs only itself."""
-        running.dead_labels.add(label)
-        self._recorder.gave_up(label, running.task.phase, error)
+    def _use_the_time(self) -> None:
+        """Do what need not wait for answers while they are on their way: with one lane we would only sleep."""
+        self._ledger.enter(Part.RECORD)
+        self._slots.nobody_acts()
+        self._recorder.catch_up()
+        if not self._settling and self._leaving is None:
+            self._supply.prepare(self._ledger.enter(Part.MAKE))
 
     # Judging
 
@@ -300,7 +189,7 @@ class Worker:
         """
         answered = [(self._flights.pop(lane), outcome) for lane, outcome in finished]
         if self._place.pacing.lanes > 1:
-            self._reserved = {flight.lane for flight, _ in answered if not flight.closed}
+            self._reserved = {flight.lane for flight, _ in answered if not flight.running.is_closed}
             self._fill()
             self._reserved = set()
         for flight, outcome in answered:
@@ -308,75 +197,55 @@ class Worker:
 
     def _land(self, flight: Flight, outcome: Outcome) -> None:
         self._ledger.enter(Part.JUDGE)
-        self._slots.advance(flight.slot, self._place.judging_stage)
-        self._slots.acting(flight.slot)
+        self._slots.act(flight.slot, self._place.judging_stage)
         try:
-            wanted = flight.work.send(outcome)
+            flight.wanted = flight.work.send(outcome)
         except StopIteration as end:
             self._conclude(flight, Shot(flight.made, end.value))
-            return
         except Exception as error:  # noqa: BLE001 - the wall: it costs this operation only
-            self._release(flight)
-            self._give_up(flight.running, flight.made.step.label, error)
-            return
-        self._parked.append((flight, wanted))
+            self._supply.release(flight)
+            self._supply.give_up(flight.running, flight.made.label, error)
+        else:
+            self._parked.append(flight)
 
     def _conclude(self, flight: Flight, shot: Shot) -> None:
         self._ledger.enter(Part.RECORD)
         self._slots.advance(flight.slot, Stage.RECORD)
         outcome = shot.verdict.outcome
         if outcome is None:
-            self._release(flight)
+            self._supply.release(flight)
             return
-        status = None if isinstance(outcome, NetworkFailure) else outcome.status_code
+        status = outcome.status_code if isinstance(outcome, Response) else None
         self._place.pacing.observe(status, outcome.elapsed)
-        flight.running.waited_s += outcome.elapsed
+        running = flight.running
+        running.waited_s += outcome.elapsed
         if not flight.is_saved:
-            flight.running.count(flight.made.step.label, status, flight.requests)
+            running.count(flight.made.label, status, flight.requests)
         elif not shot.verdict.judgement.failures:
             self._place.saved.forget(flight.made.step)
         suspicions = self._recorder.shot(flight, shot)
         if suspicions:
             self._settling.add(flight, suspicions)
             return
-        if self._leaving is None and not flight.closed:
-            self._extend(flight, shot)
-        self._release(flight)
-
-    def _extend(self, flight: Flight, shot: Shot) -> None:
-        running = flight.running
-        index = running.extra_index()
-        follower = self._place.explorer.follow(
-            flight.made.step.label,
-            shot.verdict,
-            steps=len(flight.chain) + 1,
-            recipe=(running.task.seed, index, running.phase),
-        )
-        if follower is not None:
-            running.flying += 1  # until it is begun, so that its task does not end before
-            self._followers.append((running, index, follower, (*flight.chain, shot)))
+        if self._leaving is None and not running.is_closed:
+            self._supply.extend(flight, shot)
+        self._supply.release(flight)
 
     def _settle(self) -> bool:
         """Settle one suspicion if there is a lane for it."""
-        lanes = self._idle_lanes()
-        if not lanes:
-            return False
-        flying = [*self._flights.values(), *(flight for flight, _ in self._parked)]
-        return self._settling.settle_next(lanes[0], flying, hasten=self._hasten)
+        for lane in range(self._place.pacing.lanes):
+            if lane not in self._flights:
+                flying = [*self._flights.values(), *self._parked]
+                return self._settling.settle_next(lane, flying, hasten=self._hasten)
+        return False
 
     # The end of tasks
 
     def _finish_tasks(self) -> None:
-        landed = [running for running in self._tasks if not running.flying]
-        if not landed:
-            return
-        now = time.monotonic()
-        over = [running for running in landed if running.is_over(now, self._leaving is not None)]
+        over = self._supply.over(time.monotonic())
         if not over:
             return
         self._ledger.enter(Part.RECORD)
-        for running in over:
-            self._tasks.remove(running)
         self._report(over)
         self._recorder.flush()
         self._up.send(

@@ -13,7 +13,6 @@ from checker.core.failures import Failure
 from checker.core.meta import CaseMetadata, GenerationMode
 from checker.core.operation import Label, Location
 from checker.core.response import FailureKind, NetworkFailure, Response
-from checker.core.sequence import Step
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.exchange import Secrets, exchange_fields
 from checker.corpus.journal import JournalReader, JournalWriter
@@ -33,6 +32,7 @@ from checker.corpus.records import (
 from checker.corpus.signals import SignalSet
 from checker.corpus.traffic import TrafficWriter
 from checker.corpus.values import LiveValues
+from checker.phases.making import Made
 from checker.workers.flight import Flight, Running
 from checker.workers.investigation import Shot, Suspicion
 
@@ -81,7 +81,7 @@ class Recorder:
 
     def shot(self, flight: Flight, shot: Shot) -> list[Suspicion]:
         """Write down one verdict; what failed in a way that is new comes back, already on disk."""
-        label = shot.made.step.label
+        label = shot.made.label
         outcome = shot.verdict.outcome
         judgement = shot.verdict.judgement
         if isinstance(outcome, NetworkFailure):
@@ -183,11 +183,10 @@ class Recorder:
             exchange_fields(verdict.request, verdict.outcome, self.secrets),
         )
 
-    def recipe(self, step: Step) -> bytes:
-        """A step as bytes, for the in-flight slots: an `Entry` of this one step."""
-        label = step.label
-        steps = ((label, step.choices, step.bindings),)
-        return self._encoder.encode_fields(Entry, (label, steps, (), 0.0))
+    def recipe(self, made: Made) -> bytes:
+        """A recipe as bytes, for the in-flight slots: an `Entry` of this one step."""
+        steps = ((made.label, made.choices, made.bindings),)
+        return self._encoder.encode_fields(Entry, (made.label, steps, (), 0.0))
 
     def operation_error(
         self, label: str, phase: str, title: str, message: str, trace: str = ""
@@ -241,6 +240,10 @@ class Recorder:
                     if isinstance(record, ValueSeen | ValueGone):
                         self.values.absorb(record)
 
+    def catch_up(self) -> None:
+        """Write down what could wait."""
+        self.traffic.catch_up()
+
     def flush(self) -> None:
         """Hand everything over."""
         self.traffic.flush()
@@ -256,10 +259,10 @@ class Recorder:
         outcome = shot.verdict.outcome
         if not isinstance(outcome, Response):
             return False
-        step = shot.made.step
-        previous = flight.chain[-1].made.step.label if flight.chain else None
+        previous = flight.chain[-1].made.label if flight.chain else None
         ids = self.signals.observe(shot.made.case, outcome, shot.verdict.judgement, previous)
         if ids:
+            step = shot.made.step
             self.journal.append(SignalsSeen(step.label, ids))
             steps = (*tuple(before.made.step for before in flight.chain), step)
             self.journal.append(
@@ -316,7 +319,7 @@ class _Draft:
     @property
     def label(self) -> Label:
         """Of its operation."""
-        return self.shot.made.step.label
+        return self.shot.made.label
 
     def __len__(self) -> int:
         outcome, request = self.shot.verdict.outcome, self.shot.verdict.request

@@ -86,7 +86,6 @@ class Settling:
             nonlocal current
             current = stage
             place.slots.enter(flight.slot, stage, task, flight.index)
-            place.slots.acting(flight.slot)
 
         def send(wanted: Send) -> Outcome:
             # Deadlines are for one request, not for all of them.

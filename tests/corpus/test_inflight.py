@@ -15,7 +15,6 @@ TASK = "00000000000000a1"
 def test_a_reader_sees_what_each_lane_does(tmp_path: Path) -> None:
     writer, reader = InflightWriter(tmp_path / "s", 2), InflightReader(tmp_path / "s")
     writer.enter(1, Stage.MAKE, TASK, 7)
-    writer.acting(1)
     made = reader.slots()[1]
     assert (made.stage, made.task, made.index, made.recipe) == (Stage.MAKE, TASK, 7, None)
     writer.recipe(1, b"choices")
@@ -24,7 +23,7 @@ def test_a_reader_sees_what_each_lane_does(tmp_path: Path) -> None:
     assert (sent.stage, sent.recipe) == (Stage.SEND, b"choices")
     assert made.since_ns <= sent.since_ns
     assert (reader.acting_lane, reader.pid) == (1, os.getpid())
-    writer.acting(None)
+    writer.nobody_acts()
     assert reader.acting_lane is None
     writer.leave(1)
     assert [slot.stage for slot in reader.slots()] == [Stage.IDLE, Stage.IDLE]

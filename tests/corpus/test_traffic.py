@@ -65,10 +65,12 @@ class Sketch:
         return RecordEncoder().encode(numbered(self.number))
 
 
-def test_a_draft_is_encoded_when_it_is_written_and_never_else(tmp_path: Path) -> None:
+def test_a_draft_that_is_admitted_is_encoded_when_there_is_time_and_the_others_never(tmp_path: Path) -> None:
     writer, encoded = TrafficWriter(tmp_path / "t", InterestingAndLast(last=2)), list[int]()
     for number in range(100):
         writer.offer(Sketch(number, encoded), interesting=number == 10)
+    assert encoded == []
+    writer.catch_up()
     assert encoded == [10]
     writer.close()
     assert encoded == [10, 98, 99]

@@ -107,7 +107,6 @@ class Toy:
         label = task.labels[index % len(task.labels)]
         self.slots.heartbeat()
         self.slots.enter(0, Stage.MAKE, task.id, index)
-        self.slots.acting(0)
         self.slots.done(task.id, max(index + 1, task.start))
         step = Step(label, (index,))
         self.slots.recipe(0, self.encoder.encode(Entry(label, (step,), (), 0.0)))
@@ -121,7 +120,7 @@ class Toy:
             time.sleep(float(self.orders["slow"]))
         self.journal.flush()
         self.slots.leave(0)
-        self.slots.acting(None)
+        self.slots.nobody_acts()
 
     def meet(self, what: str) -> None:
         general = "everything" if what == "opening" else "every case"

@@ -1,0 +1,187 @@
+"""What flies next: sequences that go on, then the case that was made ahead, then the next case of a task."""
+
+from collections import deque
+
+from checker.core.digests import digest
+from checker.core.errors import CheckerError
+from checker.core.operation import Label
+from checker.corpus.inflight import Stage
+from checker.phases.attempt import attempt
+from checker.phases.making import Made
+from checker.workers.accused import is_accused, leave_drawn, leave_made
+from checker.workers.flight import EXTRA_INDEX, SAVED_INDEX, Flight, Running
+from checker.workers.investigation import Shot
+from checker.workers.messages import Task
+from checker.workers.opening import Workplace
+
+
+class Supply:
+    """Makes flights of the tasks of one worker, and knows when nothing of a task is left to fly."""
+
+    def __init__(self, place: Workplace) -> None:
+        self.tasks: deque[Running] = deque()
+        self.may_be_over = False
+        """Whether the last flight of a task has landed since `over` was asked."""
+        self._place = place
+        self._slots = place.slots
+        self._free_slots = list(range(place.slot_count))
+        self._followers: deque[tuple[Running, int, Made, tuple[Shot, ...]]] = deque()
+        self._ahead: Flight | None = None
+        self._is_stopped = False
+        # Whoever has one lane may count on his hooks seeing one call after the other.
+        self._makes_ahead = place.calling_stage is not Stage.HOOK
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to make and nothing made."""
+        return not self.tasks and not self._followers and self._ahead is None
+
+    @property
+    def has_made(self) -> bool:
+        """Whether a case is made and waits for a lane."""
+        return self._ahead is not None
+
+    def accept(self, task: Task) -> None:
+        """Queue a task; if it begins, what failed in earlier runs comes first."""
+        running = Running.of(task)
+        self.tasks.append(running)
+        if self._is_stopped:
+            running.stop_now()
+            return
+        if task.start or task.redo or task.skipped:
+            return
+        saved = [step for label in task.labels for step in self._place.saved.load(Label(label))]
+        for number, step in enumerate(saved):
+            name = digest("saved", task.id, str(number))[:12]
+            try:
+                made = self._place.factory.remake(step, name=name, phase=running.phase)
+            except CheckerError:
+                # It was made from another description; the operation's own turn says what is wrong with this one.
+                self._place.saved.forget(step)
+                continue
+            running.flying += 1
+            self._followers.append((running, SAVED_INDEX + number, made, ()))
+
+    def stop(self) -> None:
+        """Make nothing more. What is made will fly: its index counts as taken."""
+        self._is_stopped = self.may_be_over = True
+        while self._followers:
+            self._followers.popleft()[0].flying -= 1
+        for running in self.tasks:
+            running.stop_now()
+
+    def over(self, now: float) -> list[Running]:
+        """Tasks of which nothing is left to wait for: they are not ours any more."""
+        self.may_be_over = False
+        over = [running for running in self.tasks if running.is_over(now, self._is_stopped)]
+        for running in over:
+            self.tasks.remove(running)
+        return over
+
+    # Flights
+
+    def next(self, now: float) -> Flight | None:
+        """A flight that is ready to be launched, if there is anything to fly."""
+        if self._followers:
+            running, index, made, chain = self._followers.popleft()
+            running.flying -= 1
+            self._slots.enter(self._free_slots[-1], self._place.making_stage, running.task.id, index)
+            return self._begun(self._boarded(running, index, made, chain))
+        if self._ahead is not None:
+            flight, self._ahead = self._ahead, None
+            return flight
+        return self._of_tasks(now)
+
+    def prepare(self, now: float) -> None:
+        """Make one case ahead: while an answer is on its way there is time for it."""
+        if self._ahead is None and self._makes_ahead and not self._followers:
+            self._ahead = self._of_tasks(now)
+
+    def extend(self, flight: Flight, shot: Shot) -> None:
+        """Let its sequence go on, if there is an operation that can use its answer."""
+        running = flight.running
+        index = running.extra_index()
+        follower = self._place.explorer.follow(
+            flight.made.label,
+            shot.verdict,
+            steps=len(flight.chain) + 1,
+            recipe=(running.task.seed, index, running.phase),
+        )
+        if follower is not None:
+            running.flying += 1  # until it is begun, so that its task does not end before
+            self._followers.append((running, index, follower, (*flight.chain, shot)))
+
+    def release(self, flight: Flight) -> None:
+        """Nothing of it is in flight any more."""
+        self._slots.leave(flight.slot)
+        self._free_slots.append(flight.slot)
+        running = flight.running
+        running.flying -= 1
+        if not running.flying:
+            self.may_be_over = True
+
+    def give_up(self, running: Running, label: Label, error: BaseException) -> None:
+        """An operation that cannot be tested further costs only itself."""
+        running.dead_labels.add(label)
+        self._place.recorder.gave_up(label, running.task.phase, error)
+
+    def _of_tasks(self, now: float) -> Flight | None:
+        for running in self.tasks:
+            if running.wants_more(now):
+                flight = self._made(running)
+                if flight is not None:
+                    return self._begun(flight)
+        return None
+
+    def _made(self, running: Running) -> Flight | None:
+        """The next case of a task; None when the task has ended instead."""
+        place, slots, task = self._place, self._slots, running.task
+        while (index := running.take_index()) is not None:
+            label = running.label_of(index)
+            if label in running.dead_labels:
+                continue
+            slot = self._free_slots[-1]
+            # Forgets the recipe of the case before, whatever stage follows.
+            slots.enter(slot, Stage.MAKE, task.id, index)
+            slots.done(task.id, running.next_index)
+            if place.making_stage is not Stage.MAKE:
+                if is_accused(running, index):
+                    leave_drawn(place, slot, running, index)
+                slots.enter(slot, place.making_stage, task.id, index)
+            try:
+                made = place.factory.make(label, task.seed, index, running.phase)
+            except Exception as error:  # noqa: BLE001 - the wall: it costs this operation only
+                slots.leave(slot)
+                self.give_up(running, label, error)
+                continue
+            if not made.choices:
+                running.exhausted(label)
+            return self._boarded(running, index, made, ())
+        return None
+
+    def _boarded(
+        self, running: Running, index: int, made: Made, chain: tuple[Shot, ...]
+    ) -> Flight:
+        """A case in the slot that it was made in."""
+        running.flying += 1
+        work = attempt(self._place.tools, made.case)
+        return Flight(self._free_slots.pop(), running, index, made, work, chain)
+
+    def _begun(self, flight: Flight) -> Flight | None:
+        """Let it say what is to be sent; None when it sends nothing: then it is over."""
+        place, running = self._place, flight.running
+        if place.calling_stage is not place.making_stage:
+            self._slots.enter(flight.slot, place.calling_stage, running.task.id, flight.index)
+        self._slots.recipe(flight.slot, place.recorder.recipe(flight.made))
+        if running.task.redo or flight.index >= EXTRA_INDEX:
+            leave_made(place, flight)
+        try:
+            flight.wanted = next(flight.work)
+        except StopIteration:
+            self.release(flight)
+        except Exception as error:  # noqa: BLE001 - the wall: it costs this operation only
+            self.release(flight)
+            self.give_up(running, flight.made.label, error)
+        else:
+            return flight
+        return None
