@@ -1,7 +1,8 @@
 """From canonical forms to closures."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
@@ -26,10 +27,13 @@ from checker.generation.scalars import (
 from checker.generation.sources import Source
 from checker.generation.texts import compile_string
 from checker.generation.turn import DEEPEST, Budget, Draw, Turn, retried
+from checker.generation.variety import ENOUGH, Variety, different
 from checker.validation.compiled import UnusableSchema, compile_schema
 
 _DEEPEST = 90
 """Schemas inside each other; Python has no room for many more."""
+_FEW_NODES = 10
+"""Larger schemas have many values anyway, and take longer to try."""
 _NULLS = 0.12
 _EXAMPLES = 0.06
 _SCALARS = (forms.STRING, forms.NUMBER, forms.BOOLEAN, forms.NULL)
@@ -51,6 +55,7 @@ class Compiler:
     """Pointer -> keyword of each node that is drawn and filtered."""
     is_minimal: bool = False
     """Only what is required, as far as possible without recursion."""
+    variety: Variety = Variety.USUAL
     _known: dict[Key, Draw | Unsatisfiable] = field(default_factory=dict)
     _open: dict[Key, list[Draw]] = field(default_factory=dict)
     _minimal: "Compiler | None" = None
@@ -85,7 +90,25 @@ class Compiler:
         finally:
             del self._open[key]
         cell.append(draw)
+        if not self._open and place.is_body and self.variety is Variety.USUAL:
+            draw = self._varied(conjunction, place, draw)
         self._known[key] = draw
+        return draw
+
+    def _varied(self, conjunction: Conjunction, place: Place, draw: Draw) -> Draw:
+        """The same, or what gives more different values where these would repeat themselves all the time."""
+        if self.is_minimal or len(self._known) > _FEW_NODES or self.formats:
+            return draw
+        most = different(draw, self.turn)
+        for variety in (Variety.NAMES, Variety.TYPES):
+            if most >= ENOUGH:
+                break
+            other = replace(self, variety=variety, _known={}, _open={}, _minimal=None)
+            with suppress(Unsatisfiable, BudgetSpent):
+                candidate = other.compile(conjunction, place)
+                count = different(candidate, self.turn)
+                if count > most:
+                    draw, most = candidate, count
         return draw
 
     def _targets(self, conjunction: Conjunction) -> Conjunction:
@@ -261,7 +284,7 @@ class Compiler:
         types = set(form.types)
         if forms.NUMBER in types:
             types.discard(forms.INTEGER)
-        if form.types == frozenset(forms.TYPES):
+        if form.types == frozenset(forms.TYPES) and self.variety is not Variety.TYPES:
             meant = meant_types(form)
             if meant:
                 return meant

@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -21,12 +22,14 @@ from checker.generation.places import Place, item_of
 from checker.generation.regexes import UnsupportedPattern
 from checker.generation.sources import RandomSource, Source
 from checker.generation.turn import Draw, Turn
+from checker.generation.variety import Variety, different
 
 _NAME_PLACE = Place("name", alphabets.NAME, min_text=1)
 _ANY_NAME_PLACE = Place("any-name", alphabets.VISIBLE)
 _LONGEST_NAME = 24
 _TRIED_NAMES = 6
 _TEXT = Facet({"type": "string"}, "#/name", is_made=True)
+_MANY_NAMES = 0.8
 _COUNTED = frozenset({forms.BOOLEAN, forms.NULL, forms.INTEGER})
 _FREE, _OPEN, _RARE, _NEVER = 0.55, 0.3, 0.1, 0.01
 """Probability of one more property: of maps, with patterns, beside declared ones, only to fill up."""
@@ -39,6 +42,7 @@ class Nodes(Protocol):
     max_text: int
     reuses: bool
     is_minimal: bool
+    variety: Variety
 
     def compile(self, conjunction: Conjunction, place: Place) -> Draw: ...
     def canonical(self, conjunction: Conjunction) -> Canonical: ...
@@ -190,6 +194,8 @@ def compile_properties(nodes: Nodes, form: Canonical, place: Place) -> Draw:
     if nodes.is_minimal and low <= len(properties):
         additional = ()
     more = _NEVER if nodes.is_minimal else _share(form)
+    if nodes.variety is not Variety.USUAL:
+        more = _MANY_NAMES
     plan = ObjectPlan(form.pointer, tuple(properties), low, sizes.high, additional, more)
     return compile_object(plan, nodes.turn)
 
@@ -236,7 +242,7 @@ def _additional(nodes: Nodes, form: Canonical, inner: Place) -> tuple[Named, ...
     is_valid = nodes.validator(form.names)
     found: list[Named] = []
     patterns = dict.fromkeys(pattern for pattern, _ in form.pattern_properties)
-    if _is_open(form):
+    if _is_open(form, nodes.variety):
         matches = [matcher(pattern) for pattern in patterns]
 
         def is_other(name: str) -> bool:
@@ -277,10 +283,12 @@ def _overlaps(
     return [(conjunction, named(key)) for key, conjunction in found.items()]
 
 
-def _is_open(form: Canonical) -> bool:
+def _is_open(form: Canonical, variety: Variety) -> bool:
     """True when a property that is neither declared nor named by a pattern makes sense."""
     if form.no_additional is not None:
         return False
+    if variety is not Variety.USUAL:
+        return True
     if form.says_additional or form.property_count.low > 0:
         return True
     return not form.properties and not form.branches
@@ -305,10 +313,10 @@ def _names(nodes: Nodes, form: Canonical) -> Draw | None:
     if not form.names:
         return lambda source: source.string(alphabets.NAME, 1, _LONGEST_NAME)
     for place in (_NAME_PLACE, _ANY_NAME_PLACE):
-        try:
-            return nodes.compile((*form.names, _TEXT), place)
-        except Unsatisfiable:
-            continue
+        with suppress(Unsatisfiable):
+            draw = nodes.compile((*form.names, _TEXT), place)
+            if different(draw, nodes.turn):
+                return draw
     return None
 
 

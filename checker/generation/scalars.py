@@ -14,6 +14,7 @@ from checker.generation.turn import Draw, Turn, retried
 
 _WIDEST = 2**63
 """Integers stay in 64 bits unless the schema asks for more: what lies beyond is no integer to most servers."""
+_EXACT = 2.0**53
 _LARGEST = 1.7976931348623157e308
 _LARGEST_SINGLE = 3.4028234663852886e38
 
@@ -67,6 +68,11 @@ def compile_number(canonical: Canonical, turn: Turn) -> Draw:
     largest = _LARGEST_SINGLE if is_single else _LARGEST
     low = -largest if numbers.low is None else _float(numbers.low)
     high = largest if numbers.high is None else _float(numbers.high)
+    # Beyond 2**53 integers are exact and floats are not.
+    if numbers.low is not None and abs(low) >= _EXACT and Fraction(low) < numbers.low:
+        low = math.nextafter(low, math.inf)
+    if numbers.high is not None and abs(high) >= _EXACT and Fraction(high) > numbers.high:
+        high = math.nextafter(high, -math.inf)
     # As text the nearest float is the bound itself; only an open bound needs the next one.
     if numbers.low is not None and numbers.is_low_open:
         low = math.nextafter(low, math.inf)
