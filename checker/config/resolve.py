@@ -13,7 +13,7 @@ from checker.config.config import Config
 from checker.config.filters import OperationFilters, Selection
 from checker.config.reading import section_error, unknown
 from checker.config.sections import OTHER_CHECKS
-from checker.config.settings import RunSettings, Sanitization
+from checker.config.settings import RunSettings, Sanitization, modes_of
 from checker.config.table import AVAILABLE_CHECKS, AVAILABLE_PHASES, PHASES
 from checker.core.blocks import Truncation
 from checker.core.registry import BUILT_IN_CHECKS, CUSTOM_CHECKS
@@ -63,6 +63,7 @@ def _settings(config: Config, occasion: Occasion, environment: Mapping[str, str]
         base_url=config.base_url,
         inline=occasion.inline,
         max_examples=generation.max_examples,
+        modes=modes_of(generation.mode),
         max_time_s=config.fuzz.max_time if occasion.kind == "fuzz" else None,
         max_failures=config.max_failures,
         continue_on_failure=config.continue_on_failure,

@@ -13,6 +13,11 @@ DEFAULT_KEYS_TO_SANITIZE = tuple(sorted(DEFAULT_KEYS))
 """Lower-case names whose values reports mask."""
 
 
+def modes_of(mode: str) -> tuple[str, ...]:
+    """Kinds of data that `generation.mode` stands for."""
+    return ("positive", "negative") if mode == "all" else (mode,)
+
+
 @dataclass(frozen=True, slots=True)
 class Sanitization:
     """What reports mask (`output.sanitization`)."""
@@ -50,6 +55,7 @@ class RunSettings:
     max_failures: int | None = None
     continue_on_failure: bool = False
     modes: tuple[str, ...] = ("positive",)
+    """Kinds of data that cases are made of; with several each case is of one."""
     phases: tuple[str, ...] = ("fuzzing",)
     """Phases that run, in order."""
     unavailable_phases: tuple[str, ...] = ()

@@ -1,17 +1,17 @@
 """Draw functions for the parts of a request: parameters by location, and the body."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from checker.core.case import NOT_SET
-from checker.core.errors import NotAvailableYet, Unsatisfiable
+from checker.core.errors import Unsatisfiable
 from checker.core.media_types import is_form, is_json, is_multipart, parse
 from checker.core.operation import Body, Location, Operation, Parameter
 from checker.core.schema import Dialect, Direction, Document
 from checker.generation import alphabets, forms
 from checker.generation.canonical import Canon
 from checker.generation.compiling import Compiler
-from checker.generation.forms import Facet
+from checker.generation.forms import Conjunction, Facet
 from checker.generation.places import Place, body_place, place_of
 from checker.generation.reuse import pooled
 from checker.generation.settings import GenerationSettings
@@ -25,6 +25,14 @@ DrawnBody = tuple[Any, str | None]
 """Value and media type."""
 
 
+class SchemaPart(NamedTuple):
+    """What is known of the schema of one part: what `compile` takes."""
+
+    compiler: Compiler
+    conjunction: Conjunction
+    place: Place
+
+
 @dataclass(slots=True)
 class PartCompiler:
     """Compiles the parts of one operation."""
@@ -36,6 +44,8 @@ class PartCompiler:
     opaque: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     """Pointer -> reason of each optional part that no value can satisfy."""
+    unbroken: dict[str, str] = field(default_factory=dict)
+    """Pointer -> reason of each part that cannot be wrong."""
     _compilers: dict[tuple[int, Dialect, bool], Compiler] = field(default_factory=dict)
 
     def parameters(self, location: Location) -> Draw:
@@ -54,11 +64,14 @@ class PartCompiler:
             steps.append((parameter.name, draw, parameter.required))
         return _named(steps) if steps else _EMPTY
 
-    def _parameter(self, parameter: Parameter) -> Draw:
+    def parameter(self, parameter: Parameter) -> SchemaPart:
+        """The schema of one parameter."""
         schema = parameter.schema
         compiler = self._compiler(schema.document, schema.dialect, reuses=False)
-        place = self._place(parameter)
-        conjunction = (Facet(schema.raw, schema.pointer),)
+        return SchemaPart(compiler, (Facet(schema.raw, schema.pointer),), self._place(parameter))
+
+    def _parameter(self, parameter: Parameter) -> Draw:
+        compiler, conjunction, place = self.parameter(parameter)
         draw = compiler.compile(conjunction, place)
         form = compiler.canonical(conjunction)
         if not self.settings.reuse or parameter.media_type is not None:
@@ -121,6 +134,11 @@ class PartCompiler:
         return _body_draw(draws, required=self.operation.body_required), True
 
     def _body(self, body: Body) -> Draw:
+        compiler, conjunction, place = self.body_part(body, reuses=self.settings.reuse)
+        return compiler.compile(conjunction, place)
+
+    def body_part(self, body: Body, *, reuses: bool = False) -> SchemaPart:
+        """The schema of one kind of body."""
         schema = body.schema
         parsed = parse(body.media_type)
         is_multi = is_multipart(body.media_type)
@@ -130,13 +148,13 @@ class PartCompiler:
         facets = [Facet(schema.raw, schema.pointer)]
         if is_multi or is_form(body.media_type):
             facets.append(Facet({"type": "object"}, f"{schema.pointer}/form", is_made=True))
-        compiler = self._compiler(schema.document, schema.dialect, reuses=self.settings.reuse)
+        compiler = self._compiler(schema.document, schema.dialect, reuses=reuses)
         place = body_place(
             self._text(),
             is_form=is_form(body.media_type) or is_multi,
             is_bytes=is_bytes,
         )
-        return compiler.compile(tuple(facets), place)
+        return SchemaPart(compiler, tuple(facets), place)
 
 
 def location_is_free(location: Location, has_no_list: bool) -> bool:
@@ -144,12 +162,6 @@ def location_is_free(location: Location, has_no_list: bool) -> bool:
     return location is Location.PATH or (
         has_no_list and location in (Location.QUERY, Location.HEADER)
     )
-
-
-def refuse_unknown(settings: GenerationSettings) -> None:
-    """Raise `NotAvailableYet` for what cannot be generated yet."""
-    if settings.mode.is_negative:
-        raise NotAvailableYet("generation mode negative")
 
 
 def _named(steps: list[tuple[str, Draw, bool]]) -> Draw:

@@ -18,8 +18,14 @@ from checker.core.meta import (
 )
 from checker.core.operation import Location, Operation
 from checker.core.pool import PooledValue, ValuePool
-from checker.generation.components import PartCompiler, refuse_unknown
+from checker.generation.components import PartCompiler
 from checker.generation.hooks import NO_HOOKS, NO_PART, ComponentHooks, call, hooked
+from checker.generation.negation.parts import (
+    negated_body,
+    negated_parameters,
+    negative_targets,
+)
+from checker.generation.negation.values import NOTHING
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import Source
 from checker.generation.turn import Budget, Draw, Rejected, Turn
@@ -35,34 +41,35 @@ __all__ = [
 _ATTEMPTS = 20
 _POOLED = ComponentProvenance(origin=Origin.POOL)
 _ORDER = (Location.PATH, Location.HEADER, Location.COOKIE, Location.QUERY)
+_ALL = (*_ORDER, Location.BODY)
+Parts = tuple[Draw | None, Draw | None, Draw | None, Draw | None, Draw | None]
+"""What is drawn for each location, in this order: path, headers, cookies, query, body."""
 
 
 class OperationProgram:
     """Draws cases of one operation. Not for two threads at a time."""
 
     __slots__ = (
-        "_body", "_cookies", "_filters", "_headers", "_maps", "_path", "_present", "_query", "_turn", "left_out",
-        "opaque", "operation",
+        "_filters", "_is_mixed", "_maps", "_negative", "_parts", "_present", "_turn", "left_out", "opaque", "operation",
     )  # fmt: skip
 
     def __init__(
         self,
-        operation: Operation,
-        parts: Mapping[Location, Draw],
-        turn: Turn,
         compiler: PartCompiler,
+        parts: Mapping[Location, Draw],
+        negative: Mapping[Location, Draw],
     ) -> None:
-        self.operation = operation
+        self.operation = compiler.operation
         self.opaque: Mapping[str, str] = compiler.opaque
         """JSON pointer of each schema node that is drawn and filtered -> the keyword that is not looked into."""
         self.left_out: Mapping[str, str] = compiler.left_out
         """JSON pointer of each optional part that no value can satisfy -> why."""
-        self._turn = turn
-        self._path = parts.get(Location.PATH)
-        self._headers = parts.get(Location.HEADER)
-        self._cookies = parts.get(Location.COOKIE)
-        self._query = parts.get(Location.QUERY)
-        self._body = parts.get(Location.BODY)
+        self._turn = compiler.turn
+        self._parts = _in_order(parts)
+        self._negative = [
+            (location, _in_order({**parts, location: draw})) for location, draw in negative.items()
+        ]
+        self._is_mixed = compiler.settings.mode is None
         self._present = dict.fromkeys(
             (location for location in _ORDER if location in parts), POSITIVE_RANDOM
         )
@@ -100,19 +107,27 @@ class OperationProgram:
 
     def _drawn(self, source: Source, case_id: str, phase: PhaseInfo) -> Case:
         components = self._present.copy()
-        path = self._path(source) if self._path is not None else None
-        headers = self._headers(source) if self._headers is not None else None
-        cookies = self._cookies(source) if self._cookies is not None else None
-        query = self._query(source) if self._query is not None else None
+        parts, mode, broken = self._parts, GenerationMode.POSITIVE, None
+        negative = self._negative
+        if negative and not (self._is_mixed and source.boolean()):
+            mode = GenerationMode.NEGATIVE
+            broken, parts = negative[source.choice(len(negative)) if len(negative) > 1 else 0]
+        in_path, in_headers, in_cookies, in_query, in_body = parts
+        path = in_path(source) if in_path is not None else None
+        headers = in_headers(source) if in_headers is not None else None
+        cookies = in_cookies(source) if in_cookies is not None else None
+        query = in_query(source) if in_query is not None else None
         body: Any = NOT_SET
         media_type = None
-        if self._body is not None:
-            body, media_type = self._body(source)
+        if in_body is not None:
+            body, media_type = in_body(source)
             if body is not NOT_SET:
                 components[Location.BODY] = POSITIVE_RANDOM
         bindings = self._turn.bindings
         for binding in bindings:
             components[binding.location] = _POOLED
+        if broken is not None:
+            components[broken] = ComponentProvenance(mode, violation=self._turn.violation)
         return Case(
             self.operation,
             case_id,
@@ -122,9 +137,7 @@ class OperationProgram:
             cookies=cookies,
             body=body,
             media_type=media_type,
-            meta=CaseMetadata(
-                GenerationInfo(GenerationMode.POSITIVE), components, phase, tuple(bindings)
-            ),
+            meta=CaseMetadata(GenerationInfo(mode), components, phase, tuple(bindings)),
         )
 
     def add_case_hooks(self, hooks: ComponentHooks) -> None:
@@ -142,24 +155,62 @@ def compile_operation(
     budget: Budget | None = None,
 ) -> OperationProgram:
     """The draw program of an operation. Raises `Unsatisfiable`, `BudgetSpent` and `HookError`."""
-    refuse_unknown(settings)
-    turn = Turn()
-    compiler = PartCompiler(operation, settings, turn, budget or Budget())
-    declared = {parameter.location for parameter in operation.parameters}
-    parts: dict[Location, Draw] = {}
-    for location in _ORDER:
-        is_hooked = getattr(hooks, location.container) is not NO_PART and bool(
-            getattr(hooks, location.container)
-        )
-        if location in declared or is_hooked:
-            draw = compiler.parameters(location)
-            parts[location] = hooked(draw, location.container, hooks, turn) if is_hooked else draw
-    draw, has_body = compiler.body()
-    if has_body:
-        parts[Location.BODY] = _hooked_body(draw, hooks, turn)
-    program = OperationProgram(operation, parts, turn, compiler)
+    compiler = PartCompiler(operation, settings, Turn(), budget or Budget())
+    parts = _parts(compiler, hooks)
+    negative: dict[Location, Draw] = {}
+    if settings.mode is not GenerationMode.POSITIVE:
+        negative = _negative_parts(compiler, hooks, parts)
+        if not negative and settings.mode is GenerationMode.NEGATIVE:
+            raise Unsatisfiable(operation.label, NOTHING)
+    program = OperationProgram(compiler, parts, negative)
     program.add_case_hooks(hooks)
     return program
+
+
+def _in_order(parts: Mapping[Location, Draw]) -> Parts:
+    path, headers, cookies, query, body = map(parts.get, _ALL)
+    return path, headers, cookies, query, body
+
+
+def _parts(compiler: PartCompiler, hooks: ComponentHooks) -> dict[Location, Draw]:
+    """Draws of all that has to be valid."""
+    declared = {parameter.location for parameter in compiler.operation.parameters}
+    parts: dict[Location, Draw] = {}
+    for location in _ORDER:
+        is_hooked = _is_hooked(location, hooks)
+        if location in declared or is_hooked:
+            draw = compiler.parameters(location)
+            if is_hooked:
+                draw = hooked(draw, location.container, hooks, compiler.turn)
+            parts[location] = draw
+    draw, has_body = compiler.body()
+    if has_body:
+        parts[Location.BODY] = _hooked_body(draw, hooks, compiler.turn)
+    return parts
+
+
+def _negative_parts(
+    compiler: PartCompiler, hooks: ComponentHooks, valid: Mapping[Location, Draw]
+) -> dict[Location, Draw]:
+    """Draws of the locations in which something can be wrong."""
+    found: dict[Location, Draw] = {}
+    for location, targets in negative_targets(compiler).items():
+        turn = compiler.turn
+        if location is Location.BODY:
+            part = negated_body(targets, turn)
+            draw = _hooked_body(part.draw, hooks, turn)
+        else:
+            part = negated_parameters(compiler.parameters(location), targets, turn)
+            draw = part.draw
+            if _is_hooked(location, hooks):
+                draw = hooked(draw, location.container, hooks, turn)
+        found[location] = draw if draw is part.draw else part.checked(draw)
+    return {location: found[location] for location in _ALL if location in found}
+
+
+def _is_hooked(location: Location, hooks: ComponentHooks) -> bool:
+    mine = getattr(hooks, location.container)
+    return mine is not NO_PART and bool(mine)
 
 
 def _hooked_body(draw: Draw, hooks: ComponentHooks, turn: Turn) -> Draw:

@@ -5,13 +5,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from checker.core.meta import GenerationMode
+from checker.core.operation import Location, Parameter
+
+
+def mode_of(names: tuple[str, ...]) -> GenerationMode | None:
+    """The one mode that is named; None for several."""
+    return GenerationMode(names[0]) if len(names) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
 class GenerationSettings:
     """How cases are generated (spec 2.6, `generation`)."""
 
-    mode: GenerationMode = GenerationMode.POSITIVE
+    mode: GenerationMode | None = GenerationMode.POSITIVE
+    """None: each case is of either."""
     allow_x00: bool = True
     """NUL in strings."""
     codec: str | None = None
@@ -22,3 +29,12 @@ class GenerationSettings:
     """Format name -> `SearchStrategy`, as users registered it."""
     reuse: bool = False
     """Values of earlier responses may take the place of random ones."""
+    fixed_headers: frozenset[str] = frozenset()
+    """Names in lower case of headers that are sent as the user wants them, whatever a case has."""
+
+    def is_fixed(self, parameter: Parameter) -> bool:
+        """True when what a case has for a parameter is never sent."""
+        if parameter.location is Location.COOKIE:
+            return "cookie" in self.fixed_headers
+        is_header = parameter.location is Location.HEADER
+        return is_header and parameter.name.lower() in self.fixed_headers

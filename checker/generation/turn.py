@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from checker.core.errors import BudgetSpent
-from checker.core.meta import Binding
+from checker.core.meta import Binding, Violation
 from checker.core.pool import ValuePool
 from checker.generation.sources import RandomSource, Source
 
@@ -40,6 +40,8 @@ class Turn:
     """Where in the body we are, as parts of a JSON pointer. Kept only when values are reused."""
     depth: int = 0
     work: int = 0
+    violation: Violation | None = None
+    """What the last negative part breaks."""
 
     def begin(self, pool: ValuePool | None) -> None:
         """A new draw."""

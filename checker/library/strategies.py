@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from checker.config.config import Config
+from checker.config.settings import modes_of
 from checker.core.case import Case
 from checker.core.errors import NotAvailableYet
 from checker.core.hooks import GLOBAL_HOOKS, HookContext
@@ -14,6 +15,7 @@ from checker.core.registry import FORMATS
 from checker.generation.hooks import ComponentHooks
 from checker.generation.hypothesis import strategy_of
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
+from checker.generation.settings import mode_of
 from checker.generation.sources import Source
 
 
@@ -22,14 +24,12 @@ def case_strategy(
 ) -> Any:
     """Strategy of cases of one operation; `finish` is the last to touch each of them.
 
-    Raises `NotAvailableYet` for any option but `generation_mode=positive`.
+    `generation_mode` stands above the configuration. Raises `NotAvailableYet` for any other option.
     """
-    mode = GenerationMode(options.pop("generation_mode", GenerationMode.POSITIVE))
-    if mode is not GenerationMode.POSITIVE:
-        raise NotAvailableYet(f"as_strategy(generation_mode={mode})")
+    mode = options.pop("generation_mode", None)
     for name in options:
         raise NotAvailableYet(f"as_strategy({name}=...)")
-    programs = _Programs(operation, config)
+    programs = _Programs(operation, config, None if mode is None else GenerationMode(mode))
 
     def draw(source: Source) -> Case:
         phase = PhaseInfo("fuzzing")
@@ -41,14 +41,15 @@ def case_strategy(
 class _Programs:
     """The compiled operation; compiled again when what it depends on has changed."""
 
-    def __init__(self, operation: Operation, config: Config) -> None:
+    def __init__(self, operation: Operation, config: Config, mode: GenerationMode | None) -> None:
         self._operation = operation
         self._config = config
+        self._mode = mode
         self._compiled: tuple[GenerationSettings, ComponentHooks, OperationProgram] | None = None
 
     def current(self) -> OperationProgram:
         """Raises `Unsatisfiable`, `BudgetSpent` and `HookError`."""
-        settings = _settings(self._config)
+        settings = _settings(self._config, self._mode)
         hooks = ComponentHooks.from_registry(GLOBAL_HOOKS, HookContext(self._operation))
         if self._compiled is None or self._compiled[:2] != (settings, hooks):
             program = compile_operation(self._operation, settings, hooks=hooks)
@@ -56,9 +57,10 @@ class _Programs:
         return self._compiled[2]
 
 
-def _settings(config: Config) -> GenerationSettings:
+def _settings(config: Config, mode: GenerationMode | None) -> GenerationSettings:
     generation = config.generation
     return GenerationSettings(
+        mode=mode or mode_of(modes_of(generation.mode)),
         allow_x00=generation.allow_x00,
         codec=generation.codec,
         exclude_header_characters=generation.exclude_header_characters,

@@ -22,7 +22,6 @@ from checker.core.errors import UsageError
 from checker.core.failures import Failure
 from checker.core.hooks import COMPONENTS, GLOBAL_HOOKS, HookContext
 from checker.core.operation import BrokenOperation, Label, Operation
-from checker.core.pool import ValuePool
 from checker.core.registry import CUSTOM_CHECKS, FORMATS
 from checker.core.request import Origin
 from checker.core.response import Outcome
@@ -38,6 +37,7 @@ from checker.corpus.traffic import Everything, InterestingAndLast, TrafficWriter
 from checker.corpus.values import LiveValues
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.program import GenerationSettings, OperationProgram
+from checker.generation.settings import mode_of
 from checker.generation.shrinking import ShrinkBudget
 from checker.openapi import loaders
 from checker.openapi.schema import OpenApiSchema
@@ -292,15 +292,17 @@ def _factory(
     hooks: Callable[[Operation], ComponentHooks],
 ) -> CaseFactory:
     values = recorder.values
-    pools: PoolView = values.view if values is not None else _no_pool
+    pools: PoolView | None = None if values is None else values.view
     return CaseFactory(
         selected,
         GenerationSettings(
+            mode=mode_of(settings.modes),
             allow_x00=settings.allow_x00,
             codec=settings.codec,
             exclude_header_characters=settings.exclude_header_characters,
             formats=FORMATS,
             reuse=values is not None,
+            fixed_headers=frozenset(name.lower() for name, _ in settings.headers),
         ),
         hooks,
         pools,
@@ -315,11 +317,6 @@ def _note_program(recorder: Recorder, program: OperationProgram) -> None:
         recorder.note(Note("opaque", label, pointer, keyword))
     for pointer, reason in program.left_out.items():
         recorder.note(Note("left_out", label, pointer, reason))
-
-
-def _no_pool(operation: Operation) -> ValuePool | None:
-    """Nothing is reused, so that cases depend on the seed alone."""
-    return None
 
 
 def _component_hooks(operation: Operation) -> ComponentHooks:

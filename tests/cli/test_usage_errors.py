@@ -162,8 +162,6 @@ LATER = (
     ("--request-cert", "a"),
     ("--suppress-health-check", "all"),
     ("--warnings", "off"),
-    ("--mode", "negative"),
-    ("--mode", "all"),
     ("--generation-deterministic",),
     ("--generation-codec", "ascii"),
     ("--generation-maximize", "response_time"),

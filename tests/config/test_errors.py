@@ -213,11 +213,6 @@ def test_error_text(name: str) -> None:
     [
         ("[generation]\nunique-inputs = true", "[generation] unique-inputs: not available yet"),
         (
-            "[generation]\nmode = 'negative'",
-            "[generation] mode = negative: not available yet",
-        ),
-        ("[generation]\nmode = 'all'", "[generation] mode = all: not available yet"),
-        (
             "[phases.coverage]\nenabled = true",
             "[phases.coverage] enabled = true: not available yet",
         ),
@@ -271,7 +266,7 @@ def test_every_default_has_the_type_of_its_key() -> None:
     assert problems == []
 
 
-def test_every_default_but_modes_and_phases_may_be_written_down() -> None:
+def test_every_default_but_phases_and_checks_may_be_written_down() -> None:
     refused = {
         (path, name)
         for path, keys in SECTIONS.items()
@@ -279,4 +274,4 @@ def test_every_default_but_modes_and_phases_may_be_written_down() -> None:
         if key.default is not None and not key.is_available(key.default)
     }
     switches = {place for place in refused if place[0][0] in ("phases", "checks")}
-    assert refused - switches == {(("generation",), "mode")}
+    assert refused - switches == set()

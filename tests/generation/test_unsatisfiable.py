@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from checker.core.errors import BudgetSpent, NotAvailableYet, Unsatisfiable
+from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.meta import GenerationMode
 from checker.core.operation import Location
 from checker.generation.program import GenerationSettings, compile_operation
@@ -124,6 +124,11 @@ def test_compiling_stops_when_the_budget_is_spent() -> None:
         compile_operation(operation, GenerationSettings(), budget=Budget(nodes=50))
 
 
-def test_negative_mode_is_not_available() -> None:
-    with pytest.raises(NotAvailableYet):
-        program_of(body={}, settings=GenerationSettings(mode=GenerationMode.NEGATIVE))
+def test_what_takes_everything_has_no_negative_cases() -> None:
+    with pytest.raises(Unsatisfiable, match="Impossible to generate negative test cases"):
+        program_of(
+            body={},
+            media_type="text/plain",
+            body_required=False,
+            settings=GenerationSettings(mode=GenerationMode.NEGATIVE),
+        )

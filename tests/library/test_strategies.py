@@ -96,8 +96,22 @@ def test_configuration_applies_to_cases_drawn_afterwards(document) -> None:
         find(strategy, lambda case: "\0" in case.query.get("q", ""))
 
 
-def test_other_modes_and_options_are_refused_for_now(operation) -> None:
-    with pytest.raises(checker.errors.NotAvailableYet, match="generation_mode=negative"):
-        operation.as_strategy(generation_mode=checker.GenerationMode.NEGATIVE)
+def test_negative_cases_say_what_is_wrong(operation) -> None:
+    cases = drawn(operation.as_strategy(generation_mode=checker.GenerationMode.NEGATIVE))
+    assert {case.meta.generation.mode for case in cases} == {checker.GenerationMode.NEGATIVE}
+    for case in cases:
+        wrong = [part for part in case.meta.components.values() if part.mode.is_negative]
+        assert len(wrong) == 1
+        assert wrong[0].violation is not None
+
+
+def test_mode_of_the_configuration_holds_when_none_is_given(document) -> None:
+    schema = checker.openapi.from_dict(document)
+    schema.config.generation.update(modes=list(checker.GenerationMode))
+    cases = drawn(schema["/items/{id}"]["GET"].as_strategy())
+    assert {case.meta.generation.mode for case in cases} == set(checker.GenerationMode)
+
+
+def test_other_options_are_refused_for_now(operation) -> None:
     with pytest.raises(checker.errors.NotAvailableYet, match="query="):
         operation.as_strategy(query=st.just({}))

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Final
 
 from checker.core.errors import Unsatisfiable
-from checker.generation.forms import Facet
+from checker.generation.forms import inverse
 from checker.generation.negation.spots import Breaker, Spot, Way, mixed
 from checker.generation.sources import Source
 from checker.generation.turn import Draw, retried
@@ -101,19 +101,8 @@ def _contains(spot: Spot, value: Any) -> Iterator[Way]:
 
 def _without(spot: Spot, inner: Any) -> Draw:
     """Arrays in which no item is as wanted."""
-    is_wanted = spot.compiler.validator((Facet(inner, spot.pointer("contains")),))
-    # Under the pointer of what is wanted, so that references in it mean the same.
-    none = Facet(_ARRAY | {"items": {"not": inner}}, spot.pointer("contains", "not"), is_made=True)
-    rest = spot.rest(*_CONTAINS)
-
-    def has_none(items: Any) -> bool:
-        return not any(map(is_wanted, items))
-
-    def drawn(*more: Facet) -> Draw:
-        draw = spot.draw((*rest, *more))
-        return retried(draw, has_none, spot.compiler.turn, spot.pointer("contains"))
-
-    return mixed(partial(drawn, none), partial(drawn, spot.made("array", _ARRAY)))
+    none = _ARRAY | {"items": inverse(spot.below(inner, "contains"))}
+    return spot.draw((*spot.rest(*_CONTAINS), spot.made("contains", none)))
 
 
 def _contains_few(spot: Spot, value: Any) -> Iterator[Way]:
@@ -124,11 +113,11 @@ def _contains_few(spot: Spot, value: Any) -> Iterator[Way]:
 
 
 def _some(spot: Spot, most: int) -> Draw:
-    inner = spot.said["contains"]
-    is_wanted = spot.compiler.validator((Facet(inner, spot.pointer("contains")),))
+    """Arrays in which some items are as wanted, but too few."""
+    inner = spot.below(spot.said["contains"], "contains")
+    is_wanted = spot.compiler.validator((inner,))
     some = {"contains": inner, "minContains": most, "maxContains": most, "minItems": most}
-    made = Facet(_ARRAY | some, spot.pointer("contains", "few"), is_made=True)
-    draw = spot.draw((*spot.rest(*_CONTAINS), made))
+    draw = spot.draw((*spot.rest(*_CONTAINS), spot.made("minContains", _ARRAY | some)))
     return retried(
         draw,
         lambda items: 0 < sum(map(is_wanted, items)) <= most,
@@ -140,8 +129,10 @@ def _some(spot: Spot, most: int) -> Draw:
 def _contains_many(spot: Spot, value: Any) -> Iterator[Way]:
     if "contains" in spot.said:
         many = int(value) + 1
-        inner = {"contains": spot.said["contains"], "minContains": many, "minItems": many}
-        made = Facet(_ARRAY | inner, spot.pointer("contains", "many"), is_made=True)
+        inner = spot.below(spot.said["contains"], "contains")
+        made = spot.made(
+            "maxContains", _ARRAY | {"contains": inner, "minContains": many, "minItems": many}
+        )
         yield Way(
             spot.pointer("maxContains"),
             "maxContains",

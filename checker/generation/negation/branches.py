@@ -8,7 +8,7 @@ from typing import Any, Final
 from checker.core.errors import Unsatisfiable
 from checker.generation import forms
 from checker.generation.forms import Facet
-from checker.generation.negation.spots import Breaker, Spot, Way
+from checker.generation.negation.spots import Breaker, Spot, Way, one_of
 from checker.generation.turn import Draw
 
 _PAIRS = 12
@@ -25,8 +25,8 @@ def _none_of(spot: Spot, value: Any, *, keyword: str) -> Iterator[Way]:
 
 
 def _alternatives(spot: Spot, keyword: str) -> list[Facet]:
-    at = spot.pointer(keyword)
-    return [Facet(part, f"{at}/{index}") for index, part in enumerate(spot.said[keyword])]
+    parts = enumerate(spot.said[keyword])
+    return [spot.below(part, keyword, str(index)) for index, part in parts]
 
 
 def _other_type(spot: Spot, keyword: str) -> Draw:
@@ -51,12 +51,11 @@ def _two_of(spot: Spot) -> Draw:
             continue
     if not draws:
         raise Unsatisfiable(spot.pointer("oneOf"), "its alternatives exclude each other")
-    count = len(draws)
-    return draws[0] if count == 1 else lambda source: draws[source.choice(count)](source)
+    return one_of(draws)
 
 
 def _not(spot: Spot, value: Any) -> Iterator[Way]:
-    inner = Facet(value, spot.pointer("not"))
+    inner = spot.below(value, "not")
     yield Way(inner.pointer, "not", value, lambda: spot.draw((*spot.rest("not"), inner)))
 
 

@@ -11,7 +11,7 @@ from checker.core.errors import Unsatisfiable
 from checker.generation import alphabets
 from checker.generation.compiling import Compiler
 from checker.generation.discrimination import discriminated
-from checker.generation.forms import Canonical, Conjunction, Facet, key_of
+from checker.generation.forms import Canonical, Conjunction, Facet, inverse, key_of
 from checker.generation.negation import hosts
 from checker.generation.negation.arrays import ARRAYS
 from checker.generation.negation.branches import BRANCHES
@@ -91,6 +91,10 @@ class _Node:
     spared: frozenset[str] = frozenset()
     """Pointers of schemas that nothing is broken in: others hold only while these do."""
 
+    def spares(self, pointer: str) -> bool:
+        """True for what holds only to make a condition true."""
+        return any(pointer == place or pointer.startswith(f"{place}/") for place in self.spared)
+
     def inside(
         self, conjunction: Conjunction, place: Place, token: tuple[Step, str], host: Host
     ) -> "_Node":
@@ -144,10 +148,12 @@ class _Walk:
 
     def _of_form(self, node: _Node, form: Canonical) -> Iterator[Breach]:
         spots = []
+        given = frozenset(facet.key for facet in node.conjunction)
         for facet in form.facets:
-            spot = Spot(self.compiler, form, facet, self.compiler.canon.said(facet), node.place)
+            said = self.compiler.canon.said(facet)
+            spot = Spot(self.compiler, form, facet, said, node.place, given)
             spots.append(spot)
-            if facet.is_made or facet.pointer in node.spared or not self._is_new(node, facet):
+            if facet.is_made or node.spares(facet.pointer) or not self._is_new(node, facet):
                 continue
             self._count += 1
             for keyword, value in spot.said.items():
@@ -211,19 +217,20 @@ class _Walk:
         """What holds for the same value under a condition."""
         said = spot.said
         if "if" in said:
-            condition = Facet(said["if"], spot.pointer("if"))
+            condition = spot.below(said["if"], "if")
             rest = spot.rest("if", "then", "else")
             if "then" in said:
-                then = Facet(said["then"], spot.pointer("then"))
+                then = spot.below(said["then"], "then")
                 self._same(node, (*rest, condition, then), spared=self._places(condition))
             if "else" in said:
-                self._same(node, (*rest, Facet(said["else"], spot.pointer("else"))))
+                other = spot.below(said["else"], "else")
+                self._same(node, (*rest, inverse(condition), other))
         for keyword in ("dependentSchemas", "dependencies"):
             for name, what in said.get(keyword, {}).items():
                 if not isinstance(what, list):
                     there = {"required": [name], "type": "object"}
                     made = spot.made(f"{keyword}-{name}", there)
-                    inner = Facet(what, spot.pointer(keyword, name))
+                    inner = spot.below(what, keyword, name)
                     self._same(node, (*spot.rest(keyword), made, inner))
 
     def _alternatives(self, node: _Node, form: Canonical) -> None:

@@ -9,19 +9,21 @@ from checker.generation.turn import Draw
 
 Change = Callable[[str], str]
 _STRANGE: Final = " -_0aZ.\n\u00e9!"
-_EDITS: Final = 6
+_EDITS: Final = 10
 
 
 def mutated(draw: Draw) -> Draw:
-    """The same texts with one edit anywhere."""
+    """The same texts with one edit: at an end, where anchors fail, or anywhere."""
 
     def changed(source: Source) -> str:
         text = draw(source)
         if not isinstance(text, str):
             return ""
         edit = source.choice(_EDITS)
+        if edit < 3:
+            return (text + "\n", " " + text, text + " ")[edit]
         at = source.integer(0, len(text)) if text else 0
-        strange = _STRANGE[source.choice(len(_STRANGE))]
+        strange = _STRANGE[source.choice(len(_STRANGE))] if edit < 5 else ""
         return _edited(text, edit, at, strange)
 
     return changed
@@ -29,16 +31,19 @@ def mutated(draw: Draw) -> Draw:
 
 def _edited(text: str, edit: int, at: int, strange: str) -> str:
     match edit:
-        case 0:
-            return text[:at] + strange + text[at:]
-        case 1:
-            return text[:at] + text[at + 1 :]
-        case 2:
-            return text[:at] + strange + text[at + 1 :]
         case 3:
-            return text[:at] + text[at : at + 1].swapcase() + text[at + 1 :]
+            return text[:at] + strange + text[at:]
         case 4:
-            return text + text[at:] if at < len(text) else text + text
+            return text[:at] + strange + text[at + 1 :]
+        case 5:
+            return text[:at] + text[at + 1 :]
+        case 6:
+            # One more of what is there: the commonest slip of a hand.
+            return text[: at + 1] + text[at:]
+        case 7:
+            return text[:at] + text[at : at + 1].swapcase() + text[at + 1 :]
+        case 8:
+            return text + text
         case _:
             return text[:at]
 

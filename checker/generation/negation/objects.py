@@ -133,9 +133,16 @@ def _alone(spot: Spot, keyword: str, name: str, other: str) -> Draw:
         "type": "object",
         "required": [name, *names],
         "properties": {other: False},
-        **({keyword: table} if table else {}),
+        **({keyword: _kept(spot, keyword, table)} if table else {}),
     }
     return spot.replaced((keyword,), f"{keyword}-{name}-{other}", made)
+
+
+def _kept(spot: Spot, keyword: str, table: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: what if isinstance(what, list) else spot.below(what, keyword, name)
+        for name, what in table.items()
+    }
 
 
 OBJECTS: Final[Mapping[str, Breaker]] = {

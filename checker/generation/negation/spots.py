@@ -2,16 +2,17 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from checker.core.errors import Unsatisfiable
 from checker.generation.compiling import Compiler
-from checker.generation.forms import Canonical, Conjunction, Facet
+from checker.generation.forms import Canonical, Conjunction, Facet, FacetKey, made
 from checker.generation.places import Place
 from checker.generation.turn import Draw
 from checker.validation.pointers import pointer_child
 
-_FOLLOWED = frozenset({"$ref", "allOf"})
+_FOLLOWED: Final = frozenset({"$ref", "allOf", "$dynamicRef", "$recursiveRef"})
+_UNEVALUATED: Final = ("unevaluatedProperties", "unevaluatedItems")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,8 @@ class Spot:
     said: Mapping[str, Any]
     """Keywords of the facet."""
     place: Place
+    given: frozenset[FacetKey]
+    """Facets of the conjunction that the form was read from."""
 
     def pointer(self, *tokens: str) -> str:
         """Pointer of something in the facet."""
@@ -53,16 +56,19 @@ class Spot:
     def _without(self, keywords: tuple[str, ...], is_meant: Callable[[Facet], bool]) -> Conjunction:
         left_out = frozenset(keywords)
         return tuple(
-            replace(
-                facet,
-                without=facet.without | _FOLLOWED | (left_out if is_meant(facet) else frozenset()),
-            )
+            _cut(facet, left_out if is_meant(facet) else frozenset())
             for facet in self.form.facets
+            # What a `not` means is read again from the `not`.
+            if not facet.is_made or facet.key in self.given
         )
 
     def made(self, name: str, raw: Mapping[str, Any]) -> Facet:
         """A schema that is not in the document. Equal names in one spot have to mean the same."""
-        return Facet(dict(raw), self.pointer("not", name), is_made=True)
+        return made(self.facet, f"{self.facet.tag}~{name}", dict(raw))
+
+    def below(self, value: object, *tokens: str) -> Facet:
+        """A schema inside the facet."""
+        return self.facet.below(value, *tokens)
 
     def draw(self, conjunction: Conjunction) -> Draw:
         """Positive draws. Raises `Unsatisfiable`."""
@@ -87,24 +93,44 @@ class Spot:
             return self.draw((*self.rest_of_all(*keywords), instead))
 
 
+def _cut(facet: Facet, left_out: frozenset[str]) -> Facet:
+    """The facet without some keywords, and without what leads to other facets."""
+    raw, without = facet.raw, facet.without | _FOLLOWED | left_out
+    if not isinstance(raw, dict) or not any(
+        name in raw and name not in without for name in _UNEVALUATED
+    ):
+        return replace(facet, without=without)
+    # What a reference or an alternative evaluates is not known to what is left: nobody but us can look at it.
+    kept = {name: value for name, value in raw.items() if name not in without}
+    kept |= {name: facet.below(kept[name], name) for name in _UNEVALUATED if name in kept}
+    tag = f"{facet.tag}~cut {' '.join(sorted(without))}"
+    return replace(facet, raw=kept, is_made=True, tag=tag, without=frozenset())
+
+
 Breaker = Callable[[Spot, Any], Iterator[Way]]
 """Ways to break a keyword with some value."""
 
 
-def mixed(*makes: Callable[[], Draw]) -> Draw:
-    """Draws of those that are possible, the first one as often as all the others. Raises `Unsatisfiable`."""
+def mixed(*makes: Callable[[], Draw], shares: tuple[int, ...] = ()) -> Draw:
+    """Draws of those that are possible, equally often without `shares`. Raises `Unsatisfiable`.
+
+    The first is what shrinking ends with.
+    """
     draws: list[Draw] = []
     reason: Unsatisfiable | None = None
-    for make in makes:
+    for make, share in zip(makes, shares or [1] * len(makes), strict=True):
         try:
-            draws.append(make())
+            draws.extend([make()] * share)
         except Unsatisfiable as error:
             reason = reason or error
     if not draws:
         raise reason or Unsatisfiable("#", "there is no way")
-    if len(draws) == 1:
+    return one_of(draws)
+
+
+def one_of(draws: list[Draw]) -> Draw:
+    """Any of them."""
+    count = len(draws)
+    if all(draw is draws[0] for draw in draws):
         return draws[0]
-    weighted = [*draws[1:], *[draws[0]] * (len(draws) - 1)]
-    weighted.reverse()
-    count = len(weighted)
-    return lambda source: weighted[source.choice(count)](source)
+    return lambda source: draws[source.choice(count)](source)

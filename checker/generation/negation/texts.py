@@ -10,7 +10,7 @@ from checker.generation.forms import Canonical, same
 from checker.generation.negation.near_misses import FORMAT_MISSES, mutated
 from checker.generation.negation.spots import Breaker, Spot, Way, mixed
 from checker.generation.patterns import matcher
-from checker.generation.sources import Source
+from checker.generation.scalars import compile_listed
 from checker.generation.turn import Draw, retried
 from checker.validation.formats import INTEGER_RANGES, STRING_FORMATS
 
@@ -82,7 +82,7 @@ def _missed(
     def far() -> Draw:
         return retried(spot.draw(others), lambda v: not matches(v), turn, at)
 
-    return mixed(near, far)
+    return mixed(far, near, shares=(1, 3))
 
 
 def fitting(form: Canonical, carries: Callable[[Any], bool]) -> Callable[[Any], bool]:
@@ -129,21 +129,10 @@ def _unlisted(spot: Spot, keyword: str, values: list[Any]) -> Draw:
         if not texts or forms.STRING not in form.types:
             raise Unsatisfiable(at, "no member is a string")
         fits = fitting(form, spot.place.carries)
-        miss = mutated(_one_of(texts))
+        miss = mutated(compile_listed(texts))
         return retried(miss, lambda v: is_other(v) and fits(v), turn, at)
 
-    return mixed(near, lambda: retried(spot.draw(others), is_other, turn, at))
-
-
-def _one_of(texts: list[str]) -> Draw:
-    count = len(texts)
-    if count == 1:
-        return lambda source: texts[0]
-
-    def draw(source: Source) -> str:
-        return texts[source.choice(count)]
-
-    return draw
+    return mixed(lambda: retried(spot.draw(others), is_other, turn, at), near, shares=(1, 2))
 
 
 TEXTS: Final[Mapping[str, Breaker]] = {

@@ -31,10 +31,12 @@ def compile_negative(
     place: Place,
     *,
     is_broken: Callable[[Any], bool] | None = None,
+    wanted: Callable[[Breach], bool] | None = None,
 ) -> NegativeDraw:
     """Draws values that a conjunction does not admit: uniform over its schemas, then over their keywords.
 
-    `is_broken` is the proof that a value has to pass: not valid, if nothing else is said. Raises `Unsatisfiable` when
+    `is_broken` is the proof that a value has to pass: not valid, if nothing else is said. Only `wanted` breaches are
+    taken. Raises `Unsatisfiable` when
     there is no way to break it.
     """
     if is_broken is None:
@@ -44,8 +46,12 @@ def compile_negative(
             return not is_valid(value)
 
     pointer = conjunction[0].pointer if conjunction else "#"
-    listed = islice(breaches(compiler, conjunction, place), _MOST)
-    choice = _Choice(list(listed), is_broken, compiler.turn)
+    listed = (
+        filter(wanted, breaches(compiler, conjunction, place))
+        if wanted
+        else breaches(compiler, conjunction, place)
+    )
+    choice = _Choice(list(islice(listed, _MOST)), is_broken, compiler.turn)
     choice.refuse_nothing(pointer)
 
     def make(source: Source) -> tuple[Any, Violation]:

@@ -1,0 +1,244 @@
+"""Which parts of an operation can be wrong, and draws of them: one parameter, or the body, broken in one way."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from checker.core.case import NOT_SET
+from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.core.media_types import is_json
+from checker.core.meta import Violation
+from checker.core.operation import Body, Location, Parameter
+from checker.generation import forms
+from checker.generation.components import DrawnBody, PartCompiler, SchemaPart
+from checker.generation.negation.listing import Breach
+from checker.generation.negation.syntax import is_no_json, syntax_errors
+from checker.generation.negation.values import NOTHING, NegativeDraw, compile_negative
+from checker.generation.negation.wire import ParameterProof, body_proof
+from checker.generation.sources import Source
+from checker.generation.turn import Draw, Rejected, Turn
+from checker.transport.bodies import json_bytes
+from checker.validation.pointers import pointer_child
+
+_SYNTAX: Final = 0.05
+_LEFT_OUT: Final = 0.1
+"""Share of what is not there at all among what is wrong with a required parameter or body."""
+_ABSENT: Final = object()
+_FREE: Final = frozenset(forms.TYPES)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One part that can be wrong."""
+
+    name: str
+    """Of the parameter, or the media type of the body."""
+    draw: NegativeDraw
+    is_broken: Callable[[Any], bool]
+    """The proof, for values that hooks have changed."""
+
+
+def negative_targets(compiler: PartCompiler) -> dict[Location, list[Target]]:
+    """Parts that can be wrong, by location; none for an operation that takes everything."""
+    found: dict[Location, list[Target]] = {}
+    for parameter in compiler.operation.parameters:
+        targets = list(_of_parameter(compiler, parameter))
+        if targets:
+            found.setdefault(parameter.location, []).extend(targets)
+    bodies = [target for body in compiler.operation.bodies for target in _of_body(compiler, body)]
+    if compiler.operation.bodies and compiler.operation.body_required:
+        bodies = _or_missing(compiler.operation.bodies[0], bodies)
+    if bodies:
+        found[Location.BODY] = bodies
+    return found
+
+
+def _of_parameter(compiler: PartCompiler, parameter: Parameter) -> list[Target]:
+    if compiler.settings.is_fixed(parameter):
+        return []
+
+    def is_broken(value: Any) -> bool:
+        return value is _ABSENT or (proof is not None and proof(value))
+
+    broken: NegativeDraw | None = None
+    proof: Callable[[Any], bool] | None = None
+    try:
+        part = compiler.parameter(parameter)
+        types = implied_types(part)
+        proof = ParameterProof(parameter, types, part.compiler.validator(part.conjunction))
+        wanted = None
+        if parameter.media_type is None:
+            wanted = partial(_is_visible, types)
+        broken = compile_negative(*part, is_broken=proof, wanted=wanted)
+    except (Unsatisfiable, BudgetSpent) as error:
+        compiler.unbroken[parameter.pointer] = str(error)
+    if not parameter.required or parameter.location is Location.PATH:
+        return [] if broken is None else [Target(parameter.name, broken, is_broken)]
+    at = pointer_child(parameter.pointer, "required")
+    drawn = _often(broken, _missing(_ABSENT, at), _LEFT_OUT)
+    return [Target(parameter.name, drawn, is_broken)]
+
+
+def _is_visible(types: frozenset[str], breach: Breach) -> bool:
+    """False for what text does not show: it has no types, and one text is a list of one."""
+    is_text = forms.STRING in types or bool(types & {forms.ARRAY, forms.OBJECT})
+    return not (is_text and breach.keyword == "type" and not breach.path)
+
+
+def implied_types(part: SchemaPart) -> frozenset[str]:
+    """Types that a schema admits, alternatives looked into."""
+    form = part.compiler.canonical(part.conjunction)
+    types = form.types
+    for branches in form.branches:
+        of_one: frozenset[str] = frozenset()
+        for alternative in branches.alternatives:
+            of_one |= part.compiler.canonical(alternative).types
+        types &= of_one
+    if form.enum is not None:
+        types &= frozenset(map(_type_of, form.enum)) | {forms.NUMBER}
+    return types or _FREE
+
+
+def _type_of(value: Any) -> str:
+    match value:
+        case None:
+            return forms.NULL
+        case bool():
+            return forms.BOOLEAN
+        case str():
+            return forms.STRING
+        case int():
+            return forms.INTEGER
+        case list():
+            return forms.ARRAY
+        case dict():
+            return forms.OBJECT
+        case _:
+            return forms.NUMBER
+
+
+def _missing(absence: object, pointer: str) -> NegativeDraw:
+    """What is required and not there."""
+    violation = Violation(pointer, "required", True, None)
+    return lambda source: (absence, violation)
+
+
+def _or_missing(body: Body, targets: list[Target]) -> list[Target]:
+    """The same bodies, now and then none at all."""
+    at = pointer_child(body.pointer.partition("/content/")[0], "required")
+    missing = _missing(NOT_SET, at)
+    if not targets:
+        return [Target("", missing, _is_not_set)]
+    return [
+        Target(one.name, _often(one.draw, missing, _LEFT_OUT), partial(_is_either, one.is_broken))
+        for one in targets
+    ]
+
+
+def _is_not_set(value: Any) -> bool:
+    return value is NOT_SET
+
+
+def _is_either(proof: Callable[[Any], bool], value: Any) -> bool:
+    return value is NOT_SET or proof(value)
+
+
+def _of_body(compiler: PartCompiler, body: Body) -> list[Target]:
+    try:
+        part = compiler.body_part(body)
+    except Unsatisfiable:
+        return []
+    proof = body_proof(body, part.compiler.validator(part.conjunction))
+    if proof is None:
+        return []
+    broken: NegativeDraw | None = None
+    try:
+        broken = compile_negative(*part, is_broken=proof)
+    except (Unsatisfiable, BudgetSpent) as error:
+        compiler.unbroken[body.pointer] = str(error)
+    if not is_json(body.media_type):
+        return [] if broken is None else [Target(body.media_type, broken, proof)]
+    valid = part.compiler.compile(part.conjunction, part.place)
+    names = (body.pointer, body.media_type)
+    faults = syntax_errors(valid, json_bytes, names, compiler.turn)
+    is_wrong = partial(_is_wrong_json, proof)
+    return [Target(body.media_type, _often(broken, faults, _SYNTAX), is_wrong)]
+
+
+def _is_wrong_json(proof: Callable[[Any], bool], value: Any) -> bool:
+    return is_no_json(value) if isinstance(value, bytes) else proof(value)
+
+
+def _often(usual: NegativeDraw | None, rare: NegativeDraw, share: float) -> NegativeDraw:
+    if usual is None:
+        return rare
+    return lambda source: rare(source) if source.boolean(share) else usual(source)
+
+
+def negated_parameters(valid: Draw, targets: list[Target], turn: Turn) -> "NegatedPart":
+    """All parameters of a location, one of them broken."""
+    part = NegatedPart(turn, targets)
+
+    def draw(source: Source) -> dict[str, Any]:
+        values: dict[str, Any] = dict(valid(source))
+        name, value = part.broken(source)
+        if value is _ABSENT:
+            values.pop(name, None)
+        else:
+            values[name] = value
+        return values
+
+    part.draw = draw
+    return part
+
+
+def negated_body(targets: list[Target], turn: Turn) -> "NegatedPart":
+    """A body that is broken."""
+    part = NegatedPart(turn, targets)
+
+    def draw(source: Source) -> DrawnBody:
+        media_type, value = part.broken(source)
+        return value, None if value is NOT_SET else media_type
+
+    part.draw = draw
+    return part
+
+
+class NegatedPart:
+    """What is sent in one location, when something in it is wrong."""
+
+    __slots__ = ("_last", "_targets", "_turn", "draw")
+
+    def __init__(self, turn: Turn, targets: list[Target]) -> None:
+        self._turn = turn
+        self._targets = targets
+        self._last = targets[0]
+        self.draw: Draw = _not_yet
+
+    def broken(self, source: Source) -> tuple[str, Any]:
+        """Name and value of one target; what it breaks is kept in the turn."""
+        targets = self._targets
+        self._last = target = targets[source.choice(len(targets)) if len(targets) > 1 else 0]
+        value, self._turn.violation = target.draw(source)
+        return target.name, value
+
+    def checked(self, draw: Draw) -> Draw:
+        """The same after hooks: what they have repaired is rejected."""
+
+        def drawn(source: Source) -> Any:
+            found = draw(source)
+            target = self._last
+            if isinstance(found, tuple):
+                value = found[0]
+            else:
+                value = found.get(target.name, _ABSENT) if isinstance(found, dict) else found
+            if not target.is_broken(value):
+                raise Rejected(f"hooks of {target.name}")
+            return found
+
+        return drawn
+
+
+def _not_yet(source: Source) -> Any:
+    raise Unsatisfiable("#", NOTHING)

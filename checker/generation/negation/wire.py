@@ -1,0 +1,225 @@
+"""Proof that a part of a request is invalid as it travels: no reading of its text is a value that the schema admits.
+
+Cautious on purpose: what some server could read as valid is not proved, and what is not proved is not sent.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, Final
+
+from checker.core.media_types import is_form, is_json, is_multipart, is_yaml, parse
+from checker.core.operation import Body, Location, Parameter
+from checker.generation import forms
+from checker.transport.styles import (
+    Pairs,
+    cookie_pairs,
+    header_text,
+    path_text,
+    query_pairs,
+    text_of,
+)
+from checker.transport.unstyled import Shape, header_value, path_value, query_value
+
+IsValid = Callable[[Any], bool]
+_READINGS: Final = 64
+_TRUE: Final = frozenset({"true", "1", "yes", "on", "t", "y"})
+_FALSE: Final = frozenset({"false", "0", "no", "off", "f", "n"})
+_NULLS: Final = frozenset({"null", "none", "nil", ""})
+_SCALARS: Final = frozenset(forms.TYPES) - {forms.ARRAY, forms.OBJECT}
+
+
+class Unreadable(Exception):
+    """Nobody can say how the text would be read: nothing is proved."""
+
+
+def readings_of_text(text: str) -> Iterator[Any]:
+    """Scalars that a server may read a text as."""
+    yield text
+    bare = text.strip()
+    word = bare.lower()
+    if word in _NULLS:
+        yield None
+    if word in _TRUE:
+        yield True
+    if word in _FALSE:
+        yield False
+    yield from _numbers(bare)
+
+
+def _numbers(text: str) -> Iterator[float]:
+    """Numbers of a text, as generous as readers are: blanks, underscores, digits of other scripts, `1e3`, `5.0`."""
+    try:
+        number = float(text)
+    except (ValueError, OverflowError):
+        return
+    if not math.isfinite(number):
+        raise Unreadable(text)
+    try:
+        yield int(text)
+    except ValueError:
+        yield number
+        if number.is_integer():
+            yield int(number)
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterProof:
+    """What is proved of values of one parameter."""
+
+    parameter: Parameter
+    types: frozenset[str]
+    """That the schema admits."""
+    is_valid: IsValid
+
+    def __call__(self, value: Any) -> bool:
+        """True when no reading of the value, as it is sent, is valid."""
+        if self.parameter.media_type is not None:
+            return is_json(self.parameter.media_type) and not self.is_valid(value)
+        try:
+            if not isinstance(value, list | dict) and not self._is_structured:
+                return self._scalar_is_wrong(text_of(value))
+            return not any(map(self.is_valid, self._readings(value)))
+        except (Unreadable, ValueError):
+            return False
+
+    @property
+    def _is_structured(self) -> bool:
+        return bool(self.types & {forms.ARRAY, forms.OBJECT})
+
+    def _scalar_is_wrong(self, text: str) -> bool:
+        location = self.parameter.location
+        if text == "" and not (
+            self.parameter.required and location in (Location.QUERY, Location.COOKIE)
+        ):
+            # Sent empty, it counts as absent for many.
+            return False
+        if location is Location.HEADER and text != text.strip():
+            return False
+        return not any(map(self.is_valid, readings_of_text(text)))
+
+    def _readings(self, value: Any) -> Iterator[Any]:
+        """Values that the encoded value may be read as. Raises `Unreadable` when it may count as absent."""
+        found = False
+        for shape in self._shapes():
+            decoded = self._decoded(value, shape)
+            if decoded is None or decoded in ("", [], {}):
+                raise Unreadable("absent")
+            found = True
+            yield from readings(decoded)
+        if not found:
+            raise Unreadable("no shape")
+
+    def _shapes(self) -> Iterator[Shape]:
+        if self.types & _SCALARS:
+            yield Shape.SCALAR
+        if forms.ARRAY in self.types:
+            yield Shape.ARRAY
+        if forms.OBJECT in self.types:
+            yield Shape.OBJECT
+
+    def _decoded(self, value: Any, shape: Shape) -> Any:
+        parameter = self.parameter
+        name, style, explode = parameter.name, parameter.style, parameter.explode
+        match parameter.location:
+            case Location.PATH:
+                text = path_text(value, style, name, explode=explode)
+                return path_value(text, style, name, shape, explode=explode)
+            case Location.HEADER:
+                text = header_text(value, explode=explode, style=style)
+                return header_value(text, shape, explode=explode)
+            case Location.QUERY:
+                pairs = query_pairs(name, value, style, explode=explode)
+            case _:
+                if not explode and isinstance(value, list | dict):
+                    raise Unreadable("commas of cookies are encoded")
+                pairs = cookie_pairs(name, value, explode=explode)
+        return self._of_pairs(pairs, shape)
+
+    def _of_pairs(self, pairs: Pairs, shape: Shape) -> Any:
+        parameter = self.parameter
+        if shape is Shape.SCALAR and len(pairs) > 1:
+            raise Unreadable("some take the first, some the last")
+        return query_value(pairs, parameter.name, parameter.style, shape, explode=parameter.explode)
+
+
+def readings(decoded: str | list[str] | dict[str, str]) -> Iterator[Any]:
+    """Values that decoded texts may be read as. Raises `Unreadable` when there are too many ways."""
+    if isinstance(decoded, str):
+        yield from readings_of_text(decoded)
+    elif isinstance(decoded, list):
+        yield from map(list, _combined(decoded))
+    else:
+        for values in _combined(decoded.values()):
+            yield dict(zip(decoded, values, strict=True))
+
+
+def _combined(texts: Iterable[str]) -> Iterator[tuple[Any, ...]]:
+    ways = [list(readings_of_text(text)) for text in texts]
+    if math.prod(map(len, ways)) > _READINGS:
+        raise Unreadable("too many readings")
+    return product(*ways)
+
+
+def body_proof(body: Body, is_valid: IsValid) -> IsValid | None:
+    """True for values that are invalid as the body that is sent; None when nothing can be proved of such bodies."""
+    media_type = body.media_type
+    if is_json(media_type) or is_yaml(media_type) or media_type in ("*/*", "application/*"):
+        return lambda value: not is_valid(value)
+    if is_form(media_type) or is_multipart(media_type):
+        return _FieldsProof(is_form(media_type), body, is_valid)
+    parsed = parse(media_type)
+    if parsed is not None and parsed.essence == "text/plain":
+        return lambda value: isinstance(value, str) and value != "" and not is_valid(value)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _FieldsProof:
+    """The same for forms: each property is read back from its text, the others as they were meant."""
+
+    is_urlencoded: bool
+    body: Body
+    is_valid: IsValid
+
+    def __call__(self, value: Any) -> bool:
+        if not isinstance(value, dict):
+            return False
+        try:
+            sent = {name: item for name, item in value.items() if not _is_nothing(item)}
+            if self.is_valid(sent):
+                return False
+            return not any(
+                self.is_valid(sent | {name: reading})
+                for name, item in sent.items()
+                for reading in self._readings(name, item)
+            )
+        except (Unreadable, ValueError):
+            return False
+
+    def _readings(self, name: str, value: Any) -> Iterator[Any]:
+        how = self.body.encoding.get(name)
+        if how is not None and how.content_type is not None and is_json(how.content_type):
+            return
+        if isinstance(value, bytes):
+            raise Unreadable("bytes")
+        if isinstance(value, dict):
+            if self.is_urlencoded:
+                raise Unreadable("names of an object are names of the form")
+            return
+        if isinstance(value, list):
+            # One item alone may be read as itself.
+            texts = [text_of(item) for item in value]
+            yield from readings(texts)
+            if len(texts) == 1:
+                yield from readings_of_text(texts[0])
+            return
+        for reading in readings_of_text(text_of(value)):
+            yield reading
+            yield [reading]
+
+
+def _is_nothing(value: Any) -> bool:
+    """Sent as nothing, or as what counts as absent for many."""
+    return value == [] or value == {} or value == "" or value is None
