@@ -28,6 +28,7 @@ from checker.generation.reading import (
     read_scalars,
     read_types,
 )
+from checker.generation.turn import Budget
 from checker.validation.keywords import Keyword, keywords_of
 from checker.validation.pointers import pointer_child
 from checker.validation.scopes import HAS_SIBLINGS, entered, resolve_dynamic, said_at
@@ -47,6 +48,8 @@ _ANNOTATIONS: Final = frozenset(
 _NULLABLE = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}
 _NEWEST, _OLDEST = keywords_of(Dialect.DRAFT2020), keywords_of(Dialect.DRAFT4)
 _HIDDEN_FLAG = {Direction.REQUEST: "readOnly", Direction.RESPONSE: "writeOnly"}
+_RULES = 100
+"""Rules about properties that are looked at in one step of the budget."""
 Read = list[tuple[Facet, dict[str, Any]]]
 """Facets with what is well-formed in them."""
 
@@ -54,15 +57,22 @@ Read = list[tuple[Facet, dict[str, Any]]]
 class Canon:
     """Reads the schemas of one document in one direction."""
 
-    def __init__(self, document: Document, dialect: Dialect, direction: Direction) -> None:
+    def __init__(
+        self,
+        document: Document,
+        dialect: Dialect,
+        direction: Direction,
+        budget: Budget | None = None,
+    ) -> None:
         self.document = document
         self.dialect = dialect
         self.direction = direction
+        self.budget = budget or Budget()
         self._nullable = _NULLABLE.get(dialect)
         self._flag = _HIDDEN_FLAG[direction]
 
     def canonical(self, conjunction: Conjunction) -> Canonical:
-        """All that a conjunction says. Raises `UnresolvableReference`."""
+        """All that a conjunction says. Raises `UnresolvableReference` and `BudgetSpent`."""
         found = Canonical(conjunction[0].pointer if conjunction else "#")
         seen: set[FacetKey] = set()
         for facet in conjunction:
@@ -121,6 +131,7 @@ class Canon:
         if facet.key in seen:
             return
         seen.add(facet.key)
+        self.budget.spend(facet.pointer)
         for target in self._references(facet, raw):
             self._flatten(target, seen, found)
         if isinstance(raw.get("$ref"), str) and not self._has_siblings(facet):
@@ -207,6 +218,8 @@ class Canon:
         if found.pattern_properties:
             # A required name may match a pattern; without patterns it is just an additional one.
             names += [name for _, raw in read for name in raw.get("required") or ()]
+        # Each name is looked for in each schema.
+        self.budget.spend(found.pointer, len(names) * len(said) // _RULES)
         for name in dict.fromkeys(names):
             if name not in found.hidden:
                 found.properties[name] = found.of_name(name)

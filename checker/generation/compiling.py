@@ -240,6 +240,8 @@ class Compiler:
                 draws.append(self.compile((*base, *alternative, *extra), place))
             except Unsatisfiable as error:
                 reason = reason or error
+            if draws and self.budget.is_low:
+                break
         if not draws:
             why = f"no alternative can be chosen: {reason.reason}" if reason else "no alternatives"
             raise Unsatisfiable(branches.pointer, why)

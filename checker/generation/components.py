@@ -107,7 +107,7 @@ class PartCompiler:
         found = self._compilers.get(key)
         if found is None:
             found = self._compilers[key] = Compiler(
-                Canon(document, dialect, Direction.REQUEST),
+                Canon(document, dialect, Direction.REQUEST, self.budget),
                 self.turn,
                 self.budget,
                 dict(self.settings.formats),

@@ -123,7 +123,7 @@ def _multiples(numbers: Numbers, step: Fraction, turn: Turn, pointer: str) -> Dr
 def _divides(unit: float) -> Callable[[Any], bool]:
     def accepts(value: Any) -> bool:
         quotient = value / unit
-        return bool(quotient == int(quotient))
+        return math.isfinite(quotient) and quotient == int(quotient)
 
     return accepts
 

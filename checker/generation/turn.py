@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from time import thread_time
 from typing import Any
 
 from checker.core.errors import BudgetSpent
@@ -19,6 +20,8 @@ NODE, ELEMENT, OPTIONAL, ATTEMPT, COMPONENT, CASE = range(1001, 1007)
 DEEPEST = 3
 """Times that a recursive schema is entered again before only what is required is drawn."""
 _WORK = 5_000
+_GLANCE = 16
+_SECONDS = 1.0
 _ATTEMPTS = 60
 
 
@@ -40,6 +43,8 @@ class Turn:
     """Where in the body we are, as parts of a JSON pointer. Kept only when values are reused."""
     depth: int = 0
     work: int = 0
+    since: float = 0.0
+    """CPU time when the first `_GLANCE` attempts had been discarded."""
     violation: Violation | None = None
     """What the last negative part breaks."""
 
@@ -66,7 +71,17 @@ class Turn:
     def spend(self, pointer: str) -> None:
         """Count a discarded attempt. Raises `BudgetSpent`."""
         self.work += 1
+        if self.work % _GLANCE == 0:
+            self._look_at_the_clock(pointer)
         if self.work > _WORK:
+            raise BudgetSpent(pointer)
+
+    def _look_at_the_clock(self, pointer: str) -> None:
+        """Attempts are cheap unless a validator is slow: only then is time what ends them."""
+        now = thread_time()
+        if self.work == _GLANCE:
+            self.since = now
+        elif now - self.since > _SECONDS:
             raise BudgetSpent(pointer)
 
 
@@ -105,12 +120,20 @@ def retried(
 
 @dataclass(slots=True)
 class Budget:
-    """Work that compiling may take: schema nodes looked at."""
+    """Work that compiling one operation may take, in steps of some 50 us: a schema that is read, a node that is compiled."""
 
-    nodes: int = 30_000
+    steps: int = 60_000
+    """The dearest operation of the corpora takes 4,000, the dearest schema of the store 62,000."""
+    thrift: int = 45_000
+    """When so many steps are left, of the alternatives that are still to come one each has to do."""
 
-    def spend(self, pointer: str) -> None:
-        """Count a node. Raises `BudgetSpent`."""
-        self.nodes -= 1
-        if self.nodes < 0:
+    @property
+    def is_low(self) -> bool:
+        """True when alternatives have to be left out."""
+        return self.steps < self.thrift
+
+    def spend(self, pointer: str, steps: int = 1) -> None:
+        """Count what is done. Raises `BudgetSpent`."""
+        self.steps -= steps
+        if self.steps < 0:
             raise BudgetSpent(pointer)

@@ -121,7 +121,7 @@ def test_compiling_stops_when_the_budget_is_spent() -> None:
     }
     operation = PlainOperation(bodies=(body_of(schema_of(raw)),))
     with pytest.raises(BudgetSpent):
-        compile_operation(operation, GenerationSettings(), budget=Budget(nodes=50))
+        compile_operation(operation, GenerationSettings(), budget=Budget(steps=50))
 
 
 def test_what_takes_everything_has_no_negative_cases() -> None:
