@@ -20,6 +20,7 @@ from hypothesis.strategies import SearchStrategy
 
 from checker.core.sequence import Choice
 from checker.generation.alphabets import Alphabet, Interval
+from checker.generation.simplest import SimplestSource
 from checker.generation.sources import RandomSource, ReplaySource, Source
 from checker.generation.turn import Rejected
 
@@ -95,7 +96,7 @@ def draw_strategy(strategy: Strategy, source: Source) -> Any:
     """A value of a user's strategy. Its choices become choices of the source, whichever that is."""
     if isinstance(source, HypothesisSource):
         return source.data.draw(strategy)
-    if not isinstance(source, RandomSource | ReplaySource):
+    if not isinstance(source, RandomSource | ReplaySource | SimplestSource):
         raise TypeError(f"no way to draw a strategy from {source!r}")
     for _ in range(_MORE_DRAWS):
         # Above: chance for what is not recorded. The same strategy asks the same questions in the same order.

@@ -1,0 +1,220 @@
+"""Invalid values at the edges of a schema: each breaks one keyword, in the smallest valid surroundings."""
+
+from collections.abc import Callable, Iterator
+from itertools import chain, islice
+from typing import Any, Final
+
+from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.generation import forms
+from checker.generation.boundaries.probes import NOT_LISTED, WRONG_FORMATS, WRONG_TYPES
+from checker.generation.boundaries.values import Boundary, Scenario, distinct
+from checker.generation.compiling import Compiler
+from checker.generation.forms import Conjunction
+from checker.generation.negation.hosts import Broken
+from checker.generation.negation.listing import Breach, Step, breaches
+from checker.generation.places import Place
+from checker.generation.simplest import SimplestSource
+from checker.generation.sources import RandomSource, Source
+from checker.generation.turn import Rejected
+from checker.validation.formats import INTEGER_RANGES
+
+_RANKS: Final = 6
+"""Attempts at a value that is really wrong."""
+_REASONS: Final = (Unsatisfiable, BudgetSpent, Rejected)
+
+_WORDS: Final = {
+    "type": (Scenario.WRONG_TYPE, "Incorrect type"),
+    "minimum": (Scenario.TOO_SMALL, "Value smaller than minimum"),
+    "exclusiveMinimum": (Scenario.TOO_SMALL, "Value smaller than minimum"),
+    "maximum": (Scenario.TOO_LARGE, "Value greater than maximum"),
+    "exclusiveMaximum": (Scenario.TOO_LARGE, "Value greater than maximum"),
+    "multipleOf": (Scenario.NO_MULTIPLE, "Non-multiple of {was}"),
+    "minLength": (Scenario.TOO_SHORT, "String smaller than minLength"),
+    "maxLength": (Scenario.TOO_LONG, "String larger than maxLength"),
+    "pattern": (Scenario.WRONG_PATTERN, "Value not matching the '{was}' pattern"),
+    "format": (Scenario.WRONG_FORMAT, "Value not matching the '{was}' format"),
+    "enum": (Scenario.NOT_LISTED, "Invalid enum value"),
+    "const": (Scenario.NOT_LISTED, "Invalid enum value"),
+    "minItems": (Scenario.TOO_FEW_ITEMS, "Array with fewer items than allowed by minItems"),
+    "maxItems": (Scenario.TOO_MANY_ITEMS, "Array with more items than allowed by maxItems"),
+    "uniqueItems": (Scenario.REPEATED_ITEMS, "Non-unique items"),
+    "contains": (Scenario.NOT_CONTAINED, "Array without an item that it has to contain"),
+    "minContains": (Scenario.NOT_CONTAINED, "Array with fewer items than required by minContains"),
+    "maxContains": (Scenario.NOT_CONTAINED, "Array with more items than allowed by maxContains"),
+    "items": (Scenario.TOO_MANY_ITEMS, "Array with an item that is not declared"),
+    "additionalItems": (Scenario.TOO_MANY_ITEMS, "Array with an item that is not declared"),
+    "unevaluatedItems": (Scenario.TOO_MANY_ITEMS, "Array with an item that is not declared"),
+    "required": (Scenario.MISSING_PROPERTY, "Missing required property: {was}"),
+    "dependentRequired": (Scenario.MISSING_DEPENDENT, "Missing dependent property: {was}"),
+    "dependencies": (Scenario.MISSING_DEPENDENT, "Missing dependent property: {was}"),
+    "additionalProperties": (Scenario.UNEXPECTED_PROPERTIES, "Object with unexpected properties"),
+    "unevaluatedProperties": (Scenario.UNEXPECTED_PROPERTIES, "Object with unexpected properties"),
+    "minProperties": (
+        Scenario.TOO_FEW_PROPERTIES, "Object with fewer properties than allowed by minProperties",
+    ),
+    "maxProperties": (
+        Scenario.TOO_MANY_PROPERTIES, "Object with more properties than allowed by maxProperties",
+    ),
+    "not": (Scenario.FORBIDDEN, "Value that the schema forbids"),
+    "false": (Scenario.FORBIDDEN, "Value where none may be"),
+    "anyOf": (Scenario.NO_ALTERNATIVE, "Value that no alternative admits"),
+    "oneOf": (Scenario.NO_ALTERNATIVE, "Value that none or several of the alternatives admit"),
+}  # fmt: skip
+"""Keyword -> scenario and description."""
+
+
+def negatives(
+    compiler: Compiler,
+    conjunction: Conjunction,
+    place: Place,
+    is_broken: Callable[[Any], bool] | None = None,
+) -> Iterator[Boundary]:
+    """Values that are invalid for one reason, each once, those near the root first.
+
+    `is_broken` is the proof that a value has to pass, such as that nobody reads its text as a valid one; not to be
+    valid if nothing else is said.
+    """
+    if is_broken is None:
+        is_valid = compiler.validator(conjunction)
+
+        def is_broken(value: Any) -> bool:
+            return not is_valid(value)
+
+    shown: set[Any] = set()
+    kinds: set[tuple[int, Any]] = set()
+    for breach in breaches(compiler, conjunction, place):
+        if breach.keyword == "type":
+            # There is one breach for each type; the probes are for all of them.
+            if (breach.node, breach.path) in kinds:
+                continue
+            kinds.add((breach.node, breach.path))
+        with compiler.turn.aside():
+            found = list(_values(breach, compiler, is_broken))
+        for value, wrong in found:
+            key = distinct(value)
+            if key not in shown:
+                shown.add(key)
+                yield _boundary(breach, value, wrong)
+
+
+def _values(
+    breach: Breach, compiler: Compiler, is_broken: Callable[[Any], bool]
+) -> Iterator[tuple[Any, Any]]:
+    """Whole values with the parts of them that are wrong."""
+    probes: tuple[Any, ...] = ()
+    if breach.keyword == "type":
+        probes = tuple(probe for probe in WRONG_TYPES if not _is_of(probe, breach.was))
+    elif breach.keyword in ("enum", "const"):
+        probes = NOT_LISTED
+    elif breach.keyword == "format":
+        probes = WRONG_FORMATS.get(str(breach.was), ())
+        if breach.was in INTEGER_RANGES:
+            low, high = INTEGER_RANGES[str(breach.was)]
+            probes = (low - 1, high + 1)
+    if probes:
+        found = list(_probed(breach, compiler, probes, is_broken))
+        if breach.keyword in ("enum", "const"):
+            found = found[:1]
+        if found:
+            yield from found
+            return
+    try:
+        draw = breach.compile()
+    except _REASONS:
+        return
+    yield from islice(_simplest(draw, compiler, is_broken), 1)
+
+
+def _is_of(value: Any, declared: Any) -> bool:
+    """True when a `type` names the type of a value."""
+    names = {declared} if isinstance(declared, str) else set(declared)
+    return not names.isdisjoint(_TYPES[value.__class__])
+
+
+_TYPES: Final[dict[type, tuple[str, ...]]] = {
+    dict: (forms.OBJECT,),
+    list: (forms.ARRAY,),
+    str: (forms.STRING,),
+    type(None): (forms.NULL,),
+    bool: (forms.BOOLEAN,),
+    int: (forms.INTEGER, forms.NUMBER),
+    float: (forms.NUMBER,),
+}
+
+
+def _probed(
+    breach: Breach,
+    compiler: Compiler,
+    probes: tuple[Any, ...],
+    is_broken: Callable[[Any], bool],
+) -> Iterator[tuple[Any, Any]]:
+    """Each probe in its place, if it is wrong there."""
+    told: set[str] = set()
+    for probe in probes:
+        kind = _TYPES[probe.__class__][-1] if breach.keyword == "type" else repr(probe)
+        if kind in told:
+            continue
+        try:
+            draw = breach.around(lambda source, probe=probe: probe)  # type: ignore[misc]
+        except _REASONS:
+            return
+        for found in islice(_simplest(draw, compiler, is_broken, ranks=1), 1):
+            told.add(kind)
+            yield found
+
+
+def _simplest(
+    draw: Broken, compiler: Compiler, is_broken: Callable[[Any], bool], ranks: int = _RANKS
+) -> Iterator[tuple[Any, Any]]:
+    """What is proved wrong, the simplest first; chance has a fixed seed."""
+    sources: Iterator[Source] = chain(
+        map(SimplestSource, range(ranks)), map(RandomSource, range(ranks))
+    )
+    for source in sources:
+        compiler.turn.begin(None)
+        try:
+            value, wrong = draw(source)
+        except _REASONS:
+            continue
+        if is_broken(value):
+            yield value, wrong
+
+
+def _boundary(breach: Breach, value: Any, wrong: Any) -> Boundary:
+    scenario, words = _WORDS.get(breach.keyword, (Scenario.FORBIDDEN, f"Violates {breach.keyword}"))
+    if breach.keyword == "format" and not isinstance(wrong, str):
+        scenario = Scenario.TOO_LARGE if wrong > 0 else Scenario.TOO_SMALL
+        words = "Value outside of the range of {was}"
+    text = words.replace("{was}", str(breach.was))
+    return Boundary(
+        value, _reached(breach, value) + text, scenario, breach.pointer, breach.keyword, False
+    )
+
+
+def _reached(breach: Breach, value: Any) -> str:
+    """Words for where the wrong part is."""
+    is_about_whole = breach.keyword in ("required", "dependentRequired", "dependencies")
+    parts: list[str] = []
+    named = ""
+    for step, token in zip(breach.steps, breach.path, strict=True):
+        if step is Step.PROPERTY:
+            named += f"{token} -> "
+            continue
+        parts.append(_closed(named))
+        named = ""
+        parts.append(_STEPS[step].replace("{token}", token))
+    parts.append(named if is_about_whole else _closed(named))
+    return "".join(parts)
+
+
+def _closed(named: str) -> str:
+    return f"{named.removesuffix(' -> ')}: " if named else ""
+
+
+_STEPS: Final = {
+    Step.PATTERN: "Object with invalid pattern key value: ",
+    Step.ADDITIONAL: "Object with invalid additional property: ",
+    Step.NAME: "Object with property name violating propertyNames: ",
+    Step.INDEX: "Array with invalid item at index {token}: ",
+    Step.ITEM: "Array with invalid items: ",
+}

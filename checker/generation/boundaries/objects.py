@@ -1,0 +1,142 @@
+"""Objects with all, some and only the required properties, and with each of the values that a property may have."""
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import count, islice
+from typing import Any, Final
+
+from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.generation import alphabets
+from checker.generation.boundaries.values import Boundary, Scenario
+from checker.generation.boundaries.walking import Walk
+from checker.generation.forms import Canonical, Conjunction
+from checker.generation.patterns import writer
+from checker.generation.places import Place, item_of
+from checker.generation.regexes import UnsupportedPattern
+from checker.generation.simplest import SimplestSource
+from checker.generation.turn import Rejected
+
+ADDITIONAL: Final = "x-checker-additional"
+_ANY: Final = "*"
+_LONGEST_NAME: Final = 24
+_REASONS = (Unsatisfiable, BudgetSpent, Rejected)
+
+
+def usual(walk: Walk, form: Canonical, conjunction: Conjunction, place: Place) -> Any:
+    """The object with all properties that are declared. Raises `Unsatisfiable`."""
+    inner = item_of(place)
+    value = _declared(walk, form, inner)
+    sizes = form.property_count
+    for name in [name for name in value if name not in form.required]:
+        if sizes.high is None or len(value) <= sizes.high:
+            break
+        del value[name]
+    low = max(sizes.low, place.min_items)
+    if len(value) >= low:
+        return value
+    if form.names or form.no_additional is not None:
+        found: dict[str, Any] = walk.narrowed(conjunction, place, "object", {"type": "object"})
+        return found
+    names = (name for name in _additional_names() if name not in value)
+    for name in list(islice(names, low - len(value))):
+        value[name] = walk.usual(form.of_name(name), inner)
+    return value
+
+
+def _declared(walk: Walk, form: Canonical, inner: Place) -> dict[str, Any]:
+    value: dict[str, Any] = {}
+    for name, child in form.properties.items():
+        if walk.is_lean and name not in form.required:
+            continue
+        try:
+            value[name] = walk.usual(child, inner)
+        except _REASONS:
+            if name in form.required:
+                raise
+    for name in form.required:
+        if name not in value:
+            value[name] = walk.usual(form.additional, inner)
+    return value
+
+
+def values(
+    walk: Walk, form: Canonical, conjunction: Conjunction, place: Place, path: tuple[str, ...]
+) -> Iterator[Boundary]:
+    """The usual object and what differs from it in one respect. Raises `Unsatisfiable`."""
+    template = walk.usual(conjunction, place)
+    if not isinstance(template, dict):
+        template = usual(walk, form, conjunction, place)
+    at = form.type_pointer or form.pointer
+    yield Boundary(template, "Valid object", Scenario.OBJECT, at, None, True)
+    yield from _reduced(form, template, at)
+    inner = item_of(place)
+    for name, child in form.properties.items():
+        if name in template:
+            text = f"Object with valid '{name}' value: "
+            put = partial(_with, template, name)
+            yield from _inside(walk, (child, inner), (*path, name), put, text)
+    yield from _more(walk, form, template, inner, path)
+
+
+def _reduced(form: Canonical, template: dict[str, Any], at: str) -> Iterator[Boundary]:
+    """Without some of the optional properties."""
+    optional = [name for name in template if name not in form.required]
+    required = {name: value for name, value in template.items() if name in form.required}
+    if not optional:
+        return
+    if len(optional) > 1 or required:
+        for name in optional:
+            text = f"Object with all required properties and '{name}'"
+            value = _with(required, name, template[name])
+            yield Boundary(value, text, Scenario.SOME_OPTIONAL, at, None, True)
+    for size in range(2, len(optional)):
+        value = required | {name: template[name] for name in optional[:size]}
+        text = f"Object with required and {size} optional properties"
+        yield Boundary(value, text, Scenario.SOME_OPTIONAL, at, None, True)
+    text = "Object with only required properties"
+    yield Boundary(required, text, Scenario.ONLY_REQUIRED, at, "required", True)
+
+
+def _more(
+    walk: Walk, form: Canonical, template: dict[str, Any], inner: Place, path: tuple[str, ...]
+) -> Iterator[Boundary]:
+    """With one property that is not declared."""
+    if form.no_additional is None and form.says_additional:
+        text = "Object with additional property: "
+        name = next(name for name in _additional_names() if name not in template)
+        put = partial(_with, template, name)
+        yield from _inside(walk, (form.of_name(name), inner), (*path, _ANY), put, text)
+    for pattern, facet in form.pattern_properties:
+        try:
+            written = writer(pattern, alphabets.VISIBLE.intervals)
+        except UnsupportedPattern:
+            continue
+        name = written.write(SimplestSource(), 0, max(written.low, _LONGEST_NAME))
+        if name not in form.properties and name not in form.hidden:
+            text = f"Object with pattern key '{name}' ('{pattern}') value: "
+            put = partial(_with, template, name)
+            yield from _inside(walk, ((facet,), inner), (*path, name), put, text)
+
+
+def _additional_names() -> Iterator[str]:
+    yield ADDITIONAL
+    for number in count(1):
+        yield f"{ADDITIONAL}{number}"
+
+
+def _inside(
+    walk: Walk,
+    child: tuple[Conjunction, Place],
+    path: tuple[str, ...],
+    put: Any,
+    text: str,
+) -> Iterator[Boundary]:
+    try:
+        for found in walk.values(*child, path):
+            yield found.inside(put, text)
+    except _REASONS:
+        return
+
+
+def _with(value: dict[str, Any], name: str, item: Any) -> dict[str, Any]:
+    return {**value, name: item}

@@ -1,0 +1,334 @@
+"""Valid values at the edges of a schema: the most usual one first, then one change at a time."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from typing import Any, Final
+
+from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.core.schema import UnresolvableReference
+from checker.generation import forms
+from checker.generation.boundaries import arrays, objects
+from checker.generation.boundaries.numbers import numbers_of
+from checker.generation.boundaries.texts import texts_of
+from checker.generation.boundaries.values import Boundary, Scenario, distinct
+from checker.generation.compiling import Compiler, meant_types
+from checker.generation.discrimination import discriminated
+from checker.generation.forms import Branches, Canonical, Conjunction, Facet, FacetKey, key_of
+from checker.generation.places import Place
+from checker.generation.simplest import SimplestSource
+from checker.generation.turn import Rejected
+from checker.validation.pointers import pointer_child
+
+_VISITS: Final = 3
+"""Places of a value where all values of the same schema are shown; elsewhere it has its usual one."""
+_NODES: Final = 2_000
+"""Parts of usual values; beyond them only what is required is there."""
+_AGAIN: Final = 2
+"""Times that a schema is found inside itself before the recursion ends."""
+_DEEPEST: Final = 24
+_RANKS: Final = 16
+Path = tuple[str, ...]
+Key = tuple[frozenset[FacetKey], str]
+
+
+@dataclass(slots=True)
+class Edges:
+    """Walks through the schemas of one value."""
+
+    compiler: Compiler
+    is_cut: bool = False
+    """True when some part was not shown in full, for its size."""
+    is_lean: bool = False
+    """True where nothing optional is put in any more."""
+    _nodes: int = _NODES
+    _visits: dict[Key, int] = field(default_factory=dict)
+    _seen: set[tuple[Path, Key]] = field(default_factory=set)
+    _usual: dict[Key, Any] = field(default_factory=dict)
+    _whole: dict[Key, Any] = field(default_factory=dict)
+    """The same for those that stand in nothing else."""
+    _open: dict[Key, int] = field(default_factory=dict)
+    _cuts: int = 0
+
+    def values(self, conjunction: Conjunction, place: Place, path: Path = ()) -> Iterator[Boundary]:
+        """Values of a conjunction, not verified, equal ones among them. Raises `Unsatisfiable`."""
+        conjunction = self._targets(conjunction)
+        key = (key_of(conjunction), place.name)
+        if (path, key) in self._seen:
+            return iter(())
+        self._seen.add((path, key))
+        visits = self._visits[key] = self._visits.get(key, 0) + 1
+        if visits > _VISITS:
+            self.is_cut = True
+            return iter(())
+        return self._of_form(self.compiler.canonical(conjunction), conjunction, place, path)
+
+    def usual(self, conjunction: Conjunction, place: Place) -> Any:
+        """The first valid value, made once. Raises `Unsatisfiable`."""
+        conjunction = self._targets(conjunction)
+        key = (key_of(conjunction), place.name)
+        known = self._usual if self._open else self._whole
+        if key in known:
+            return known[key]
+        self._nodes -= 1
+        depth = self._open.get(key, 0)
+        if depth >= 2 * _AGAIN:
+            raise Unsatisfiable(form_pointer(conjunction), "every value contains itself")
+        was_lean, cuts = self.is_lean, self._cuts
+        if depth >= _AGAIN or self._nodes < 0 or len(self._open) >= _DEEPEST:
+            self.is_lean = self.is_cut = True
+            self._cuts += 1
+        self._open[key] = depth + 1
+        try:
+            value = self._first(conjunction, place)
+        finally:
+            self.is_lean = was_lean
+            self._open[key] = depth
+            if not depth:
+                del self._open[key]
+        if self._cuts == cuts and not was_lean:
+            # What was cut short depends on where it stands.
+            self._usual[key] = value
+        if not self._open:
+            self._whole[key] = value
+        return value
+
+    def _targets(self, conjunction: Conjunction) -> Conjunction:
+        try:
+            return tuple(map(self.compiler.canon.target, conjunction))
+        except UnresolvableReference as error:
+            raise Unsatisfiable(form_pointer(conjunction), str(error)) from error
+
+    def drawn(
+        self,
+        conjunction: Conjunction,
+        place: Place,
+        accepts: Callable[[Any], bool] = lambda value: True,
+    ) -> Any:
+        """The simplest value that the draw program gives. Raises `Unsatisfiable`."""
+        draw = self.compiler.compile(conjunction, place)
+        turn = self.compiler.turn
+        with turn.aside():
+            for rank in range(_RANKS):
+                turn.begin(None)
+                try:
+                    value = draw(SimplestSource(rank))
+                except Rejected:
+                    continue
+                if accepts(value):
+                    return value
+        raise Unsatisfiable(form_pointer(conjunction), "no value was found that is valid")
+
+    def narrowed(
+        self, conjunction: Conjunction, place: Place, tag: str, raw: dict[str, Any]
+    ) -> Any:
+        """The simplest value that satisfies `raw` as well. Equal tags of a conjunction have to mean the same."""
+        at = pointer_child(form_pointer(conjunction), "boundary")
+        made = Facet(raw, at, is_made=True, tag=tag)
+        return self.drawn((*conjunction, made), place)
+
+    def _first(self, conjunction: Conjunction, place: Place) -> Any:
+        form = self.compiler.canonical(conjunction)
+        is_valid = self.compiler.validator(conjunction) if _is_checked(form) else _anything
+        for boundary in self._usual_ones(form, conjunction, place):
+            if is_valid(boundary.value) and place.carries(boundary.value):
+                return boundary.value
+        return self.drawn(conjunction, place, is_valid)
+
+    def _usual_ones(
+        self, form: Canonical, conjunction: Conjunction, place: Place
+    ) -> Iterator[Boundary]:
+        """Candidates for the usual value; nothing below is varied."""
+        yield from self._said(form, conjunction, place)
+        if form.enum is not None:
+            yield from self._listed(form, place)
+        elif form.branches:
+            for branch in self._alternatives(form):
+                try:
+                    value = self.usual(branch, place)
+                except (Unsatisfiable, BudgetSpent):
+                    continue
+                yield Boundary(value, "", Scenario.OBJECT, form.pointer, None, True)
+        else:
+            for kind in self._kinds(form, place):
+                usual = {forms.OBJECT: objects.usual, forms.ARRAY: arrays.usual}.get(kind)
+                if usual is not None:
+                    value = usual(self, form, conjunction, place)
+                    yield Boundary(value, "", Scenario.OBJECT, form.pointer, None, True)
+                else:
+                    yield from self._of_kind(kind, form, conjunction, place, ())
+
+    def _of_form(
+        self, form: Canonical, conjunction: Conjunction, place: Place, path: Path
+    ) -> Iterator[Boundary]:
+        if form.impossible is not None:
+            raise Unsatisfiable(form.impossible.pointer, form.impossible.text)
+        yield from self._said(form, conjunction, place)
+        if form.enum is not None:
+            yield from self._listed(form, place)
+            return
+        if form.branches:
+            for branch in self._alternatives(form):
+                yield from safely(self.values(branch, place, path))
+            return
+        kinds = self._kinds(form, place)
+        if path and len(kinds) > 1 and form.types == frozenset(forms.TYPES):
+            # Anything goes: one of each type is enough.
+            for kind in kinds:
+                found = self._of_kind(kind, form, conjunction, place, path)
+                yield from islice(safely(found), 1)
+            return
+        for kind in kinds:
+            yield from safely(self._of_kind(kind, form, conjunction, place, path))
+
+    def _of_kind(
+        self, kind: str, form: Canonical, conjunction: Conjunction, place: Place, path: Path
+    ) -> Iterator[Boundary]:
+        at = form.type_pointer or form.pointer
+        match kind:
+            case forms.NULL:
+                yield Boundary(None, "Null value", Scenario.NULL, at, None, True)
+            case forms.BOOLEAN:
+                for value in (True, False):
+                    yield Boundary(value, "Valid boolean value", Scenario.BOOLEAN, at, None, True)
+            case forms.INTEGER | forms.NUMBER:
+                yield from numbers_of(form)
+            case forms.STRING:
+                yield from texts_of(self, form, conjunction, place)
+            case forms.ARRAY:
+                yield from arrays.values(self, form, conjunction, place, path)
+            case _:
+                yield from objects.values(self, form, conjunction, place, path)
+
+    def _said(self, form: Canonical, conjunction: Conjunction, place: Place) -> Iterator[Boundary]:
+        """Examples and defaults that are valid."""
+        if not form.examples:
+            return
+        is_valid = self.compiler.validator(conjunction)
+        for facet in form.facets:
+            for pointer, value, is_default in _examples(facet):
+                if place.carries(value) and is_valid(value):
+                    scenario = Scenario.DEFAULT if is_default else Scenario.EXAMPLE
+                    text = "Default value" if is_default else "Example value"
+                    yield Boundary(value, text, scenario, pointer, None, True)
+
+    def _listed(self, form: Canonical, place: Place) -> Iterator[Boundary]:
+        at = form.enum_pointer
+        is_const = at.endswith("/const")
+        scenario, text = (
+            (Scenario.CONST, "Const value") if is_const else (Scenario.ENUM, "Enum value")
+        )
+        for value in form.enum or ():
+            if place.carries_listed(value) or place.is_body:
+                yield Boundary(value, text, scenario, at, "const" if is_const else "enum", True)
+
+    def _alternatives(self, form: Canonical) -> Iterator[Conjunction]:
+        """Each branch of the first alternatives with all the rest."""
+        branches: Branches = form.branches[0]
+        base = form.base(branches.owner, branches.keyword)
+        pinned = discriminated(branches)
+        for index, alternative in enumerate(branches.alternatives):
+            yield (*base, *alternative, *(pinned[index] if pinned else ()))
+
+    def _kinds(self, form: Canonical, place: Place) -> list[str]:
+        """Types worth showing, those first that most is said of."""
+        types = set(form.types)
+        if forms.NUMBER in types:
+            types.discard(forms.INTEGER)
+        if not place.allows_null and len(types) > 1:
+            types.discard(forms.NULL)
+        if form.types == frozenset(forms.TYPES):
+            meant = meant_types(form)
+            if meant:
+                return meant
+        return [kind for kind in _ORDER if kind in types]
+
+
+_ORDER: Final = (
+    forms.STRING, forms.INTEGER, forms.NUMBER, forms.BOOLEAN, forms.OBJECT, forms.ARRAY, forms.NULL,
+)  # fmt: skip
+
+
+def positives(edges: Edges, conjunction: Conjunction, place: Place) -> Iterator[Boundary]:
+    """Valid values, each once, the usual one first. Raises `Unsatisfiable` when there is none."""
+    is_valid = _of_json(edges.compiler.validator(conjunction))
+    usual = edges.usual(conjunction, place)
+    shown: set[Any] = set()
+    found = edges.values(conjunction, place)
+    first: list[Boundary] = []
+    # Its description stands where it is listed; what comes before is not lost.
+    for boundary in found:
+        first.append(boundary)
+        if distinct(boundary.value) == distinct(usual) or len(first) >= _RANKS:
+            break
+    named = next((b for b in first if distinct(b.value) == distinct(usual)), None)
+    if named is None:
+        at = form_pointer(conjunction)
+        named = Boundary(usual, "Valid value", Scenario.DEFAULT_CASE, at, None, True)
+    for boundary in chain((named,), first, safely(found)):
+        key = distinct(boundary.value)
+        if key not in shown and place.carries(boundary.value) and is_valid(boundary.value):
+            shown.add(key)
+            yield boundary
+
+
+def form_pointer(conjunction: Conjunction) -> str:
+    """Where a conjunction stands."""
+    return conjunction[0].pointer if conjunction else "#"
+
+
+def safely(found: Iterator[Boundary]) -> Iterator[Boundary]:
+    """What there is of them before it turns out that there are no more."""
+    try:
+        yield from found
+    except (Unsatisfiable, BudgetSpent, Rejected):
+        return
+
+
+def _of_json(is_valid: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """The same for values with bytes in them: nobody but the draw program knows about those."""
+    return lambda value: has_bytes(value) or is_valid(value)
+
+
+def has_bytes(value: Any) -> bool:
+    """True when some part is no JSON."""
+    if isinstance(value, dict):
+        return any(map(has_bytes, value.values()))
+    if isinstance(value, list):
+        return any(map(has_bytes, value))
+    return isinstance(value, bytes)
+
+
+def _is_checked(form: Canonical) -> bool:
+    """True when a value that is put together may be wrong as a whole."""
+    excluded = form.excluded
+    return bool(
+        form.needs_check
+        or form.opaque
+        or form.branches
+        or form.enum is not None
+        or form.names
+        or form.property_count.low
+        or form.property_count.high is not None
+        or excluded.values
+        or excluded.steps
+    )
+
+
+def _anything(value: Any) -> bool:
+    return True
+
+
+def _examples(facet: Facet) -> Iterator[tuple[str, Any, bool]]:
+    """Pointer, value, and whether it is a default, of what an author gives."""
+    raw = facet.raw
+    if not isinstance(raw, dict):
+        return
+    if "example" in raw:
+        yield pointer_child(facet.pointer, "example"), raw["example"], False
+    listed = raw.get("examples")
+    if isinstance(listed, list):
+        for index, value in enumerate(listed):
+            yield pointer_child(facet.pointer, "examples", str(index)), value, False
+    if "default" in raw:
+        yield pointer_child(facet.pointer, "default"), raw["default"], True

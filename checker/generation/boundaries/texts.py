@@ -1,0 +1,80 @@
+"""Strings at the bounds of a length and beside them."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.generation.boundaries.values import Boundary, Scenario
+from checker.generation.boundaries.walking import Walk
+from checker.generation.forms import Canonical, Conjunction
+from checker.generation.places import Place
+from checker.generation.turn import Rejected
+
+_FILLER: Final = "0"
+_WORDS: Final = {
+    Scenario.STRING: "Valid string",
+    Scenario.SHORTEST: "Minimum length string",
+    Scenario.LONGEST: "Maximum length string",
+    Scenario.NEAR_LENGTH: "Near-boundary length string",
+}
+
+
+def texts_of(
+    walk: Walk, form: Canonical, conjunction: Conjunction, place: Place
+) -> Iterator[Boundary]:
+    """Strings of each length that matters; the first one is the usual value. Raises `Unsatisfiable`."""
+    at = form.type_pointer or form.pointer
+    lengths = form.lengths
+    is_shaped = bool(form.patterns or form.formats)
+    if is_shaped and not lengths.low and lengths.high is None:
+        value = walk.narrowed(conjunction, place, "text", {"type": "string"})
+        yield _boundary(value, Scenario.STRING, at, None)
+        if not form.patterns:
+            return
+    for size, scenario, pointer, keyword in _sizes(form, place, at):
+        value = _of_size(walk, form, conjunction, place, size)
+        if value is not None:
+            yield _boundary(value, scenario, pointer, keyword)
+
+
+def _boundary(value: Any, scenario: Scenario, pointer: str, keyword: str | None) -> Boundary:
+    if isinstance(value, bytes):
+        return Boundary(value, "Valid binary content", Scenario.BINARY, pointer, keyword, True)
+    return Boundary(value, _WORDS[scenario], scenario, pointer, keyword, True)
+
+
+def _sizes(
+    form: Canonical, place: Place, at: str
+) -> Iterator[tuple[int, Scenario, str, str | None]]:
+    """Length, what it is, pointer and keyword of who says so."""
+    lengths = form.lengths
+    low, high = max(lengths.low, place.min_text), lengths.high
+    low_at = lengths.low_pointer or at
+    if lengths.low:
+        yield low, Scenario.SHORTEST, low_at, "minLength"
+        yield low + 1, Scenario.NEAR_LENGTH, low_at, "minLength"
+    else:
+        yield low, Scenario.STRING, at, None
+    if high is not None:
+        yield high, Scenario.LONGEST, lengths.high_pointer, "maxLength"
+        yield high - 1, Scenario.NEAR_LENGTH, lengths.high_pointer, "maxLength"
+        yield high - 2, Scenario.STRING, at, None
+    yield low + 1, Scenario.STRING, at, None
+    yield low + 2, Scenario.STRING, at, None
+
+
+def _of_size(
+    walk: Walk, form: Canonical, conjunction: Conjunction, place: Place, size: int
+) -> str | bytes | None:
+    low, high = max(form.lengths.low, place.min_text), form.lengths.high
+    if size < low or (high is not None and size > high) or size > walk.compiler.max_text:
+        return None
+    is_plain = not (form.patterns or form.formats or form.excluded.patterns)
+    if is_plain and place.alphabet.permits(_FILLER):
+        return _FILLER * size
+    sized = {"type": "string", "minLength": size, "maxLength": size}
+    try:
+        value: str | bytes = walk.narrowed(conjunction, place, f"text {size}", sized)
+    except (Unsatisfiable, BudgetSpent, Rejected):
+        return None
+    return value

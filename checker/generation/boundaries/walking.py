@@ -1,0 +1,28 @@
+"""What shows the parts of arrays and objects."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+
+from checker.generation.boundaries.values import Boundary
+from checker.generation.compiling import Compiler
+from checker.generation.forms import Conjunction
+from checker.generation.places import Place
+
+
+class Walk(Protocol):
+    """The walk through the schemas of a value (`positives.Edges`)."""
+
+    compiler: Compiler
+    is_cut: bool
+    is_lean: bool
+
+    def values(
+        self, conjunction: Conjunction, place: Place, path: tuple[str, ...]
+    ) -> Iterator[Boundary]: ...
+    def usual(self, conjunction: Conjunction, place: Place) -> Any: ...
+    def drawn(
+        self, conjunction: Conjunction, place: Place, accepts: Callable[[Any], bool] = ...
+    ) -> Any: ...
+    def narrowed(
+        self, conjunction: Conjunction, place: Place, tag: str, raw: dict[str, Any]
+    ) -> Any: ...

@@ -1,0 +1,49 @@
+"""Boundary values of a bare schema."""
+
+from collections.abc import Callable
+from typing import Any
+
+from checker.core.operation import Location
+from checker.core.schema import Dialect, Direction
+from checker.generation import alphabets
+from checker.generation.boundaries.negatives import negatives
+from checker.generation.boundaries.positives import Edges, positives
+from checker.generation.boundaries.values import Boundary
+from checker.generation.canonical import Canon
+from checker.generation.compiling import Compiler
+from checker.generation.forms import Conjunction, Facet
+from checker.generation.places import Place, body_place, place_of
+from checker.generation.turn import Budget, Turn
+
+from ..making import schema_of
+
+BODY = body_place(alphabets.TEXT, is_form=False, is_bytes=False)
+QUERY = place_of(Location.QUERY, alphabets.TEXT, "")
+PATH = place_of(Location.PATH, alphabets.TEXT, "")
+
+
+def compiled(
+    raw: Any, dialect: Dialect = Dialect.OPENAPI31, components: dict[str, Any] | None = None
+) -> tuple[Compiler, Conjunction]:
+    schema = schema_of(raw, dialect, components)
+    canon = Canon(schema.document, dialect, Direction.REQUEST)
+    return Compiler(canon, Turn(), Budget(), {}, 16_384), (Facet(schema.raw, schema.pointer),)
+
+
+def valid(raw: Any, place: Place = BODY, **options: Any) -> list[Boundary]:
+    compiler, conjunction = compiled(raw, **options)
+    return list(positives(Edges(compiler), conjunction, place))
+
+
+def invalid(
+    raw: Any,
+    place: Place = BODY,
+    is_broken: Callable[[Any], bool] | None = None,
+    **options: Any,
+) -> list[Boundary]:
+    compiler, conjunction = compiled(raw, **options)
+    return list(negatives(compiler, conjunction, place, is_broken))
+
+
+def shown(found: list[Boundary]) -> list[tuple[Any, str]]:
+    return [(boundary.value, boundary.description) for boundary in found]
