@@ -1,0 +1,168 @@
+"""Hostile schemas: an end in bounded time, with a value or with the pointer of what took too much."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import thread_time
+from typing import Any
+
+import pytest
+
+from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.generation.sources import RandomSource
+from checker.generation.turn import Budget
+
+from .making import drawer, opinions, program_of, schema_of
+
+SECONDS = 5.0
+"""Of CPU for compiling and three cases; ten times what they take on a usual machine."""
+Hostile = tuple[Any, dict[str, Any]]
+
+
+def _nest(keyword: str, depth: int, place: int = 1) -> dict[str, Any]:
+    if depth == 0:
+        return {"type": "object", "properties": {f"p{place}": {"type": "integer"}}}
+    return {keyword: [_nest(keyword, depth - 1, 2 * place + side) for side in (0, 1)]}
+
+
+def _choices(keyword: str, count: int) -> dict[str, Any]:
+    """As many choices, each independent of the others."""
+    return {
+        "type": "object",
+        "allOf": [
+            {keyword: [{"properties": {name: {"const": 1}}, "required": [name]} for name in (f"a{index}", f"b{index}")]}
+            for index in range(count)
+        ],
+    }  # fmt: skip
+
+
+def _conditions(count: int) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "allOf": [
+            {
+                "if": {"properties": {f"c{index}": {"const": True}}, "required": [f"c{index}"]},
+                "then": {"required": [f"t{index}"]},
+                "else": {"required": [f"e{index}"]},
+            }
+            for index in range(count)
+        ],
+    }
+
+
+def _levels(count: int, width: int) -> Hostile:
+    """Each level has so many required properties of the next."""
+    names = [f"k{index}" for index in range(width)]
+    levels = {
+        f"L{level}": {
+            "type": "object",
+            "required": names,
+            "properties": {name: {"$ref": f"#/components/schemas/L{level + 1}"} for name in names},
+        }
+        for level in range(count)
+    }
+    return {"$ref": "#/components/schemas/L0"}, {**levels, f"L{count}": {"type": "string"}}
+
+
+def _inside(keyword: str, depth: int) -> dict[str, Any]:
+    raw: dict[str, Any] = {"type": "integer"}
+    for _ in range(depth):
+        raw = {"type": "array", keyword: raw, "minItems": 200}
+    return raw
+
+
+COMPILED: dict[str, Hostile] = {
+    "anyOf inside anyOf": (_nest("anyOf", 10), {}),
+    "2**30 combinations of anyOf": (_choices("anyOf", 30), {}),
+    "2**12 combinations of oneOf": (_choices("oneOf", 12), {}),
+    "forty conditions": (_conditions(40), {}),
+    "a thousand alternatives": ({"anyOf": [_nest("anyOf", 0, index) for index in range(1000)]}, {}),
+    "a hundred thousand members": ({"enum": list(range(100_000))}, {}),
+    "repeated repetitions": ({"type": "string", "pattern": "^(([a-z]+)*[0-9]*)*x$"}, {}),
+    "ambiguous alternatives": ({"type": "string", "pattern": "^(a|a)*b$", "minLength": 40}, {}),
+    "a million letters": ({"type": "string", "pattern": "^(a{100}){100}$"}, {}),
+    "everything recursive": (
+        {"$ref": "#/components/schemas/A"},
+        {"A": {"type": "object", "properties": {
+            f"a{index}": {"type": "array", "minItems": 2, "items": {"$ref": "#/components/schemas/A"}}
+            for index in range(6)}}},
+    ),
+    "a multiple that is hardly one": ({"type": "number", "multipleOf": 1e-300}, {}),
+}  # fmt: skip
+REFUSED: dict[str, tuple[Hostile, str]] = {
+    "allOf inside allOf": ((_nest("allOf", 12), {}), "#/s"),
+    "ten million properties": (_levels(7, 10), "#/components/schemas/L6"),
+    "eight million items": ((_inside("items", 3), {}), "#/s/items/items"),
+    "a hundred levels": ((_inside("items", 100), {}), "#/s/items/items/"),
+    "all different": (
+        ({"type": "array", "uniqueItems": True, "minItems": 3000, "items": {"enum": list(range(3000))}}, {}),
+        "#/s",
+    ),
+    "a text that does not exist": (({"type": "string", "pattern": "^(?=.*xyz)[a-w]{3}$"}, {}), "#/s"),
+}  # fmt: skip
+
+
+@contextmanager
+def _soon() -> Iterator[None]:
+    started = thread_time()
+    yield
+    assert thread_time() - started < SECONDS
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_hostile_schema_gives_values_soon(name: str) -> None:
+    raw, components = COMPILED[name]
+    admits = opinions(schema_of(raw, components=components))
+    source = RandomSource()
+    with _soon():
+        program = program_of(body=raw, components=components)
+        for seed in range(3):
+            source.reset(seed)
+            body = drawer(program)(source).body
+            assert name in _SLOW or admits(body)
+
+
+_SLOW = frozenset({"2**30 combinations of anyOf", "forty conditions"})
+"""The second opinion takes its time over them."""
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_hostile_schema_is_refused_soon_with_its_pointer(name: str) -> None:
+    (raw, components), pointer = REFUSED[name]
+    with _soon(), pytest.raises((BudgetSpent, Unsatisfiable)) as caught:
+        drawer(program_of(body=raw, components=components))(RandomSource(1))
+    error = caught.value
+    assert isinstance(error, BudgetSpent | Unsatisfiable)
+    assert error.pointer.startswith(pointer)
+    assert error.pointer in str(error)
+
+
+def test_spent_budget_is_told_in_words() -> None:
+    raw, components = _levels(7, 10)
+    with pytest.raises(BudgetSpent) as caught:
+        drawer(program_of(body=raw, components=components))(RandomSource(1))
+    assert str(caught.value) == "generation budget spent at #/components/schemas/L6"
+
+
+def test_thrift_comes_before_the_end() -> None:
+    budget = Budget(steps=100, thrift=60)
+    low = []
+    for _ in range(50):
+        budget.spend("#")
+        low.append(budget.is_low)
+    assert low.index(True) == 40
+    with pytest.raises(BudgetSpent, match="spent at #/a"):
+        budget.spend("#/a", 51)
+
+
+def test_a_source_that_was_spent_can_be_used_again() -> None:
+    source = RandomSource(1)
+    with pytest.raises(BudgetSpent):
+        _draw_for_ever(source)
+    source.reset(2)
+    found = source.integer(0, 10**9)
+    assert found == RandomSource(2).integer(0, 10**9)
+
+
+def _draw_for_ever(source: RandomSource) -> None:
+    while True:
+        source.boolean()
