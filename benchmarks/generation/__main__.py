@@ -8,7 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from benchmarks.generation import contract, distribution, oracles, positives, shrinking, speed
+from benchmarks.generation import (
+    contract,
+    distribution,
+    negatives,
+    oracles,
+    positives,
+    shrinking,
+    speed,
+)
 
 Section = Callable[[Path, list[str]], None]
 """Folder of the corpora, options."""
@@ -16,6 +24,7 @@ Section = Callable[[Path, list[str]], None]
 SECTIONS: Final[dict[str, Section]] = {
     "oracles": oracles.section,
     "positives": positives.section,
+    "negatives": negatives.section,
     "speed": speed.section,
     "contract": contract.section,
     "distribution": distribution.section,

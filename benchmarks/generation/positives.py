@@ -71,14 +71,19 @@ class Verdict:
 
 def drawing_of(sample: Sample) -> Drawing:
     """The draw program of one schema. Raises `Unsatisfiable` and `BudgetSpent`."""
+    compiler, facets = compiler_of(sample)
+    return Drawing(compiler.compile(facets, place_for(sample)), compiler.turn, compiler)
+
+
+def compiler_of(sample: Sample) -> tuple[Compiler, Conjunction]:
+    """A compiler for one schema, and what it is to compile."""
     schema = sample.schema
-    turn = Turn()
     canon = Canon(schema.document, schema.dialect, Direction.REQUEST)
-    compiler = Compiler(canon, turn, Budget(), {}, 1 << 19)
+    compiler = Compiler(canon, Turn(), Budget(), {}, 1 << 19)
     facets: Conjunction = (Facet(schema.raw, schema.pointer),)
     if sample.location is Location.BODY and _is_fields(sample.media_type):
         facets += (Facet({"type": "object"}, f"{schema.pointer}/form", is_made=True),)
-    return Drawing(compiler.compile(facets, place_for(sample)), turn, compiler)
+    return compiler, facets
 
 
 def _is_fields(media_type: str) -> bool:

@@ -13,6 +13,11 @@ _GUESSES: Final[tuple[Any, ...]] = (
 )  # fmt: skip
 
 
+def guesses() -> tuple[Any, ...]:
+    """Values of all kinds."""
+    return _GUESSES
+
+
 def admitted(oracles: Oracles, raw: object) -> Iterator[Any]:
     """Guesses that both oracles call valid, those included that the schema itself names."""
     for value in (*_GUESSES, *_named(raw)):

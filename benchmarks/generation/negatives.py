@@ -1,0 +1,296 @@
+"""Twenty negatives of every schema: invalid for both oracles, with one fault each; and whole requests, judged by their bytes.
+
+`negatives:suite`, `negatives:openapi:1/20`, `negatives:schemastore` look at schemas, `negatives:wire` at the requests of
+the OpenAPI documents: there the part that is meant to be wrong has to be wrong however its text is read.
+"""
+
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks.generation.corpora import READERS, Sample, openapi_documents, operations
+from benchmarks.generation.oracles import NoOpinion, as_json, oracles_of
+from benchmarks.generation.positives import Drawing, Hang, compiler_of, place_for, watchdog
+from benchmarks.generation.probes import guesses
+from checker.core.case import Case
+from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.core.meta import GenerationMode, PhaseInfo, Violation
+from checker.core.operation import Location, Operation
+from checker.core.request import Origin
+from checker.core.schema import Direction
+from checker.core.verdicts import Outcome
+from checker.generation.negation.listing import Breach, breaches
+from checker.generation.negation.values import compile_negative
+from checker.generation.program import GenerationSettings, compile_operation
+from checker.generation.sources import RandomSource
+from checker.generation.turn import Rejected
+from checker.openapi.referee import RequestReferee
+from checker.transport.prepare import RequestMaker
+from checker.validation.referee import Referee, referee
+
+VALUES = 20
+_WATCHDOG_S = 30.0
+_BREACHES = 400
+_TRIES = 6
+_ALIASES: Final = {
+    "exclusiveMinimum": "minimum",
+    "exclusiveMaximum": "maximum",
+    "dependentRequired": "dependencies",
+    "dependentSchemas": "dependencies",
+}
+_AROUND: Final = frozenset(("anyOf", "oneOf", "if", "not", "contains", "false"))
+"""Keywords under which an oracle may sum up what is wrong inside."""
+
+
+@dataclass(slots=True)
+class Verdict:
+    """What became of one schema."""
+
+    sample: Sample
+    kind: str = "right"
+    """right, wrong, refused, hang, error, unread."""
+    detail: str = ""
+    negatives: int = 0
+    single: int = 0
+    """Negatives with one leaf error."""
+    named: int = 0
+    """Of these: the error is what the violation says, or sums it up."""
+    keywords: dict[str, bool] = field(default_factory=dict)
+    """Keyword that can be broken -> there is a negative whose only error it is."""
+    unnamed: str = ""
+    compile_ms: float = 0.0
+
+
+def judged(sample: Sample, source: RandomSource) -> Verdict:
+    """What becomes of a schema."""
+    verdict = Verdict(sample)
+    try:
+        with watchdog(_WATCHDOG_S):
+            _judge(sample, source, verdict)
+    except Hang:
+        verdict.kind, verdict.detail = "hang", f"more than {_WATCHDOG_S:g} s of CPU"
+    except NoOpinion as error:
+        verdict.kind, verdict.detail = "unread", str(error)
+    except (Unsatisfiable, BudgetSpent, Rejected) as error:
+        verdict.kind, verdict.detail = "refused", str(error)
+        _doubt(sample, verdict)
+    except Exception as error:  # noqa: BLE001 - what is measured is that there is none
+        verdict.kind, verdict.detail = "error", f"{type(error).__name__}: {error}"
+    return verdict
+
+
+def _judge(sample: Sample, source: RandomSource, verdict: Verdict) -> None:
+    oracles = oracles_of(sample)
+    leaves = referee(sample.schema, Direction.REQUEST)
+    compiler, facets = compiler_of(sample)
+    place = place_for(sample)
+    started = time.process_time()
+    drawing = Drawing(compile_negative(compiler, facets, place), compiler.turn, compiler)
+    verdict.compile_ms = (time.process_time() - started) * 1e3
+    for seed in range(VALUES):
+        value, violation = drawing.value(source, seed)
+        said = oracles.verdicts(value)
+        if any(said):
+            verdict.kind = "wrong"
+            verdict.detail = f"{_text(value)[:160]} is valid for {said}, {violation.pointer}"
+        _count(verdict, leaves, value, violation)
+    listed = list(islice(breaches(compiler, facets, place), _BREACHES))
+    for breach in listed:
+        if not verdict.keywords.get(breach.keyword):
+            found = _single(breach, drawing, leaves, source)
+            if found is not None:
+                verdict.keywords[breach.keyword] = found
+
+
+def _count(verdict: Verdict, leaves: Referee, value: Any, violation: Violation) -> None:
+    errors = leaves.errors(as_json(value))
+    verdict.negatives += 1
+    if len(errors) != 1:
+        names = [error.keyword for error in errors]
+        verdict.unnamed = f"{violation.pointer} {names} {_text(value)[:120]}"
+        return
+    verdict.single += 1
+    if _names(errors[0].keyword, errors[0].schema_path, violation.keyword):
+        verdict.named += 1
+    else:
+        verdict.unnamed = f"{violation.pointer} is {errors[0].schema_path} {_text(value)[:120]}"
+
+
+def _names(keyword: str, path: tuple[str, ...], wanted: str) -> bool:
+    """True when an error is about a keyword, or sums up what is wrong in some alternative."""
+    if _alias(keyword) == _alias(wanted) or keyword in _AROUND:
+        return True
+    return wanted in path or (wanted in _AROUND and any(name in _AROUND for name in path))
+
+
+def _alias(keyword: str) -> str:
+    return _ALIASES.get(keyword, keyword)
+
+
+def _single(breach: Breach, drawing: Drawing, leaves: Referee, source: RandomSource) -> bool | None:
+    """Whether one of its values has no other fault; None when it gives no values."""
+    try:
+        draw = breach.compile()
+    except (Unsatisfiable, BudgetSpent):
+        return None
+    found: bool | None = None
+    for seed in range(_TRIES):
+        source.reset(seed)
+        drawing.turn.begin(None)
+        try:
+            value, _ = draw(source)
+        except (Rejected, BudgetSpent):
+            continue
+        errors = leaves.errors(as_json(value))
+        if len(errors) == 1 and _names(errors[0].keyword, errors[0].schema_path, breach.keyword):
+            return True
+        if errors:
+            found = False
+    return found
+
+
+def _doubt(sample: Sample, verdict: Verdict) -> None:
+    """A refusal is wrong when a label or a guess shows an invalid value."""
+    if sample.instances:
+        verdict.kind = "wrong"
+        return
+    try:
+        with watchdog(_WATCHDOG_S):
+            oracles = oracles_of(sample)
+            found = next((v for v in guesses() if oracles.verdicts(v) == (False, False)), None)
+    except (NoOpinion, Hang):
+        return
+    if found is not None:
+        verdict.kind = "wrong"
+        verdict.detail += f" - but {_text(found)[:80]} is invalid"
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=repr)
+
+
+def section(corpora: Path, options: list[str]) -> None:
+    """Judge the schemas of all corpora, or of the named ones, and the requests; `1/20` takes every 20th."""
+    every = next((int(option[2:]) for option in options if option.startswith("1/")), 1)
+    kinds = [option for option in options if option in READERS or option == "wire"]
+    for kind in kinds or [*READERS, "wire"]:
+        if kind == "wire":
+            _wire(corpora, every)
+            continue
+        samples = (s for i, s in enumerate(READERS[kind](corpora)) if i % every == 0)
+        report(kind, (judged(sample, RandomSource(0)) for sample in _wanted(kind, samples)))
+
+
+def _wanted(kind: str, samples: Iterator[Sample]) -> Iterator[Sample]:
+    """Those that have to have negatives: of the suite, only those with an invalid instance."""
+    return (
+        sample
+        for sample in samples
+        if kind != "suite" or not all(is_valid for _, is_valid in sample.instances)
+    )
+
+
+def report(kind: str, verdicts: Iterator[Verdict]) -> None:
+    """Print what became of the schemas of one corpus."""
+    counts: Counter[str] = Counter()
+    totals: Counter[str] = Counter()
+    missed: Counter[str] = Counter()
+    shown: Counter[str] = Counter()
+    slowest = (0.0, "")
+    for verdict in verdicts:
+        counts[verdict.kind] += 1
+        totals["negatives"] += verdict.negatives
+        totals["single"] += verdict.single
+        totals["named"] += verdict.named
+        for keyword, has_single in verdict.keywords.items():
+            totals["keywords"] += 1
+            totals["covered"] += has_single
+            if not has_single:
+                missed[keyword] += 1
+        slowest = max(slowest, (verdict.compile_ms, verdict.sample.name))
+        _show(verdict, shown)
+    readable = max(counts.total() - counts["unread"], 1)
+    print(f"{kind}: {counts.total()} schemas: {dict(counts)}")
+    right = counts["right"] + counts["refused"]
+    print(f"  fully right {100 * right / readable:.2f} % of {readable}")
+    every = max(totals["negatives"], 1)
+    print(f"  one leaf error {100 * totals['single'] / every:.2f} % of {totals['negatives']}")
+    print(f"  and it is the keyword of the violation {100 * totals['named'] / every:.2f} %")
+    some = max(totals["keywords"], 1)
+    print(f"  keywords broken alone {100 * totals['covered'] / some:.2f} % of {some}: {missed}")
+    print(f"  slowest to compile {slowest[0]:.0f} ms, {slowest[1]}")
+
+
+def _show(verdict: Verdict, shown: Counter[str]) -> None:
+    """Print faults, and some of the values that have several."""
+    if verdict.kind not in ("right", "refused"):
+        shown[verdict.detail] += 1
+        if shown[verdict.detail] == 1:
+            print(f"  {verdict.kind}: {verdict.sample.name}: {verdict.detail[:300]}")
+    elif verdict.unnamed and shown["unnamed"] < 40:
+        shown["unnamed"] += 1
+        print(f"  several: {verdict.sample.name}: {verdict.unnamed}")
+    sys.stdout.flush()
+
+
+def _wire(corpora: Path, every: int) -> None:
+    """Whole requests of every operation, judged by their bytes."""
+    counts: Counter[str] = Counter()
+    shown: Counter[str] = Counter()
+    every_operation = (o for path in openapi_documents(corpora) for o in operations(path))
+    for operation in islice(every_operation, 0, None, every):
+        try:
+            with watchdog(_WATCHDOG_S):
+                _judge_requests(operation, counts, shown)
+        except (Unsatisfiable, BudgetSpent) as error:
+            counts[f"refused: {str(error).rpartition(': ')[2][:60]}"] += 1
+        except Hang:
+            counts["hangs"] += 1
+    print(f"wire: {dict(counts.most_common(30))}")
+
+
+def _wrong_part(case: Case) -> tuple[Location, Violation]:
+    """Where a case is meant to be wrong, and how."""
+    parts = {} if case.meta is None else case.meta.components
+    for place, part in parts.items():
+        if part.violation is not None:
+            return place, part.violation
+    raise ValueError("a negative case says what is wrong with it")
+
+
+def _judge_requests(operation: Operation, counts: Counter[str], shown: Counter[str]) -> None:
+    program = compile_operation(operation, GenerationSettings(mode=GenerationMode.NEGATIVE))
+    judge = RequestReferee(operation)
+    maker = RequestMaker(Origin("http", "127.0.0.1", 80, ""), version="0")
+    source = RandomSource()
+    counts["operations"] += 1
+    for seed in range(VALUES):
+        source.reset(seed)
+        case = program.draw(source, case_id="c", phase=PhaseInfo("benchmark"))
+        place, violation = _wrong_part(case)
+        counts["requests"] += 1
+        try:
+            verdict = judge.judge(maker.make(case))
+        except ValueError:
+            counts["not written"] += 1
+            continue
+        counts[f"request {verdict.outcome}"] += 1
+        wrong = {p.location for p in verdict.invalid}
+        if place in wrong and len(wrong) == 1:
+            counts["that part alone is wrong"] += 1
+            if len(verdict.invalid) == 1:
+                counts["in one way"] += 1
+        key = f"{place} {violation.keyword} {verdict.outcome}"
+        if verdict.outcome is not Outcome.INVALID:
+            counts[f"not proved in {place}"] += 1
+            shown[key] += 1
+            if shown[key] <= 4:
+                print(
+                    f"  {verdict.outcome}: {operation.label} {place} {violation} {case.media_type}"
+                )
