@@ -1,6 +1,7 @@
 """What is kept of a request and its answer, with references where secrets stood."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from checker.core.redact import SecretStore
@@ -40,20 +41,28 @@ class Secrets:
 
 def exchange_of(request: WireRequest, outcome: Outcome, secrets: Secrets) -> Exchange:
     """A request and what came back, as it is recorded."""
-    return Exchange(*exchange_fields(request, outcome, secrets))
+    return exchange(exchange_fields(request, outcome, secrets))
+
+
+def exchange(fields: tuple[Any, ...]) -> Exchange:
+    """The record of these fields."""
+    record = Exchange(*fields)
+    return replace(
+        record, headers=tuple(record.headers), response_headers=tuple(record.response_headers)
+    )
 
 
 def exchange_fields(request: WireRequest, outcome: Outcome, secrets: Secrets) -> tuple[Any, ...]:
-    """Fields of an `Exchange`, in their order: enough to write it."""
+    """Fields of an `Exchange`, in their order: enough to write it, at once. Lists in it are not ours to keep."""
     response, failure = (outcome, None) if isinstance(outcome, Response) else _parts(outcome)
     fields: tuple[Any, ...] = (
         request.method,
         request.target,
-        tuple(request.headers),
+        request.headers,
         request.body,
         None if response is None else response.status_code,
         "" if response is None else response.message,
-        () if response is None else tuple(response.raw_headers),
+        () if response is None else response.raw_headers,
         b"" if response is None else response.content,
         0 if response is None else response.content_size,
         outcome.elapsed,

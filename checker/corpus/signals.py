@@ -30,7 +30,7 @@ CAPS = {
 
 _VOLATILE_HEADERS = frozenset(("date", "age", "expires", "etag", "set-cookie"))
 # Shorter answers differ by noise alone.
-_QUIET_MS = 16
+_QUIET_S = 0.016
 _DEPTH = 5
 _NODES = 200
 _ITEMS = 3
@@ -67,7 +67,7 @@ class SignalSet:
         """(id, class) of what this interaction showed first. `previous` is the operation of the step before."""
         new: list[tuple[int, str]] = []
         label, status = case.operation.label, response.status_code
-        octave = _octave(response.elapsed)
+        octave = 0 if response.elapsed < _QUIET_S else _octave(response.elapsed)
         size = len(response.content).bit_length()
         kind = response.content_type
         key = (label, status, kind, octave, size, len(response.raw_headers))
@@ -144,7 +144,7 @@ class SignalSet:
 
 def _octave(elapsed_s: float) -> int:
     milliseconds = int(elapsed_s * 1000)
-    return milliseconds.bit_length() if milliseconds >= _QUIET_MS else 0
+    return milliseconds.bit_length() if elapsed_s >= _QUIET_S else 0
 
 
 def _leaf_kinds(body: Any) -> list[tuple[str, str]]:

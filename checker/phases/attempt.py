@@ -72,12 +72,20 @@ def attempt(tools: Tools, case: Case, *, fresh: bool = False) -> Exchanging[Verd
 
 def build_request(tools: Tools, case: Case) -> WireRequest:
     """The case as bytes, after `before_call` hooks."""
-    if not tools.hooks.before:
-        return _written(tools, case)
     extra: dict[str, Any] = {}
     for hook in tools.hooks.before:
         _call(hook, tools.hooks.context(case), case, extra)
-    request = _written(tools, case)
+    try:
+        request = tools.maker.make(case)
+    except ValueError as error:
+        raise Unserialisable(f"{case.media_type}: {error}") from error
+    if extra:
+        _add_headers(request, extra)
+    return request
+
+
+def _add_headers(request: WireRequest, extra: dict[str, Any]) -> None:
+    """What `before_call` hooks put into `kwargs`."""
     for name, value in dict(extra.pop("headers", None) or {}).items():
         wanted = name.lower().encode("latin-1")
         request.headers = [pair for pair in request.headers if pair[0].lower() != wanted]
@@ -87,7 +95,6 @@ def build_request(tools: Tools, case: Case) -> WireRequest:
         raise HookError(
             "before_call", TypeError(f"kwargs can change `headers` alone, found {unknown}")
         )
-    return request
 
 
 def judge_outcome(tools: Tools, case: Case, outcome: Outcome) -> Exchanging[Judgement]:
@@ -112,13 +119,6 @@ def drive(work: Exchanging[Any], send: Callable[[Send], Outcome]) -> Any:
 def response_of(outcome: Outcome | None) -> Response | None:
     """The response, if a complete one arrived."""
     return outcome if isinstance(outcome, Response) else None
-
-
-def _written(tools: Tools, case: Case) -> WireRequest:
-    try:
-        return tools.maker.make(case)
-    except ValueError as error:
-        raise Unserialisable(f"{case.media_type}: {error}") from error
 
 
 def _call(hook: Callable[..., Any], *arguments: Any) -> None:

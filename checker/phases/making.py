@@ -18,8 +18,8 @@ from checker.generation.program import (
 )
 from checker.generation.sources import RandomSource, ReplaySource, Source
 
-PoolView = Callable[[Operation], ValuePool | None]
-"""Values of earlier responses as one operation may use them; None when nothing is reused."""
+PoolView = Callable[[Operation], ValuePool]
+"""Values of earlier responses as one operation may use them."""
 
 
 @dataclass(slots=True)
@@ -75,7 +75,7 @@ class CaseFactory:
         operations: Mapping[Label, Operation],
         settings: GenerationSettings,
         hooks: Callable[[Operation], ComponentHooks],
-        pools: PoolView,
+        pools: PoolView | None,
         *,
         compiled: Callable[[OperationProgram], None] = lambda program: None,
     ) -> None:
@@ -83,6 +83,7 @@ class CaseFactory:
         self._settings = settings
         self._hooks = hooks
         self._pools = pools
+        """None when nothing is reused."""
         self._compiled = compiled
         self._programs: dict[Label, OperationProgram] = {}
         self._random = RandomSource(0)
@@ -110,10 +111,10 @@ class CaseFactory:
         self, label: Label, task_seed: int, index: int, phase: PhaseInfo, *, newest: bool = False
     ) -> Made:
         """Case `index` of a task: the same for ever, whoever makes it. `newest` prefers the latest values."""
-        program = self.program(label)
+        program = self._programs.get(label) or self.program(label)
         source = self._random
         source.reset(task_seed + index)
-        pool = self._pools(program.operation)
+        pool = None if self._pools is None else self._pools(program.operation)
         if newest and pool is not None:
             pool = _Newest(pool)
         case = program.draw(source, case_id=case_id(task_seed, index), phase=phase, pool=pool)

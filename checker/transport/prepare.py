@@ -24,6 +24,10 @@ CASE_ID_HEADER = "X-Checker-TestCaseId"
 _TEMPLATE = re.compile(r"\{([^{}]*)\}")
 _Field = tuple[bytes, bytes]
 _MANY_LAYOUTS = 256
+_DOTS = frozenset((".", ".."))
+"""Segments that would vanish."""
+_is_unreserved = re.compile(r"[A-Za-z0-9_~.-]+").fullmatch
+"""Text that needs no escapes (RFC 3986, 2.3)."""
 
 
 class RequestMaker:
@@ -48,9 +52,12 @@ class RequestMaker:
 
     def make(self, case: Case) -> WireRequest:
         """The request of a case. Raises `ValueError` when its body cannot be written as its media type."""
-        operation = case.operation
-        plan = self._plan(operation)
-        body, content_type = plan.body(case)
+        plan = self._plans.get(case.operation.label)
+        if plan is None or plan.operation is not case.operation:
+            plan = self._plan(case.operation)
+        body = content_type = None
+        if case.body is not NOT_SET:
+            body, content_type = plan.body(case)
         if case.headers or case.cookies:
             headers = self._headers(case, plan, content_type)
         else:
@@ -59,7 +66,7 @@ class RequestMaker:
                 headers.append((b"X-Checker-TestCaseId", case.id.encode("utf-8", "surrogatepass")))
             if content_type is not None and b"content-type" not in self._user_names:
                 headers.append((b"Content-Type", content_type))
-        return WireRequest(operation.method, plan.target(case), headers, body)
+        return WireRequest(plan.method, plan.target(case), headers, body)
 
     def target(self, case: Case) -> bytes:
         """Base path, path and query as they are sent."""
@@ -122,6 +129,7 @@ class _Plan:
 
     def __init__(self, operation: Operation, base_path: str) -> None:
         self.operation = operation
+        self.method = operation.method
         self._parameters: dict[Location, dict[str, Parameter]] = {place: {} for place in Location}
         for parameter in operation.parameters:
             self._parameters[parameter.location][parameter.name] = parameter
@@ -168,10 +176,14 @@ class _Plan:
         if parameter is not None:
             style, explode = parameter.style, parameter.explode
             is_json = parameter.media_type is not None
+        is_simple = style == "simple" and not is_json
 
         def encoded(value: Any) -> str:
-            if value.__class__ is str and value.isalnum() and value.isascii() and style == "simple":
-                return value
+            if is_simple:
+                if value.__class__ is int:
+                    return f"{value}"
+                if value.__class__ is str and _is_unreserved(value) and value not in _DOTS:
+                    return value
             if is_json:
                 return escape(json_bytes(value).decode("utf-8"))
             return path_text(value, style, name, explode=explode)
@@ -195,7 +207,7 @@ class _Plan:
                     found.append(f"{prefix}{value}")
                     continue
                 if kind is str:
-                    plain = value.isalnum() and value.isascii()
+                    plain = _is_unreserved(value) is not None
                     if plain or not self._parameters[Location.QUERY][name].allow_reserved:
                         found.append(prefix + (value if plain else escape(value)))
                         continue
@@ -225,11 +237,9 @@ class _Plan:
             found += (f"{key}={text}" for key, text in cookie_pairs(name, value, explode=explode))
         return header_bytes("; ".join(found))
 
-    def body(self, case: Case) -> tuple[bytes | None, bytes | None]:
-        """Bytes and content type."""
+    def body(self, case: Case) -> tuple[bytes, bytes]:
+        """Bytes and content type of a body that is set."""
         value = case.body
-        if value is NOT_SET:
-            return None, None
         known = self._bodies.get(case.media_type)
         if known is None:
             known = self._bodies[case.media_type] = self._known_body(case.media_type)

@@ -58,7 +58,8 @@ class Running:
 
     def label_of(self, index: int) -> Label:
         """Operation that a case index belongs to."""
-        return Label(self.task.labels[index % len(self.task.labels)])
+        labels = self.task.labels
+        return Label(labels[index % len(labels)])
 
     def wants_more(self, now: float) -> bool:
         """Whether another case should be started now."""
@@ -70,10 +71,10 @@ class Running:
         """The next index to make, quarantined ones left out."""
         if self.redo:
             return self.redo.pop(0)
-        while self.next_index < self.stop:
-            index = self.next_index
-            self.next_index += 1
-            if index not in self.task.skipped:
+        skipped = self.task.skipped
+        while (index := self.next_index) < self.stop:
+            self.next_index = index + 1
+            if not skipped or index not in skipped:
                 return index
         return None
 

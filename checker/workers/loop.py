@@ -80,9 +80,7 @@ class Worker:
     # Orders
 
     def _busy(self) -> bool:
-        return bool(
-            self._flights or self._parked or self._settling or self._supply.has_made
-        )
+        return bool(self._flights or self._parked or self._settling or self._supply.has_made)
 
     def _look_up(self) -> None:
         """See to orders and to the house, if there is nothing else to do or enough time has passed."""
@@ -192,31 +190,39 @@ class Worker:
             self._reserved = {flight.lane for flight, _ in answered if not flight.running.is_closed}
             self._fill()
             self._reserved = set()
-        for flight, outcome in answered:
-            self._land(flight, outcome)
-
-    def _land(self, flight: Flight, outcome: Outcome) -> None:
         self._ledger.enter(Part.JUDGE)
+        shots = [
+            (flight, shot)
+            for flight, outcome in answered
+            if (shot := self._judged(flight, outcome)) is not None
+        ]
+        self._ledger.enter(Part.RECORD)
+        for flight, shot in shots:
+            self._conclude(flight, shot)
+
+    def _judged(self, flight: Flight, outcome: Outcome) -> Shot | None:
+        """The end of an attempt; None when it wants another answer, or cannot be judged."""
         self._slots.act(flight.slot, self._place.judging_stage)
         try:
             flight.wanted = flight.work.send(outcome)
         except StopIteration as end:
-            self._conclude(flight, Shot(flight.made, end.value))
+            return Shot(flight.made, end.value)
         except Exception as error:  # noqa: BLE001 - the wall: it costs this operation only
             self._supply.release(flight)
             self._supply.give_up(flight.running, flight.made.label, error)
         else:
             self._parked.append(flight)
+        return None
 
     def _conclude(self, flight: Flight, shot: Shot) -> None:
-        self._ledger.enter(Part.RECORD)
-        self._slots.advance(flight.slot, Stage.RECORD)
+        self._slots.act(flight.slot, Stage.RECORD)
         outcome = shot.verdict.outcome
         if outcome is None:
             self._supply.release(flight)
             return
         status = outcome.status_code if isinstance(outcome, Response) else None
-        self._place.pacing.observe(status, outcome.elapsed)
+        if not self._place.pacing.fixed:
+            self._place.pacing.observe(status, outcome.elapsed)
         running = flight.running
         running.waited_s += outcome.elapsed
         if not flight.is_saved:

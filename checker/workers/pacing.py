@@ -20,9 +20,7 @@ class Pacing:
     _calm_p95_s: float | None = None
 
     def observe(self, status: int | None, elapsed_s: float) -> None:
-        """One answer; `status` is None when none arrived."""
-        if self.fixed:
-            return
+        """One answer; `status` is None when none arrived. Not to be asked when the number is fixed."""
         self._answers += 1
         self._latencies.append(elapsed_s)
         if status is None or status in _SUFFERING:

@@ -8,18 +8,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from checker.checks.judge import CLEAN
 from checker.core.errors import BudgetSpent, HookError, Unsatisfiable, Unserialisable
 from checker.core.failures import Failure
 from checker.core.meta import CaseMetadata, GenerationMode
 from checker.core.operation import Label, Location
 from checker.core.response import FailureKind, NetworkFailure, Response
 from checker.corpus.codec import RecordEncoder
-from checker.corpus.exchange import Secrets, exchange_fields
+from checker.corpus.exchange import Secrets, exchange, exchange_fields
 from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.records import (
     CheckOutcome,
     Entry,
-    Exchange,
     Finding,
     Interaction,
     Note,
@@ -81,17 +81,22 @@ class Recorder:
 
     def shot(self, flight: Flight, shot: Shot) -> list[Suspicion]:
         """Write down one verdict; what failed in a way that is new comes back, already on disk."""
-        label = shot.made.label
-        outcome = shot.verdict.outcome
-        judgement = shot.verdict.judgement
+        made, verdict = shot.made, shot.verdict
+        outcome, judgement = verdict.outcome, verdict.judgement
+        if judgement is CLEAN and isinstance(outcome, Response):
+            is_new = self._learn(flight, shot, outcome)
+            self.traffic.offer(
+                _Draft(self, shot, _SUCCESS, time.time(), made.label), interesting=is_new
+            )
+            return []
         if isinstance(outcome, NetworkFailure):
-            self._network_error(label, flight, outcome)
+            self._network_error(made.label, flight, outcome)
+        elif outcome is not None:
+            self._learn(flight, shot, outcome)
         for text in judgement.disagreements:
-            self.note(Note("disagreement", label, "", text))
-        is_new = self._learn(flight, shot)
-        status = _status_of(shot)
-        draft = _Draft(self, shot, status, time.time())
-        self.traffic.offer(draft, interesting=is_new or status != _SUCCESS)
+            self.note(Note("disagreement", made.label, "", text))
+        draft = _Draft(self, shot, _status_of(shot), time.time(), made.label)
+        self.traffic.offer(draft, interesting=True)
         if not judgement.failures:
             return []
         flight.running.failed_cases += 1
@@ -159,7 +164,7 @@ class Recorder:
         else:
             checks = ()
         begin = self._begin(shot, _status_of(shot), time.time() if at is None else at)
-        return Interaction(*(*begin[:-1], Exchange(*begin[-1]), checks, self.incarnation))
+        return Interaction(*(*begin[:-1], exchange(begin[-1]), checks, self.incarnation))
 
     def encoded(self, shot: Shot, status: str, at: float) -> bytes:
         """The same as bytes, as it is written."""
@@ -254,11 +259,8 @@ class Recorder:
         self.traffic.close()
         self.journal.close()
 
-    def _learn(self, flight: Flight, shot: Shot) -> bool:
+    def _learn(self, flight: Flight, shot: Shot, outcome: Response) -> bool:
         """Signals and values of one answer; whether it showed anything new."""
-        outcome = shot.verdict.outcome
-        if not isinstance(outcome, Response):
-            return False
         previous = flight.chain[-1].made.label if flight.chain else None
         ids = self.signals.observe(shot.made.case, outcome, shot.verdict.judgement, previous)
         if ids:
@@ -315,11 +317,8 @@ class _Draft:
     shot: Shot
     status: str
     at: float
-
-    @property
-    def label(self) -> Label:
-        """Of its operation."""
-        return self.shot.made.label
+    label: Label
+    """Of its operation."""
 
     def __len__(self) -> int:
         outcome, request = self.shot.verdict.outcome, self.shot.verdict.request

@@ -14,6 +14,8 @@ from checker.workers.investigation import Shot
 from checker.workers.messages import Task
 from checker.workers.opening import Workplace
 
+_MAKE = Stage.MAKE
+
 
 class Supply:
     """Makes flights of the tasks of one worker, and knows when nothing of a task is left to fly."""
@@ -85,7 +87,9 @@ class Supply:
         if self._followers:
             running, index, made, chain = self._followers.popleft()
             running.flying -= 1
-            self._slots.enter(self._free_slots[-1], self._place.making_stage, running.task.id, index)
+            self._slots.enter(
+                self._free_slots[-1], self._place.making_stage, running.task.id, index
+            )
             return self._begun(self._boarded(running, index, made, chain))
         if self._ahead is not None:
             flight, self._ahead = self._ahead, None
@@ -142,9 +146,9 @@ class Supply:
                 continue
             slot = self._free_slots[-1]
             # Forgets the recipe of the case before, whatever stage follows.
-            slots.enter(slot, Stage.MAKE, task.id, index)
+            slots.enter(slot, _MAKE, task.id, index)
             slots.done(task.id, running.next_index)
-            if place.making_stage is not Stage.MAKE:
+            if place.making_stage is not _MAKE:
                 if is_accused(running, index):
                     leave_drawn(place, slot, running, index)
                 slots.enter(slot, place.making_stage, task.id, index)
@@ -159,9 +163,7 @@ class Supply:
             return self._boarded(running, index, made, ())
         return None
 
-    def _boarded(
-        self, running: Running, index: int, made: Made, chain: tuple[Shot, ...]
-    ) -> Flight:
+    def _boarded(self, running: Running, index: int, made: Made, chain: tuple[Shot, ...]) -> Flight:
         """A case in the slot that it was made in."""
         running.flying += 1
         work = attempt(self._place.tools, made.case)
@@ -172,8 +174,10 @@ class Supply:
         place, running = self._place, flight.running
         if place.calling_stage is not place.making_stage:
             self._slots.enter(flight.slot, place.calling_stage, running.task.id, flight.index)
-        self._slots.recipe(flight.slot, place.recorder.recipe(flight.made))
         if running.task.redo or flight.index >= EXTRA_INDEX:
+            # Nobody is blamed at a first death but those who have no second chance: others leave their recipe when they
+            # are made again.
+            self._slots.recipe(flight.slot, place.recorder.recipe(flight.made))
             leave_made(place, flight)
         try:
             flight.wanted = next(flight.work)
