@@ -31,8 +31,15 @@ _VALIDATORS: Final[dict[Dialect, Any]] = {
     Dialect.OPENAPI30: jsonschema_rs.Draft7Validator,
     Dialect.OPENAPI31: jsonschema_rs.Draft202012Validator,
 }
-_UNKNOWN_TO_THE_ENGINE = ("byte", "duration", "url", "uuid")
-_FORMATS: Final = {name: STRING_FORMATS[name] for name in _UNKNOWN_TO_THE_ENGINE}
+_KNOWN_TO_THE_ENGINE = frozenset(
+    (
+        "date", "time", "date-time", "email", "idn-email", "hostname", "idn-hostname", "ipv4", "ipv6", "uri", "uri-reference",
+        "iri", "iri-reference", "uri-template", "json-pointer", "relative-json-pointer", "regex",
+    )
+)  # fmt: skip
+_FORMATS: Final = {
+    name: accepts for name, accepts in STRING_FORMATS.items() if name not in _KNOWN_TO_THE_ENGINE
+}
 
 
 class NoOpinion(Exception):

@@ -349,7 +349,7 @@ def meant_types(form: Canonical) -> list[str]:
     if form.items or form.prefix or form.item_count.low or form.no_items or form.contained:
         meant.append(forms.ARRAY)
     lengths = form.lengths
-    if form.patterns or form.formats or lengths.low or lengths.high is not None:
+    if form.patterns or form.formats or form.content or lengths.low or lengths.high is not None:
         meant.append(forms.STRING)
     numbers = form.numbers
     if numbers.low is not None or numbers.high is not None or numbers.step is not None:

@@ -3,7 +3,6 @@
 import base64
 from collections.abc import Callable
 from datetime import timedelta
-from functools import cache
 from ipaddress import IPv6Address
 
 from checker.generation import alphabets
@@ -15,11 +14,20 @@ TextDraw = Callable[[Source], str]
 _OFFSETS = ("Z", "Z", "Z", "+00:00", "+14:00", "-12:00", "+05:30", ".123Z", ".999999Z")
 _SCHEMES = ("https://", "http://", "ftp://")
 _TOP_DOMAINS = ("com", "org", "net", "io", "de", "museum")
-_HOST = alphabets.Alphabet(((0x30, 0x39), (0x61, 0x7A)))
-_PATH = alphabets.Alphabet(
+HOST = alphabets.Alphabet(((0x30, 0x39), (0x61, 0x7A)))
+"""Characters of a label of a host name."""
+PATH = alphabets.Alphabet(
     ((0x2D, 0x2E), (0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A), (0x7E, 0x7E))
 )
+"""Unreserved characters of a URI."""
+INTERNATIONAL = alphabets.Alphabet(
+    ((0x61, 0x7A), (0xE0, 0xF6), (0xF8, 0xFF), (0x430, 0x44F), (0x4E00, 0x4E3F))
+)
+"""Letters that international names are made of."""
+_TOKEN = alphabets.Alphabet(((0x2D, 0x2D), (0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A)))
 _ESCAPED = str.maketrans({"~": "~0", "/": "~1"})
+_PATTERNS = ("[a-z]+", "^\\d{2,4}$", "(a|b)*", "x?y", "^[^@]+@[^@]+$", "\\w+\\s\\w+", ".{3}", "\\.")
+_EXPRESSIONS = ("", "/{id}", "/{?page,size}", "{/path*}", "{#fragment}", "/{+name:3}")
 
 
 def _date(source: Source) -> str:
@@ -35,8 +43,26 @@ def _time(source: Source) -> str:
     return _clock(source) + _OFFSETS[source.choice(len(_OFFSETS))]
 
 
+def _partial_time(source: Source) -> str:
+    return _clock(source) + ("", "", ".5", ".123456")[source.choice(4)]
+
+
 def _date_time(source: Source) -> str:
     return f"{_date(source)}T{_time(source)}"
+
+
+def _two_digits(low: int, high: int) -> TextDraw:
+    return lambda source: f"{source.integer(low, high):02d}"
+
+
+def _numeric_offset(source: Source) -> str:
+    minutes = source.integer(-12 * 60, 14 * 60)
+    sign, minutes = ("-", -minutes) if minutes < 0 else ("+", minutes)
+    return f"{sign}{minutes // 60:02d}:{minutes % 60:02d}"
+
+
+def _offset(source: Source) -> str:
+    return "Z" if source.boolean() else _numeric_offset(source)
 
 
 def _uuid(source: Source) -> str:
@@ -46,7 +72,7 @@ def _uuid(source: Source) -> str:
 
 
 def _label(source: Source) -> str:
-    return source.string(_HOST, 1, 20)
+    return source.string(HOST, 1, 20)
 
 
 def _hostname(source: Source) -> str:
@@ -54,11 +80,21 @@ def _hostname(source: Source) -> str:
     return f"{_label(source)}.{name}" if source.boolean(0.2) else name
 
 
+def _idn_hostname(source: Source) -> str:
+    return f"{source.string(INTERNATIONAL, 1, 12)}.{_hostname(source)}"
+
+
 def _email(source: Source) -> str:
-    local = source.string(_HOST, 1, 20)
+    local = source.string(HOST, 1, 20)
     if source.boolean(0.15):
-        local += "+."[source.choice(2)] + source.string(_HOST, 1, 10)
+        local += "+."[source.choice(2)] + source.string(HOST, 1, 10)
     return f"{local}@{_hostname(source)}"
+
+
+def _idn_email(source: Source) -> str:
+    if source.boolean():
+        return _email(source)
+    return f"{source.string(INTERNATIONAL, 1, 12)}@{_idn_hostname(source)}"
 
 
 def _ipv4(source: Source) -> str:
@@ -71,9 +107,9 @@ def _ipv6(source: Source) -> str:
 
 
 def _tail(source: Source) -> str:
-    path = "".join(f"/{source.string(_PATH, 0, 12)}" for _ in range(source.choice(3)))
+    path = "".join(f"/{source.string(PATH, 0, 12)}" for _ in range(source.choice(3)))
     if source.boolean(0.2):
-        path += f"?{source.string(alphabets.LETTERS, 1, 8)}={source.string(_PATH, 0, 8)}"
+        path += f"?{source.string(alphabets.LETTERS, 1, 8)}={source.string(PATH, 0, 8)}"
     return path
 
 
@@ -82,7 +118,21 @@ def _uri(source: Source) -> str:
 
 
 def _uri_reference(source: Source) -> str:
-    return _uri(source) if source.boolean(0.5) else f"/{source.string(_PATH, 1, 12)}{_tail(source)}"
+    return _uri(source) if source.boolean(0.5) else f"/{source.string(PATH, 1, 12)}{_tail(source)}"
+
+
+def _iri(source: Source) -> str:
+    if source.boolean():
+        return _uri(source)
+    return f"{_SCHEMES[0]}{_idn_hostname(source)}/{source.string(INTERNATIONAL, 0, 8)}"
+
+
+def _iri_reference(source: Source) -> str:
+    return _iri(source) if source.boolean() else f"/{source.string(INTERNATIONAL, 1, 12)}"
+
+
+def _uri_template(source: Source) -> str:
+    return _uri(source) + _EXPRESSIONS[source.choice(len(_EXPRESSIONS))]
 
 
 def _byte(source: Source) -> str:
@@ -90,8 +140,11 @@ def _byte(source: Source) -> str:
 
 
 def _duration(source: Source) -> str:
-    amount, unit = source.integer(0, 1000), source.choice(5)
-    return (f"P{amount}D", f"PT{amount}H", f"PT{amount}M", f"PT{amount}S", f"P{amount}W")[unit]
+    amount, unit = source.integer(0, 1000), source.choice(7)
+    return (
+        f"P{amount}D", f"PT{amount}H", f"PT{amount}M", f"PT{amount}S", f"P{amount}W", f"P{amount}Y2M10DT2H30M",
+        f"P1DT{amount}M",
+    )[unit]  # fmt: skip
 
 
 def _json_pointer(source: Source) -> str:
@@ -101,10 +154,13 @@ def _json_pointer(source: Source) -> str:
 
 
 def _relative_json_pointer(source: Source) -> str:
-    return f"{source.integer(0, 20)}{_json_pointer(source)}"
+    number = source.integer(0, 20)
+    return f"{number}#" if source.boolean(0.1) else f"{number}{_json_pointer(source)}"
 
 
 def _regex(source: Source) -> str:
+    if source.boolean(0.3):
+        return _PATTERNS[source.choice(len(_PATTERNS))]
     return ("", "^", "^$", "$")[source.choice(4)] + source.string(alphabets.NAME, 0, 12)
 
 
@@ -112,71 +168,49 @@ def _color(source: Source) -> str:
     return "#" + source.string(alphabets.HEX, 6, 6)
 
 
+def _basic_auth(source: Source) -> str:
+    pair = f"{source.string(alphabets.NAME, 1, 16)}:{source.string(alphabets.VISIBLE, 0, 16)}"
+    return "Basic " + base64.b64encode(pair.encode()).decode()
+
+
 FORMATS: dict[str, TextDraw] = {
     "date": _date,
     "full-date": _date,
     "time": _time,
     "full-time": _time,
+    "partial-time": _partial_time,
     "date-time": _date_time,
+    "date-fullyear": lambda source: f"{source.integer(0, 9999):04d}",
+    "date-month": _two_digits(1, 12),
+    "date-mday": _two_digits(1, 31),
+    "time-hour": _two_digits(0, 23),
+    "time-minute": _two_digits(0, 59),
+    "time-second": _two_digits(0, 59),
+    "time-secfrac": lambda source: f".{source.integer(0, 999_999)}",
+    "time-numoffset": _numeric_offset,
+    "time-offset": _offset,
     "duration": _duration,
     "uuid": _uuid,
     "email": _email,
-    "idn-email": _email,
+    "idn-email": _idn_email,
     "hostname": _hostname,
-    "idn-hostname": _hostname,
+    "idn-hostname": _idn_hostname,
     "ipv4": _ipv4,
     "ipv6": _ipv6,
     "uri": _uri,
     "url": _uri,
-    "iri": _uri,
+    "iri": _iri,
     "uri-reference": _uri_reference,
-    "iri-reference": _uri_reference,
-    "uri-template": _uri,
+    "iri-reference": _iri_reference,
+    "uri-template": _uri_template,
     "byte": _byte,
     "json-pointer": _json_pointer,
     "relative-json-pointer": _relative_json_pointer,
     "regex": _regex,
     "color": _color,
+    "_header_name": lambda source: source.string(_TOKEN, 1, 24),
+    "_header_value": lambda source: source.string(alphabets.VISIBLE, 0, 40),
+    "_basic_auth": _basic_auth,
+    "_bearer_auth": lambda source: "Bearer " + source.string(PATH, 1, 40),
 }
 """Format -> strings of it."""
-
-LENGTHS: dict[str, tuple[int, int]] = {
-    "date": (10, 10),
-    "full-date": (10, 10),
-    "uuid": (36, 36),
-    "ipv4": (7, 15),
-    "ipv6": (2, 45),
-    "date-time": (20, 40),
-}
-"""Format -> lengths that its strings can have."""
-
-
-@cache
-def sized_format(name: str, low: int, high: int | None) -> TextDraw | None:
-    """Strings of a format that can be made to measure; None for the others."""
-    if high is not None and high < low:
-        return None
-    if name == "byte":
-        least, most = -(-low // 4) * 3, 48 if high is None else high // 4 * 3
-        if least > most and high is not None:
-            return None
-        most = max(least, most)
-        return lambda source: base64.b64encode(source.binary(max(0, least - 2), most)).decode()
-    suffix = {"email": "@a.io", "idn-email": "@a.io", "hostname": ".io"}.get(name)
-    prefix = {
-        "uri": "http://a.io/",
-        "url": "http://a.io/",
-        "iri": "http://a.io/",
-        "uri-reference": "/",
-    }.get(name)
-    fixed = suffix or prefix
-    if fixed is None:
-        return None
-    least = max(1, low - len(fixed))
-    most = least + 40 if high is None else high - len(fixed)
-    if most < least:
-        return None
-    most = min(most, 60) if suffix else most
-    if suffix:
-        return lambda source: source.string(_HOST, min(least, most), most) + suffix
-    return lambda source: fixed + source.string(_PATH, least, most)

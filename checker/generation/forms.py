@@ -143,6 +143,8 @@ class Canonical:
     patterns: list[tuple[str, str]] = field(default_factory=list)
     """(pattern, pointer) of each."""
     formats: list[str] = field(default_factory=list)
+    content: tuple[str, str] | None = None
+    """Encoding and media type of what the text contains, where they are asserted."""
     items: Conjunction = ()
     no_items: bool = False
     """Nothing may come after `prefix`."""

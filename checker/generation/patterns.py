@@ -92,6 +92,12 @@ def matcher(pattern: str, *, trusts: bool = False) -> Callable[[str], bool]:
     return lambda text: strict(text) and search(text) is not None
 
 
+@lru_cache(maxsize=64)
+def strict_format(name: str) -> Callable[[str], bool]:
+    """True for texts of a format as the stricter of the validators reads it."""
+    return jsonschema_rs.Draft202012Validator({"format": name}, validate_formats=True).is_valid
+
+
 def _python_search(pattern: str) -> Callable[[str], object] | None:
     """None for what Python cannot read, and for what could keep it busy for ever."""
     try:

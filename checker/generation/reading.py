@@ -78,6 +78,8 @@ def read_scalars(facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
             numbers.bound("minimum", bounds[0], pointer_child(at, "format"))
             numbers.bound("maximum", bounds[1], pointer_child(at, "format"))
     found.lengths.read(raw, at)
+    if "contentEncoding" in raw or "contentMediaType" in raw:
+        found.content = raw.get("contentEncoding", ""), raw.get("contentMediaType", "")
     if "pattern" in raw:
         found.patterns.append((raw["pattern"], pointer_child(at, "pattern")))
     if facet.is_made:

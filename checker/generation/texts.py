@@ -1,16 +1,20 @@
 """Strings of a schema: plain, of a format, of a pattern, of a user's strategy."""
 
+import base64
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
 from checker.core.errors import Unsatisfiable
-from checker.generation.formats import FORMATS, LENGTHS, sized_format
+from checker.generation import alphabets
+from checker.generation.formats import FORMATS
 from checker.generation.forms import Canonical
 from checker.generation.hypothesis import Strategy, draw_strategy
-from checker.generation.patterns import is_plain, matcher, writer
+from checker.generation.patterns import is_plain, matcher, strict_format, writer
 from checker.generation.places import Place
 from checker.generation.regexes import UNBOUNDED, UnsupportedPattern
+from checker.generation.samples import SAMPLES, padded_png
+from checker.generation.sized_formats import LENGTHS, sized_format
 from checker.generation.sources import Source
 from checker.generation.turn import Draw, Turn, retried
 from checker.validation.formats import STRING_FORMATS
@@ -23,6 +27,8 @@ _LONG = 0.02
 _USUAL = (6, 48)
 """Lengths that most values of a format have anyway."""
 _SEEDS = 1 << 16
+_FILES = 0.3
+"""Share of valid files among binary values."""
 
 
 def compile_string(
@@ -71,28 +77,51 @@ def _refuse_lengths(canonical: Canonical, user_formats: Mapping[str, Strategy]) 
             raise Unsatisfiable(lengths.high_pointer, text)
 
 
+Checks = list[Callable[[str], bool]]
+
+
 def _ways(
     canonical: Canonical,
     place: Place,
     user_formats: Mapping[str, Strategy],
     sizes: tuple[int, int | None],
-) -> tuple[list[Draw], list[Callable[[str], bool]]]:
+) -> tuple[list[Draw], Checks]:
     """How such strings may be made, and what they have to satisfy."""
     ways: list[Draw] = []
-    checks: list[Callable[[str], bool]] = []
+    checks: Checks = []
     low, high = sizes
     for name in canonical.formats:
         strategy = user_formats.get(name)
         if strategy is not None:
             ways.append(partial(draw_strategy, strategy))
-        elif name in FORMATS:
+            continue
+        if name in FORMATS:
             is_usual = low <= _USUAL[0] and (high is None or high >= _USUAL[1])
             sized = None if is_usual else sized_format(name, low, high)
             ways.append(sized or FORMATS[name])
         elif name == "binary" and place.is_bytes:
             ways.append(_binary(low, high))
-        if name in STRING_FORMATS and strategy is None:
-            checks.append(STRING_FORMATS[name])
+        checks.extend(_checks_of(name, is_alone=not canonical.patterns))
+    if canonical.content is not None:
+        ways.append(partial(_content, *canonical.content))
+    _add_patterns(canonical, place, sizes, (ways, checks))
+    return ways, checks
+
+
+def _checks_of(name: str, *, is_alone: bool) -> Checks:
+    if name not in STRING_FORMATS:
+        return []
+    # What is made as the format says satisfies strict readers as well; what a pattern writes may not.
+    return [STRING_FORMATS[name]] if is_alone else [STRING_FORMATS[name], strict_format(name)]
+
+
+def _add_patterns(
+    canonical: Canonical,
+    place: Place,
+    sizes: tuple[int, int | None],
+    found: tuple[list[Draw], Checks],
+) -> None:
+    (low, high), (ways, checks) = sizes, found
     for pattern, pointer in canonical.patterns:
         try:
             written = writer(pattern, place.alphabet.intervals)
@@ -104,7 +133,16 @@ def _ways(
         if written.low > (UNBOUNDED if high is None else high):
             continue
         ways.append(_matching(written.write, low, high))
-    return ways, checks
+
+
+def _content(encoding: str, media_type: str, source: Source) -> str:
+    """A JSON document or a word, in base64 if it has to be."""
+    text = source.string(alphabets.NAME, 0, 12)
+    if media_type == "application/json":
+        text = (text.join('""'), str(source.integer(-99, 99)), f'{{"{text}": []}}')[
+            source.choice(3)
+        ]
+    return base64.b64encode(text.encode()).decode() if encoding == "base64" else text
 
 
 def _plain(place: Place, low: int, high: int, *, has_maximum: bool) -> Draw:
@@ -134,7 +172,17 @@ def _expanded(source: Source, place: Place, low: int, high: int) -> str:
 
 def _binary(low: int, high: int | None) -> Draw:
     most = min(_RECORDED, low + _ROOM if high is None else high)
-    return lambda source: source.binary(min(low, most), most)
+    longest = UNBOUNDED if high is None else high
+    files = [file for file in (*SAMPLES.values(), padded_png(low)) if low <= len(file) <= longest]
+    if not files:
+        return lambda source: source.binary(min(low, most), most)
+
+    def draw(source: Source) -> bytes:
+        if source.boolean(_FILES):
+            return files[source.choice(len(files))]
+        return source.binary(min(low, most), most)
+
+    return draw
 
 
 def _matching(write: Callable[[Source, int, int], str], low: int, high: int | None) -> Draw:

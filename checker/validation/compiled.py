@@ -89,15 +89,17 @@ _DRAFTS: Final = {
     Dialect.OPENAPI31: jsonschema_rs.Draft202012Validator,
 }
 """Draft 7 reads what is left of the older dialects after translation, and takes 1.0 for an integer."""
-_OTHER_FORMATS = ("idn-hostname", "uri-template", "relative-json-pointer", "unknown")
-_FORMATS: Final[_Formats] = {
-    **dict.fromkeys(_OTHER_FORMATS, lambda value: True),
-    **STRING_FORMATS,
-}
+_ENGINE = frozenset(
+    (
+        "date", "time", "date-time", "email", "idn-email", "hostname", "idn-hostname", "ipv4", "ipv6", "uri", "uri-reference",
+        "iri", "iri-reference", "uri-template", "json-pointer", "relative-json-pointer", "regex",
+    )
+)  # fmt: skip
+"""Formats that the engine knows in every draft that we translate to."""
+_FORMATS: Final[_Formats] = {"unknown": lambda value: True, **STRING_FORMATS}
 _EXTRA: Final[_Formats] = {
-    name: STRING_FORMATS[name] for name in ("byte", "duration", "url", "uuid")
+    name: accepts for name, accepts in STRING_FORMATS.items() if name not in _ENGINE
 }
-"""What the engine does not know, or not in every draft."""
 
 
 def _shelf_of(document: Document) -> _Shelf:

@@ -5,6 +5,8 @@ import warnings
 from dataclasses import dataclass
 from functools import lru_cache
 
+from checker.validation.unicode import class_of
+
 _SPACES = (
     "\\t\\n\\x0b\\x0c\\r \\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff"
 )
@@ -12,6 +14,7 @@ _TOKEN = re.compile(
     r"\\u\{(?P<point>[0-9a-fA-F]{1,6})\}"
     r"|\\u(?P<high>[dD][89abAB][0-9a-fA-F]{2})\\u(?P<low>[dD][c-fC-F][0-9a-fA-F]{2})"
     r"|\\u(?P<unit>[0-9a-fA-F]{4})|\\x(?P<octet>[0-9a-fA-F]{2})"
+    r"|\\(?P<property>[pP]\{[A-Za-z0-9_=]+\})"
     r"|\\c(?P<control>[A-Za-z])|\\k<(?P<back>[A-Za-z_]\w*)>"
     r"|\\(?P<escape>.)"
     r"|\(\?<(?P<name>[A-Za-z_]\w*)>|(?P<look>\(\?(?:[:=!]|<[=!]))|(?P<odd>\(\?)"
@@ -88,6 +91,8 @@ class _Translation:
         character = _character(token)
         if character is not None:
             self._out.append(re.escape(character))
+        elif token["property"] is not None:
+            self._out.append(self._property(token["property"]))
         elif token["escape"] is not None:
             self._out.append(self._escape(token["escape"]))
         elif self._in_class:
@@ -123,6 +128,15 @@ class _Translation:
         elif text in "{}":
             text = "\\" + text
         self._out.append(text)
+
+    def _property(self, text: str) -> str:
+        """Characters with a Unicode property, outside brackets as a class."""
+        inside = class_of(text[2:-1])
+        if inside is None or (self._in_class and text[0] == "P"):
+            raise _Untranslatable
+        if self._in_class:
+            return inside
+        return f"[^{inside}]" if text[0] == "P" else f"[{inside}]"
 
     def _escape(self, letter: str) -> str:
         if letter in "dw" or (letter in "DWbB" and not self._in_class):

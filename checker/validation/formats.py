@@ -5,6 +5,14 @@ from collections.abc import Callable, Mapping
 from ipaddress import AddressValueError, IPv6Address
 from typing import Final
 
+from checker.validation.uris import (
+    is_iri,
+    is_iri_reference,
+    is_uri,
+    is_uri_reference,
+    is_uri_template,
+)
+
 Predicate = Callable[[str], bool]
 
 
@@ -51,6 +59,12 @@ def is_time(value: str) -> bool:
     return match is not None and _is_clock(match)
 
 
+def is_full_time(value: str) -> bool:
+    """RFC 3339 `full-time`, with its offset."""
+    match = _TIME.fullmatch(value)
+    return match is not None and match[4] is not None and _is_clock(match)
+
+
 def is_date_time(value: str) -> bool:
     """RFC 3339 `date-time`. Lower-case `t` and `z`, a blank for `T` and leap seconds pass; a missing offset does not."""
     if len(value) < 20 or value[10] not in "Tt ":
@@ -89,12 +103,21 @@ def is_hostname(value: str) -> bool:
 
 
 def is_ipv6(value: str) -> bool:
-    """RFC 4291 address, a zone included."""
+    """RFC 4291 address, without a zone."""
     try:
         IPv6Address(value)
     except AddressValueError:
         return False
-    return value.isascii()
+    return value.isascii() and "%" not in value
+
+
+_IDN_LABEL = re.compile(r"(?!-)[^\x00-,/:-@\[-`{-\xa0\u3002\uff0e\uff61.]{1,63}(?<!-)")
+_DOTS = re.compile("[.\u3002\uff0e\uff61]")
+
+
+def is_idn_hostname(value: str) -> bool:
+    """Dotted labels of letters, digits and hyphens of any script (RFC 5890, without its tables)."""
+    return all(map(_IDN_LABEL.fullmatch, _DOTS.split(value))) and len(value) <= 254
 
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]*={0,2}")
@@ -109,8 +132,14 @@ def is_byte(value: str) -> bool:
 _ECMA_ONLY = re.compile(r"\(\?<[A-Za-z_$]|\\[pPukc]|\[\^?\]")
 
 
+# Letters that are no escape in ECMA-262.
+_NO_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\[aeghijlmoqyzACEFGHIJKLMNOQRTUVXYZ]")
+
+
 def is_regex(value: str) -> bool:
     """A regular expression. Constructs that only ECMA-262 has are not looked into."""
+    if _NO_ESCAPE.search(value):
+        return False
     if _ECMA_ONLY.search(value):
         return True
     try:
@@ -122,26 +151,46 @@ def is_regex(value: str) -> bool:
     return True
 
 
-_URI_CHARACTER = r"[^\s<>\"{}|\\^`\x00-\x1f\x7f]"
-_is_uri = _matches(rf"[A-Za-z][A-Za-z0-9+.-]*:{_URI_CHARACTER}*")
-_is_uri_reference = _matches(rf"{_URI_CHARACTER}*")
 # Addresses are checked by sending mail to them: only what can never be one is refused.
-_is_email = _matches(r"(?:\"[^\"]*\"|[^@\s]+)@[^@\s]+")
+_is_email = _matches(r"(?:\"[^\"]*\"|[^@ \t\r\n\f\v]+)@[^@\s]+")
+_TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+_HOUR, _SIXTY = "(?:[01][0-9]|2[0-3])", "[0-5][0-9]"
+_OFFSET = rf"[+-]{_HOUR}:{_SIXTY}"
+_COLOR = r"#[0-9A-Fa-f]{3,8}|[A-Za-z]+|[a-z]{3,5}\([^()]*\)"
 
 STRING_FORMATS: Final[Mapping[str, Predicate]] = {
     "date": is_date,
+    "full-date": is_date,
+    "full-time": is_full_time,
+    "partial-time": _matches(rf"{_HOUR}:{_SIXTY}:(?:{_SIXTY}|60)(?:\.[0-9]+)?"),
+    "date-fullyear": _matches("[0-9]{4}"),
+    "date-month": _matches("0[1-9]|1[0-2]"),
+    "date-mday": _matches("0[1-9]|[12][0-9]|3[01]"),
+    "time-hour": _matches(_HOUR),
+    "time-minute": _matches(_SIXTY),
+    "time-second": _matches(rf"{_SIXTY}|60"),
+    "time-secfrac": _matches(r"\.[0-9]+"),
+    "time-numoffset": _matches(_OFFSET),
+    "time-offset": _matches(rf"[Zz]|{_OFFSET}"),
+    "color": _matches(_COLOR),
+    "_header_name": _matches(_TOKEN),
+    "_header_value": _matches(r"(?:[!-~](?:[ -~\t]*[!-~])?)?"),
+    "_basic_auth": _matches(r"Basic [A-Za-z0-9+/]+={0,2}"),
+    "_bearer_auth": _matches(r"Bearer [A-Za-z0-9._~+/-]+=*"),
     "time": is_time,
     "date-time": is_date_time,
     "duration": is_duration,
     "uuid": _matches(r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"),
     "email": _is_email,
     "idn-email": _is_email,
-    "uri": _is_uri,
-    "iri": _is_uri,
-    "url": _is_uri,
-    "uri-reference": _is_uri_reference,
-    "iri-reference": _is_uri_reference,
+    "uri": is_uri,
+    "iri": is_iri,
+    "url": is_iri,
+    "uri-reference": is_uri_reference,
+    "iri-reference": is_iri_reference,
+    "uri-template": is_uri_template,
     "hostname": is_hostname,
+    "idn-hostname": is_idn_hostname,
     "ipv4": _matches(rf"{_OCTET}(?:\.{_OCTET}){{3}}"),
     "ipv6": is_ipv6,
     "byte": is_byte,

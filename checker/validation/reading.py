@@ -33,7 +33,11 @@ _OPENAPI: Final[Mapping[Dialect, Any]] = {
     Dialect.OPENAPI30: Draft4Validator,
     Dialect.OPENAPI31: Draft202012Validator,
 }
+_NEWEST = "https://json-schema.org/draft/2020-12/schema"
+"""Metaschema by which names in schemas of OpenAPI 3.1 are read."""
 _NULLABLE: Final = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}
+_COMPATIBLE: Final = (Dialect.DRAFT2019, Dialect.DRAFT2020, Dialect.OPENAPI31)
+"""Dialects that have replaced `dependencies`, but may still read it."""
 _MAPS = frozenset({"properties", "patternProperties", "dependentSchemas", "dependencies"})
 _LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 _TYPES = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
@@ -42,7 +46,7 @@ _EXPECTED: Final[Mapping[str, type | tuple[type, ...]]] = {
     **dict.fromkeys(_MAPS, dict),
     **dict.fromkeys(_LISTS, list),
     **dict.fromkeys(("enum", "required"), list),
-    **dict.fromkeys(("$ref", "pattern", "format"), str),
+    **dict.fromkeys(("$ref", "$dynamicRef", "pattern", "format"), str),
     **dict.fromkeys(
         ("minimum", "maximum", "multipleOf", "minLength", "maxLength", "minItems", "maxItems"),
         (int, float),
@@ -77,6 +81,8 @@ class Reading:
         }
         if validate_formats:
             self._exact["format"] = _format
+        if dialect in _COMPATIBLE:
+            self._exact["dependencies"] = Draft7Validator.VALIDATORS["dependencies"]
 
     def validator(self) -> Any:
         """Class of `jsonschema` that follows these rules."""
@@ -95,14 +101,15 @@ class Reading:
             "required": self._required,
             "oneOf": _one_of(basis),
         }
-        for name in _UNREAD - self._exact.keys():
+        unread = _UNREAD - {"$dynamicRef"} if self._has_siblings else _UNREAD
+        for name in unread - self._exact.keys():
             checks.pop(name, None)
         create: Any = validators.create
         cls = create(
-            meta_schema={},
+            meta_schema={"$id": _NEWEST} if self._has_siblings else {},
             validators={name: self._guarded(check) for name, check in checks.items()},
             type_checker=Draft6Validator.TYPE_CHECKER,
-            id_of=lambda schema: None,
+            id_of=_id_of if self._has_siblings else lambda schema: None,
             applicable_validators=self._applicable,
         )
         cls.descend = _tolerant(cls.descend)
@@ -214,11 +221,18 @@ class Reading:
                 yield ValidationError(f'"{name}" is a required property')
 
 
+def _id_of(schema: Any) -> str | None:
+    name = schema.get("$id") if isinstance(schema, dict) else None
+    return name if isinstance(name, str) else None
+
+
 def _tolerant(descend: Any) -> Any:
     def tolerant(validator: Any, instance: Any, schema: Any, **steps: Any) -> Any:
         # What is no schema constrains nothing.
         if not isinstance(schema, dict | bool):
             return iter(())
+        if isinstance(schema, dict) and not isinstance(schema.get("$id", ""), str):
+            schema = {name: value for name, value in schema.items() if name != "$id"}
         if schema is False:
             return iter((_nothing_allowed(instance, steps),))
         return descend(validator, instance, schema, **steps)
