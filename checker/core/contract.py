@@ -1,5 +1,6 @@
 """What an operation promises of its responses, as the checks ask for it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -20,6 +21,10 @@ class SchemaViolation:
     """The failing subschema, for the excerpt."""
     value: object
     """The failing part of the body, for the excerpt."""
+    event: int | None = None
+    """In a stream: which event it is, from 1."""
+    is_payload: bool = False
+    """The event itself is right; what stands in it breaks its `contentSchema`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +50,40 @@ class BodyOpinions:
 class BodyValidator(Protocol):
     """Decides about bodies of one operation, status and media type."""
 
+    @property
+    def reads_prefix(self) -> bool:
+        """True when the beginning of a body can be judged: events of a stream are whole before it ends."""
+        ...
+
     def is_valid(self, content: bytes) -> bool:
         """The hot path: one compiled validator. False also for undecodable bodies."""
         ...
 
     def opinions(self, content: bytes) -> BodyOpinions:
         """The slow path, after `is_valid` said no: second opinion, messages, places."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderOpinions:
+    """What two validators that share no code say of the headers of a response."""
+
+    missing: tuple[str, ...] = ()
+    """Required and not there, as declared."""
+    violations: tuple[tuple[str, SchemaViolation], ...] = ()
+    """(header, violation), rejected by both in every way to read the text."""
+    disagreements: tuple[str, ...] = ()
+
+
+class HeaderValidator(Protocol):
+    """Decides about the headers of one operation and status."""
+
+    def is_valid(self, headers: Mapping[str, list[str]]) -> bool:
+        """The hot path; names in lower case."""
+        ...
+
+    def opinions(self, headers: Mapping[str, list[str]]) -> HeaderOpinions:
+        """The slow path, after `is_valid` said no."""
         ...
 
 
@@ -74,9 +107,13 @@ class ResponsePlan:
     media_type: MediaTypeVerdict
     documented_media_types: tuple[str, ...]
     body: BodyValidator | None
-    """None when nothing is promised of the body, or its schema cannot be resolved."""
+    """None when nothing is promised of the body, or its schema cannot be used: then a note says why."""
     matched_response: str | None = None
     """The key of the response object that applies: `200`, `4XX`, `default`."""
+    headers: HeaderValidator | None = None
+    """None when nothing is promised of the headers."""
+    notes: tuple[str, ...] = ()
+    """What is declared and not validated, and why."""
 
 
 class ResponseContract(Protocol):

@@ -1,15 +1,16 @@
 """What an operation promises of its responses: a table from (status, `Content-Type`) to a plan, filled on demand."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from checker.core.contract import BodyValidator, MediaTypeVerdict, ResponsePlan
 from checker.core.schema import Schema, UnresolvableReference
 from checker.openapi.bodies import is_swagger, media_types
-from checker.openapi.json_body import JsonBody
 from checker.openapi.media_types import MediaType, media_type_of
 from checker.openapi.references import OpenApiDocument
+from checker.openapi.response_bodies import Promise, body_validator
+from checker.openapi.response_headers import HeaderContract, header_contract
 from checker.validation.compiled import UnusableSchema
 from checker.validation.pointers import pointer_child
 
@@ -24,13 +25,28 @@ class _Content:
     spelling: str
     media_type: MediaType | None
     """None when the document spells it wrongly."""
-    schema: Schema | None
+    promise: Promise
+
+
+@dataclass(frozen=True, slots=True)
+class _Response:
+    """A response object, read."""
+
+    contents: tuple[_Content, ...] = ()
+    headers: HeaderContract | None = None
+    notes: tuple[str, ...] = ()
+
+
+_NO_PROMISE = Promise(None)
+_NOTHING = _Response()
 
 
 class OpenApiContract:
     """Implements `checker.core.contract.ResponseContract`."""
 
-    __slots__ = ("_document", "_is_head", "_plans", "_produces", "_responses", "_validate_formats")
+    __slots__ = (
+        "_document", "_is_head", "_plans", "_produces", "_read", "_responses", "_validate_formats",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -56,6 +72,7 @@ class OpenApiContract:
             media_types(document, operation, "produces") if is_swagger(document) else []
         )
         self._validate_formats = validate_formats
+        self._read: dict[str, _Response] = {}
         self._plans: dict[tuple[int, str | None], ResponsePlan] = {}
 
     def plan(self, status: int, content_type: str | None) -> ResponsePlan:
@@ -72,59 +89,74 @@ class OpenApiContract:
     def _plan(self, status: int, content_type: str | None) -> ResponsePlan:
         documented = tuple(self._responses)
         matched = _matched(documented, status)
-        contents = [] if matched is None else self._contents(matched)
+        response = _NOTHING if matched is None else self._response(matched)
         has_body = not (self._is_head or status < 200 or status in (204, 205, 304))
         verdict, body = MediaTypeVerdict.DOCUMENTED, None
+        notes = list(response.notes)
         if has_body and matched is not None:
-            verdict, body = self._judged(contents, content_type)
+            verdict, body = self._judged(response.contents, content_type, notes)
         return ResponsePlan(
             # Without any documented response nothing is promised.
             status_documented=matched is not None or not documented,
             documented_statuses=documented,
             media_type=verdict,
-            documented_media_types=tuple(content.spelling for content in contents),
+            documented_media_types=tuple(content.spelling for content in response.contents),
             body=body,
             matched_response=matched,
+            headers=response.headers,
+            notes=tuple(notes),
         )
 
-    def _contents(self, matched: str) -> list[_Content]:
+    def _response(self, matched: str) -> "_Response":
+        """The response object of a status, read once."""
+        found = self._read.get(matched)
+        if found is None:
+            found = self._read[matched] = self._read_response(matched)
+        return found
+
+    def _read_response(self, matched: str) -> "_Response":
         try:
             raw, at = self._document.dereferenced(*self._responses[matched])
-        except UnresolvableReference:
-            return []
+        except UnresolvableReference as error:
+            return _Response(notes=(f"the response `{matched}` is not validated: {error}",))
         if not isinstance(raw, dict):
-            return []
+            return _NOTHING
+        headers, notes = header_contract(
+            self._document, raw, at, validate_formats=self._validate_formats
+        )
+        contents = tuple(self._contents(raw, at, notes))
+        return _Response(contents, headers, tuple(notes))
+
+    def _contents(self, raw: dict[str, Any], at: str, notes: list[str]) -> Iterator[_Content]:
         if is_swagger(self._document):
-            schema = self._schema(raw, at)
-            return [_Content(name, media_type_of(name), schema) for name in self._produces] or (
-                [] if schema is None else [_Content("*/*", MediaType("*", "*"), schema)]
-            )
+            promise = self._promise(raw, at)
+            for name in self._produces or ([] if promise == _NO_PROMISE else ["*/*"]):
+                yield _Content(name, media_type_of(name), promise)
+            return
         content = raw.get("content")
-        if not isinstance(content, dict):
-            return []
-        return [
-            self._content(name, value, pointer_child(at, "content", name))
-            for name, value in content.items()
-        ]
+        for name, value in content.items() if isinstance(content, dict) else ():
+            promise = _NO_PROMISE
+            try:
+                value, place = self._document.dereferenced(
+                    value, pointer_child(at, "content", name)
+                )
+                if isinstance(value, dict):
+                    promise = self._promise(value, place)
+            except UnresolvableReference as error:
+                notes.append(f"bodies of {name} are not validated: {error}")
+            yield _Content(name, media_type_of(name), promise)
 
-    def _content(self, name: str, value: object, at: str) -> _Content:
-        schema = None
-        try:
-            value, at = self._document.dereferenced(value, at)
-        except UnresolvableReference:
-            value = None
-        if isinstance(value, dict):
-            schema = self._schema(value, at)
-        return _Content(name, media_type_of(name), schema)
+    def _promise(self, owner: Mapping[str, Any], at: str) -> Promise:
+        return Promise(*(self._schema(owner, at, key) for key in ("schema", "itemSchema")))
 
-    def _schema(self, owner: Mapping[str, Any], at: str) -> Schema | None:
-        raw = owner.get("schema")
+    def _schema(self, owner: Mapping[str, Any], at: str, key: str) -> Schema | None:
+        raw = owner.get(key)
         if not isinstance(raw, dict | bool):
             return None
-        return self._document.schema(raw, pointer_child(at, "schema"))
+        return self._document.schema(raw, pointer_child(at, key))
 
     def _judged(
-        self, contents: list[_Content], content_type: str | None
+        self, contents: tuple[_Content, ...], content_type: str | None, notes: list[str]
     ) -> tuple[MediaTypeVerdict, BodyValidator | None]:
         readable = [content for content in contents if content.media_type is not None]
         if not readable:
@@ -133,28 +165,29 @@ class OpenApiContract:
             is_any = all(content.spelling == "*/*" for content in readable)
             assumed = None if is_any else _best(readable, _JSON)
             verdict = MediaTypeVerdict.DOCUMENTED if is_any else MediaTypeVerdict.MISSING
-            return verdict, self._body(assumed, _JSON)
+            return verdict, self._body(assumed, _JSON, notes)
         received = media_type_of(content_type)
         if received is None:
             return MediaTypeVerdict.MALFORMED, None
         if not any(_covers(content, received) for content in readable):
             return MediaTypeVerdict.UNDOCUMENTED, None
-        return MediaTypeVerdict.DOCUMENTED, self._body(_best(readable, received), received)
+        return MediaTypeVerdict.DOCUMENTED, self._body(_best(readable, received), received, notes)
 
-    def _body(self, content: _Content | None, received: MediaType) -> BodyValidator | None:
-        if content is None or content.schema is None or not received.is_json:
-            return None
-        if _is_file(content.schema.raw):
+    def _body(
+        self, content: _Content | None, received: MediaType, notes: list[str]
+    ) -> BodyValidator | None:
+        if content is None:
             return None
         try:
-            return JsonBody(
-                content.schema,
-                received.essence,
-                received.charset,
-                validate_formats=self._validate_formats,
+            found = body_validator(
+                content.promise, received, validate_formats=self._validate_formats
             )
-        except (UnresolvableReference, UnusableSchema):
+        except (UnresolvableReference, UnusableSchema) as error:
+            found = str(error)
+        if isinstance(found, str):
+            notes.append(f"bodies of {content.spelling} are not validated: {found}")
             return None
+        return found
 
 
 def _matched(documented: tuple[str, ...], status: int) -> str | None:
@@ -185,10 +218,3 @@ def _best(contents: list[_Content], received: MediaType) -> _Content | None:
             if content.media_type and content.media_type.precision == finest
         ]
     return fitting[0] if len(fitting) == 1 else None
-
-
-def _is_file(raw: object) -> bool:
-    """True for a download that is declared under a JSON media type all the same."""
-    return isinstance(raw, dict) and (
-        raw.get("type") == "file" or (raw.get("type") == "string" and raw.get("format") == "binary")
-    )

@@ -23,7 +23,7 @@ def typed(**types: Any) -> OpenApiContract:
     return contract({"200": {"content": content}})
 
 
-STATUSES = [
+STATUSES: list[tuple[Any, int, bool, str | None]] = [
     ({"200": {}, "4XX": {}}, 200, True, "200"),
     ({"200": {}, "4XX": {}}, 404, True, "4XX"),
     ({"404": {}, "4xx": {}}, 404, True, "404"),
@@ -70,7 +70,7 @@ VERDICTS = [
 
 @pytest.mark.parametrize(("documented", "received", "verdict"), VERDICTS)
 def test_media_types(documented: list[str], received: str | None, verdict: Verdict) -> None:
-    responses = {"200": {"content": {name: {} for name in documented}}}
+    responses: Any = {"200": {"content": {name: {} for name in documented}}}
     plan = contract(responses).plan(200, received)
     assert plan.media_type is verdict
     assert plan.documented_media_types == tuple(documented)
@@ -97,9 +97,16 @@ BODIES: list[tuple[dict[str, Any], str | None, bytes, bool | None]] = [
     ({JSON_TYPE: {"schema": TEXT}}, "text/html", b"1", None),
     ({JSON_TYPE: {}}, JSON_TYPE, b"{", None),
     ({JSON_TYPE: {"schema": {}}}, JSON_TYPE, b"{", False),
-    ({"text/plain": {"schema": TEXT}}, "text/plain", b"1", None),
+    ({"text/plain": {"schema": TEXT}}, "text/plain", b"1", True),
+    ({"text/plain": {"schema": {"type": "integer"}}}, "text/plain", b"1\n", True),
+    ({"text/plain": {"schema": {"type": "integer"}}}, "text/plain", b"one", False),
+    ({"text/plain": {"schema": {"maxLength": 1}}}, "text/plain", "é".encode(), True),
+    ({"text/plain": {"schema": {"maxLength": 1}}}, "text/plain; charset=latin-1", b"\xe9", True),
+    ({"text/plain": {"schema": {"type": "object"}}}, "text/plain", b"1", None),
+    ({"image/png": {"schema": TEXT}}, "image/png", b"1", None),
+    ({"application/xml": {"schema": {"type": "object"}}}, "application/xml", b"1", None),
     ({"*/*": {"schema": TEXT}}, "application/problem+json", b"1", False),
-    ({"*/*": {"schema": TEXT}}, "text/plain", b"1", None),
+    ({"*/*": {"schema": TEXT}}, "text/plain", b"1", True),
     ({"*/*": {"schema": {}}, JSON_TYPE: {"schema": TEXT}}, JSON_TYPE, b"1", False),
     (
         {f"{JSON_TYPE};v=1": {"schema": {}}, f"{JSON_TYPE};v=2": {"schema": TEXT}},
@@ -190,7 +197,7 @@ SWAGGER: list[tuple[dict[str, Any], str, bool | None, Verdict]] = [
     ({"produces": [JSON_TYPE]}, JSON_TYPE, False, Verdict.DOCUMENTED),
     ({"produces": [JSON_TYPE]}, "text/html", None, Verdict.UNDOCUMENTED),
     ({}, JSON_TYPE, False, Verdict.DOCUMENTED),
-    ({}, "text/html", None, Verdict.DOCUMENTED),
+    ({}, "text/html", True, Verdict.DOCUMENTED),
 ]
 
 
@@ -223,3 +230,69 @@ def test_plans_are_kept_but_not_without_end() -> None:
     assert found.plan(200, JSON_TYPE) is found.plan(200, JSON_TYPE)
     for number in range(3000):
         assert found.plan(200, f"text/plain; boundary={number}").body is None
+
+
+YAML = {"application/yaml": {"schema": {"properties": {"a": {"type": "string"}}}}}
+YAML_TEXTS = [
+    (b"a: x", True),
+    (b"a: 1", False),
+    (b"a: 2020-01-01", True),
+    # Text for the older version, a number or a boolean for the newer one, or the other way round.
+    (b"a: 1e5", True),
+    (b"a: yes", True),
+    (b"a: [", False),
+    (b"\xef\xbb\xbfa: x", True),
+]
+
+
+@pytest.mark.parametrize(("content", "expected"), YAML_TEXTS)
+def test_yaml_is_read_as_any_of_its_versions(content: bytes, expected: bool) -> None:
+    assert judged(YAML, "text/yaml", content) is None
+    assert judged(YAML, "application/yaml", content) is expected
+
+
+def test_body_that_cannot_be_read_is_told_from_one_that_is_wrong() -> None:
+    body = contract({"200": {"content": YAML}}).plan(200, "application/yaml").body
+    assert body is not None
+    assert body.opinions(b"a: [").undecodable is not None
+    (violation,) = body.opinions(b"a: 1").violations
+    assert violation.schema_path == ("properties", "a", "type")
+
+
+PROMISES: list[dict[str, Any]] = [
+    {"format": "date"},
+    {"properties": {"a": {"writeOnly": True}}, "required": ["a"]},
+    {"oneOf": [{"required": ["a"]}, {}], "discriminator": {"propertyName": "a"}},
+    {"type": "object", "nullable": True},
+]
+ANSWERS = [b'"x"', b"{}", b'{"a": 1}', b"null"]
+
+
+@pytest.mark.parametrize(("schema", "content"), list(zip(PROMISES, ANSWERS, strict=True)))
+def test_what_openapi_adds_to_json_schema(schema: Any, content: bytes) -> None:
+    formats = schema != PROMISES[0]
+    found = operation({"responses": {"200": {"content": {JSON_TYPE: {"schema": schema}}}}})
+    found.owner.validate_formats = formats
+    body = found.contract.plan(200, JSON_TYPE).body
+    assert body is not None
+    assert body.is_valid(content)
+
+
+LOST: list[tuple[Any, str]] = [
+    ({"content": {JSON_TYPE: {"schema": {"$ref": "#/none"}}}}, f"bodies of {JSON_TYPE}"),
+    ({"content": {JSON_TYPE: {"$ref": "#/none"}}}, f"bodies of {JSON_TYPE}"),
+    ({"content": {JSON_TYPE: {}}, "headers": {"X-A": {"$ref": "#/none"}}}, "the header `X-A`"),
+    ({"content": {"application/pdf": {"schema": {"type": "object"}}}}, "bodies of application/pdf"),
+    ({"$ref": "#/none"}, "the response `200`"),
+]
+
+
+@pytest.mark.parametrize(("response", "start"), LOST)
+def test_note_says_what_is_not_validated(response: Any, start: str) -> None:
+    kind = next(iter(response.get("content", {JSON_TYPE: {}})))
+    plan = contract({"200": response}).plan(200, kind)
+    (note,) = plan.notes
+    assert note.startswith(start)
+    assert "not validated" in note
+    assert plan.body is None
+    assert plan.headers is None

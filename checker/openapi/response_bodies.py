@@ -1,0 +1,205 @@
+"""Bodies of responses, judged by media type: JSON, YAML, text and streams of events."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, NoReturn
+
+import orjson
+import yaml
+
+from checker.core.contract import BodyOpinions, BodyValidator, UndecodableBody
+from checker.core.media_types import is_json, is_yaml
+from checker.core.schema import Schema
+from checker.openapi.implied import Implied, node_of
+from checker.openapi.media_types import MediaType
+from checker.openapi.opinions import TwoOpinions
+from checker.openapi.readings import readings
+from checker.openapi.streams import StreamBody, events_of
+from checker.openapi.yamls import parse_yaml
+
+_UTF8 = frozenset({None, "utf-8", "utf8", "us-ascii", "ascii"})
+_NEVER_TEXT: Final = frozenset({"csv", "xml", "event-stream"})
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """What a media type object of a response says of the body."""
+
+    schema: Schema | None
+    item_schema: Schema | None = None
+    """Of each event of a stream (OpenAPI 3.2)."""
+
+
+def body_validator(
+    promise: Promise, received: MediaType, *, validate_formats: bool
+) -> BodyValidator | str | None:
+    """Judge of bodies; a sentence when something is promised that cannot be judged; None when nothing is promised.
+
+    Raises `UnresolvableReference` and `UnusableSchema`.
+    """
+    reader = events_of(received)
+    if reader is not None and (promise.item_schema or promise.schema):
+        whole, item = (
+            None if schema is None else TwoOpinions(schema, validate_formats=validate_formats)
+            for schema in (promise.schema, promise.item_schema)
+        )
+        return StreamBody(reader, whole, item, received.essence)
+    schema = promise.schema
+    if schema is None or _is_file(schema.raw):
+        return None
+    opinions = TwoOpinions(schema, validate_formats=validate_formats)
+    if is_json(received.essence):
+        return JsonBody(opinions, received.essence, received.charset)
+    if is_yaml(received.essence):
+        return ReadBody(opinions, received.essence, yaml_values)
+    return _text_validator(opinions, received)
+
+
+def _text_validator(opinions: TwoOpinions, received: MediaType) -> BodyValidator | str | None:
+    schema = opinions.schema
+    implied, node = Implied(schema.document, schema.dialect), node_of(schema)
+    types = implied.types(node)
+    is_structured = bool(types) and types <= {"array", "object", "null"}
+    if received.main != "text" or received.sub in _NEVER_TEXT or received.sub.endswith("+xml"):
+        return f"bodies of {received.essence} cannot be read" if is_structured else None
+    if is_structured:
+        return f"nothing says how arrays and objects are written as {received.essence}"
+
+    def values(content: bytes) -> list[Any]:
+        text = decoded_text(content, received.charset)
+        # A line that ends is still the value.
+        texts = dict.fromkeys((text, text.strip()))
+        return [one.value for each in texts for one in readings(each, node, implied)]
+
+    return ReadBody(opinions, received.essence, values)
+
+
+class JsonBody:
+    """Judge of JSON: implements `checker.core.contract.BodyValidator`."""
+
+    __slots__ = ("_charset", "_is_valid", "_media_type", "_opinions")
+    reads_prefix = False
+
+    def __init__(self, opinions: TwoOpinions, media_type: str, charset: str | None) -> None:
+        self._opinions = opinions
+        self._is_valid = opinions.is_valid
+        self._media_type = media_type
+        self._charset = None if charset in _UTF8 else charset
+
+    def is_valid(self, content: bytes) -> bool:
+        """True when the body is JSON and fits the schema."""
+        try:
+            value = orjson.loads(content)
+        except orjson.JSONDecodeError:
+            # Lone surrogates, a byte order mark, UTF-16: JSON all the same.
+            value = self._decoded(content)
+            if isinstance(value, UndecodableBody):
+                return False
+        return self._is_valid(value)
+
+    def opinions(self, content: bytes) -> BodyOpinions:
+        """What both validators say."""
+        value = self._decoded(content)
+        if isinstance(value, UndecodableBody):
+            return BodyOpinions(undecodable=value)
+        return self._opinions.on([value])
+
+    def _decoded(self, content: bytes) -> Any | UndecodableBody:
+        try:
+            return json_value(content, self._charset)
+        except ValueError as error:
+            return UndecodableBody(self._media_type, str(error))
+
+
+class ReadBody:
+    """Judge of bodies that can be read in several ways: one that fits is enough."""
+
+    __slots__ = ("_media_type", "_opinions", "_values")
+    reads_prefix = False
+
+    def __init__(
+        self, opinions: TwoOpinions, media_type: str, values: Callable[[bytes], list[Any]]
+    ) -> None:
+        """`values` raises `ValueError` for a body that is not of its media type."""
+        self._opinions = opinions
+        self._media_type = media_type
+        self._values = values
+
+    def is_valid(self, content: bytes) -> bool:
+        """True when the body can be read as something that fits the schema."""
+        try:
+            return self._opinions.any_valid(self._values(content))
+        except ValueError:
+            return False
+
+    def opinions(self, content: bytes) -> BodyOpinions:
+        """What both validators say."""
+        try:
+            values = self._values(content)
+        except ValueError as error:
+            return BodyOpinions(undecodable=UndecodableBody(self._media_type, str(error)))
+        return self._opinions.on(values)
+
+
+def json_value(content: bytes, charset: str | None) -> Any:
+    """Value of a JSON body. Raises `ValueError`."""
+    if charset is not None:
+        try:
+            text = content.decode(charset)
+        except (LookupError, UnicodeDecodeError):
+            # The header lies or names nothing; JSON says itself how it is encoded.
+            text = content.decode(json.detect_encoding(content))
+    else:
+        text = content.decode(json.detect_encoding(content))
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def decoded_text(content: bytes, charset: str | None) -> str:
+    """Text of a body; Latin-1, which HTTP once assumed, where it is not what it claims to be."""
+    for name in (charset or "utf-8-sig", "utf-8-sig"):
+        try:
+            return content.decode(name)
+        except (LookupError, UnicodeDecodeError):
+            continue
+    return content.decode("latin-1")
+
+
+class _OldLoader(yaml.CSafeLoader):
+    """YAML 1.1, dates left as text."""
+
+    yaml_constructors: ClassVar = yaml.CSafeLoader.yaml_constructors | {
+        "tag:yaml.org,2002:timestamp": yaml.CSafeLoader.construct_yaml_str
+    }
+
+
+def yaml_values(content: bytes) -> list[Any]:
+    """Value by YAML 1.2, and by 1.1 where that differs. Raises `ValueError`."""
+    text = decoded_text(content, None)
+    try:
+        value = parse_yaml(text)
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ValueError(" ".join(str(error).split())) from None
+    try:
+        old = yaml.load(text, _OldLoader)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return [value]
+    return [value] if _is_same(value, old) else [value, old]
+
+
+def _is_same(one: object, other: object) -> bool:
+    return type(one) is type(other) and repr(one) == repr(other)
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _is_file(raw: object) -> bool:
+    """True for a download that is declared under a JSON media type all the same."""
+    return isinstance(raw, dict) and (
+        raw.get("type") == "file" or (raw.get("type") == "string" and raw.get("format") == "binary")
+    )

@@ -1,0 +1,221 @@
+"""Streams of events: cut into events, each judged by itself (OpenAPI 3.2, `itemSchema`)."""
+
+import contextlib
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from checker.core.contract import BodyOpinions, SchemaViolation, UndecodableBody
+from checker.core.schema import Schema, UnresolvableReference
+from checker.openapi.media_types import MediaType
+from checker.openapi.opinions import TwoOpinions
+from checker.validation.compiled import UnusableSchema
+from checker.validation.pointers import pointer_child
+
+_SAMPLE = 100
+"""Events of a stream that are judged."""
+_LINES: Final = re.compile(r"\r\n|\n|\r")
+_LINE_TYPES = frozenset({"jsonl", "x-ndjson", "ndjson", "x-jsonlines", "jsonlines", "x-jsonl"})
+
+Events = Callable[[bytes], Iterator[Any]]
+"""Values of the whole events in the beginning of a stream. Raises `ValueError` at one that cannot be read."""
+
+
+def events_of(received: MediaType) -> Events | None:
+    """What cuts streams of a media type into events; None for what is no stream."""
+    if received.essence == "text/event-stream":
+        return _server_sent
+    if received.sub in _LINE_TYPES or received.sub.endswith("+jsonl"):
+        return _json_lines
+    if received.sub == "json-seq" or received.sub.endswith("+json-seq"):
+        return _json_sequence
+    return None
+
+
+class StreamBody:
+    """Judge of streams: implements `checker.core.contract.BodyValidator`."""
+
+    reads_prefix = True
+
+    def __init__(
+        self, events: Events, whole: TwoOpinions | None, item: TwoOpinions | None, media_type: str
+    ) -> None:
+        self._events = events
+        self._whole = whole
+        self._item = item
+        self._media_type = media_type
+        self._payloads = {} if item is None else _payloads(item.schema)
+
+    def is_valid(self, content: bytes) -> bool:
+        """True when every event of the sample fits."""
+        opinions = self.opinions(content)
+        return opinions.undecodable is None and not (opinions.violations or opinions.disagreement)
+
+    def opinions(self, content: bytes) -> BodyOpinions:
+        """What both validators say; each schema path once, at the first event that breaks it."""
+        found: dict[tuple[str, ...], SchemaViolation] = {}
+        doubt: str | None = None
+        read: list[Any] = []
+        try:
+            for event in self._events(content):
+                read.append(event)
+                if self._item is None:
+                    continue
+                for said in self._of_event(event):
+                    doubt = doubt or said.disagreement
+                    for violation in said.violations:
+                        numbered = replace(violation, event=len(read))
+                        found.setdefault(violation.schema_path, numbered)
+        except ValueError as error:
+            return BodyOpinions(
+                undecodable=UndecodableBody(self._media_type, f"Event #{len(read) + 1}: {error}")
+            )
+        if self._item is None and self._whole is not None:
+            return self._of_whole(self._whole, content, read)
+        return BodyOpinions(tuple(found.values()), None, None if found else doubt)
+
+    def _of_event(self, event: Any) -> Iterator[BodyOpinions]:
+        assert self._item is not None
+        said = self._item.on([event])
+        yield said
+        if said.violations or not isinstance(event, dict):
+            return
+        for name, payload in self._payloads.items():
+            if isinstance(event.get(name), str):
+                yield _of_payload(payload, name, event[name])
+
+    def _of_whole(self, whole: TwoOpinions, content: bytes, events: list[Any]) -> BodyOpinions:
+        """Descriptions older than `itemSchema` mean many things: all of it, a list, or each event."""
+        text = content.decode("utf-8", "replace")
+        if not events or whole.any_valid([events, text]):
+            return BodyOpinions()
+        for number, event in enumerate(events):
+            said = whole.on(_meanings(event))
+            if said.disagreement is not None or said.violations:
+                numbered = tuple(replace(one, event=number + 1) for one in said.violations)
+                return BodyOpinions(numbered, None, said.disagreement)
+        return BodyOpinions()
+
+
+def _of_payload(payload: TwoOpinions, name: str, text: str) -> BodyOpinions:
+    try:
+        values = [json.loads(text)]
+    except (ValueError, RecursionError):
+        # What is no JSON breaks the schema as the text that it is, if that is not allowed.
+        values = [text]
+    said = payload.on(values)
+    moved = tuple(
+        replace(
+            one,
+            instance_path=(name, *one.instance_path),
+            schema_path=("properties", name, "contentSchema", *one.schema_path),
+            is_payload=True,
+        )
+        for one in said.violations
+    )
+    return BodyOpinions(moved, None, said.disagreement)
+
+
+def _meanings(event: Any) -> list[Any]:
+    found = [event]
+    if isinstance(event, dict) and isinstance(event.get("data"), str):
+        with contextlib.suppress(ValueError, RecursionError):
+            found.insert(0, json.loads(event["data"]))
+        found.append(event["data"])
+    return found
+
+
+def _payloads(schema: Schema) -> dict[str, TwoOpinions]:
+    """Schemas of what stands in the properties of every event: `contentMediaType` JSON with a `contentSchema`."""
+    found: dict[str, TwoOpinions] = {}
+    todo: list[tuple[object, str]] = [(schema.raw, schema.pointer)]
+    seen: set[str] = set()
+    while todo:
+        raw, at = todo.pop()
+        if not isinstance(raw, dict) or at in seen:
+            continue
+        seen.add(at)
+        try:
+            if isinstance(raw.get("$ref"), str):
+                todo.append(schema.document.resolve(raw["$ref"], at=at))
+            parts = raw.get("allOf")
+            for index, part in enumerate(parts if isinstance(parts, list) else ()):
+                todo.append((part, pointer_child(at, "allOf", str(index))))
+            properties = raw.get("properties")
+            for name, inner in properties.items() if isinstance(properties, dict) else ():
+                if isinstance(inner, dict) and _is_json_text(inner):
+                    place = pointer_child(at, "properties", name, "contentSchema")
+                    content = Schema(inner["contentSchema"], place, schema.dialect, schema.document)
+                    found[name] = TwoOpinions(content, validate_formats=True)
+        except (UnresolvableReference, UnusableSchema):
+            continue
+    return found
+
+
+def _is_json_text(raw: dict[str, Any]) -> bool:
+    media_type = raw.get("contentMediaType")
+    return (
+        isinstance(media_type, str)
+        and media_type.partition(";")[0].strip().lower().endswith("json")
+        and isinstance(raw.get("contentSchema"), dict | bool)
+    )
+
+
+def _server_sent(content: bytes) -> Iterator[Any]:
+    """Events of `text/event-stream` (HTML Living Standard, 9.2.6), at most a hundred; one without a blank line is not over."""
+    fields: dict[str, Any] = {}
+    count = 0
+    lines = _LINES.split(content.decode("utf-8", "replace").removeprefix("\ufeff"))
+    # What follows the last line end may go on.
+    for line in lines[:-1]:
+        if not line:
+            if "data" in fields:
+                yield fields
+                count += 1
+            fields = {}
+            if count == _SAMPLE:
+                return
+            continue
+        name, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if name == "data":
+            fields["data"] = f"{fields['data']}\n{value}" if "data" in fields else value
+        elif name == "event" or (name == "id" and "\0" not in value):
+            fields[name] = value
+        elif name == "retry" and value.isascii() and value.isdecimal():
+            fields["retry"] = int(value[:18])
+
+
+def _json_lines(content: bytes) -> Iterator[Any]:
+    """Values of JSON Lines; blank lines mean nothing."""
+    yield from _texts(content.decode("utf-8-sig", "replace").split("\n"))
+
+
+def _json_sequence(content: bytes) -> Iterator[Any]:
+    """Values of a JSON text sequence (RFC 7464): each after a record separator."""
+    pieces = content.decode("utf-8", "replace").split("\x1e")
+    if pieces[0].strip():
+        raise ValueError("it does not start with a record separator")
+    yield from _texts(pieces)
+
+
+def _texts(texts: list[str]) -> Iterator[Any]:
+    count = 0
+    for index, text in enumerate(texts):
+        if not text.strip():
+            continue
+        try:
+            value = json.loads(text)
+        except RecursionError:
+            raise ValueError("nested too deeply") from None
+        except ValueError:
+            if index == len(texts) - 1:
+                # It may go on.
+                return
+            raise
+        yield value
+        count += 1
+        if count == _SAMPLE:
+            return
