@@ -20,6 +20,7 @@ DELIMITERS = {
     "pipeDelimited": "%7C",
     "tabDelimited": "%09",
 }
+HEADER_DELIMITERS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
 _COOKIE_OCTETS = "!#$&'()*+-./:<=>?@[]^_`{|}~"
 """Of RFC 6265, 4.1.1, without letters, digits and `%`."""
 
@@ -81,7 +82,7 @@ def _matrix(value: Any, name: str, *, explode: bool) -> str:
 
 def header_text(value: Any, *, explode: bool, style: str = "simple") -> str:
     """A header value. Nothing is encoded: HTTP has no escape for it."""
-    delimiter = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}.get(style, ",")
+    delimiter = HEADER_DELIMITERS.get(style, ",")
     return delimiter.join(_parts(value, str, explode=explode))
 
 

@@ -6,9 +6,9 @@ is the schema's affair. All of it raises `ValueError` for text that is not of th
 
 import re
 from enum import Enum
-from urllib.parse import unquote
+from urllib.parse import unquote, unquote_to_bytes
 
-from checker.transport.styles import DELIMITERS, Pairs, escape
+from checker.transport.styles import DELIMITERS, HEADER_DELIMITERS, Pairs, escape
 
 Decoded = str | list[str] | dict[str, str]
 
@@ -21,6 +21,8 @@ class Shape(Enum):
     OBJECT = "object"
 
 
+_ENCODED = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_OUTSIDE = re.compile(r"[^\x21-\x7e]")
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 
 
@@ -29,9 +31,30 @@ def plain(text: str, *, plus: bool = False) -> str:
     return unquote(text.replace("+", " ") if plus else text, "utf-8", "surrogatepass")
 
 
+def encoding_fault(text: str) -> tuple[str, str] | None:
+    """What is wrong with text that should be percent-encoded UTF-8: (keyword, reason). RFC 3986, 2."""
+    if text.isalnum() and text.isascii():
+        return None
+    bad = _OUTSIDE.search(text)
+    if bad is not None:
+        return "percent-encoding", f"{bad[0]!r} must be percent-encoded"
+    if "%" not in text:
+        return None
+    if _ENCODED.search(text):
+        return "percent-encoding", "a percent sign is not followed by two hexadecimal digits"
+    try:
+        unquote_to_bytes(text).decode("utf-8")
+    except UnicodeDecodeError:
+        return "utf-8", "what is percent-encoded is not UTF-8"
+    return None
+
+
 def path_value(text: str, style: str, name: str, shape: Shape, *, explode: bool) -> Decoded:
     """Value of a path variable."""
     if style == "label":
+        if text.startswith("%2E"):
+            # Lest the segment vanish.
+            text = "." + text[3:]
         if not text.startswith("."):
             raise ValueError(f"{text!r} does not start with the dot of the style label")
         if shape is Shape.SCALAR:
@@ -62,11 +85,12 @@ def _matrix_value(text: str, name: str, shape: Shape, *, explode: bool) -> Decod
     )
 
 
-def header_value(text: str, shape: Shape, *, explode: bool) -> Decoded:
+def header_value(text: str, shape: Shape, style: str = "simple", *, explode: bool) -> Decoded:
     """Value of a header: items are trimmed, nothing is percent-encoded."""
     if shape is Shape.SCALAR:
         return text
-    items = [item.strip() for item in text.split(",")] if text else []
+    delimiter = HEADER_DELIMITERS.get(style, ",")
+    items = [item.strip() for item in text.split(delimiter)] if text else []
     return items if shape is Shape.ARRAY else _object(items, explode=explode)
 
 
@@ -84,7 +108,7 @@ def query_value(
     values = [value for key, value in pairs if plain(key) == name]
     if not values:
         return None
-    if shape is Shape.ARRAY and explode:
+    if shape is Shape.ARRAY and (explode or style == "deepObject"):
         return [plain(value) for value in values]
     if len(values) > 1:
         raise ValueError(f"{name!r} stands {len(values)} times")

@@ -1,0 +1,352 @@
+"""Parameters back from the wire: one text or some pairs to the values that they can stand for.
+
+The way back of `checker.transport.encoding`, for whoever judges what was sent instead of what was meant. Where the text
+does not determine the value, every candidate is a reading in doubt, with the reason from `checker.transport.ambiguity`.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from checker.core.media_types import is_form, is_json
+from checker.core.operation import Location, Parameter
+from checker.transport import ambiguity
+from checker.transport.outline import Outline
+from checker.transport.readings import (
+    Reading,
+    Repeated,
+    Tree,
+    doubted,
+    exact_json,
+    readings,
+)
+from checker.transport.styles import Pairs
+from checker.transport.unstyled import (
+    Decoded,
+    Shape,
+    encoding_fault,
+    header_value,
+    pairs_of,
+    path_value,
+    plain,
+    query_value,
+)
+
+_COOKIE_FAULT = re.compile(r"[^\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]")
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_BRACKET = re.compile(r"\[([^\[\]]*)\]")
+_STYLE_DELIMITERS = {
+    "spaceDelimited": (re.compile(r"%20|\+| "), "%20"),
+    "pipeDelimited": (re.compile(r"%7[Cc]|\|"), "%7C"),
+    "tabDelimited": (re.compile(r"%09|\t"), "%09"),
+}
+
+
+class Missing(Enum):
+    """The one value that says that a parameter is not there."""
+
+    MISSING = "missing"
+
+
+MISSING = Missing.MISSING
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """Text that is not of its style or its media type."""
+
+    keyword: str
+    """`style`, `syntax`, `duplicate`, `percent-encoding`, `utf-8`, `header-octets` or `cookie-octets`."""
+    reason: str
+
+
+def decode_parameter(
+    parameter: Parameter, parts: str | Pairs, outline: Outline
+) -> list[Reading] | Missing | Malformed:
+    """Values that a parameter can have: readings, most telling first.
+
+    `parts` is the text in place of a path variable, the value of a header (fields of one name joined by commas), or the
+    pairs of a query or of the `Cookie` headers that are the parameter's own, percent-encoded. `querystring` is text.
+    """
+    location = parameter.location
+    if isinstance(parts, str):
+        if location is Location.PATH:
+            return decode_path(parameter, parts, outline)
+        if location is Location.HEADER:
+            return decode_header(parameter, parts, outline)
+        return decode_querystring(parameter, parts, outline)
+    if location is Location.COOKIE:
+        return decode_cookie(parameter, parts, outline)
+    return decode_query(parameter, parts, outline)
+
+
+def decode_path(
+    parameter: Parameter, text: str, outline: Outline
+) -> list[Reading] | Missing | Malformed:
+    """Values of a path variable."""
+    if not text:
+        return MISSING
+    fault = encoding_fault(text)
+    if fault is not None:
+        return Malformed(*fault)
+    if parameter.media_type is not None:
+        return _content(plain(text), parameter.media_type, outline)
+    style, name, explode = parameter.style, parameter.name, parameter.explode
+
+    def read(text: str, shape: Shape) -> Decoded:
+        return path_value(text, style, name, shape, explode=explode)
+
+    found: list[Reading] = []
+    reason = ""
+    for shape in shapes(outline):
+        for variant, doubt in _variants(text, shape, parameter):
+            try:
+                found += doubted(readings(read(variant, shape), outline), doubt)
+            except ValueError as error:
+                reason = str(error)
+    return found or Malformed("style", reason)
+
+
+def decode_header(
+    parameter: Parameter, text: str, outline: Outline
+) -> list[Reading] | Missing | Malformed:
+    """Values of a header."""
+    text = text.strip(" \t")
+    if _CONTROL.search(text):
+        return Malformed("header-octets", "control characters stand in it")
+    found: list[Reading] = []
+    reason: Malformed | None = None
+    for variant, doubt in _octets(text):
+        if parameter.media_type is not None:
+            content = _content(variant, parameter.media_type, outline)
+            if isinstance(content, Malformed):
+                reason = content
+            else:
+                found += doubted(content, doubt)
+            continue
+        for shape in shapes(outline):
+            try:
+                tree = header_value(variant, shape, parameter.style, explode=parameter.explode)
+            except ValueError as error:
+                reason = Malformed("style", str(error))
+                continue
+            found += doubted(readings(tree, outline), doubt)
+    return found or reason or Malformed("style", "nothing of the style simple")
+
+
+def _octets(text: str) -> Iterator[tuple[str, str]]:
+    """The text of octets as a server may read them."""
+    if text.isascii():
+        yield text, ""
+        return
+    try:
+        yield text.encode("latin-1").decode("utf-8"), ambiguity.OCTETS
+    except ValueError:
+        yield text, ""
+    else:
+        yield text, ambiguity.OCTETS
+
+
+def decode_query(
+    parameter: Parameter, mine: Pairs, outline: Outline, rest: Sequence[tuple[str, str]] = ()
+) -> list[Reading] | Missing | Malformed:
+    """Values of a query parameter; pairs of the `rest` may be properties of it, or nobody's."""
+    return _of_pairs(parameter, mine, list(rest), outline)
+
+
+def decode_cookie(
+    parameter: Parameter, mine: Pairs, outline: Outline
+) -> list[Reading] | Missing | Malformed:
+    """Values of a cookie, read as RFC 6265 (5.4 and 4.1.1) says it is written."""
+    mine = [(name, _unquoted(value)) for name, value in mine]
+    bad = next((value for _, value in mine if _COOKIE_FAULT.search(value)), None)
+    is_list = parameter.style == "cookie" and not parameter.explode
+    if bad is not None and not (is_list and not _COOKIE_FAULT.search(bad.replace(",", ""))):
+        return Malformed("cookie-octets", f"a cookie cannot hold {bad!r}")
+    literal = [(name, value.replace("%", "%25")) for name, value in mine]
+    if parameter.style == "cookie":
+        return _of_pairs(parameter, literal, [], outline)
+    decoded = _of_pairs(parameter, mine, [], outline)
+    if literal == mine:
+        return decoded
+    other = _of_pairs(parameter, literal, [], outline)
+    if isinstance(decoded, list) and isinstance(other, list):
+        return doubted(decoded + other, ambiguity.ESCAPES)
+    return decoded if isinstance(decoded, list) else other
+
+
+def decode_querystring(
+    parameter: Parameter, query: str, outline: Outline
+) -> list[Reading] | Missing | Malformed:
+    """Values of a whole query that is one value: `in: querystring` of OpenAPI 3.2."""
+    if not query:
+        return MISSING
+    fault = encoding_fault(query)
+    if fault is not None:
+        return Malformed(*fault)
+    if parameter.media_type is None or not is_form(parameter.media_type):
+        return _content(plain(query), parameter.media_type or "text/plain", outline)
+    pairs = [(plain(name, plus=True), plain(value, plus=True)) for name, value in pairs_of(query)]
+    grouped: dict[str, list[str]] = {}
+    for name, value in pairs:
+        grouped.setdefault(name, []).append(value)
+    return readings({name: Repeated(tuple(texts)) for name, texts in grouped.items()}, outline)
+
+
+def _of_pairs(
+    parameter: Parameter, mine: Pairs, rest: Pairs, outline: Outline
+) -> list[Reading] | Missing | Malformed:
+    if not mine and not rest:
+        return MISSING
+    fault = next(filter(None, (encoding_fault(text) for pair in mine for text in pair)), None)
+    if fault is not None:
+        return Malformed(*fault)
+    found: list[Reading] = []
+    reason = ""
+    for pairs, doubt in _pair_variants(mine, rest, has_plus=parameter.location is Location.QUERY):
+        try:
+            found += doubted(_of_variant(parameter, pairs, outline), doubt)
+        except ValueError as error:
+            reason = str(error)
+    if found:
+        return found
+    if not mine:
+        return MISSING
+    if len(mine) > 1 and len({name for name, _ in mine}) == 1:
+        return Malformed("duplicate", reason)
+    return Malformed("style" if parameter.media_type is None else "syntax", reason)
+
+
+def _pair_variants(mine: Pairs, rest: Pairs, *, has_plus: bool) -> Iterator[tuple[Pairs, str]]:
+    """Pairs as they may have been meant."""
+    wholes = [(mine, ambiguity.REST), (mine + rest, ambiguity.REST)] if rest else [(mine, "")]
+    for pairs, doubt in wholes:
+        if has_plus and any("+" in name or "+" in value for name, value in pairs):
+            yield _replaced(pairs, "%20"), doubt or ambiguity.PLUS
+            yield _replaced(pairs, "%2B"), doubt or ambiguity.PLUS
+        else:
+            yield pairs, doubt
+
+
+def _replaced(pairs: Pairs, plus: str) -> Pairs:
+    return [(name.replace("+", plus), value.replace("+", plus)) for name, value in pairs]
+
+
+def _of_variant(parameter: Parameter, pairs: Pairs, outline: Outline) -> list[Reading]:
+    """Readings of some pairs. Raises `ValueError` when there is none."""
+    name, style = parameter.name, parameter.style
+    if parameter.media_type is not None:
+        if len(pairs) != 1:
+            raise ValueError(f"{name!r} stands {len(pairs)} times")
+        content = _content(plain(pairs[0][1]), parameter.media_type, outline)
+        if isinstance(content, Malformed):
+            raise ValueError(content.reason)
+        return content
+    if style == "deepObject" and any(plain(key) != name for key, _ in pairs):
+        return readings(deep_tree(pairs, name), outline)
+    found: list[Reading] = []
+    reason = f"nothing of the style {style}"
+    for shape in shapes(outline):
+        for variant, doubt in _delimited(pairs, shape, parameter):
+            try:
+                tree = query_value(variant, name, style, shape, explode=parameter.explode)
+            except ValueError as error:
+                reason = str(error)
+                continue
+            if tree is not None:
+                found += doubted(readings(_grouped(variant, tree, parameter), outline), doubt)
+    if not found:
+        raise ValueError(reason)
+    return found
+
+
+def _delimited(pairs: Pairs, shape: Shape, parameter: Parameter) -> Iterator[tuple[Pairs, str]]:
+    if len(pairs) != 1 or parameter.explode:
+        yield pairs, ""
+        return
+    ((key, value),) = pairs
+    for text, doubt in _variants(value, shape, parameter):
+        yield [(key, text)], doubt
+
+
+def _grouped(pairs: Pairs, tree: Decoded, parameter: Parameter) -> Tree:
+    """Properties of an exploded object that stand several times are lists."""
+    if not isinstance(tree, dict) or not parameter.explode:
+        return tree
+    grouped: dict[str, list[str]] = {}
+    for name, value in pairs:
+        grouped.setdefault(plain(name), []).append(plain(value))
+    return {name: Repeated(tuple(texts)) for name, texts in grouped.items()}
+
+
+def shapes(outline: Outline) -> list[Shape]:
+    """What a value may be, the most structured first: its violations say most."""
+    types = outline.types
+    found = [Shape.OBJECT] if "object" in types else []
+    found += [Shape.ARRAY] if "array" in types else []
+    return found + ([Shape.SCALAR] if types - {"array", "object"} or not found else [])
+
+
+def _variants(text: str, shape: Shape, parameter: Parameter) -> Iterator[tuple[str, str]]:
+    """The text as written; and with encoded delimiters as if they separated, where they may."""
+    if shape is Shape.SCALAR:
+        yield text, ""
+        return
+    if parameter.style in _STYLE_DELIMITERS:
+        pattern, delimiter = _STYLE_DELIMITERS[parameter.style]
+        yield pattern.sub(delimiter, text), ""
+        return
+    loose = text
+    for delimiter in ambiguity.delimiters(parameter.style, shape, explode=parameter.explode):
+        loose = re.sub(f"%{ord(delimiter):02X}", delimiter, loose, flags=re.IGNORECASE)
+    if loose == text:
+        yield text, ""
+    elif parameter.location is Location.COOKIE:
+        # A comma cannot stand in a cookie: what is encoded is the delimiter.
+        yield loose, ambiguity.COMMA
+        yield text, ambiguity.COMMA
+    else:
+        yield text, ambiguity.COMMA
+        yield loose, ambiguity.COMMA
+
+
+def deep_tree(pairs: Pairs, name: str) -> Tree:
+    """`name[a][b]=c`: objects in objects, lists where a key stands several times or is empty.
+
+    Raises `ValueError` when it is not of the style.
+    """
+    found: dict[str, Tree] = {}
+    for key, value in pairs:
+        inner = plain(key).removeprefix(name)
+        tokens = _BRACKET.findall(inner)
+        if "".join(f"[{token}]" for token in tokens) != inner or not tokens:
+            raise ValueError(f"{plain(key)!r} is not of the style deepObject")
+        _put(found, tokens, plain(value))
+    return found
+
+
+def _put(found: dict[str, Tree], tokens: list[str], text: str) -> None:
+    tokens = tokens[:-1] if tokens[-1] == "" and len(tokens) > 1 else tokens
+    for token in tokens[:-1]:
+        inner = found.setdefault(token, {})
+        if not isinstance(inner, dict):
+            raise ValueError(f"{token!r} is a text and an object at once")
+        found = inner
+    present = found.get(tokens[-1], Repeated(()))
+    if not isinstance(present, Repeated):
+        raise ValueError(f"{tokens[-1]!r} is a text and an object at once")
+    found[tokens[-1]] = Repeated((*present.texts, text))
+
+
+def _content(text: str, media_type: str, outline: Outline) -> list[Reading] | Malformed:
+    if not is_json(media_type):
+        return readings(text, outline)
+    try:
+        return [Reading(exact_json(text))]
+    except ValueError as error:
+        return Malformed("syntax", str(error))
+
+
+def _unquoted(value: str) -> str:
+    return value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value

@@ -1,0 +1,267 @@
+"""What a schema says of the shape of a value before there is one: text is written and read by it.
+
+Never too little: where nothing can be known, every type is possible. Of a schema only `type`, `enum`, `const`, names and
+items are asked; references are followed, `allOf` is laid open, `anyOf` and `oneOf` are alternatives.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+from checker.core.schema import Dialect, Document, Schema, UnresolvableReference
+
+ALL_TYPES: Final = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
+_SIBLINGS_COUNT: Final = frozenset(Dialect) - {Dialect.OPENAPI20, Dialect.OPENAPI30}
+_NULLABLE: Final = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}
+_DEEPEST = 4
+"""Of alternatives in alternatives: beyond it every type is possible."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """A raw schema that holds of a value, where it stands, and the reference that led to it."""
+
+    raw: object
+    pointer: str
+    reference: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """Outlines of which at least one holds."""
+
+    alternatives: tuple["Outline", ...]
+
+
+_Step = Callable[[dict[str, Any]], Iterator[tuple[object, tuple[str, ...]]]]
+
+
+class Outline:
+    """Everything that is said of the shape of one value; empty when nothing is said."""
+
+    __slots__ = ("_below", "_document", "_names", "_parts", "_terms", "_types", "dialect")
+
+    def __init__(
+        self, document: Document, dialect: Dialect, terms: tuple[Facet | _Choice, ...]
+    ) -> None:
+        self.dialect = dialect
+        self._document = document
+        self._terms = terms
+        self._parts: tuple[Facet | _Choice, ...] | None = None
+        self._types: frozenset[str] | None = None
+        self._names: frozenset[str] | None = None
+        self._below: dict[str | int, Outline] = {}
+
+    @property
+    def types(self) -> frozenset[str]:
+        """JSON types that a value can have; `number` brings `integer` with it."""
+        if self._types is None:
+            self._types = self._types_to(_DEEPEST)
+        return self._types
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Names of properties that are declared anywhere."""
+        if self._names is None:
+            self._names = frozenset(self._names_to(_DEEPEST))
+        return self._names
+
+    @property
+    def is_closed(self) -> bool:
+        """True when undeclared properties are forbidden in every case."""
+        return any(
+            isinstance(facet.raw, dict)
+            and False
+            in (facet.raw.get("additionalProperties"), facet.raw.get("unevaluatedProperties"))
+            for facet in self.facets()
+        )
+
+    def item(self, index: int) -> "Outline":
+        """Outline of one item of an array."""
+        found = self._below.get(index)
+        if found is None:
+            found = self._below[index] = self._step(lambda raw: _items(raw, index), _DEEPEST)
+        return found
+
+    def property(self, name: str) -> "Outline":
+        """Outline of one property of an object."""
+        found = self._below.get(name)
+        if found is None:
+            found = self._below[name] = self._step(lambda raw: _property(raw, name), _DEEPEST)
+        return found
+
+    def facets(self) -> list[Facet]:
+        """Schemas that hold in every case: with references followed and `allOf` laid open."""
+        return [part for part in self._opened() if isinstance(part, Facet)]
+
+    def alternatives(self) -> list["Outline"]:
+        """Outlines of the branches of `anyOf` and `oneOf`."""
+        return [
+            one for part in self._opened() if isinstance(part, _Choice) for one in part.alternatives
+        ]
+
+    def _opened(self) -> tuple[Facet | _Choice, ...]:
+        if self._parts is None:
+            self._parts = tuple(self._open())
+        return self._parts
+
+    def _open(self) -> Iterator[Facet | _Choice]:
+        todo, seen = list(self._terms), set()
+        while todo:
+            term = todo.pop(0)
+            if isinstance(term, _Choice):
+                yield term
+                continue
+            raw = term.raw
+            if isinstance(raw, dict) and isinstance(raw.get("$ref"), str):
+                target = self._target(raw["$ref"], term.pointer)
+                if target is not None and target.pointer not in seen:
+                    seen.add(target.pointer)
+                    todo.insert(0, target)
+                if self.dialect not in _SIBLINGS_COUNT:
+                    continue
+            yield term
+            if isinstance(raw, dict):
+                todo += _branches(raw, term.pointer, "allOf")
+                for keyword in ("anyOf", "oneOf"):
+                    if branches := _branches(raw, term.pointer, keyword):
+                        yield _Choice(tuple(self._of((branch,)) for branch in branches))
+
+    def _target(self, reference: str, at: str) -> Facet | None:
+        try:
+            raw, pointer = self._document.resolve(reference, at=at)
+        except UnresolvableReference:
+            return None
+        return Facet(raw, pointer, reference)
+
+    def _of(self, terms: tuple[Facet | _Choice, ...]) -> "Outline":
+        return Outline(self._document, self.dialect, terms)
+
+    def _types_to(self, depth: int) -> frozenset[str]:
+        found = ALL_TYPES
+        for part in self._opened() if depth else ():
+            if isinstance(part, Facet):
+                found &= _own_types(part.raw, self.dialect)
+            else:
+                found &= frozenset().union(*(one._types_to(depth - 1) for one in part.alternatives))
+        return found
+
+    def _names_to(self, depth: int) -> Iterator[str]:
+        for part in self._opened() if depth else ():
+            if isinstance(part, _Choice):
+                for one in part.alternatives:
+                    yield from one._names_to(depth - 1)
+            elif isinstance(part.raw, dict):
+                properties = part.raw.get("properties")
+                yield from properties if isinstance(properties, dict) else ()
+
+    def _step(self, step: _Step, depth: int) -> "Outline":
+        found: list[Facet | _Choice] = []
+        for part in self._opened() if depth else ():
+            if isinstance(part, _Choice):
+                inner = tuple(one._step(step, depth - 1) for one in part.alternatives)
+                # Where one alternative says nothing, nothing is known.
+                if all(one._terms for one in inner):
+                    found.append(_Choice(inner))
+            elif isinstance(part.raw, dict):
+                found += (
+                    Facet(raw, _below(part.pointer, tokens)) for raw, tokens in step(part.raw)
+                )
+        return self._of(tuple(found))
+
+
+def outline_of(schema: Schema) -> Outline:
+    """Outline of the values of a schema."""
+    return Outline(schema.document, schema.dialect, (Facet(schema.raw, schema.pointer),))
+
+
+def implied_types(schema: Schema) -> frozenset[str]:
+    """JSON types that a value of a schema can have."""
+    return outline_of(schema).types
+
+
+def type_of(value: object) -> frozenset[str]:
+    """JSON types of a value: a whole number has two."""
+    if value is None:
+        return frozenset({"null"})
+    if isinstance(value, bool):
+        return frozenset({"boolean"})
+    if isinstance(value, int | float):
+        is_whole = isinstance(value, int) or value.is_integer()
+        return frozenset({"integer", "number"}) if is_whole else frozenset({"number"})
+    if isinstance(value, str | bytes):
+        return frozenset({"string"})
+    return frozenset({"array" if isinstance(value, list) else "object"})
+
+
+def _own_types(raw: object, dialect: Dialect) -> frozenset[str]:
+    if raw is False:
+        return frozenset()
+    if not isinstance(raw, dict):
+        return ALL_TYPES
+    found = ALL_TYPES
+    declared = raw.get("type")
+    names = [declared] if isinstance(declared, str) else declared
+    if isinstance(names, list) and names and all(isinstance(name, str) for name in names):
+        found = frozenset(names) & ALL_TYPES or ALL_TYPES
+        if "number" in found:
+            found |= {"integer"}
+    for values in (raw.get("enum"), [raw["const"]] if "const" in raw else None):
+        if isinstance(values, list) and values:
+            found &= frozenset().union(*map(type_of, values))
+    nullable = _NULLABLE.get(dialect)
+    return found | {"null"} if nullable and raw.get(nullable) is True else found
+
+
+def _branches(raw: dict[str, Any], at: str, keyword: str) -> list[Facet]:
+    branches = raw.get(keyword)
+    if not isinstance(branches, list):
+        return []
+    return [Facet(branch, f"{at}/{keyword}/{index}") for index, branch in enumerate(branches)]
+
+
+def _items(raw: dict[str, Any], index: int) -> Iterator[tuple[object, tuple[str, ...]]]:
+    items, prefix = raw.get("items"), raw.get("prefixItems")
+    if isinstance(prefix, list) and index < len(prefix):
+        yield prefix[index], ("prefixItems", str(index))
+    elif isinstance(items, dict | bool):
+        yield items, ("items",)
+    elif isinstance(items, list):
+        if index < len(items):
+            yield items[index], ("items", str(index))
+        elif isinstance(raw.get("additionalItems"), dict):
+            yield raw["additionalItems"], ("additionalItems",)
+
+
+def _property(raw: dict[str, Any], name: str) -> Iterator[tuple[object, tuple[str, ...]]]:
+    properties, patterns = raw.get("properties"), raw.get("patternProperties")
+    is_declared = False
+    if isinstance(properties, dict) and name in properties:
+        is_declared = True
+        yield properties[name], ("properties", name)
+    for pattern, inner in patterns.items() if isinstance(patterns, dict) else ():
+        finds = _finds(pattern)
+        if finds is None:
+            # Nobody can say whether it matches: nothing is known of the property.
+            is_declared = True
+        elif finds(name):
+            is_declared = True
+            yield inner, ("patternProperties", pattern)
+    if not is_declared and isinstance(raw.get("additionalProperties"), dict):
+        yield raw["additionalProperties"], ("additionalProperties",)
+
+
+@lru_cache(maxsize=256)
+def _finds(pattern: str) -> Callable[[str], object] | None:
+    try:
+        return re.compile(pattern, re.ASCII).search
+    except (re.error, RecursionError, OverflowError):
+        return None
+
+
+def _below(pointer: str, tokens: tuple[str, ...]) -> str:
+    for token in tokens:
+        pointer += "/" + token.replace("%", "%25").replace("~", "~0").replace("/", "~1")
+    return pointer

@@ -1,0 +1,196 @@
+"""What a text can mean: the values that a server may read, and which of them nobody can count on.
+
+A text without a type of its own is read by what its schema admits. JSON's spelling of numbers, booleans and null is what
+descriptions mean; what frameworks accept beyond it is a reading in doubt.
+"""
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+from typing import Any, NoReturn
+
+from checker.transport import ambiguity
+from checker.transport.outline import Outline
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """Texts that stand under one name: a list, or if there is only one perhaps the value itself."""
+
+    texts: tuple[str, ...]
+
+
+Tree = str | Repeated | Sequence["Tree"] | Mapping[str, "Tree"]
+"""Text, or texts in a list or by name: what a style alone says of a value."""
+
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_BOOLEANS = {"true": True, "false": False}
+_LOOSE_BOOLEANS = {
+    **dict.fromkeys(("true", "1", "yes", "y", "on", "t"), True),
+    **dict.fromkeys(("false", "0", "no", "n", "off", "f"), False),
+}
+_DIGITS = 4000
+"""Python reads no longer integers."""
+_COMBINATIONS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One value that a text can stand for."""
+
+    value: Any
+    doubt: str = ""
+    """Why a server may read it otherwise; empty when the text means this, if its schema admits it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguous:
+    """Several values, and nothing that decides between them."""
+
+    candidates: tuple[Any, ...]
+    reason: str
+
+
+def settled(found: Sequence[Reading]) -> Any | Ambiguous:
+    """The one value that readings leave no doubt of."""
+    certain = [reading for reading in found if not reading.doubt]
+    if len(certain) == 1:
+        return certain[0].value
+    reason = ambiguity.TYPES if certain else found[0].doubt
+    return Ambiguous(tuple(reading.value for reading in certain or found), reason)
+
+
+def readings(tree: Tree, outline: Outline) -> list[Reading]:
+    """Values that a tree of texts stands for under what is said of it, most telling first. Never empty."""
+    if isinstance(tree, str):
+        return of_text(tree, outline.types)
+    if isinstance(tree, Repeated):
+        return _of_repeated(tree.texts, outline)
+    if isinstance(tree, Mapping):
+        return objects(
+            {name: readings(text, outline.property(name)) for name, text in tree.items()}
+        )
+    return arrays([readings(item, outline.item(index)) for index, item in enumerate(tree)])
+
+
+def _of_repeated(texts: tuple[str, ...], outline: Outline) -> list[Reading]:
+    as_list = arrays([readings(text, outline.item(index)) for index, text in enumerate(texts)])
+    if len(texts) > 1:
+        return as_list
+    if "array" not in outline.types:
+        return of_text(texts[0], outline.types)
+    if not outline.types - {"array", "null"}:
+        nested = [one for one in of_text(texts[0], outline.types) if isinstance(one.value, list)]
+        return as_list + nested
+    return as_list + of_text(texts[0], outline.types)
+
+
+def objects(properties: Mapping[str, list[Reading]]) -> list[Reading]:
+    """Readings of an object, from those of its properties."""
+    return [
+        Reading(dict(zip(properties, values, strict=True)), doubt)
+        for values, doubt in _combined(list(properties.values()))
+    ]
+
+
+def arrays(items: list[list[Reading]]) -> list[Reading]:
+    """Readings of an array, from those of its items."""
+    return [Reading(list(values), doubt) for values, doubt in _combined(items)]
+
+
+def doubted(found: list[Reading], doubt: str) -> list[Reading]:
+    """The same readings, each in doubt."""
+    return [Reading(one.value, doubt or one.doubt) for one in found] if doubt else found
+
+
+def _combined(parts: list[list[Reading]]) -> list[tuple[tuple[Any, ...], str]]:
+    count = math.prod(map(len, parts))
+    if count <= _COMBINATIONS:
+        chosen = product(*parts)
+        return [(_values(one), _doubt(one)) for one in chosen]
+    # All alike is what a server would do; that is two of very many.
+    uniform = [tuple(part[0] for part in parts), tuple(part[-1] for part in parts)]
+    more = islice(product(*parts), _COMBINATIONS - 2)
+    many = "there are more readings of it than can be tried"
+    return [(_values(one), _doubt(one) or many) for one in (*uniform, *more)]
+
+
+def _values(chosen: tuple[Reading, ...]) -> tuple[Any, ...]:
+    return tuple(reading.value for reading in chosen)
+
+
+def _doubt(chosen: tuple[Reading, ...]) -> str:
+    return next((reading.doubt for reading in chosen if reading.doubt), "")
+
+
+def of_text(text: str, types: frozenset[str]) -> list[Reading]:
+    """Values of one text."""
+    found: list[Reading] = []
+    if types & {"integer", "number"}:
+        found += _numbers(text, allows_fractions="number" in types)
+    if "boolean" in types:
+        found += _booleans(text)
+    if types & {"array", "object"}:
+        found += _nested(text, types)
+    if "null" in types and text in ("null", ""):
+        found.append(Reading(None, ambiguity.NULL))
+    if "string" in types or all(reading.doubt for reading in found):
+        # Where no type fits it is text, which the schema will refuse.
+        found.append(Reading(text))
+    return found
+
+
+def _numbers(text: str, *, allows_fractions: bool) -> list[Reading]:
+    if len(text) > _DIGITS:
+        return []
+    if _INTEGER.fullmatch(text):
+        return [Reading(int(text))]
+    if _NUMBER.fullmatch(text):
+        value = float(text)
+        if not math.isfinite(value):
+            return [Reading(value, ambiguity.LARGE)]
+        return [Reading(value, "" if allows_fractions else ambiguity.LOOSE)]
+    try:
+        loose = float(text)
+    except ValueError:
+        return []
+    if not math.isfinite(loose):
+        return []
+    value = int(loose) if loose.is_integer() else loose
+    return [Reading(value, ambiguity.LOOSE)]
+
+
+def _booleans(text: str) -> list[Reading]:
+    if text in _BOOLEANS:
+        return [Reading(_BOOLEANS[text])]
+    loose = _LOOSE_BOOLEANS.get(text.lower())
+    return [] if loose is None else [Reading(loose, ambiguity.LOOSE)]
+
+
+def _nested(text: str, types: frozenset[str]) -> list[Reading]:
+    """A list or an object where the style has no room for one: JSON, if anything."""
+    if not text.startswith(("[", "{")):
+        return []
+    try:
+        value = exact_json(text)
+    except ValueError:
+        return []
+    if ("array" if isinstance(value, list) else "object") not in types:
+        return []
+    return [Reading(value, ambiguity.NESTED)]
+
+
+def exact_json(text: str) -> Any:
+    """Value of a JSON text, exact. Raises `ValueError`, also for NaN, infinity and nesting beyond measure."""
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")
