@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from checker.core.errors import LoaderError
 from checker.core.schema import Dialect
+from checker.validation.vocabularies import dialect_of
 
 METHODS: Final[Mapping[Dialect, frozenset[str]]] = {
     Dialect.OPENAPI20: frozenset({"get", "put", "post", "delete", "options", "head", "patch"}),
@@ -53,6 +54,16 @@ def version_of(root: Mapping[str, Any]) -> tuple[str, Dialect]:
     raise LoaderError(
         "Unable to determine the Open API version as it's not specified in the document."
     )
+
+
+def schema_dialect_of(root: Mapping[str, Any], dialect: Dialect) -> Dialect:
+    """Dialect of the schemas of a document: `jsonSchemaDialect` (OpenAPI 3.1, 4.8.1) if it names one that is known."""
+    said = root.get("jsonSchemaDialect")
+    if dialect is not Dialect.OPENAPI31 or not isinstance(said, str):
+        return dialect
+    found = dialect_of(said.removesuffix("#"), lambda uri: None)
+    # What OpenAPI adds to the draft of 2020 takes nothing away from it.
+    return dialect if found in (None, Dialect.DRAFT2020) else found
 
 
 def _read(version: str) -> tuple[str, Dialect]:

@@ -1,57 +1,84 @@
-"""A parsed OpenAPI document and what its references point at."""
+"""A parsed OpenAPI document with those beside it, and what its references point at."""
 
-from difflib import get_close_matches
 from typing import Any
 from urllib.parse import unquote
 
-from checker.core.schema import Dialect, Schema, UnresolvableReference
+from checker.core.schema import Dialect, Document, Schema, UnresolvableReference
+from checker.openapi.dialects import schema_dialect_of
+from checker.openapi.named_schemas import NamedSchemas
+from checker.openapi.neighbours import Neighbours
+from checker.openapi.walking import Found, lost, walk
 from checker.validation.keywords import subschemas
 from checker.validation.pointers import pointer_child
-
-Found = tuple[object, str]
-"""A value and its pointer."""
 
 
 class OpenApiDocument:
     """The document of one API description: implements `checker.core.schema.Document`."""
 
-    __slots__ = ("_found", "_sound", "dialect", "root")
+    __slots__ = ("_found", "_names", "_sound", "dialect", "neighbours", "root", "schema_dialect")
 
-    def __init__(self, root: dict[str, Any], dialect: Dialect) -> None:
+    def __init__(self, root: dict[str, Any], dialect: Dialect, neighbours: Neighbours) -> None:
         self.root = root
         self.dialect = dialect
-        self._found: dict[str, Found] = {}
+        self.neighbours = neighbours
+        self.schema_dialect = schema_dialect_of(root, dialect)
+        self._names: NamedSchemas | None = None
+        if dialect is Dialect.OPENAPI31:
+            self._names = NamedSchemas(root, self.schema_dialect, neighbours)
+        self._found: dict[tuple[str, str], Found] = {}
         self._sound: set[str] = set()
 
     def schema(self, raw: object, pointer: str) -> Schema:
         """A schema of this document."""
-        return Schema(raw, pointer, self.dialect, self)
+        document: Document = self if self._names is None else self._names
+        return Schema(raw, pointer, self.schema_dialect, document)
 
     def resolve(self, reference: str, *, at: str) -> Found:
-        """Target value and its JSON pointer, one hop. Raises `UnresolvableReference`."""
-        found = self._found.get(reference)
+        """Target value and its place, one hop. Raises `UnresolvableReference`."""
+        owner = "" if at.startswith("#") else at.partition("#")[0]
+        key = (owner, reference)
+        found = self._found.get(key)
         if found is None:
-            if not reference.startswith("#"):
-                raise UnresolvableReference(
-                    f"`{reference}` at {at} points outside the document, which cannot be followed yet; "
-                    "bundle the description into one file"
-                )
-            if reference != "#" and not reference.startswith("#/"):
-                raise UnresolvableReference(
-                    f"`{reference}` at {at} is not a JSON pointer; write it as `#/components/...`"
-                )
-            found = self._found[reference] = self._walk(reference, at)
+            if self._names is not None:
+                # Where the reference stands may have a URI of its own.
+                return self._names.resolve(reference, at=at)
+            try:
+                found = self._found[key] = self._resolved(reference, owner)
+            except UnresolvableReference as error:
+                raise lost(reference, at, self.root, error) from None
         return found
+
+    def uri_of(self, place: str) -> str:
+        """Absolute URI that references at a place are resolved against."""
+        if self._names is not None:
+            return self._names.uri_of(place)
+        return self.neighbours.uri_of(place.partition("#")[0])
+
+    def is_inside(self, uri: str) -> bool:
+        """True when a URI names something that needs no reading."""
+        return self._names is not None and self._names.knows(uri)
+
+    def contents_of(self, uri: str) -> object | None:
+        """The document of a URI; None when there is none."""
+        return self.neighbours.contents_of(uri)
+
+    @property
+    def has_names(self) -> bool:
+        """False: before 3.1 schemas have no names of their own."""
+        return False
 
     def dereferenced(self, value: object, at: str) -> Found:
         """The object itself, whatever number of `$ref`s lead to it. Raises `UnresolvableReference`."""
         seen = set()
         while isinstance(value, dict) and isinstance(value.get("$ref"), str):
             reference = value["$ref"]
-            if reference in seen:
-                raise UnresolvableReference(f"`{reference}` at {at} leads back to itself")
-            seen.add(reference)
-            value, at = self.resolve(reference, at=at)
+            value, place = self.resolve(reference, at=at)
+            if place in seen:
+                raise UnresolvableReference(
+                    f"`{reference}` at {at} leads back to itself; point it at an object"
+                )
+            seen.add(place)
+            at = place
         return value, at
 
     def require_sound(self, schema: Schema) -> None:
@@ -65,27 +92,16 @@ class OpenApiDocument:
                 if pointer not in self._sound and pointer not in reached:
                     reached.add(pointer)
                     todo.append((target, pointer))
-            for tokens, inner in subschemas(raw, self.dialect):
+            for tokens, inner in subschemas(raw, self.schema_dialect):
                 todo.append((inner, pointer_child(at, *tokens)))
         self._sound |= reached
 
-    def _walk(self, reference: str, at: str) -> Found:
-        value: object = self.root
-        pointer = "#"
-        for escaped in unquote(reference[1:]).split("/")[1:]:
-            token = escaped.replace("~1", "/").replace("~0", "~")
-            if isinstance(value, dict) and token in value:
-                value = value[token]
-            elif isinstance(value, list) and token.isdecimal() and int(token) < len(value):
-                value = value[int(token)]
-            else:
-                raise UnresolvableReference(_miss(reference, at, token, value))
-            pointer = pointer_child(pointer, token)
-        return value, pointer
-
-
-def _miss(reference: str, at: str, token: str, parent: object) -> str:
-    names = [name for name in parent if isinstance(name, str)] if isinstance(parent, dict) else []
-    near = get_close_matches(token, names, n=1)
-    advice = f"did you mean `{near[0]}`?" if near else f"there is no `{token}`; add it"
-    return f"`{reference}` at {at} points at nothing: {advice}"
+    def _resolved(self, reference: str, owner: str) -> Found:
+        name = owner
+        if reference and not reference.startswith("#"):
+            try:
+                name = self.neighbours.joined(owner, reference)
+            except ValueError as error:
+                raise UnresolvableReference(f"it is no URI ({error}); correct it") from None
+        fragment = unquote(reference.partition("#")[2])
+        return walk(self.neighbours.load(name), f"{name}#", fragment)

@@ -10,7 +10,9 @@ from checker.core.engine import Engine
 from checker.core.operation import BrokenOperation, Label
 from checker.core.schema import UnresolvableReference
 from checker.openapi.dialects import METHODS, version_of
+from checker.openapi.neighbours import NOWHERE, Provenance, neighbours_of
 from checker.openapi.operation import Entry, OpenApiOperation, read_operation
+from checker.openapi.outside import leads_outside, load_all
 from checker.openapi.parsing import parse_json, to_json
 from checker.openapi.references import OpenApiDocument
 from checker.openapi.servers import absolute_url, path_of
@@ -47,15 +49,14 @@ class OpenApiSchema(Mapping[str, Methods]):
     """Implements `checker.core.operation.ApiSchema`; also a mapping from path to method to operation."""
 
     def __init__(
-        self, root: dict[str, Any], *, location: str | None = None, base_url: str | None = None
+        self, root: dict[str, Any], origin: Provenance = NOWHERE, *, base_url: str | None = None
     ) -> None:
-        """`location` is the URL that the document came from, `base_url` replaces what it declares.
-
-        Raises `LoaderError` when the version is missing or not supported.
-        """
+        """`base_url` replaces what the document declares. Raises `LoaderError` when its version is not supported."""
         self.version, dialect = version_of(root)
-        self.document = OpenApiDocument(root, dialect)
-        self.location = location
+        neighbours = neighbours_of(root, origin)
+        self.document = OpenApiDocument(root, dialect, neighbours)
+        self.location = origin.location
+        self._own_name = origin.own_name
         self.engine: Engine | None = None
         self.config: Config | None = None
         """The live configuration; set where the engine is."""
@@ -123,8 +124,14 @@ class OpenApiSchema(Mapping[str, Methods]):
         return operation
 
     def normalised(self) -> bytes:
-        """JSON from which `checker.openapi.loaders.open_normalised` makes an equal schema."""
-        return to_json([self.raw_schema, self.location, self._given_base_url])
+        """JSON from which `checker.openapi.loaders.open_normalised` makes an equal schema: nothing else is read for it."""
+        written = to_json(self.raw_schema)
+        if leads_outside(written):
+            load_all(self.document)
+        neighbours = self.document.neighbours
+        beside = {name: value for name, value in neighbours.known.items() if name}
+        rest = [self.location, self._own_name, self._given_base_url, beside, dict(neighbours.lost)]
+        return b"[" + written + b"," + to_json(rest)[1:]
 
     def __getitem__(self, path: str) -> Methods:
         entries = {
@@ -165,8 +172,9 @@ class OpenApiSchema(Mapping[str, Methods]):
 
 def open_normalised(data: bytes) -> OpenApiSchema:
     """The schema that `OpenApiSchema.normalised` wrote down."""
-    root, location, base_url = parse_json(data)
-    return OpenApiSchema(root, location=location, base_url=base_url)
+    root, location, own_name, base_url, beside, lost = parse_json(data)
+    origin = Provenance(location, own_name, None, beside, lost)
+    return OpenApiSchema(root, origin, base_url=base_url)
 
 
 def _entries(document: OpenApiDocument) -> Iterator[Entry | BrokenOperation]:

@@ -1,13 +1,11 @@
 """Where a value breaks its schema: the most telling error, and the place of its schema in the document."""
 
 from collections.abc import Sequence
-from typing import Any
-from urllib.parse import unquote
 
 from jsonschema import ValidationError
-from referencing.exceptions import Unresolvable
 
-from checker.core.schema import Schema
+from checker.core.schema import Document, Schema, UnresolvableReference
+from checker.validation.pointers import pointer_child
 
 _KIND = frozenset({"type", "enum", "const"})
 
@@ -35,32 +33,29 @@ def _is_another_kind(error: ValidationError) -> bool:
     return keyword is None and len(error.path) == 0
 
 
-def pointer_of(schema: Schema, path: Sequence[str | int], resolver: Any) -> str:
-    """Pointer of what `path` leads to from a schema; references on the way are followed."""
+def pointer_of(schema: Schema, path: Sequence[str | int]) -> str:
+    """Place of what `path` leads to from a schema; references on the way are followed."""
     node, pointer = schema.raw, schema.pointer
     for token in path:
         try:
-            node, pointer, resolver = _at_keyword(node, pointer, token, resolver)
-        except Unresolvable:
+            node, pointer = _at_keyword(schema.document, node, pointer, token)
+        except UnresolvableReference:
             return pointer
         node = _child(node, token)
-        pointer += "/" + _escaped(str(token))
+        pointer = pointer_child(pointer, str(token))
     return pointer
 
 
 def _at_keyword(
-    node: object, pointer: str, token: str | int, resolver: Any
-) -> tuple[object, str, Any]:
+    document: Document, node: object, pointer: str, token: str | int
+) -> tuple[object, str]:
     hops = 0
     while isinstance(node, dict) and token not in node and isinstance(node.get("$ref"), str):
-        reference = node["$ref"]
-        resolved = resolver.lookup(reference)
-        node, resolver = resolved.contents, resolved.resolver
-        pointer = "#" + unquote(reference.partition("#")[2]).replace("%", "%25")
+        node, pointer = document.resolve(node["$ref"], at=pointer)
         hops += 1
         if hops > 100:
             break
-    return node, pointer, resolver
+    return node, pointer
 
 
 def _child(node: object, token: str | int) -> object:
@@ -70,7 +65,3 @@ def _child(node: object, token: str | int) -> object:
         value: object = node[token]
         return value
     return None
-
-
-def _escaped(token: str) -> str:
-    return token.replace("%", "%25").replace("~", "~0").replace("/", "~1")

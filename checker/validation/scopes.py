@@ -121,7 +121,25 @@ class Scopes:
         resource = Resource(uri, place, raw, dialect)
         self._enter(resource)
         self._by_uri.setdefault(uri, resource)
-        todo: list[tuple[object, str, Resource]] = [(raw, place, resource)]
+        self._index(raw, place, resource)
+
+    def include(self, raw: object, place: str) -> None:
+        """Index a tree of schemas that stands inside a resource added before."""
+        around = self.resource(place)
+        if around is not None:
+            self._index(raw, place, around)
+
+    def knows(self, uri: str) -> bool:
+        """True when a resource has the URI, or can be had without being added."""
+        return uri in self._by_uri or self._document(uri) is not None
+
+    def contents_of(self, uri: str) -> object | None:
+        """The resource that has a URI; None when there is none."""
+        found = self._by_uri.get(uri)
+        return self._document(uri) if found is None else found.raw
+
+    def _index(self, raw: object, place: str, around: Resource) -> None:
+        todo: list[tuple[object, str, Resource]] = [(raw, place, around)]
         while todo:
             schema, at, around = todo.pop()
             if not isinstance(schema, dict):
@@ -263,6 +281,19 @@ class JsonDocument:
     def at(self, place: str) -> object:
         """What stands at a place; None where nothing does."""
         return self._scopes.at(place)[1]
+
+    @property
+    def has_names(self) -> bool:
+        """True: schemas may have URIs."""
+        return True
+
+    def uri_of(self, place: str) -> str:
+        """URI of the document that a place is in; empty for one without."""
+        return place.partition("#")[0]
+
+    def contents_of(self, uri: str) -> object | None:
+        """The document of a URI; None when there is none."""
+        return self.others.get(uri)
 
     def _root_resource(self) -> Resource:
         found = self._scopes.resource("#")

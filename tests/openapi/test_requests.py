@@ -134,7 +134,7 @@ MALFORMED = [
     ({"parameters": [{"name": "a"}]}, "has no `in`"),
     ({"parameters": [param("a", "body", required=True)]}, "is in `body`, which is not known"),
     ({"parameters": [{"$ref": "#/none"}]}, "points at nothing"),
-    ({"parameters": [{"$ref": "other.yaml#/a"}]}, "points outside the document"),
+    ({"parameters": [{"$ref": "other.yaml#/a"}]}, "load it from its file or URL"),
     ({"parameters": [{"$ref": "#/paths/~1a/post/parameters/0"}]}, "leads back to itself"),
 ]
 

@@ -4,6 +4,7 @@ import pytest
 
 from checker.core.operation import BrokenOperation
 from checker.openapi.loaders import from_dict
+from checker.openapi.neighbours import Provenance
 from checker.openapi.schema import OpenApiSchema
 
 from .documents import opened, operation
@@ -86,7 +87,7 @@ BASES: list[tuple[dict[str, Any], str | None, str | None, str]] = [
 def test_base_url_of_openapi_3(
     more: dict[str, Any], location: str | None, url: str | None, path: str
 ) -> None:
-    schema = OpenApiSchema({"openapi": "3.0.0", **more}, location=location)
+    schema = OpenApiSchema({"openapi": "3.0.0", **more}, Provenance(location))
     assert (schema.base_url, schema.base_path) == (url, path)
 
 
@@ -104,7 +105,7 @@ SWAGGER: list[tuple[dict[str, Any], str | None, str | None, str]] = [
 def test_base_url_of_swagger_2(
     more: dict[str, Any], location: str | None, url: str | None, path: str
 ) -> None:
-    schema = OpenApiSchema({"swagger": "2.0", **more}, location=location)
+    schema = OpenApiSchema({"swagger": "2.0", **more}, Provenance(location))
     assert (schema.base_url, schema.base_path) == (url, path)
 
 

@@ -19,7 +19,7 @@ class Page:
                 value = value[token.replace("~1", "/").replace("~0", "~")]
             except (KeyError, TypeError):
                 raise UnresolvableReference(reference) from None
-        return value, reference
+        return value, unquote(reference).replace("%", "%25")
 
 
 def schema_of(raw: Any, dialect: Dialect = Dialect.OPENAPI30, **names: Any) -> Schema:

@@ -1,0 +1,136 @@
+"""Documents beside the main one: named relative to it, each read once, failures remembered.
+
+A name is what stands before the `#` of a place: empty for the main document, `common/errors.yaml` for one that stands
+below it, a URL for one from elsewhere. Names, not addresses, are written down, so that they mean the same everywhere.
+"""
+
+import contextlib
+import posixpath
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import urldefrag, urljoin, urlsplit
+
+from checker.core.errors import LoaderError
+from checker.core.schema import UnresolvableReference
+
+Read = Callable[[str], object]
+"""The parsed document of a name. Raises `LoaderError`."""
+
+# Deep enough for every `../` that a description climbs, for URIs can do without a folder only at the root.
+_FOLDER: Final = "/_" * 24
+_LOCAL: Final = "file://description"
+_MOST = 2000
+
+
+class Neighbours:
+    """What the references of one description lead to outside of it."""
+
+    __slots__ = ("_known", "_lost", "_read", "uri")
+
+    def __init__(
+        self,
+        *,
+        uri: str,
+        read: Read | None,
+        known: Mapping[str, object],
+        lost: Mapping[str, str] | None = None,
+    ) -> None:
+        """`known` has the main document under the empty name, and with `lost` what an earlier reader found beside it."""
+        self.uri = uri
+        self._read = read
+        self._known = dict(known)
+        self._lost = dict(lost or {})
+
+    @property
+    def known(self) -> Mapping[str, object]:
+        """Documents read until now, by name."""
+        return self._known
+
+    @property
+    def lost(self) -> Mapping[str, str]:
+        """Why the others cannot be read, by name."""
+        return self._lost
+
+    def uri_of(self, name: str) -> str:
+        """Absolute URI of a document."""
+        return urljoin(self.uri, name) if name else self.uri
+
+    def name_of(self, uri: str) -> str:
+        """Name of the document of an absolute URI."""
+        if uri == self.uri:
+            return ""
+        there, here = urlsplit(uri), urlsplit(self.uri)
+        if there.scheme == "file" and there.netloc and uri[: len(_LOCAL)] != _LOCAL:
+            # `//example.com/a.yaml`, said in a file.
+            return f"https:{uri.removeprefix('file:')}"
+        if (there.scheme, there.netloc) != (here.scheme, here.netloc):
+            return uri
+        query = f"?{there.query}" if there.query else ""
+        if uri.startswith(_LOCAL) and not there.path.startswith("/_/"):
+            return there.path + query
+        return posixpath.relpath(there.path or "/", posixpath.dirname(here.path) or "/") + query
+
+    def joined(self, owner: str, reference: str) -> str:
+        """Name of the document that a reference in the document `owner` leads to."""
+        return self.name_of(urldefrag(urljoin(self.uri_of(owner), reference)).url)
+
+    def load(self, name: str) -> object:
+        """The document of a name. Raises `UnresolvableReference`, whose message says why."""
+        if name in self._known:
+            return self._known[name]
+        if name not in self._lost:
+            try:
+                self._known[name] = self._fetched(name)
+                return self._known[name]
+            except LoaderError as error:
+                self._lost[name] = error.message
+        raise UnresolvableReference(self._lost[name])
+
+    def contents_of(self, uri: str) -> object | None:
+        """The document of a URI; None when there is none."""
+        try:
+            return self.load(self.name_of(uri))
+        except UnresolvableReference:
+            return None
+
+    def _fetched(self, name: str) -> object:
+        if self._read is None or len(self._known) >= _MOST:
+            raise LoaderError(f"{name} was not read when the description was opened; open it again")
+        try:
+            return self._read(name)
+        except LoaderError:
+            if self.uri.startswith(_LOCAL) or urlsplit(name).scheme:
+                raise
+        # The document says by `$self` where it belongs; its neighbours may be there and not where the copy is.
+        return self._read(self.uri_of(name))
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a main document came from."""
+
+    location: str | None = None
+    """Its URL."""
+    own_name: str = ""
+    """Its file name, percent-encoded, when it has no URL."""
+    read: Read | None = None
+    known: Mapping[str, object] = field(default_factory=dict)
+    lost: Mapping[str, str] = field(default_factory=dict)
+
+
+NOWHERE: Final = Provenance()
+
+
+def neighbours_of(root: Mapping[str, object], origin: Provenance) -> Neighbours:
+    """What the references of a main document may lead to.
+
+    They are resolved against its `$self` (OpenAPI 3.2, 4.1.2.2.1) if it has one, else against where it came from.
+    """
+    uri = origin.location or f"{_LOCAL}{_FOLDER}/{origin.own_name}"
+    said = root.get("$self")
+    if isinstance(said, str):
+        with contextlib.suppress(ValueError):
+            uri = urljoin(uri, said)
+    known = {**origin.known, "": root}
+    return Neighbours(uri=urldefrag(uri).url, read=origin.read, known=known, lost=origin.lost)

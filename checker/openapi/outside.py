@@ -1,0 +1,59 @@
+"""Every document that a description leads to, found and read before its bytes are written down."""
+
+import re
+from collections.abc import Iterator
+from urllib.parse import urldefrag, urljoin
+
+from checker.core.schema import UnresolvableReference
+from checker.openapi.references import OpenApiDocument
+from checker.validation.pointers import pointer_child
+
+_REFERENCES = frozenset({"$ref", "operationRef", "$dynamicRef"})
+_OUTSIDE = re.compile(rb'"(?:\$ref|operationRef|\$dynamicRef)":"(?!#)|"mapping":\{')
+_FILE = re.compile(r"^[^#]*[./]")
+"""Values of `discriminator.mapping` that are not the name of a component."""
+
+
+def leads_outside(written: bytes) -> bool:
+    """False when the JSON text of a document, without blanks, surely refers to itself only."""
+    return _OUTSIDE.search(written) is not None
+
+
+def load_all(document: OpenApiDocument) -> None:
+    """Read every document that can be reached; what cannot be read is remembered with the reason."""
+    seen: set[str] = set()
+    todo = [""]
+    while todo:
+        name = todo.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        neighbours = document.neighbours
+        try:
+            root = neighbours.load(name)
+        except UnresolvableReference:
+            continue
+        for reference, place in _references(root, f"{name}#"):
+            try:
+                uri = urldefrag(urljoin(document.uri_of(place), reference)).url
+                if not document.is_inside(uri):
+                    todo.append(neighbours.name_of(uri))
+            except ValueError:
+                continue
+
+
+def _references(root: object, at: str) -> Iterator[tuple[str, str]]:
+    """References out of a document, each with the place where it stands."""
+    todo: list[tuple[object, str]] = [(root, at)]
+    while todo:
+        value, at = todo.pop()
+        if isinstance(value, list):
+            todo += [(item, pointer_child(at, str(index))) for index, item in enumerate(value)]
+        elif isinstance(value, dict):
+            for key, item in value.items():
+                if isinstance(item, dict | list):
+                    todo.append((item, pointer_child(at, key)))
+                elif isinstance(item, str) and not item.startswith("#"):
+                    is_mapped = at.endswith("/mapping") and _FILE.match(item)
+                    if key in _REFERENCES or is_mapped:
+                        yield item, at

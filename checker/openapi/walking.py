@@ -1,0 +1,63 @@
+"""JSON pointers followed through a document, and what to say when they lead nowhere."""
+
+from difflib import get_close_matches
+
+from checker.core.schema import UnresolvableReference
+from checker.validation.pointers import pointer_child
+
+Found = tuple[object, str]
+"""A value and its place."""
+
+
+def walk(root: object, at: str, fragment: str) -> Found:
+    """What a decoded fragment names below `root`, whose place is `at`. Raises `UnresolvableReference`: the reason alone."""
+    if fragment and not fragment.startswith("/"):
+        raise UnresolvableReference("it is not a JSON pointer; write it as `#/components/...`")
+    value = root
+    for escaped in fragment.split("/")[1:]:
+        token = escaped.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, dict) and token in value:
+            value = value[token]
+        elif isinstance(value, list) and token.isdecimal() and int(token) < len(value):
+            value = value[int(token)]
+        else:
+            raise UnresolvableReference(_miss(token, value))
+        at = pointer_child(at, token)
+    return value, at
+
+
+def lost(reference: str, at: str, root: object, reason: object) -> UnresolvableReference:
+    """The error for a reference: where it stands, why it leads nowhere, and the nearest name that exists."""
+    said = str(reason)
+    if "did you mean" not in said:
+        elsewhere = _component(root, reference)
+        if elsewhere is not None:
+            said = f"{said.partition(';')[0]}; did you mean `{elsewhere}`?"
+    return UnresolvableReference(f"`{reference}` at {at} points at nothing: {said}")
+
+
+def _miss(token: str, parent: object) -> str:
+    names = [name for name in parent if isinstance(name, str)] if isinstance(parent, dict) else []
+    near = get_close_matches(token, names, n=1)
+    return f"did you mean `{near[0]}`?" if near else f"there is no `{token}`; add it"
+
+
+def _component(root: object, reference: str) -> str | None:
+    """Place of a component that has the last name of a reference, or nearly."""
+    name = reference.rpartition("/")[2].rpartition("#")[2]
+    if not isinstance(root, dict) or not name:
+        return None
+    components = root.get("components")
+    groups = {"#/definitions": root.get("definitions")}
+    if isinstance(components, dict):
+        groups |= {
+            pointer_child("#/components", str(key)): group for key, group in components.items()
+        }
+    places = {
+        str(found): pointer_child(at, str(found))
+        for at, group in groups.items()
+        if isinstance(group, dict)
+        for found in group
+    }
+    near = get_close_matches(name, places, n=1, cutoff=0.8)
+    return places[near[0]] if near else None

@@ -1,0 +1,107 @@
+"""References as the second opinion follows them: every document under its URI, names in schemas found by `referencing`."""
+
+from collections.abc import Iterable
+from typing import Any, Final, Protocol, runtime_checkable
+
+import referencing.jsonschema
+from jsonschema_specifications import REGISTRY
+from referencing import Registry, Resource, Specification
+
+from checker.core.schema import Dialect, Schema
+
+_NOWHERE = "http://document.invalid/root"
+_STANDARD: Final[dict[Dialect, Specification[Any]]] = {
+    Dialect.DRAFT4: referencing.jsonschema.DRAFT4,
+    Dialect.DRAFT6: referencing.jsonschema.DRAFT6,
+    Dialect.DRAFT7: referencing.jsonschema.DRAFT7,
+    Dialect.DRAFT2019: referencing.jsonschema.DRAFT201909,
+    Dialect.DRAFT2020: referencing.jsonschema.DRAFT202012,
+}
+_NEWEST = referencing.jsonschema.DRAFT202012
+
+
+@runtime_checkable
+class Linked(Protocol):
+    """A document whose references may lead to others."""
+
+    @property
+    def has_names(self) -> bool:
+        """True when `$id`, `$anchor` and their kin count and some schema has one."""
+        ...
+
+    def uri_of(self, place: str) -> str:
+        """Absolute URI that references at a place are resolved against."""
+        ...
+
+    def contents_of(self, uri: str) -> object | None:
+        """The document of a URI; None when there is none."""
+        ...
+
+
+def is_own_root(schema: Schema) -> bool:
+    """True for a JSON Schema that is a whole document, whose names `referencing` knows how to read."""
+    return schema.dialect in _STANDARD and schema.pointer == "#"
+
+
+def registry_of(schema: Schema) -> tuple[Any, str]:
+    """Registry in which the references of a schema are looked up, and the URI that they are relative to."""
+    document = schema.document
+    linked = document if isinstance(document, Linked) else None
+    specification = _specification(schema, has_names=linked is not None and linked.has_names)
+
+    def retrieve(uri: str) -> Any:
+        contents = None if linked is None else linked.contents_of(uri)
+        if contents is None:
+            return REGISTRY[uri]
+        if specification is Specification.OPAQUE:
+            return specification.create_resource(contents)
+        return Resource.from_contents(contents, default_specification=specification)
+
+    # The registry makes its own error of a `LookupError`.
+    registry: Any = Registry
+    home = _NOWHERE if linked is None else linked.uri_of("#") or _NOWHERE
+    base = _NOWHERE if linked is None else linked.uri_of(schema.pointer) or _NOWHERE
+    root = specification.create_resource(document.root)
+    return registry(retrieve=retrieve).with_resource(home, root), base
+
+
+def _specification(schema: Schema, *, has_names: bool) -> Specification[Any]:
+    # Before OpenAPI 3.1 a document is opaque: names in it are no business of JSON Schema.
+    usual = _DESCRIPTION if has_names else Specification.OPAQUE
+    return usual if schema.dialect is Dialect.OPENAPI31 else _STANDARD.get(schema.dialect, usual)
+
+
+def _id_of(contents: Any) -> str | None:
+    name = contents.get("$id") if isinstance(contents, dict) else None
+    return name if isinstance(name, str) else None
+
+
+def _anchors_in(specification: Any, contents: Any) -> Iterable[Any]:
+    if not isinstance(contents, dict):
+        return ()
+    names = ("$anchor", "$dynamicAnchor")
+    sound = {
+        key: value for key, value in contents.items() if key not in names or isinstance(value, str)
+    }
+    found: Iterable[Any] = _NEWEST.anchors_in(sound)
+    return found
+
+
+def _inside(contents: Any) -> Iterable[Any]:
+    values = contents.values() if isinstance(contents, dict) else contents
+    return (value for value in values if isinstance(value, dict | list))
+
+
+def _entered(segments: Any, resolver: Any, subresource: Any) -> Any:
+    return resolver.in_subresource(subresource)
+
+
+_described: Any = Specification
+_DESCRIPTION: Final[Specification[Any]] = _described(
+    name="API description",
+    id_of=_id_of,
+    subresources_of=_inside,
+    maybe_in_subresource=_entered,
+    anchors_in=_anchors_in,
+)
+"""Anything in it may be a schema."""
