@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.control import BuildContext
@@ -12,8 +13,10 @@ from hypothesis.database import InMemoryExampleDatabase
 from hypothesis.database import choices_from_bytes as choices_from_bytes
 from hypothesis.database import choices_to_bytes as choices_to_bytes
 from hypothesis.errors import StopTest, UnsatisfiedAssumption
+from hypothesis.internal.conjecture.choice import ChoiceTemplate
 from hypothesis.internal.conjecture.data import ConjectureData, Status
 from hypothesis.internal.conjecture.engine import ConjectureRunner
+from hypothesis.internal.conjecture.shrinker import sort_key
 from hypothesis.internal.escalation import InterestingOrigin
 from hypothesis.internal.intervalsets import IntervalSet
 from hypothesis.strategies import SearchStrategy
@@ -151,6 +154,29 @@ def replay_through_conjecture(
         return None, Status.INVALID.name, False
     is_exact = data.misaligned_at is None and len(data.choices) == len(choices)
     return value, data.status.name, is_exact
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn(Generic[Value]):
+    """What came of a record."""
+
+    value: Value
+    choices: tuple[Choice, ...]
+    complexity: tuple[int, tuple[int, ...]]
+    """The order in which Hypothesis shrinks: fewer choices first, then simpler ones."""
+
+
+def drawn_with_simplest_rest(
+    draw: Callable[[Source], Value], choices: Sequence[Choice]
+) -> Drawn[Value] | None:
+    """What comes of a record where all that does not fit, or is missing, is as simple as can be; None if nothing does."""
+    data = ConjectureData(random=None, prefix=(*choices, ChoiceTemplate("simplest", None)))
+    try:
+        with BuildContext(data, is_final=False, wrapped_test=drawn_with_simplest_rest):
+            value = draw(HypothesisSource(data))
+    except (StopTest, UnsatisfiedAssumption, Rejected):
+        return None
+    return Drawn(value, tuple(data.choices), sort_key(data.nodes))
 
 
 class ShrinkingStopped(Exception):

@@ -1,17 +1,26 @@
 """A failing record made small: whole elements and properties first, the rest by Hypothesis; under a budget."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import Generic, TypeVar
 
 from checker.core.sequence import Choice
-from checker.generation.hypothesis import ShrinkingStopped, shrink_choices
+from checker.generation.hypothesis import (
+    ShrinkingStopped,
+    drawn_with_simplest_rest,
+    shrink_choices,
+)
 from checker.generation.sources import ReplaySource, Source, Span
 from checker.generation.turn import ELEMENT, OPTIONAL, Rejected
 
 Value = TypeVar("Value")
 Record = tuple[Choice, ...]
+
+_WAYS = 6
+"""Alternatives of a choice that are tried."""
+_LONGEST = 80
+"""Choices of a record in which other ways are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +59,12 @@ def shrink(
     run = _Run(draw, still_fails, budget or ShrinkBudget(), tuple(choices))
     try:
         run.drop_spans()
-        found = shrink_choices(draw, run.best, run.fails_when_drawn, seed)
-        if found is not None and run.is_smaller(found):
-            run.best = tuple(found)
+        while True:
+            found = shrink_choices(draw, run.best, run.fails_when_drawn, seed)
+            if found is not None and run.is_smaller(found):
+                run.best = tuple(found)
+            if not run.go_another_way():
+                break
     except ShrinkingStopped:
         pass
     value = draw(ReplaySource(run.best))
@@ -102,6 +114,20 @@ class _Run(Generic[Value]):
         """Leave out optional properties and elements as long as it still fails: many at once, then one by one."""
         while self._drop_many() or self._drop_one():
             pass
+
+    def go_another_way(self) -> bool:
+        """Take another of several ways if that makes it simpler: the shrinker never swaps a later way for fewer choices."""
+        now = drawn_with_simplest_rest(self._draw, self.best)
+        if now is None or len(self.best) > _LONGEST:
+            return False
+        for changed in _other_ways(self.best):
+            found = drawn_with_simplest_rest(self._draw, changed)
+            if found is None or found.complexity >= now.complexity:
+                continue
+            if self.fails_when_drawn(found.value, found.choices):
+                self.best = found.choices
+                return True
+        return False
 
     def _drop_many(self) -> bool:
         """All outermost spans, half of them, a quarter of them ..."""
@@ -160,6 +186,19 @@ def _without(choices: Record, spans: list[Span]) -> Record:
         else:
             del left[start:end]
     return tuple(left)
+
+
+def _other_ways(choices: Record) -> Iterator[Record]:
+    """Records with another alternative in one place, and up to two choices less of what belongs to it."""
+    for place, choice in enumerate(choices):
+        others: Iterable[Choice] = (not choice,) if isinstance(choice, bool) else range(_WAYS)
+        if not isinstance(choice, int) or not 0 <= choice < _WAYS:
+            continue
+        for other in others:
+            if other != choice:
+                yield (*choices[:place], other)
+                for left_out in range(3):
+                    yield (*choices[:place], other, *choices[place + 1 + left_out :])
 
 
 def _presences(choices: Record) -> int:

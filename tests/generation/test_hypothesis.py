@@ -19,6 +19,7 @@ from checker.generation.hypothesis import (
     choices_from_bytes,
     choices_to_bytes,
     draw_strategy,
+    drawn_with_simplest_rest,
     replay_through_conjecture,
     shrink_choices,
 )
@@ -119,6 +120,15 @@ def test_shrinking_that_is_stopped_gives_the_best_until_then() -> None:
 @settings(max_examples=20)
 def test_records_survive_the_format_of_the_example_database(choices: list[Any]) -> None:
     assert choices_from_bytes(choices_to_bytes(choices)) == tuple(choices)
+
+
+def test_what_is_missing_of_a_record_is_as_simple_as_can_be() -> None:
+    found = drawn_with_simplest_rest(_three, (7,))
+    assert found is not None
+    assert (found.value, found.choices) == ((7, False, ""), (7, False, ""))
+    longer = drawn_with_simplest_rest(_three, (7, False, "b"))
+    assert longer is not None
+    assert found.complexity < longer.complexity
 
 
 def test_choices_of_a_strategy_replay() -> None:

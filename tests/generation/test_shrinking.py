@@ -5,6 +5,7 @@ from benchmarks.generation.shrinking import failing_choices, measured
 from benchmarks.generation.sketches import drawn, program_of
 from checker.core.case import Case
 from checker.generation.shrinking import ShrinkBudget, Shrunk, shrink
+from checker.generation.sources import Source
 
 PROGRAM = program_of(ORDER)
 
@@ -59,6 +60,14 @@ def test_no_time_is_no_execution() -> None:
     found = _shrunk(failing, ShrinkBudget(seconds=-1.0))
     assert (found.executions, found.finished) == (0, False)
     assert failing.fails(found.value)
+
+
+def test_a_later_way_with_fewer_choices_is_taken() -> None:
+    def draw(source: Source) -> list[int]:
+        return [source.integer(0, 9), source.integer(0, 9)] if source.choice(2) == 0 else []
+
+    found = shrink(draw, (0, 5, 5), lambda value: True, seed=1)
+    assert (found.choices, found.value) == ((1,), [])
 
 
 def test_smallest_is_told_without_what_is_always_there() -> None:
