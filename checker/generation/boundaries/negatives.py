@@ -68,11 +68,12 @@ def negatives(
     conjunction: Conjunction,
     place: Place,
     is_broken: Callable[[Any], bool] | None = None,
+    wanted: Callable[[Breach], bool] = lambda breach: True,
 ) -> Iterator[Boundary]:
     """Values that are invalid for one reason, each once, those near the root first.
 
     `is_broken` is the proof that a value has to pass, such as that nobody reads its text as a valid one; not to be
-    valid if nothing else is said.
+    valid if nothing else is said. Only `wanted` breaches are looked at.
     """
     if is_broken is None:
         is_valid = compiler.validator(conjunction)
@@ -82,7 +83,7 @@ def negatives(
 
     shown: set[Any] = set()
     kinds: set[tuple[int, Any]] = set()
-    for breach in breaches(compiler, conjunction, place):
+    for breach in filter(wanted, breaches(compiler, conjunction, place)):
         if breach.keyword == "type":
             # There is one breach for each type; the probes are for all of them.
             if (breach.node, breach.path) in kinds:
@@ -185,13 +186,12 @@ def _boundary(breach: Breach, value: Any, wrong: Any) -> Boundary:
     if breach.keyword == "format" and not isinstance(wrong, str):
         scenario = Scenario.TOO_LARGE if wrong > 0 else Scenario.TOO_SMALL
         words = "Value outside of the range of {was}"
-    text = words.replace("{was}", str(breach.was))
-    return Boundary(
-        value, _reached(breach, value) + text, scenario, breach.pointer, breach.keyword, False
-    )
+    text = _reached(breach) + words.replace("{was}", str(breach.was))
+    pointer, keyword = breach.pointer, breach.keyword
+    return Boundary(value, text, scenario, pointer, keyword, False, breach.was, wrong)
 
 
-def _reached(breach: Breach, value: Any) -> str:
+def _reached(breach: Breach) -> str:
     """Words for where the wrong part is."""
     is_about_whole = breach.keyword in ("required", "dependentRequired", "dependencies")
     parts: list[str] = []

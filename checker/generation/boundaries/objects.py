@@ -101,7 +101,7 @@ def _more(
     walk: Walk, form: Canonical, template: dict[str, Any], inner: Place, path: tuple[str, ...]
 ) -> Iterator[Boundary]:
     """With one property that is not declared."""
-    if form.no_additional is None and form.says_additional:
+    if form.no_additional is None and (form.says_additional or not form.properties):
         text = "Object with additional property: "
         name = next(name for name in _additional_names() if name not in template)
         put = partial(_with, template, name)

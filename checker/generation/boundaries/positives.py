@@ -21,7 +21,8 @@ from checker.generation.turn import Rejected
 from checker.validation.pointers import pointer_child
 
 _VISITS: Final = 3
-"""Places of a value where all values of the same schema are shown; elsewhere it has its usual one."""
+"""Places of a value where all values of the same schema are shown; elsewhere, but for the top properties, it has its
+usual one."""
 _NODES: Final = 2_000
 """Parts of usual values; beyond them only what is required is there."""
 _AGAIN: Final = 2
@@ -58,7 +59,7 @@ class Edges:
             return iter(())
         self._seen.add((path, key))
         visits = self._visits[key] = self._visits.get(key, 0) + 1
-        if visits > _VISITS:
+        if visits > _VISITS and len(path) > 1:
             self.is_cut = True
             return iter(())
         return self._of_form(self.compiler.canonical(conjunction), conjunction, place, path)
@@ -173,10 +174,10 @@ class Edges:
             return
         kinds = self._kinds(form, place)
         if path and len(kinds) > 1 and form.types == frozenset(forms.TYPES):
-            # Anything goes: one of each type is enough.
+            # Anything goes: the usual one of each type and another one are enough.
             for kind in kinds:
                 found = self._of_kind(kind, form, conjunction, place, path)
-                yield from islice(safely(found), 1)
+                yield from islice(safely(found), 2)
             return
         for kind in kinds:
             yield from safely(self._of_kind(kind, form, conjunction, place, path))

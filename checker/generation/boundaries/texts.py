@@ -6,6 +6,7 @@ from typing import Any, Final
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.boundaries.walking import Walk
+from checker.generation.formats import FORMATS
 from checker.generation.forms import Canonical, Conjunction
 from checker.generation.places import Place
 from checker.generation.turn import Rejected
@@ -25,8 +26,8 @@ def texts_of(
     """Strings of each length that matters; the first one is the usual value. Raises `Unsatisfiable`."""
     at = form.type_pointer or form.pointer
     lengths = form.lengths
-    is_shaped = bool(form.patterns or form.formats)
-    if is_shaped and not lengths.low and lengths.high is None:
+    is_formatted = any(name in FORMATS or name in walk.compiler.formats for name in form.formats)
+    if (is_formatted or form.patterns) and not lengths.low and lengths.high is None:
         value = walk.narrowed(conjunction, place, "text", {"type": "string"})
         yield _boundary(value, Scenario.STRING, at, None)
         if not form.patterns:

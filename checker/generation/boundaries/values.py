@@ -75,6 +75,10 @@ class Boundary:
     keyword: str | None
     """None when it is about the schema as a whole."""
     is_valid: bool
+    was: object = None
+    """What the keyword says, when it is broken."""
+    became: object = None
+    """The part that breaks it."""
 
     def inside(self, put: Callable[[Any], Any], description: str) -> "Boundary":
         """The same in a larger value. Of the scenario remains what is tested."""

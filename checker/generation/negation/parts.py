@@ -69,7 +69,7 @@ def _of_parameter(compiler: PartCompiler, parameter: Parameter) -> list[Target]:
         proof = ParameterProof(parameter, types, part.compiler.validator(part.conjunction))
         wanted = None
         if parameter.media_type is None:
-            wanted = partial(_is_visible, types)
+            wanted = partial(is_visible, types)
         broken = compile_negative(*part, is_broken=proof, wanted=wanted)
     except (Unsatisfiable, BudgetSpent) as error:
         compiler.unbroken[parameter.pointer] = str(error)
@@ -80,7 +80,7 @@ def _of_parameter(compiler: PartCompiler, parameter: Parameter) -> list[Target]:
     return [Target(parameter.name, drawn, is_broken)]
 
 
-def _is_visible(types: frozenset[str], breach: Breach) -> bool:
+def is_visible(types: frozenset[str], breach: Breach) -> bool:
     """False for what text does not show: it has no types, and one text is a list of one."""
     is_text = forms.STRING in types or bool(types & {forms.ARRAY, forms.OBJECT})
     return not (is_text and breach.keyword == "type" and not breach.path)

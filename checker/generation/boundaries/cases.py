@@ -1,0 +1,140 @@
+"""One request at an edge of an operation: its parts, what it is there for, and how it becomes a case."""
+
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from checker.core.case import NOT_SET, Case
+from checker.core.meta import (
+    CaseMetadata,
+    ComponentProvenance,
+    GenerationInfo,
+    GenerationMode,
+    Origin,
+    PhaseInfo,
+    Violation,
+)
+from checker.core.operation import Location, Operation
+from checker.generation.boundaries.values import Boundary, Scenario, distinct
+from checker.transport.styles import text_of
+
+LOCATIONS: Final = (Location.PATH, Location.HEADER, Location.COOKIE, Location.QUERY)
+Container = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Values of all that is sent. They share their insides: copy before changing."""
+
+    containers: dict[Location, Container] = field(default_factory=dict)
+    body: Any = NOT_SET
+    media_type: str | None = None
+
+    def with_value(self, location: Location, name: str, value: Any) -> "Parts":
+        """The same with another value of one parameter."""
+        return self.with_container(location, {**self.containers.get(location, {}), name: value})
+
+    def without(self, location: Location, name: str) -> "Parts":
+        """The same with a parameter missing."""
+        kept = {key: value for key, value in self.containers[location].items() if key != name}
+        return self.with_container(location, kept)
+
+    def with_container(self, location: Location, container: Container) -> "Parts":
+        """The same with other parameters of one location."""
+        return replace(self, containers={**self.containers, location: container})
+
+    def with_body(self, value: Any, media_type: str | None) -> "Parts":
+        """The same with another body."""
+        return replace(self, body=value, media_type=media_type)
+
+    def key(self) -> Any:
+        """Equal for requests that look the same when they are sent."""
+        texts = [
+            (location, sorted((name, _sent(value)) for name, value in container.items()))
+            for location, container in self.containers.items()
+            if container
+        ]
+        body = None if self.body is NOT_SET else distinct(self.body)
+        return repr((sorted(texts), body, self.media_type))
+
+
+@dataclass(frozen=True, slots=True)
+class BoundaryCase:
+    """A request that tests one thing."""
+
+    parts: Parts
+    mode: GenerationMode
+    description: str
+    scenario: Scenario
+    pointer: str | None = None
+    """Of the keyword that the case is about."""
+    parameter: str | None = None
+    """Name of the parameter, or media type of the body, that the case is about."""
+    location: Location | None = None
+    method: str | None = None
+    """When it is not the operation's."""
+    violation: Violation | None = None
+    origin: Origin = Origin.RANDOM
+
+    @property
+    def key(self) -> Any:
+        """Equal for requests that look the same when they are sent."""
+        return self.method, self.parts.key()
+
+    def case(self, operation: Operation, case_id: str) -> Case:
+        """A case of its own; nothing is shared."""
+        parts = self.parts
+        data = {
+            "scenario": str(self.scenario),
+            "description": self.description,
+            "location": self.pointer,
+            "parameter": self.parameter,
+            "parameter_location": None if self.location is None else str(self.location),
+        }
+        containers = {
+            location: copy.deepcopy(parts.containers.get(location, {})) for location in LOCATIONS
+        }
+        return Case(
+            operation,
+            case_id,
+            path_parameters=containers[Location.PATH],
+            headers=containers[Location.HEADER],
+            cookies=containers[Location.COOKIE],
+            query=containers[Location.QUERY],
+            body=parts.body if parts.body is NOT_SET else copy.deepcopy(parts.body),
+            media_type=parts.media_type,
+            meta=CaseMetadata(
+                GenerationInfo(self.mode), dict(self._components()), PhaseInfo("coverage", data)
+            ),
+        )
+
+    def _components(self) -> Iterator[tuple[Location, ComponentProvenance]]:
+        usual = ComponentProvenance()
+        for location, container in self.parts.containers.items():
+            if container:
+                yield location, usual
+        if self.parts.body is not NOT_SET:
+            yield Location.BODY, usual
+        if self.location is not None:
+            yield self.location, ComponentProvenance(self.mode, self.origin, self.violation)
+
+
+def about(
+    boundary: Boundary, parts: Parts, location: Location, name: str, was: object = None
+) -> BoundaryCase:
+    """The case that sends a boundary value, all else being usual."""
+    mode = GenerationMode.POSITIVE if boundary.is_valid else GenerationMode.NEGATIVE
+    violation = None
+    if not boundary.is_valid and boundary.keyword is not None:
+        violation = Violation(boundary.pointer, boundary.keyword, boundary.was, boundary.became)
+    is_example = boundary.scenario in (Scenario.EXAMPLE, Scenario.DEFAULT)
+    origin = Origin.EXAMPLE if is_example else Origin.RANDOM
+    return BoundaryCase(
+        parts, mode, boundary.description, boundary.scenario, boundary.pointer, name, location, None, violation, origin,
+    )  # fmt: skip
+
+
+def _sent(value: Any) -> str:
+    """Text of a value outside of bodies, near enough to tell requests apart."""
+    return str(distinct(value)) if isinstance(value, list | dict) else text_of(value)

@@ -1,0 +1,356 @@
+"""Requests at the edges of an operation, one thing changed at a time (spec 2.7, `coverage`).
+
+What is usual comes first: a template with the usual value of each part. Then the values of the body, those of each
+parameter, other methods and content types, what is missing, and other sets of parameters.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain, islice
+from typing import Any, Final
+
+from checker.core.case import NOT_SET
+from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.core.media_types import is_multipart
+from checker.core.meta import GenerationMode, Violation
+from checker.core.operation import Body, Location, Operation, Parameter
+from checker.generation.boundaries.cases import LOCATIONS, BoundaryCase, Container, Parts, about
+from checker.generation.boundaries.negatives import negatives
+from checker.generation.boundaries.positives import Edges, positives
+from checker.generation.boundaries.values import Boundary, Scenario
+from checker.generation.components import PartCompiler, SchemaPart
+from checker.generation.negation.parts import implied_types, is_visible
+from checker.generation.negation.wire import ParameterProof, body_proof
+from checker.generation.settings import GenerationSettings
+from checker.generation.turn import Budget, Rejected, Turn
+from checker.validation.pointers import pointer_child
+
+UNKNOWN: Final = "x-checker-unknown-property"
+_OPTIONAL: Final = (Location.QUERY, Location.HEADER, Location.COOKIE)
+_POSITIVE, _NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
+_REASONS: Final = (Unsatisfiable, BudgetSpent, Rejected)
+_MOST: Final = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What is wanted of the boundary cases of an operation."""
+
+    mode: GenerationMode | None = None
+    """None: valid and invalid ones."""
+    unexpected_methods: tuple[str, ...] = ()
+    """Methods that the path of the operation does not have."""
+    duplicates_query: bool = False
+    """Send query parameters twice."""
+    extra_parameters: bool = True
+    most: int = _MOST
+    """Cases; what is beyond is left out, and `is_cut` says so."""
+
+
+@dataclass(slots=True)
+class OperationEdges:
+    """The boundary cases of one operation: the same ones in the same order, every time."""
+
+    operation: Operation
+    settings: GenerationSettings
+    coverage: Coverage = field(default_factory=Coverage)
+    is_cut: bool = False
+    """True when there were more of them."""
+    problems: dict[str, str] = field(default_factory=dict)
+    """Pointer -> why a part has no valid value."""
+    _compiler: PartCompiler = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._compiler = PartCompiler(self.operation, self.settings, Turn(), Budget())
+
+    def cases(self) -> Iterator[BoundaryCase]:
+        """Each request once."""
+        shown: set[Any] = set()
+        wanted = self.coverage.mode
+        count = 0
+        for case in self._all():
+            if wanted is not None and case.mode is not wanted:
+                continue
+            key = case.key
+            if key in shown:
+                continue
+            if count >= self.coverage.most:
+                self.is_cut = True
+                return
+            shown.add(key)
+            count += 1
+            yield case
+
+    def _all(self) -> Iterator[BoundaryCase]:
+        template = self._template()
+        if template is None:
+            yield from self._only_missing_body()
+            return
+        yield from self._bodies(template)
+        for parameter in self._parameters():
+            yield from self._of_parameter(parameter, template)
+        yield from self._methods(template)
+        yield from self._content_types(template)
+        if self.coverage.duplicates_query:
+            yield from self._duplicates(template)
+        yield from self._missing(template)
+        for location in _OPTIONAL:
+            yield from self._containers(location, template)
+
+    def _parameters(self) -> Iterator[Parameter]:
+        for location in LOCATIONS:
+            for parameter in self.operation.parameters:
+                if parameter.location is location:
+                    yield parameter
+
+    def _template(self) -> Parts | None:
+        """Usual values of all parts; None when something that is required has none."""
+        parts = Parts()
+        for parameter in self._parameters():
+            try:
+                value = self._usual(self._compiler.parameter(parameter))
+            except _REASONS as error:
+                self.problems[parameter.pointer] = str(error)
+                if parameter.required:
+                    return None
+                continue
+            if value is not None or parameter.required:
+                parts = parts.with_value(parameter.location, parameter.name, value)
+        for body in self.operation.bodies:
+            try:
+                value = self._usual(self._compiler.body_part(body))
+            except _REASONS as error:
+                self.problems[body.pointer] = str(error)
+                continue
+            return parts.with_body(value, body.media_type)
+        return None if self.operation.bodies and self.operation.body_required else parts
+
+    def _usual(self, part: SchemaPart) -> Any:
+        for boundary in positives(Edges(part.compiler), part.conjunction, part.place):
+            return boundary.value
+        raise Unsatisfiable(part.conjunction[0].pointer, "no value was found that is valid")
+
+    def _bodies(self, template: Parts) -> Iterator[BoundaryCase]:
+        if not self.operation.bodies or template.body is NOT_SET:
+            text = "Default positive test case"
+            yield BoundaryCase(template, _POSITIVE, text, Scenario.DEFAULT_CASE)
+            return
+        for body in self.operation.bodies:
+            part = self._compiler.body_part(body)
+            found = chain(self._valid(part), self._invalid(part, self._body_proof(body, part)))
+            for boundary in found:
+                parts = template.with_body(boundary.value, body.media_type)
+                yield about(boundary, parts, Location.BODY, body.media_type)
+
+    def _valid(self, part: SchemaPart) -> Iterator[Boundary]:
+        if self.coverage.mode is _NEGATIVE:
+            return
+        edges = Edges(part.compiler)
+        try:
+            yield from positives(edges, part.conjunction, part.place)
+        except _REASONS:
+            return
+        finally:
+            self.is_cut = self.is_cut or edges.is_cut
+
+    def _invalid(
+        self,
+        part: SchemaPart,
+        proof: Callable[[Any], bool] | None,
+        wanted: Callable[[Any], bool] = lambda breach: True,
+    ) -> Iterator[Boundary]:
+        if self.coverage.mode is _POSITIVE or proof is None:
+            return
+        try:
+            yield from negatives(*part, proof, wanted)
+        except _REASONS:
+            return
+
+    def _body_proof(self, body: Body, part: SchemaPart) -> Callable[[Any], bool] | None:
+        return body_proof(body, part.compiler.validator(part.conjunction))
+
+    def _of_parameter(self, parameter: Parameter, template: Parts) -> Iterator[BoundaryCase]:
+        location, name = parameter.location, parameter.name
+        try:
+            part = self._compiler.parameter(parameter)
+            for boundary in chain(self._valid(part), self._wrong(parameter, part)):
+                if boundary.value is None and not parameter.required:
+                    # An optional null is sent as nothing.
+                    continue
+                parts = template.with_value(location, name, boundary.value)
+                yield about(boundary, parts, location, name)
+        except _REASONS as error:
+            self.problems.setdefault(parameter.pointer, str(error))
+
+    def _wrong(self, parameter: Parameter, part: SchemaPart) -> Iterator[Boundary]:
+        """Values of a parameter that nobody can read as valid ones."""
+        if self.settings.is_fixed(parameter):
+            return iter(())
+        types = implied_types(part)
+        proof = ParameterProof(parameter, types, part.compiler.validator(part.conjunction))
+        if parameter.media_type is not None:
+            return self._invalid(part, proof)
+        return self._invalid(part, proof, partial(is_visible, types))
+
+    def _methods(self, template: Parts) -> Iterator[BoundaryCase]:
+        for method in self.coverage.unexpected_methods:
+            text = f"Unspecified HTTP method: {method}"
+            case = BoundaryCase(template, _NEGATIVE, text, Scenario.UNSPECIFIED_METHOD)
+            yield replace(case, method=method)
+
+    def _content_types(self, template: Parts) -> Iterator[BoundaryCase]:
+        """Content types that are not well-formed, or not declared."""
+        malformed = "multipart/form-data"
+        parts = template
+        if template.media_type is not None and is_multipart(template.media_type):
+            parts = template.with_body(NOT_SET, None)
+        text = f"Malformed Content-Type: {malformed} without boundary"
+        yield _content_type(parts, malformed, text, Scenario.MALFORMED_CONTENT_TYPE)
+        if template.body is NOT_SET:
+            return
+        declared = {body.media_type.partition(";")[0].strip() for body in self.operation.bodies}
+        declared |= {body.media_type for body in self.operation.unusable_bodies}
+        if "*/*" in declared:
+            return
+        other = "application/xml" if declared & {"text/plain", "text/*"} else "text/plain"
+        if other not in declared and "application/*" not in declared:
+            text = f"Unsupported Content-Type: {other}"
+            yield _content_type(template, other, text, Scenario.UNSUPPORTED_CONTENT_TYPE)
+
+    def _duplicates(self, template: Parts) -> Iterator[BoundaryCase]:
+        for parameter in self._parameters():
+            query = template.containers.get(Location.QUERY, {})
+            value = query.get(parameter.name)
+            if parameter.location is not Location.QUERY or parameter.name not in query:
+                continue
+            if (
+                parameter.explode
+                and parameter.style == "form"
+                and not isinstance(value, list | dict)
+            ):
+                # A list of two is sent as the parameter twice.
+                parts = template.with_value(Location.QUERY, parameter.name, [value, value])
+                yield BoundaryCase(
+                    parts,
+                    _NEGATIVE,
+                    f"Duplicate `{parameter.name}` query parameter",
+                    Scenario.DUPLICATE_PARAMETER,
+                    parameter.pointer,
+                    parameter.name,
+                    Location.QUERY,
+                )
+
+    def _missing(self, template: Parts) -> Iterator[BoundaryCase]:
+        for parameter in self._parameters():
+            location, name = parameter.location, parameter.name
+            if (
+                not parameter.required
+                or location is Location.PATH
+                or self.settings.is_fixed(parameter)
+            ):
+                continue
+            yield BoundaryCase(
+                template.without(location, name),
+                _NEGATIVE,
+                f"Missing `{name}` at {location}",
+                Scenario.MISSING_PARAMETER,
+                pointer_child(parameter.pointer, "required"),
+                name,
+                location,
+                violation=Violation(
+                    pointer_child(parameter.pointer, "required"), "required", True, None
+                ),
+            )
+        if template.body is not NOT_SET and self.operation.body_required:
+            yield self._missing_body(template)
+
+    def _missing_body(self, template: Parts) -> BoundaryCase:
+        at = (
+            self.operation.bodies[0].pointer.partition("/content/")[0]
+            if self.operation.bodies
+            else "#"
+        )
+        return BoundaryCase(
+            template.with_body(NOT_SET, None),
+            _NEGATIVE,
+            "Missing request body",
+            Scenario.MISSING_PARAMETER,
+            pointer_child(at, "required"),
+            location=Location.BODY,
+            violation=Violation(pointer_child(at, "required"), "required", True, None),
+        )
+
+    def _only_missing_body(self) -> Iterator[BoundaryCase]:
+        """What is left when a required body cannot be made."""
+        if not self.operation.body_required:
+            return
+        parts = Parts()
+        for parameter in self._parameters():
+            try:
+                value = self._usual(self._compiler.parameter(parameter))
+            except _REASONS:
+                if parameter.required:
+                    return
+                continue
+            parts = parts.with_value(parameter.location, parameter.name, value)
+        yield self._missing_body(parts)
+
+    def _containers(self, location: Location, template: Parts) -> Iterator[BoundaryCase]:
+        """Other sets of the parameters of one location."""
+        whole = template.containers.get(location, {})
+        declared = [p for p in self._parameters() if p.location is location and p.name in whole]
+        required = {p.name: whole[p.name] for p in declared if p.required}
+        optional = [p.name for p in declared if not p.required]
+        reduced = template.with_container(location, required)
+        if declared and self.coverage.extra_parameters:
+            yield _extra(template, location)
+        if not optional:
+            return
+        text = "Only required properties"
+        yield BoundaryCase(reduced, _POSITIVE, text, Scenario.ONLY_REQUIRED, location=location)
+        for parameter in declared:
+            if parameter.required:
+                yield from self._reduced(parameter, reduced)
+        for name in optional if required or len(optional) > 1 else ():
+            text = f"All required properties and optional '{name}'"
+            yield _some(template, location, {**required, name: whole[name]}, text)
+        for size in range(2, len(optional)):
+            some: Container = {name: whole[name] for name in islice(optional, size)}
+            text = f"All required and {size} optional properties"
+            yield _some(template, location, required | some, text)
+
+    def _reduced(self, parameter: Parameter, reduced: Parts) -> Iterator[BoundaryCase]:
+        """What is wrong with a required parameter when no optional one is there."""
+        location, name = parameter.location, parameter.name
+        try:
+            part = self._compiler.parameter(parameter)
+            for boundary in self._wrong(parameter, part):
+                named = replace(boundary, description=f"{name}: {boundary.description}")
+                parts = reduced.with_value(location, name, boundary.value)
+                yield about(named, parts, location, name)
+        except _REASONS:
+            return
+
+
+def _content_type(parts: Parts, value: str, text: str, scenario: Scenario) -> BoundaryCase:
+    parts = parts.with_value(Location.HEADER, "Content-Type", value)
+    return BoundaryCase(
+        parts, _NEGATIVE, text, scenario, None, "Content-Type", Location.HEADER
+    )  # fmt: skip
+
+
+def _extra(template: Parts, location: Location) -> BoundaryCase:
+    return BoundaryCase(
+        template.with_value(location, UNKNOWN, "42"),
+        _NEGATIVE,
+        "Object with unexpected properties",
+        Scenario.UNEXPECTED_PROPERTIES,
+        parameter=UNKNOWN,
+        location=location,
+    )
+
+
+def _some(template: Parts, location: Location, container: Container, text: str) -> BoundaryCase:
+    parts = template.with_container(location, container)
+    return BoundaryCase(parts, _POSITIVE, text, Scenario.SOME_OPTIONAL, location=location)

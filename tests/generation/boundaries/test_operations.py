@@ -1,0 +1,274 @@
+"""Boundary cases of whole operations: those of the recorded examples, each once, every cell of input coverage."""
+
+from collections import defaultdict
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.generation.corpora import operations
+from checker.core.case import NOT_SET, Case
+from checker.core.errors import Unsatisfiable
+from checker.core.meta import GenerationMode, Origin
+from checker.core.operation import Location, Operation, Parameter
+from checker.core.schema import Direction
+from checker.corpus.cells import InputCells
+from checker.generation.boundaries.cases import BoundaryCase
+from checker.generation.boundaries.operations import Coverage, OperationEdges
+from checker.generation.boundaries.values import Scenario
+from checker.generation.program import GenerationSettings, compile_operation
+from checker.generation.sources import RandomSource
+from checker.validation.compiled import compile_schema
+
+from ..making import PlainOperation, body_of, drawer, parameter_of, schema_of
+
+SMOKE = Path(__file__).parent.parent.parent / "data" / "smoke"
+FILES = sorted(path for path in SMOKE.iterdir() if path.suffix != ".md")
+INTEGER = {"type": "integer"}
+
+
+def operation_of(*parameters: Parameter, body: Any = None, required: bool = True) -> Operation:
+    bodies = () if body is None else (body_of(schema_of(body)),)
+    return PlainOperation(tuple(parameters), bodies, required and body is not None)
+
+
+def listed(operation: Operation, **options: Any) -> list[BoundaryCase]:
+    return list(OperationEdges(operation, GenerationSettings(), Coverage(**options)).cases())
+
+
+def described(cases: list[BoundaryCase], location: Location) -> list[tuple[Any, str]]:
+    return [(case.parts.containers.get(location), case.description) for case in cases]
+
+
+MULTI = operation_of(
+    parameter_of(INTEGER, name="a"),
+    parameter_of({"type": "string"}, name="b", required=False),
+    parameter_of({"type": "boolean"}, name="c", required=False),
+)
+MULTI_RECORDED = [
+    ({"a": 0, "b": "", "c": True}, "Default positive test case"),
+    ({"a": 0, "b": "", "c": False}, "Valid boolean value"),
+    ({"a": 0, "b": "", "c": "AAA"}, "Incorrect type"),
+    ({"a": 0, "b": "", "c": 2}, "Incorrect type"),
+    ({"a": "AAA", "b": "", "c": True}, "Incorrect type"),
+    ({"a": False, "b": "", "c": True}, "Incorrect type"),
+    ({"b": "", "c": True}, "Missing `a` at query"),
+    ({"a": 0}, "Only required properties"),
+    ({"a": "AAA"}, "a: Incorrect type"),
+    ({"a": 0, "c": True}, "All required properties and optional 'c'"),
+    ({"a": 0, "b": ""}, "All required properties and optional 'b'"),
+    (
+        {"a": 0, "b": "", "c": True, "x-checker-unknown-property": "42"},
+        "Object with unexpected properties",
+    ),
+]
+
+
+@pytest.mark.parametrize("recorded", MULTI_RECORDED, ids=str)
+def test_what_was_recorded_of_a_query_is_there(recorded: tuple[Any, str]) -> None:
+    assert recorded in described(listed(MULTI), Location.QUERY)
+
+
+def test_a_path_parameter_is_never_missing() -> None:
+    found = listed(operation_of(parameter_of(INTEGER, Location.PATH, "id")))
+    assert all("id" in case.parts.containers[Location.PATH] for case in found)
+    assert Scenario.MISSING_PARAMETER not in {case.scenario for case in found}
+
+
+def test_a_text_that_reads_as_valid_is_no_negative() -> None:
+    found = listed(operation_of(parameter_of({"type": "string"})), mode=GenerationMode.NEGATIVE)
+    values = {case.parts.containers[Location.QUERY].get("q") for case in found}
+    # Nothing but to leave it out: every text is a string.
+    assert values == {"", None}
+
+
+def test_an_operation_with_a_body_is_told_by_its_bodies() -> None:
+    found = listed(operation_of(parameter_of(INTEGER), body={"type": "string", "maxLength": 3}))
+    assert (found[0].description, found[0].location) == ("Valid string", Location.BODY)
+    texts = {case.description for case in found}
+    assert {
+        "Maximum length string",
+        "String larger than maxLength",
+        "Missing request body",
+        "Unsupported Content-Type: text/plain",
+        "Malformed Content-Type: multipart/form-data without boundary",
+        "Missing `q` at query",
+    } <= texts
+    assert "Default positive test case" not in texts
+
+
+def test_methods_that_are_not_declared_are_tried() -> None:
+    found = listed(operation_of(parameter_of(INTEGER)), unexpected_methods=("PUT", "TRACE"))
+    tried = [case for case in found if case.method is not None]
+    assert [(case.method, case.description) for case in tried] == [
+        ("PUT", "Unspecified HTTP method: PUT"),
+        ("TRACE", "Unspecified HTTP method: TRACE"),
+    ]
+
+
+def test_a_parameter_is_sent_twice_when_asked_for() -> None:
+    operation = operation_of(parameter_of(INTEGER))
+    assert Scenario.DUPLICATE_PARAMETER not in {case.scenario for case in listed(operation)}
+    (twice,) = [
+        case
+        for case in listed(operation, duplicates_query=True)
+        if case.scenario is Scenario.DUPLICATE_PARAMETER
+    ]
+    assert twice.parts.containers[Location.QUERY] == {"q": [0, 0]}
+    assert twice.description == "Duplicate `q` query parameter"
+
+
+def test_one_of_each_number_of_optional_parameters() -> None:
+    many = [parameter_of(INTEGER, name=f"p{index}", required=False) for index in range(6)]
+    found = listed(operation_of(*many), mode=GenerationMode.POSITIVE)
+    assert {len(case.parts.containers[Location.QUERY]) for case in found} == set(range(7))
+
+
+def test_without_a_value_for_what_is_required_there_are_no_cases() -> None:
+    impossible = parameter_of({"type": "integer", "minimum": 5, "maximum": 2})
+    edges = OperationEdges(operation_of(impossible), GenerationSettings())
+    assert list(edges.cases()) == []
+    assert list(edges.problems) == [impossible.pointer]
+
+
+def test_an_impossible_required_body_is_left_out() -> None:
+    operation = operation_of(
+        parameter_of(INTEGER), body={"type": "integer", "minimum": 5, "maximum": 2}
+    )
+    (only,) = listed(operation)
+    assert (only.description, only.parts.body) == ("Missing request body", NOT_SET)
+
+
+def test_cases_of_one_mode_are_of_that_mode() -> None:
+    for mode in GenerationMode:
+        found = listed(MULTI, mode=mode)
+        assert found
+        assert {case.mode for case in found} == {mode}
+
+
+def test_more_cases_than_wanted_are_reported() -> None:
+    edges = OperationEdges(MULTI, GenerationSettings(), Coverage(most=5))
+    assert len(list(edges.cases())) == 5
+    assert edges.is_cut
+
+
+def test_a_case_tells_where_it_comes_from() -> None:
+    operation = operation_of(
+        parameter_of({"type": "integer", "maximum": 3, "example": 2}), body=INTEGER
+    )
+    found = listed(operation)
+    (large,) = [case for case in found if case.scenario is Scenario.TOO_LARGE]
+    case = large.case(operation, "c")
+    assert case.meta is not None
+    assert case.meta.phase.name == "coverage"
+    assert case.meta.phase.data == {
+        "scenario": "value_above_maximum",
+        "description": "Value greater than maximum",
+        "location": "#/s/maximum",
+        "parameter": "q",
+        "parameter_location": "query",
+    }
+    violation = case.meta.components[Location.QUERY].violation
+    assert violation is not None
+    assert (violation.keyword, violation.was, violation.became) == ("maximum", 3, 4)
+    assert case.meta.components[Location.BODY].mode is GenerationMode.POSITIVE
+
+
+def test_an_example_is_the_usual_value_and_says_so() -> None:
+    found = listed(operation_of(parameter_of({"type": "integer", "default": 7, "example": 2})))
+    assert found[0].parts.containers[Location.QUERY] == {"q": 2}
+    (default,) = [one for one in found if one.scenario is Scenario.DEFAULT]
+    assert default.origin is Origin.EXAMPLE
+
+
+def test_changing_a_case_changes_no_other_one() -> None:
+    operation = operation_of(body={"type": "object", "properties": {"a": {"type": "object"}}})
+    found = listed(operation)
+    for case in found:
+        body = case.case(operation, "c").body
+        if isinstance(body, dict):
+            body.setdefault("a", {})["changed"] = True
+            body["changed"] = True
+    assert "changed" not in repr(found)
+
+
+def _cells(cells: InputCells, case: Case) -> set[tuple[str | None, str, str]]:
+    """Cells of a case; bodies of different media types are told apart."""
+    found = cells.of(case)
+    return {
+        (f"body {case.media_type}" if where == Location.BODY.container else where, name, cell)
+        for where, name, cell in found
+    }
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_every_cell_that_chance_reaches_is_reached(path: Path) -> None:
+    source = RandomSource()
+    for operation in operations(path):
+        try:
+            draw = drawer(compile_operation(operation, GenerationSettings()))
+        except Unsatisfiable:
+            continue
+        cells = InputCells(operation)
+        wanted: set[Any] = set()
+        for seed in range(40):
+            source.reset(seed)
+            wanted |= _cells(cells, draw(source))
+        edges = OperationEdges(operation, GenerationSettings(), Coverage(GenerationMode.POSITIVE))
+        reached: set[Any] = set()
+        for boundary in edges.cases():
+            reached |= _cells(cells, boundary.case(operation, "c"))
+        assert wanted - reached - _never_alone(operation) == set(), operation.label
+
+
+def _never_alone(operation: Operation) -> set[Any]:
+    """An optional body that is not there is no case of its own: it is no violation, and nothing is tested."""
+    return {("body None", "", "absent")} if operation.bodies else set()
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_each_bound_of_real_parameters_is_exceeded(path: Path) -> None:
+    for operation in operations(path):
+        if not any(_has_bounds(parameter) for parameter in operation.parameters):
+            continue
+        found: dict[str, set[str]] = defaultdict(set)
+        for case in listed(operation, mode=GenerationMode.NEGATIVE):
+            found[case.parameter or ""].add(str(case.pointer))
+        for parameter in operation.parameters:
+            for keyword in _has_bounds(parameter):
+                pointer = f"{parameter.schema.pointer}/{keyword}"
+                assert pointer in found[parameter.name], operation.label
+
+
+def _has_bounds(parameter: Parameter) -> list[str]:
+    """Bounds of an integer that is no alternative of a text."""
+    raw = parameter.schema.raw
+    if not isinstance(raw, dict) or raw.get("type") != "integer":
+        return []
+    return [keyword for keyword in ("minimum", "maximum") if keyword in raw]
+
+
+@pytest.mark.parametrize("path", FILES[::4], ids=lambda path: path.name)
+def test_the_cases_of_an_operation_do_not_depend_on_the_others(path: Path) -> None:
+    forwards = list(map(_first_keys, operations(path)))
+    backwards = list(map(_first_keys, reversed(list(operations(path)))))
+    assert forwards == backwards[::-1]
+
+
+def _first_keys(operation: Operation) -> list[Any]:
+    edges = OperationEdges(operation, GenerationSettings())
+    return [case.key for case in islice(edges.cases(), 60)]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_positive_cases_of_real_operations_are_valid_in_every_part(path: Path) -> None:
+    for operation in list(operations(path))[:12]:
+        checks = {
+            (item.location, item.name): compile_schema(item.schema, Direction.REQUEST).is_valid
+            for item in operation.parameters
+        }
+        for case in listed(operation, mode=GenerationMode.POSITIVE):
+            for location, container in case.parts.containers.items():
+                for name, value in container.items():
+                    assert checks[location, name](value), (operation.label, name, value)
