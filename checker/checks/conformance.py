@@ -3,8 +3,14 @@
 import json
 
 from checker.checks.context import PASSED, CheckContext, CheckSettings, Failures
-from checker.core.contract import MediaTypeVerdict, ResponsePlan, SchemaViolation
+from checker.core.contract import (
+    MediaTypeVerdict,
+    ResponsePlan,
+    SchemaViolation,
+    UndecodableBody,
+)
 from checker.core.failures import Failure, Severity
+from checker.core.media_types import is_json
 
 _EXCERPT_LINES = 10
 _EXCERPT_WIDTH = 80
@@ -72,7 +78,9 @@ def response_schema_conformance(context: CheckContext) -> Failures:
     """Fail on a body that two validators that share no code both reject (spec 2.8, design section 4)."""
     validator = context.plan.body
     response = context.response
-    if validator is None or response.is_truncated or validator.is_valid(response.content):
+    if validator is None or (response.is_truncated and not validator.reads_prefix):
+        return PASSED
+    if validator.is_valid(response.content):
         return PASSED
     opinions = validator.opinions(response.content)
     if opinions.disagreement is not None:
@@ -81,7 +89,7 @@ def response_schema_conformance(context: CheckContext) -> Failures:
         return (
             Failure(
                 check="response_schema_conformance",
-                title="JSON deserialization error",
+                title=_undecodable(opinions.undecodable),
                 message=opinions.undecodable.message,
                 unique_key="undecodable",
             ),
@@ -98,9 +106,32 @@ def _violation(context: CheckContext, violation: SchemaViolation) -> Failure:
         f"[{part}]" if isinstance(part, int) else f".{part}" for part in violation.instance_path
     )
     matched = context.plan.matched_response
+    event = "" if violation.event is None else f"Event #{violation.event}: "
+    message = f"{event}body{place}: {violation.message}\n\n{excerpts(violation)}"
+    if matched is not None:
+        message += f"\n\nValidated against the response `{matched}`."
+    return Failure(
+        check="response_schema_conformance",
+        title=_title(violation),
+        message=message,
+        unique_key="/".join(violation.schema_path),
+        severity=Severity.HIGH,
+    )
+
+
+def _title(violation: SchemaViolation) -> str:
+    if violation.is_payload:
+        return "SSE event payload violates content schema"
+    return "Response violates schema" if violation.event is None else "SSE event violates schema"
+
+
+def _undecodable(body: UndecodableBody) -> str:
+    return f"{'JSON' if is_json(body.media_type) else 'Content'} deserialization error"
+
+
+def excerpts(violation: SchemaViolation) -> str:
+    """The broken schema with its place, and the value, shortened."""
     lines = [
-        f"body{place}: {violation.message}",
-        "",
         f"Schema at {violation.schema_pointer}:",
         "",
         _excerpt(violation.schema),
@@ -109,15 +140,7 @@ def _violation(context: CheckContext, violation: SchemaViolation) -> Failure:
         "",
         _excerpt(violation.value),
     ]
-    if matched is not None:
-        lines += ["", f"Validated against the response `{matched}`."]
-    return Failure(
-        check="response_schema_conformance",
-        title="Response violates schema",
-        message="\n".join(lines),
-        unique_key="/".join(violation.schema_path),
-        severity=Severity.HIGH,
-    )
+    return "\n".join(lines)
 
 
 def _excerpt(value: object) -> str:

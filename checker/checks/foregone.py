@@ -11,6 +11,7 @@ from checker.checks.conformance import (
     status_code_conformance,
 )
 from checker.checks.context import Check, CheckSettings
+from checker.checks.headers import promises_no_headers, response_headers_conformance
 from checker.checks.server_error import is_no_server_error, not_a_server_error
 from checker.core.contract import ResponsePlan
 
@@ -21,6 +22,7 @@ FOREGONE: Mapping[Check, Foregone] = {
     not_a_server_error: is_no_server_error,
     status_code_conformance: has_documented_status,
     content_type_conformance: has_documented_media_type,
+    response_headers_conformance: promises_no_headers,
     response_schema_conformance: promises_no_body,
 }
 

@@ -9,6 +9,7 @@ from checker.checks.conformance import (
 )
 from checker.checks.context import Check
 from checker.checks.custom import custom_check
+from checker.checks.headers import response_headers_conformance
 from checker.checks.server_error import not_a_server_error
 from checker.core.errors import UsageError
 from checker.core.registry import CUSTOM_CHECKS
@@ -17,6 +18,7 @@ BUILT_IN: Mapping[str, Check] = {
     "not_a_server_error": not_a_server_error,
     "status_code_conformance": status_code_conformance,
     "content_type_conformance": content_type_conformance,
+    "response_headers_conformance": response_headers_conformance,
     "response_schema_conformance": response_schema_conformance,
 }
 

@@ -71,6 +71,7 @@ class RunSettings:
         "not_a_server_error",
         "status_code_conformance",
         "content_type_conformance",
+        "response_headers_conformance",
         "response_schema_conformance",
     )
     """Enabled names, in the order in which they run; names that are not built in are custom checks."""

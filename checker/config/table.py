@@ -58,6 +58,7 @@ AVAILABLE_CHECKS = (
     "not_a_server_error",
     "status_code_conformance",
     "content_type_conformance",
+    "response_headers_conformance",
     "response_schema_conformance",
 )
 MODES = ("positive", "negative", "all")

@@ -55,6 +55,7 @@ def test_checks_are_chosen_from_comma_lists(settings_of) -> None:
     assert left == (
         "not_a_server_error",
         "content_type_conformance",
+        "response_headers_conformance",
         "response_schema_conformance",
     )
 
