@@ -1,11 +1,15 @@
 """What making a case costs, over a folder with OpenAPI documents, or one document.
 
-Prints CPU microseconds a case and their ratio to `orjson.dumps(body)` plus 100 calls of `random()` in the same run,
-time to compile, share of optional properties present, and mean size of bodies: small values must not buy speed.
+CPU microseconds a case, positive and negative, and their ratio to `orjson.dumps` of the case plus 100 calls of
+`random()` in the same run; time to compile; memory of a thousand compiled operations. Share of optional properties
+present and mean size of bodies are printed beside: small values must not buy speed.
 """
 
+import gc
 import random
-import resource
+import subprocess
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean, median, quantiles
@@ -13,82 +17,105 @@ from time import process_time
 from typing import Any
 
 import orjson
+import psutil
 
 from benchmarks.generation.corpora import openapi_documents, operations
-from checker.core.case import NOT_SET
+from benchmarks.generation.sketches import drawn
+from checker.core.case import NOT_SET, Case
 from checker.core.errors import CheckerError
-from checker.core.meta import PhaseInfo
+from checker.core.meta import GenerationMode
 from checker.core.operation import Operation
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
 from checker.generation.sources import RandomSource
 
-CASES = 100
+CASES = 50
+"""Measured at once; three times."""
 RANDOMS = 100
-PHASE = PhaseInfo("benchmark")
+IN_MEMORY = 1_000
+"""Operations compiled to measure memory."""
 
 
 @dataclass
 class Figures:
-    """What was measured."""
+    """What was measured of one mode: a number for each operation."""
 
     draw_us: list[float] = field(default_factory=list)
-    body_draw_us: list[float] = field(default_factory=list)
     ratio: list[float] = field(default_factory=list)
     compile_ms: list[float] = field(default_factory=list)
-    sizes: list[int] = field(default_factory=list)
+    body_bytes: list[float] = field(default_factory=list)
+    choices: list[float] = field(default_factory=list)
     present: int = 0
     optional: int = 0
-    choices: list[int] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
-    opaque: int = 0
     slowest: list[tuple[float, str]] = field(default_factory=list)
+    dearest: list[tuple[float, str]] = field(default_factory=list)
 
 
-def measure(operation: Operation, source: RandomSource, figures: Figures) -> None:
+def measure(operation: Operation, mode: GenerationMode, name: str, figures: Figures) -> None:
+    """Add the figures of one operation."""
+    source = RandomSource(0)
     started = process_time()
     try:
-        program = compile_operation(operation, GenerationSettings())
-        figures.compile_ms.append((process_time() - started) * 1e3)
-        bodies = drawn(program, source)
+        program = compile_operation(operation, GenerationSettings(mode=mode))
+        compile_ms = (process_time() - started) * 1e3
+        # What is made once, tables and validators, is made here.
+        cases = [_case(program, source, seed) for seed in range(2 * CASES)]
     except CheckerError as error:
-        figures.refused.append(f"{operation.label}: {error}")
+        figures.refused.append(f"{name}: {error}")
         return
-    figures.opaque += len(program.opaque)
-    started = process_time()
-    for seed in range(CASES):
-        source.reset(seed)
-        program.draw(source, case_id="benchmark", phase=PHASE)
-    cost = (process_time() - started) / CASES * 1e6
+    figures.compile_ms.append(compile_ms)
+    figures.dearest.append((compile_ms, name))
+    cost = median(_draw_us(program, source) for _ in range(3))
     figures.draw_us.append(cost)
-    figures.slowest.append((cost, operation.label))
+    figures.slowest.append((cost, name))
+    figures.ratio.append(cost / yardstick(cases))
     figures.choices.append(len(source.choices))
+    bodies = [case.body for case in cases if _has_json(case)]
     if bodies:
-        figures.body_draw_us.append(cost)
-        figures.ratio.append(cost / yardstick(bodies))
-        figures.sizes.append(int(fmean(len(orjson.dumps(body)) for body in bodies)))
+        figures.body_bytes.append(fmean(len(_dumped(body)) for body in bodies))
         count_optional(operation, bodies, figures)
 
 
-def drawn(program: OperationProgram, source: RandomSource) -> list[Any]:
-    """JSON bodies; also warms up what is made once."""
-    found = []
+def _case(program: OperationProgram, source: RandomSource, seed: int) -> Case:
+    source.reset(seed)
+    return drawn(program, source)
+
+
+def _draw_us(program: OperationProgram, source: RandomSource) -> float:
+    started = process_time()
     for seed in range(CASES):
         source.reset(seed)
-        case = program.draw(source, case_id="benchmark", phase=PHASE)
-        if case.body is not NOT_SET and "json" in (case.media_type or ""):
-            found.append(case.body)
-    return found
+        drawn(program, source)
+    return (process_time() - started) / CASES * 1e6
 
 
-def yardstick(bodies: list[Any]) -> float:
-    """Microseconds of CPU for `orjson.dumps(body)` and 100 x `random()`."""
+def yardstick(cases: list[Case]) -> float:
+    """Microseconds of CPU for writing a case as JSON and 100 x `random()`."""
+    values = [_value(case) for case in cases]
     dice = random.random
     started = process_time()
-    for body in bodies:
-        orjson.dumps(body)
+    for value in values:
+        _dumped(value)
         for _ in range(RANDOMS):
             dice()
-    return max((process_time() - started) / len(bodies) * 1e6, 0.1)
+    return max((process_time() - started) / len(values) * 1e6, 0.1)
+
+
+def _value(case: Case) -> list[Any]:
+    body = None if case.body is NOT_SET else case.body
+    return [case.path_parameters, case.query, case.headers, case.cookies, body]
+
+
+def _dumped(value: Any) -> bytes:
+    """As JSON; what JSON has no word for as text, and nothing for broken Unicode."""
+    try:
+        return orjson.dumps(value, default=repr)
+    except TypeError:
+        return b""
+
+
+def _has_json(case: Case) -> bool:
+    return case.body is not NOT_SET and "json" in (case.media_type or "")
 
 
 def count_optional(operation: Operation, bodies: list[Any], figures: Figures) -> None:
@@ -112,39 +139,87 @@ def count_optional(operation: Operation, bodies: list[Any], figures: Figures) ->
 
 
 def row(name: str, values: list[float], unit: str) -> str:
+    """Median, 90th percentile and largest of some values."""
     if len(values) < 2:
-        return f"{name:28} -"
+        return f"{name:32} -"
     cuts = quantiles(values, n=100)
-    return f"{name:28} median {median(values):9.2f}  p90 {cuts[89]:9.2f}  max {max(values):9.2f}  {unit}"
+    return f"{name:32} median {median(values):8.2f}  p90 {cuts[89]:8.2f}  max {max(values):8.2f}  {unit}"
+
+
+def sampled(place: Path, every: int) -> Iterator[tuple[str, Operation]]:
+    """Every so many-th operation of all documents, with its name."""
+    number = 0
+    for path in openapi_documents(place):
+        for operation in operations(path):
+            if number % every == 0:
+                yield f"{path.name} {operation.label}", operation
+            number += 1
 
 
 def section(place: Path, options: list[str]) -> None:
-    figures, source, dice = Figures(), RandomSource(0), 0
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    for path in openapi_documents(place):
-        for operation in operations(path):
-            measure(operation, source, figures)
-            dice += 1
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    """Every operation, or every 20th with `1/20`; both modes, or the one that is named."""
+    every = next((int(option[2:]) for option in options if option.startswith("1/")), 1)
+    found = {mode: Figures() for mode in GenerationMode if mode in options}
+    found = found or {mode: Figures() for mode in GenerationMode}
+    for name, operation in sampled(place, every):
+        for mode, figures in found.items():
+            measure(operation, mode, name, figures)
+    for mode, figures in found.items():
+        print(f"{mode}: operations {len(figures.draw_us)}, refused {len(figures.refused)}")
+        print(row(f"{mode} case", figures.draw_us, "us CPU"))
+        print(row("  / yardstick", figures.ratio, "x (orjson.dumps + 100 random)"))
+        print(row("  compile", figures.compile_ms, "ms CPU"))
+        print(row("  choices", figures.choices, ""))
+        print(row("  mean body", figures.body_bytes, "bytes"))
+        for cost, label in sorted(figures.slowest)[-3:]:
+            print(f"    slow: {cost:8.1f} us {label}")
+        for cost, label in sorted(figures.dearest)[-3:]:
+            print(f"    dear: {cost:8.1f} ms {label}")
+        for text in figures.refused[:10]:
+            print(f"    refused: {text}")
+        share = 100 * figures.present / max(figures.optional, 1)
+        print(f"{'  optional properties present':32} {share:15.1f}  %")
+    if len(found) == 2:
+        times = [median(figures.draw_us) for figures in found.values()]
+        print(f"{'negative / positive':32} {times[1] / times[0]:15.2f}  x, of the medians")
+    print(f"{'reset':32} {_reset_us():15.2f}  us CPU", flush=True)
+    command = (sys.executable, "-m", "benchmarks.generation.speed", str(place))
+    print(subprocess.run(command, check=True, capture_output=True, text=True).stdout, end="")
+
+
+def _reset_us() -> float:
+    source = RandomSource(0)
     started = process_time()
-    for seed in range(10_000):
+    for seed in range(20_000):
         source.reset(seed)
-    reset_us = (process_time() - started) / 10_000 * 1e6
-    print(f"operations {dice}, refused {len(figures.refused)}, opaque nodes {figures.opaque}")
-    print(row("case", figures.draw_us, "us CPU"))
-    print(row("case with a JSON body", figures.body_draw_us, "us CPU"))
-    print(row("the same / yardstick", figures.ratio, "x (orjson.dumps + 100 random)"))
-    print(row("compile", figures.compile_ms, "ms CPU"))
-    print(row("choices", [float(count) for count in figures.choices], ""))
-    print(row("mean body", [float(size) for size in figures.sizes], "bytes"))
-    print(f"{'reset':28} {reset_us:16.2f}  us CPU")
+    return (process_time() - started) / 20_000 * 1e6
+
+
+def memory(place: Path) -> None:
+    """What a thousand operations, from all documents alike, take when they are compiled and have each made ten cases."""
+    every = max(1, sum(1 for _ in sampled(place, 1)) // IN_MEMORY)
+    chosen = [operation for _, operation in sampled(place, every)][:IN_MEMORY]
+    gc.collect()
+    process = psutil.Process()
+    before = process.memory_info().rss
+    programs: list[OperationProgram] = []
+    source = RandomSource(0)
+    for operation in chosen:
+        try:
+            programs.append(compile_operation(operation, GenerationSettings()))
+        except CheckerError:
+            continue
+    after = process.memory_info().rss
+    for program in programs:
+        for seed in range(10):
+            _case(program, source, seed)
+    drawn_from = process.memory_info().rss
+    mib = 1 << 20
     print(
-        f"{'optional properties present':28} {100 * figures.present / max(figures.optional, 1):16.1f}  %"
+        f"{'memory':32} {len(programs)} operations {(after - before) / mib:.0f} MiB, {(drawn_from - before) / mib:.0f} MiB "
+        f"once they have drawn; documents and libraries {before / mib:.0f} MiB"
     )
-    print(
-        f"{'resident':28} {before / 1024:.0f} -> {after / 1024:.0f} MiB, documents and validators included"
-    )
-    for cost, label in sorted(figures.slowest)[-5:]:
-        print(f"  slow: {cost:8.1f} us {label}")
-    for text in figures.refused[:20]:
-        print(f"  refused: {text}")
+
+
+if __name__ == "__main__":
+    memory(Path(sys.argv[1]))
