@@ -10,12 +10,17 @@ import jsonschema_rs
 
 from checker.generation import alphabets
 from checker.generation.alphabets import Interval
+from checker.generation.character_classes import UNIVERSE
 from checker.generation.regexes import (
+    EMPTY,
     UNBOUNDED,
+    Ahead,
     Alternation,
     Characters,
     Concatenation,
     Expression,
+    Group,
+    Reference,
     Repetition,
     UnsupportedPattern,
     parse,
@@ -44,8 +49,14 @@ class Written:
 
 def writer(pattern: str, allowed: tuple[Interval, ...]) -> Written:
     """How to write texts of a pattern from allowed characters. Raises `UnsupportedPattern`."""
-    written = _written(parse(pattern), allowed)
-    if written.high >= UNBOUNDED or (pattern.startswith("^") and pattern.endswith("$")):
+    tree = parse(pattern)
+    if isinstance(tree, Concatenation) and tree.parts and isinstance(tree.parts[-1], Ahead):
+        # Nothing but conditions: where the pattern has no end, anything may follow.
+        end = EMPTY if pattern.endswith("$") else Repetition(Characters(UNIVERSE), 0, UNBOUNDED)
+        tree = Concatenation((*tree.parts, end))
+    written = _Writing(allowed).written(tree)
+    is_whole = pattern.startswith("^") and pattern.endswith("$") and not pattern.endswith("\\$")
+    if written.high >= UNBOUNDED or (is_whole and not isinstance(tree, Alternation)):
         return written
     return _padded(written, allowed, is_prefix=pattern.endswith("$"))
 
@@ -65,7 +76,7 @@ def _padded(written: Written, allowed: tuple[Interval, ...], *, is_prefix: bool)
     return Written(written.low, UNBOUNDED, write)
 
 
-_BEYOND_TREES = re.compile(r"\(\?<?[=!]|\(\?[imsu-]|\\[bBpPAZz]|.\^|\$.", re.DOTALL)
+_BEYOND_TREES = re.compile(r"\(\?<?[=!]|\(\?[imsu-]|\\[bBpPAZzk1-9]|.\^|\$.", re.DOTALL)
 
 
 @lru_cache(maxsize=4096)
@@ -121,33 +132,107 @@ def _may_explode(tree: Expression, *, is_repeated: bool = False) -> bool:
             return _may_explode(part, is_repeated=is_repeated or high > _FEW)
         case Alternation(parts) | Concatenation(parts):
             return any(_may_explode(part, is_repeated=is_repeated) for part in parts)
+        case Group(_, part) | Ahead(part):
+            return _may_explode(part, is_repeated=is_repeated)
+        case Reference():
+            return False
 
 
-def _written(tree: Expression, allowed: tuple[Interval, ...]) -> Written:
-    match tree:
-        case Characters(intervals):
-            return _characters(_both(intervals, allowed), 1, 1)
-        case Repetition(Characters(intervals), low, high):
-            return _characters(_both(intervals, allowed), low, high)
-        case Repetition(part, low, high):
-            return _repeated(_written(part, allowed), low, high)
-        case Alternation(options):
-            return _one_of(_possible(options, allowed))
-        case Concatenation(parts):
-            return _joined([_written(part, allowed) for part in parts])
+class _Writing:
+    """One pass over a tree: what groups have written is remembered for those who refer to them."""
+
+    def __init__(self, allowed: tuple[Interval, ...]) -> None:
+        self._allowed = allowed
+        self._texts: dict[int, str] = {}
+        self._sizes: dict[int, tuple[int, int]] = {}
+
+    def written(self, tree: Expression) -> Written:
+        """How to write a part. Raises `UnsupportedPattern`."""
+        match tree:
+            case Characters(intervals):
+                return _characters(_both(intervals, self._allowed), 1, 1)
+            case Repetition(Characters(intervals), low, high):
+                return _characters(_both(intervals, self._allowed), low, high)
+            case Repetition(part, low, high):
+                return _repeated(self.written(part), low, high)
+            case Alternation(options):
+                return _one_of(self._possible(options))
+            case Concatenation(parts):
+                return self._sequence(parts)
+            case Group(number, part):
+                return self._group(number, part)
+            case Reference(number):
+                return self._reference(number)
+            case Ahead(part):
+                return self._sequence((tree,))
+
+    def _sequence(self, parts: tuple[Expression, ...]) -> Written:
+        for index, part in enumerate(parts):
+            if isinstance(part, Ahead):
+                rest = self._sequence(parts[index + 1 :])
+                before = [self.written(other) for other in parts[:index]]
+                return _joined([*before, self._ahead(part.part, rest)])
+        return _joined([self.written(part) for part in parts])
+
+    def _ahead(self, part: Expression, rest: Written) -> Written:
+        """The rest with what it has to contain or to begin with written into it; a match has to decide."""
+        parts = part.parts if isinstance(part, Concatenation) else (part,)
+        first = parts[0] if parts else None
+        if isinstance(first, Repetition) and isinstance(first.part, Characters):
+            if len(parts) == 1:
+                return _sized(rest, first.low, first.high)
+            if first.low == 0:
+                wanted = self.written(Concatenation(parts[1:]))
+                return _spliced(rest, wanted, is_anywhere=True)
+        return _spliced(rest, self.written(part), is_anywhere=False)
+
+    def _group(self, number: int, part: Expression) -> Written:
+        inner = self.written(part)
+        self._sizes[number] = inner.low, inner.high
+
+        def write(source: Source, least: int, most: int) -> str:
+            text = self._texts[number] = inner.write(source, least, most)
+            return text
+
+        return Written(inner.low, inner.high, write)
+
+    def _reference(self, number: int) -> Written:
+        low, high = self._sizes.get(number, (0, 0))
+        return Written(low, high, lambda source, least, most: self._texts.get(number, ""))
+
+    def _possible(self, options: tuple[Expression, ...]) -> list[Written]:
+        found: list[Written] = []
+        reason: UnsupportedPattern | None = None
+        for option in options:
+            try:
+                found.append(self.written(option))
+            except UnsupportedPattern as error:
+                reason = error
+        if not found and reason is not None:
+            raise reason
+        return found
 
 
-def _possible(options: tuple[Expression, ...], allowed: tuple[Interval, ...]) -> list[Written]:
-    found: list[Written] = []
-    reason: UnsupportedPattern | None = None
-    for option in options:
-        try:
-            found.append(_written(option, allowed))
-        except UnsupportedPattern as error:
-            reason = error
-    if not found and reason is not None:
-        raise reason
-    return found
+def _sized(rest: Written, low: int, high: int) -> Written:
+    """The rest, of a length that lies between as well."""
+
+    def write(source: Source, least: int, most: int) -> str:
+        return rest.write(source, max(least, low), max(low, min(most, high)))
+
+    return Written(max(rest.low, low), rest.high, write)
+
+
+def _spliced(rest: Written, part: Written, *, is_anywhere: bool) -> Written:
+    """The rest with a part written over it, at the start or anywhere."""
+
+    def write(source: Source, least: int, most: int) -> str:
+        text = rest.write(source, max(least, min(part.low, most)), most)
+        over = part.write(source, 0, max(part.low, min(len(text), part.high)))
+        last = len(text) - len(over)
+        at = source.integer(0, last) if is_anywhere and last > 0 else 0
+        return text[:at] + over + text[at + len(over) :]
+
+    return Written(max(rest.low, part.low), rest.high, write)
 
 
 def _both(left: tuple[Interval, ...], right: tuple[Interval, ...]) -> tuple[Interval, ...]:

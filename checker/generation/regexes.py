@@ -1,60 +1,26 @@
 """Regular expressions of schemas (ECMA-262, the common part), read into a small tree."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from checker.generation.alphabets import Interval, merged
+from checker.generation.character_classes import (
+    CLASSES,
+    CONTROLS,
+    UNIVERSE,
+    UnsupportedPattern,
+    complement,
+    property_class,
+)
+
+__all__ = [
+    "EMPTY", "UNBOUNDED", "Ahead", "Alternation", "Characters", "Concatenation", "Expression", "Group", "Reference", "Repetition",
+    "UnsupportedPattern", "parse",
+]  # fmt: skip
 
 UNBOUNDED = 1 << 30
-_DIGITS: tuple[Interval, ...] = ((0x30, 0x39),)
-_WORD: tuple[Interval, ...] = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
-_SPACE: tuple[Interval, ...] = ((0x20, 0x20), (0x09, 0x09))
-_UNIVERSE: tuple[Interval, ...] = (
-    (0x20, 0x7E), (0xC0, 0xD6), (0xD8, 0xF6), (0x430, 0x44F), (0x4E00, 0x4E3F),
-)  # fmt: skip
-"""What stands for `everything else`: a negated class means a few characters, not a million."""
-_CLASSES = {"d": _DIGITS, "w": _WORD, "s": _SPACE}
-_CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "0": "\0"}
-_PROPERTIES: dict[str, tuple[Interval, ...]] = {
-    "L": ((0x41, 0x5A), (0x61, 0x7A), (0xC0, 0xD6), (0xD8, 0xF6)),
-    "Lu": ((0x41, 0x5A), (0xC0, 0xD6)),
-    "Ll": ((0x61, 0x7A), (0xE0, 0xF6)),
-    "N": _DIGITS,
-    "Nd": _DIGITS,
-    "P": ((0x21, 0x23), (0x25, 0x2A), (0x2C, 0x2F), (0x3A, 0x3B)),
-    "S": ((0x24, 0x24), (0x2B, 0x2B), (0x3C, 0x3E)),
-    "Z": ((0x20, 0x20),),
-    "Zs": ((0x20, 0x20),),
-    "M": ((0x300, 0x33F),),
-    "Alnum": ((0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A)),
-    "Alpha": ((0x41, 0x5A), (0x61, 0x7A)),
-    "Lower": ((0x61, 0x7A),),
-    "Upper": ((0x41, 0x5A),),
-    "XDigit": ((0x30, 0x39), (0x41, 0x46), (0x61, 0x66)),
-    "Punct": ((0x21, 0x2F), (0x3A, 0x40)),
-    "Graph": ((0x21, 0x7E),),
-    "Print": ((0x20, 0x7E),),
-    "ASCII": ((0x20, 0x7E),),
-}
-_NAMES = {
-    "Letter": "L",
-    "Number": "N",
-    "Punctuation": "P",
-    "Symbol": "S",
-    "Separator": "Z",
-    "Mark": "M",
-    "Uppercase_Letter": "Lu",
-    "Lowercase_Letter": "Ll",
-    "Digit": "Nd",
-    "Space": "Zs",
-    "IsDigit": "Nd",
-    "IsAlphabetic": "L",
-    "Alphabetic": "L",
-}
-
-
-class UnsupportedPattern(ValueError):
-    """The pattern, or a part of it, cannot be generated from."""
+_REFERENCE = re.compile(r"\\([1-9])|\\k<(?P<name>[^>]*)>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +53,34 @@ class Repetition:
     high: int
 
 
-Expression = Characters | Concatenation | Alternation | Repetition
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A part that may be referred to."""
+
+    number: int
+    part: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What a group has matched, once more."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """What follows has to begin with this as well."""
+
+    part: "Expression"
+
+
+Expression = Characters | Concatenation | Alternation | Repetition | Group | Reference | Ahead
 EMPTY = Concatenation(())
 
 
 def parse(pattern: str) -> Expression:
-    """The tree of a pattern. Assertions are taken for empty: what is generated has to be matched again.
+    """The tree of a pattern. Most assertions are taken for empty: what is generated has to be matched again.
 
     Raises `UnsupportedPattern`.
     """
@@ -108,6 +96,9 @@ class _Reader:
         self.pattern = pattern
         self.position = 0
         self.depth = 0
+        self.groups: list[str] = []
+        """Names of the capturing groups, in order."""
+        self.references = [match[1] or match["name"] for match in _REFERENCE.finditer(pattern)]
 
     def peek(self) -> str:
         return self.pattern[self.position : self.position + 1]
@@ -176,7 +167,7 @@ class _Reader:
         if char == "[":
             return Characters(self.character_class())
         if char == ".":
-            return Characters(_UNIVERSE)
+            return Characters(UNIVERSE)
         if char in "^$":
             return EMPTY
         if char == "\\":
@@ -186,21 +177,44 @@ class _Reader:
         return _literal(char)
 
     def group(self) -> Expression:
-        is_assertion = False
-        if self.take("?"):
-            if self.take("=") or self.take("!") or self.take("<=") or self.take("<!"):
-                is_assertion = True
-            elif self.take("P<") or self.take("<"):
-                end = self.pattern.find(">", self.position)
-                if end < 0:
-                    raise UnsupportedPattern("a group has no end of its name")
-                self.position = end + 1
-            elif not (self.take(":") or self.take(">")):
-                return self.flags()
+        number = 0
+        is_ahead = is_assertion = False
+        if not self.take("?"):
+            number = self.named("")
+        elif self.take("="):
+            is_ahead = True
+        elif self.take("!") or self.take("<=") or self.take("<!"):
+            is_assertion = True
+        elif self.take("P<") or self.take("<"):
+            end = self.pattern.find(">", self.position)
+            if end < 0:
+                raise UnsupportedPattern("a group has no end of its name")
+            number = self.named(self.pattern[self.position : end])
+            self.position = end + 1
+        elif not (self.take(":") or self.take(">")):
+            return self.flags()
         inner = self.alternation()
         if not self.take(")"):
             raise UnsupportedPattern("missing )")
-        return EMPTY if is_assertion else inner
+        if is_assertion:
+            return EMPTY
+        if is_ahead:
+            return Ahead(inner)
+        return Group(number, inner) if number in self.referred() else inner
+
+    def named(self, name: str) -> int:
+        """The number of one more group."""
+        self.groups.append(name)
+        return len(self.groups)
+
+    def referred(self) -> frozenset[int]:
+        """Numbers of the groups that some reference means."""
+        if not self.references:
+            return frozenset()
+        names = {name: number for number, name in enumerate(self.groups, start=1) if name}
+        return frozenset(
+            int(text) if text.isdecimal() else names.get(text, 0) for text in self.references
+        )
 
     def flags(self) -> Expression:
         end = self.pattern.find(")", self.position)
@@ -216,21 +230,34 @@ class _Reader:
             self.position += 1
             return EMPTY
         if char.isdecimal() and char != "0":
-            raise UnsupportedPattern("back reference")
-        if char == "k":
-            raise UnsupportedPattern("back reference")
+            self.position += 1
+            return self.reference(int(char))
+        if self.take("k<"):
+            end = self.pattern.find(">", self.position)
+            name = self.pattern[self.position : max(end, 0)]
+            self.position = end + 1
+            return self.reference(self.groups.index(name) + 1 if name in self.groups else 0)
         return Characters(self.escaped())
+
+    def reference(self, number: int) -> Expression:
+        if not 1 <= number <= len(self.groups):
+            # ECMA-262 lets a reference to a group that has not matched yet match nothing.
+            raise UnsupportedPattern("a reference to a group that comes later")
+        return Reference(number)
 
     def escaped(self) -> tuple[Interval, ...]:
         """After a backslash."""
         char = self.next()
-        if char.lower() in _CLASSES:
-            intervals = _CLASSES[char.lower()]
-            return intervals if char.islower() else _complement(intervals)
+        if char.lower() in CLASSES:
+            intervals = CLASSES[char.lower()]
+            if char == "W":
+                # Whether other letters are words is read differently; that signs are none is not.
+                return tuple(pair for pair in complement(intervals) if pair[1] < 0x80)
+            return intervals if char.islower() else complement(intervals)
         if char in "pP" and self.take("{"):
             return self.unicode_property(is_negated=char == "P")
-        if char in _CONTROLS:
-            return _literal(_CONTROLS[char]).intervals
+        if char in CONTROLS:
+            return _literal(CONTROLS[char]).intervals
         if char in "xu":
             return self.code_point(char)
         if char == "c" and self.peek().isalpha():
@@ -241,12 +268,12 @@ class _Reader:
 
     def unicode_property(self, *, is_negated: bool) -> tuple[Interval, ...]:
         end = self.pattern.find("}", self.position)
-        name = self.pattern[self.position : max(end, 0)].rpartition("=")[2]
+        name = self.pattern[self.position : max(end, 0)]
         self.position = end + 1
-        intervals = _PROPERTIES.get(_NAMES.get(name, name))
+        intervals = property_class(name, is_negated=is_negated)
         if intervals is None:
             raise UnsupportedPattern(f"unknown property {name}")
-        return _complement(intervals) if is_negated else intervals
+        return intervals
 
     def code_point(self, kind: str) -> tuple[Interval, ...]:
         if self.take("{"):
@@ -277,7 +304,7 @@ class _Reader:
             intervals.extend(self.class_item())
         self.position += 1
         found = merged(intervals)
-        return _complement(found) if is_negated else found
+        return complement(found) if is_negated else found
 
     def class_item(self) -> tuple[Interval, ...]:
         first = self.class_character()
@@ -313,21 +340,3 @@ def _without_surrogates(low: int, high: int) -> Iterator[Interval]:
     for first, last in ((0, 0xD7FF), (0xE000, 0x10FFFF)):
         if max(first, low) <= min(last, high):
             yield max(first, low), min(last, high)
-
-
-def _complement(intervals: tuple[Interval, ...]) -> tuple[Interval, ...]:
-    """Characters of the small universe outside `intervals`."""
-    found = []
-    for first, last in _UNIVERSE:
-        start = first
-        for low, high in merged(intervals):
-            if high < start or low > last:
-                continue
-            if low > start:
-                found.append((start, low - 1))
-            start = high + 1
-        if start <= last:
-            found.append((start, last))
-    if not found:
-        raise UnsupportedPattern("a class of no usual character")
-    return tuple(found)

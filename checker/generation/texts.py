@@ -130,8 +130,12 @@ def _add_patterns(
             checks.append(matcher(pattern))
             canonical.opaque[pointer] = "pattern"
             continue
-        if written.low > (UNBOUNDED if high is None else high):
-            continue
+        if high is not None and written.low > high:
+            text = f"maxLength {high} and pattern {pattern}, whose texts have at least {written.low} characters"
+            raise Unsatisfiable(canonical.lengths.high_pointer or pointer, text)
+        if written.high < low:
+            text = f"minLength {low} and pattern {pattern}, whose texts have at most {written.high} characters"
+            raise Unsatisfiable(canonical.lengths.low_pointer or pointer, text)
         ways.append(_matching(written.write, low, high))
 
 

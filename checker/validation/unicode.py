@@ -31,8 +31,8 @@ _SCRIPTS: Final = {
 
 
 @lru_cache(maxsize=64)
-def class_of(name: str) -> str | None:
-    """What stands between brackets for a property; None when it is not known."""
+def ranges_of(name: str) -> tuple[tuple[int, int], ...] | None:
+    """First and last code points of each run of characters with a property; None when it is not known."""
     has = _predicate(name)
     if has is None:
         return None
@@ -40,8 +40,16 @@ def class_of(name: str) -> str | None:
     for is_member, run in groupby(range(0x110000), key=lambda code: has(chr(code))):
         if is_member:
             codes = list(run)
-            found.append(f"\\U{codes[0]:08x}-\\U{codes[-1]:08x}")
-    return "".join(found)
+            found.append((codes[0], codes[-1]))
+    return tuple(found)
+
+
+def class_of(name: str) -> str | None:
+    """What stands between the brackets of a Python pattern for a property; None when it is not known."""
+    ranges = ranges_of(name)
+    if ranges is None:
+        return None
+    return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges)
 
 
 def _predicate(name: str) -> Callable[[str], bool] | None:

@@ -1,11 +1,13 @@
 import re
 from time import process_time
+from typing import Any
 
 import pytest
 
+from checker.core.errors import Unsatisfiable
 from checker.generation.regexes import UnsupportedPattern, parse
 
-from .making import bodies, opinions, schema_of
+from .making import bodies, cases, opinions, program_of, schema_of
 
 PATTERNS = [
     "^[a-z]+$", "^\\d{3}-\\d{4}$", "abc", "^$", "", "^(foo|bar)?baz$", "^[^\\s@]+@[^\\s@]+\\.[a-z]{2,}$",
@@ -13,7 +15,9 @@ PATTERNS = [
     "^(?<year>\\d{4})-(?<month>0[1-9]|1[0-2])$", "^a{2,}b*?c+?$", "^[\\u0041-\\u005a]$", "^[\\x20-\\x7E]*$",
     "^\\/[a-z]+\\/$", "^[-a-z]$", "^[a-z-]$", "^(a|b|c){3}$", "^.{5}$", "^\\S+$",
     "^[^a-z]$", "^(\\([0-9]{3}\\))?[0-9]{3}-[0-9]{4}$", "^\\p{L}+$", "[0-9]", "^(?:)$", "^[\\s\\S]{3}$", "^x|y$",
-    "^(a+)+$", "^([a-zA-Z]+[.-]?)*[a-z]$",
+    "^(a+)+$", "^([a-zA-Z]+[.-]?)*[a-z]$", "^(a|b)\\1$", "^(?<q>['\"])[a-z]*\\k<q>$", "^(?=.*[A-Z])(?=.*\\d)(?=.*[a-z]).{8,20}$",
+    "^(?!foo)[a-z]+$", "^(?=.{8,20}$)[a-z]+\\d+$", "^(?=.*[!@#])(?=.{12,})", "^a*?b$", "^(foo|^bar)$", "^\\W$",
+    "^\\p{Script=Greek}+$", "^\\P{L}+$", "^[\\p{Lu}\\d]+$", "^\\p{digit}+$",
 ]  # fmt: skip
 
 
@@ -22,7 +26,7 @@ def test_texts_match(pattern: str) -> None:
     raw = {"type": "string", "pattern": pattern}
     is_valid = (
         opinions(schema_of(raw))
-        if "\\p" not in pattern and "(?<y" not in pattern
+        if not any(newer in pattern for newer in ("\\p", "\\P", "(?<y", "(?<q"))
         else re.compile("").search
     )
     assert [text for text in bodies(raw, 60) if not is_valid(text)] == []
@@ -39,7 +43,7 @@ def test_texts_match_and_keep_to_lengths(pattern: str, sizes: tuple[int, int]) -
 
 
 @pytest.mark.parametrize(
-    "pattern", ["(a)\\1", "(", "[a", "a{3,1}", "*a", "[b-a]", "\\p{Unheard}", "(?P=x)"]
+    "pattern", ["\\1(a)", "(", "[a", "a{3,1}", "*a", "[b-a]", "\\p{Unheard}", "(?P=x)"]
 )
 def test_what_is_not_understood_is_said(pattern: str) -> None:
     with pytest.raises(UnsupportedPattern):
@@ -58,3 +62,22 @@ def test_patterns_that_explode_do_not_hang() -> None:
     ):
         bodies({"type": "string", "pattern": pattern}, 40)
     assert process_time() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        ({"pattern": "^[a-z]{4,}$", "maxLength": 3}, "whose texts have at least 4 characters"),
+        ({"pattern": "^[a-z]{4}$", "minLength": 5}, "whose texts have at most 4 characters"),
+    ],
+)
+def test_lengths_that_no_text_of_a_pattern_has_are_explained(raw: Any, reason: str) -> None:
+    with pytest.raises(Unsatisfiable, match=reason):
+        program_of(body={"type": "string", **raw})
+
+
+def test_pattern_that_is_not_understood_is_named_once() -> None:
+    raw = {"type": "array", "items": {"type": "string", "pattern": "(?<!x)\\1(a)"}}
+    program = program_of(body=raw)
+    cases(program, 5)
+    assert dict(program.opaque) == {"#/s/items/pattern": "pattern"}

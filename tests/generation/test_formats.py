@@ -1,0 +1,92 @@
+import struct
+import zipfile
+import zlib
+from io import BytesIO
+
+import jsonschema_rs
+import pytest
+
+from checker.generation.formats import FORMATS
+from checker.generation.samples import SAMPLES, padded_png
+from checker.generation.sized_formats import LENGTHS, sized_format
+from checker.generation.sources import RandomSource
+from checker.validation.formats import STRING_FORMATS
+
+from .making import bodies
+
+SIZED = [name for name in FORMATS if sized_format(name, 24, 24)]
+
+
+def texts(name: str, count: int = 300) -> list[str]:
+    found = []
+    for seed in range(count):
+        found.append(FORMATS[name](RandomSource(seed)))
+    return found
+
+
+def is_strict(name: str) -> jsonschema_rs.Draft202012Validator:
+    return jsonschema_rs.Draft202012Validator({"format": name}, validate_formats=True)
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_texts_of_a_format_are_valid_for_both_readers(name: str) -> None:
+    strict = is_strict(name)
+    wrong = [t for t in texts(name) if not (STRING_FORMATS[name](t) and strict.is_valid(t))]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_texts_of_a_format_have_its_lengths(name: str) -> None:
+    least, most = LENGTHS.get(name, (0, 1 << 30))
+    assert [text for text in texts(name) if not least <= len(text) <= most] == []
+
+
+@pytest.mark.parametrize("name", sorted(SIZED))
+@pytest.mark.parametrize("size", [4, 9, 20, 40, 100, 200])
+def test_formats_are_made_to_measure(name: str, size: int) -> None:
+    draw, strict = sized_format(name, size, size), is_strict(name)
+    if draw is None:
+        return
+    for seed in range(5):
+        text = draw(RandomSource(seed))
+        assert (len(text), STRING_FORMATS[name](text), strict.is_valid(text)) == (size, True, True)
+
+
+@pytest.mark.parametrize("name", ["date-time", "email", "uri", "hostname", "byte"])
+def test_lengths_of_a_format_are_kept(name: str) -> None:
+    raw = {"type": "string", "format": name, "minLength": 60, "maxLength": 64}
+    found = bodies(raw, 30)
+    assert all(60 <= len(text) <= 64 for text in found)
+    assert len(set(found)) > 10
+
+
+def test_samples_are_what_they_say() -> None:
+    assert zipfile.ZipFile(BytesIO(SAMPLES["application/zip"])).read("a.txt") == b"hello"
+    assert SAMPLES["image/jpeg"].startswith(b"\xff\xd8")
+    assert SAMPLES["image/jpeg"].endswith(b"\xff\xd9")
+    assert SAMPLES["image/webp"][8:12] == b"WEBP"
+    pdf = SAMPLES["application/pdf"]
+    assert pdf[int(pdf.split()[-2]) :].startswith(b"xref")
+
+
+@pytest.mark.parametrize("size", [0, 100, 5000])
+def test_png_is_whole_at_any_size(size: int) -> None:
+    image = padded_png(size)
+    at, kinds = 8, []
+    while at < len(image):
+        length, kind = struct.unpack(">I4s", image[at : at + 8])
+        content = image[at + 4 : at + 8 + length]
+        assert struct.unpack(">I", image[at + 8 + length : at + 12 + length])[0] == zlib.crc32(
+            content
+        )
+        kinds.append(kind)
+        at += 12 + length
+    assert (kinds[0], kinds[-1]) == (b"IHDR", b"IEND")
+    assert size < 100 or len(image) == size
+
+
+def test_binary_bodies_are_files_now_and_then() -> None:
+    raw = {"type": "string", "format": "binary"}
+    found = bodies(raw, 60, media_type="application/octet-stream")
+    assert {type(value) for value in found} == {bytes}
+    assert any(value in SAMPLES.values() for value in found)
