@@ -31,6 +31,8 @@ class Parameter:
     allow_empty: bool = False
     pointer: str = ""
     """JSON pointer of the parameter object."""
+    examples: tuple[Any, ...] = ()
+    """Values that are declared beside the schema, valid or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,8 @@ class Body:
     schema: Schema
     pointer: str
     encoding: Mapping[str, PropertyEncoding]
+    examples: tuple[Any, ...] = ()
+    """Values that are declared beside the schema, valid or not."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 from checker.core.operation import Body, PropertyEncoding, UnusableBody
 from checker.core.schema import Dialect, UnresolvableReference
+from checker.openapi.examples import declared_examples
 from checker.openapi.parameters import Declared, swagger_schema, swagger_style
 from checker.openapi.references import OpenApiDocument
 from checker.transport.bodies import reason_not
@@ -52,9 +53,10 @@ def swagger_bodies(
     for item in declared.values():
         if item.place == "body":
             pointer = pointer_child(item.pointer, "schema")
-            raw = item.raw.get("schema", {})
+            schema = document.schema(item.raw.get("schema", {}), pointer)
+            examples = declared_examples(document, item.raw, item.pointer)
             found = [
-                _checked(document, Body(name, document.schema(raw, pointer), item.pointer, {}))
+                _checked(document, Body(name, schema, item.pointer, {}, examples))
                 for name in consumes or ["application/json"]
             ]
             return _sorted(found, required=item.raw.get("required") is True)
@@ -96,7 +98,10 @@ def _body(document: OpenApiDocument, media_type: str, raw: object, at: str) -> B
     if not isinstance(value, dict):
         value = {}
     schema = document.schema(value.get("schema", {}), pointer_child(at, "schema"))
-    return _checked(document, Body(media_type, schema, at, _encoding(value.get("encoding"))))
+    examples = declared_examples(document, value, at)
+    return _checked(
+        document, Body(media_type, schema, at, _encoding(value.get("encoding")), examples)
+    )
 
 
 def _checked(document: OpenApiDocument, body: Body) -> Body | UnusableBody:

@@ -8,6 +8,7 @@ from typing import Any
 from checker.core.operation import Location, Parameter
 from checker.core.schema import Dialect, Schema, UnresolvableReference
 from checker.openapi.dialects import COLLECTION_FORMATS, DEFAULT_STYLES
+from checker.openapi.examples import declared_examples
 from checker.openapi.references import OpenApiDocument
 from checker.validation.pointers import pointer_child
 
@@ -135,7 +136,7 @@ def _parameter(document: OpenApiDocument, item: Declared, *, required: bool) -> 
         )
     if document.dialect is Dialect.OPENAPI20:
         return _swagger_parameter(document, item, location, required=required)
-    schema, media_type = _schema_of(document, item)
+    schema, media_type, examples = _schema_of(document, item)
     style = item.raw.get("style")
     if not isinstance(style, str):
         style = DEFAULT_STYLES[item.place]
@@ -151,19 +152,25 @@ def _parameter(document: OpenApiDocument, item: Declared, *, required: bool) -> 
         item.raw.get("allowReserved") is True,
         item.raw.get("allowEmptyValue") is True,
         item.pointer,
+        examples,
     )
 
 
-def _schema_of(document: OpenApiDocument, item: Declared) -> tuple[Schema, str | None]:
+def _schema_of(
+    document: OpenApiDocument, item: Declared
+) -> tuple[Schema, str | None, tuple[Any, ...]]:
+    """Schema, media type if it is declared by `content`, examples."""
+    examples = declared_examples(document, item.raw, item.pointer)
     content = item.raw.get("content")
     if "schema" not in item.raw and isinstance(content, dict) and content:
         media_type, value = next(iter(content.items()))
         at = pointer_child(item.pointer, "content", media_type)
         value, at = document.dereferenced(value, at)
-        raw = value.get("schema", {}) if isinstance(value, dict) else {}
-        return _checked(document, raw, pointer_child(at, "schema"), item), media_type
+        value = value if isinstance(value, dict) else {}
+        schema = _checked(document, value.get("schema", {}), pointer_child(at, "schema"), item)
+        return schema, media_type, (*examples, *declared_examples(document, value, at))
     raw = item.raw.get("schema", {})
-    return _checked(document, raw, pointer_child(item.pointer, "schema"), item), None
+    return _checked(document, raw, pointer_child(item.pointer, "schema"), item), None, examples
 
 
 def _checked(document: OpenApiDocument, raw: object, pointer: str, item: Declared) -> Schema:
@@ -187,6 +194,7 @@ def _swagger_parameter(
         explode,
         allow_empty=item.raw.get("allowEmptyValue") is True,
         pointer=item.pointer,
+        examples=declared_examples(document, item.raw, item.pointer),
     )
 
 
