@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from checker.core.media_types import is_json, matches, parse
 from checker.core.operation import PropertyEncoding
-from checker.openapi.implied import Node
-from checker.openapi.readings import Reading, exact_json, objects, readings
 from checker.openapi.rulings import Rule
-from checker.openapi.targets import fault_of
+from checker.transport.decoding import deep_tree, shapes
+from checker.transport.outline import Outline
+from checker.transport.readings import Reading, arrays, exact_json, objects, readings
 from checker.transport.styles import Pairs
-from checker.transport.unstyled import Shape, pairs_of, plain, query_value
+from checker.transport.unstyled import Shape, encoding_fault, pairs_of, plain, query_value
 
 Encoding = Mapping[str, PropertyEncoding]
 _USUAL = PropertyEncoding()
@@ -23,7 +23,7 @@ _FILE = re.compile(r"(?i)\bfilename\*?=")
 def form_readings(content: bytes, rule: Rule, encoding: Encoding) -> list[Reading]:
     """Readings of an urlencoded form. Raises `ValueError` when it is none."""
     text = content.decode("ascii")
-    fault = fault_of(text)
+    fault = encoding_fault(text)
     if fault is not None:
         raise ValueError(fault[1])
     pairs = [
@@ -32,57 +32,53 @@ def form_readings(content: bytes, rule: Rule, encoding: Encoding) -> list[Readin
     keys = dict.fromkeys(plain(name) for name, _ in pairs)
     found: dict[str, list[Reading]] = {}
     used: set[str] = set()
-    for name in sorted(rule.implied.names(rule.node)):
-        node = rule.implied.property(rule.node, name)
-        how = encoding.get(name, _USUAL)
-        mine = _pairs_of_property(pairs, name, node, rule)
+    for name in sorted(rule.outline.names):
+        mine = _pairs_of_property(pairs, name, rule.outline)
         if mine:
             used |= {plain(key) for key, _ in mine}
-            found[name] = _property(mine, name, node, rule, how)
+            found[name] = _property(mine, name, rule, encoding.get(name, _USUAL))
     for key in keys:
         if key not in used:
-            node = rule.implied.property(rule.node, key)
             mine = [pair for pair in pairs if plain(pair[0]) == key]
-            found[key] = _property(mine, key, node, rule, _USUAL)
+            found[key] = _property(mine, key, rule, _USUAL)
     return objects(found)
 
 
-def _pairs_of_property(pairs: Pairs, name: str, node: Node, rule: Rule) -> Pairs:
+def _pairs_of_property(pairs: Pairs, name: str, outline: Outline) -> Pairs:
     own = [
         (key, value)
         for key, value in pairs
         if plain(key) == name or plain(key).startswith(f"{name}[")
     ]
-    if own or rule.implied.types(node) != {"object"}:
+    inner = outline.property(name)
+    if own or "object" not in inner.types or "string" in inner.types:
         return own
     # An exploded object: its properties stand for themselves.
-    inner = rule.implied.names(node) - rule.implied.names(rule.node)
-    return [pair for pair in pairs if plain(pair[0]) in inner]
+    names = inner.names - outline.names
+    return [pair for pair in pairs if plain(pair[0]) in names]
 
 
-def _property(
-    pairs: Pairs, name: str, node: Node, rule: Rule, how: PropertyEncoding
-) -> list[Reading]:
-    implied, types = rule.implied, rule.implied.types(node)
+def _property(pairs: Pairs, name: str, rule: Rule, how: PropertyEncoding) -> list[Reading]:
+    outline = rule.outline.property(name)
     values = [plain(value) for _, value in pairs]
     if how.content_type is not None and is_json(how.content_type):
         return [Reading(exact_json(value)) for value in values[:1]]
-    found: list[Reading] = []
-    if types & {"object"} and len(values) == 1 and plain(pairs[0][0]) == name:
-        found += _json(values[0], types)
-    shapes = [Shape.OBJECT] if "object" in types else []
-    shapes += [Shape.ARRAY] if "array" in types else []
-    shapes += [Shape.SCALAR] if types - {"object", "array"} else []
-    for shape in shapes:
+    is_own = {plain(key) for key, _ in pairs} == {name}
+    found = _json(values[0], outline.types) if is_own and len(values) == 1 else []
+    if any(plain(key).startswith(f"{name}[") for key, _ in pairs):
+        return rule.likely(readings(deep_tree(pairs, name), outline), outline)
+    for shape in shapes(outline):
+        if shape is Shape.OBJECT and how.explode and is_own:
+            continue
         try:
             tree = query_value(pairs, name, how.style, shape, explode=how.explode)
         except ValueError:
             continue
         if tree is not None:
-            found += readings(tree, node, implied)
+            found += readings(tree, outline)
     if not found:
-        found = readings(values if len(values) > 1 else values[0], node, implied)
-    return found
+        found = readings(values if len(values) > 1 else values[0], outline)
+    return rule.likely(found, outline)
 
 
 def _json(text: str, types: frozenset[str]) -> list[Reading]:
@@ -116,7 +112,8 @@ def multipart_readings(
     found: dict[str, list[Reading]] = {}
     for name, parts in grouped.items():
         _require_types(name, parts, encoding.get(name))
-        found[name] = _part_readings(parts, rule.implied.property(rule.node, name), rule)
+        outline = rule.outline.property(name)
+        found[name] = rule.likely(_part_readings(parts, outline), outline)
     return objects(found)
 
 
@@ -129,25 +126,17 @@ def _require_types(name: str, parts: list[FormPart], how: PropertyEncoding | Non
             raise ValueError(f"the part {name!r} is {part.media_type}, not {how.content_type}")
 
 
-def _part_readings(parts: list[FormPart], node: Node, rule: Rule) -> list[Reading]:
-    types = rule.implied.types(node)
-    found: list[Reading] = []
-    if len(parts) == 1:
-        found += _one_part(parts[0], node, rule)
-    if "array" in types or len(parts) > 1:
-        items = [
-            _one_part(part, rule.implied.item(node, index), rule)
-            for index, part in enumerate(parts)
-        ]
-        lists = objects({str(index): item for index, item in enumerate(items)})
-        made = [Reading(list(one.value.values()), one.doubt) for one in lists]
+def _part_readings(parts: list[FormPart], outline: Outline) -> list[Reading]:
+    found = _one_part(parts[0], outline) if len(parts) == 1 else []
+    if "array" in outline.types or len(parts) > 1:
+        made = arrays([_one_part(part, outline.item(i)) for i, part in enumerate(parts)])
         # A part that is a list already is the list, if that is what is declared.
         is_list = [one for one in found if isinstance(one.value, list)]
-        found = is_list + made if types == {"array"} else found + made
+        found = is_list + made if outline.types == {"array"} else found + made
     return found
 
 
-def _one_part(part: FormPart, node: Node, rule: Rule) -> list[Reading]:
+def _one_part(part: FormPart, outline: Outline) -> list[Reading]:
     if part.media_type is not None and is_json(part.media_type):
         return [Reading(exact_json(part.content.decode("utf-8")))]
     if part.is_file:
@@ -158,7 +147,7 @@ def _one_part(part: FormPart, node: Node, rule: Rule) -> list[Reading]:
         if part.media_type is None or part.media_type.startswith("text/"):
             raise ValueError(f"the part {part.name!r} is not UTF-8") from None
         return [Reading(part.content.decode("latin-1"))]
-    return readings(text, node, rule.implied)
+    return readings(text, outline)
 
 
 def parts_of(content: bytes, content_type: str) -> Iterator[FormPart]:

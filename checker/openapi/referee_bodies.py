@@ -4,19 +4,18 @@ import json
 from collections.abc import Callable
 from typing import Any, Final
 
-import yaml
-
 from checker.core.media_types import is_form, is_json, is_multipart, is_yaml, parse
 from checker.core.operation import Body, Location, Operation
 from checker.core.verdicts import Outcome, PartVerdict, RequestVerdict
 from checker.openapi.forms import form_readings, multipart_readings
 from checker.openapi.media_types import best_of, media_type_of
-from checker.openapi.readings import Reading, exact_json, readings
+from checker.openapi.response_bodies import yaml_values
 from checker.openapi.rulings import Part, Rule, Rules
-from checker.openapi.yamls import parse_yaml
+from checker.transport.readings import Reading, exact_json, readings
 
 _NO_DECODER = "no decoder for this media type"
 _BOM = "servers differ on whether JSON may start with a byte order mark"
+_YAML = "YAML 1.1 and YAML 1.2 read it differently"
 _TWICE = "servers differ on which of two equal names counts"
 
 
@@ -114,10 +113,8 @@ def _has_equal_names(text: str) -> bool:
 
 
 def _yaml_readings(content: bytes, content_type: str, rule: Rule) -> list[Reading]:
-    try:
-        return [Reading(parse_yaml(content.decode("utf-8")))]
-    except yaml.YAMLError as error:
-        raise ValueError(" ".join(str(error).split())) from None
+    values = yaml_values(content)
+    return [Reading(value, _YAML if len(values) > 1 else "") for value in values]
 
 
 def _text_readings(content: bytes, content_type: str, rule: Rule) -> list[Reading]:
@@ -127,13 +124,19 @@ def _text_readings(content: bytes, content_type: str, rule: Rule) -> list[Readin
         text = content.decode(charset)
     except LookupError:
         raise Undecided(f"the charset {charset!r} is not known") from None
-    if rule.types & {"array", "object"} and not rule.types & {"string"}:
-        raise Undecided("nothing says how arrays and objects are written as text")
-    return readings(text, rule.node, rule.implied)
+    _require_text(rule)
+    return readings(text, rule.outline)
 
 
 def _octet_readings(content: bytes, content_type: str, rule: Rule) -> list[Reading]:
+    _require_text(rule)
     return [Reading(content.decode("latin-1"))]
+
+
+def _require_text(rule: Rule) -> None:
+    """Raise `Undecided` for what only a list or an object can satisfy."""
+    if rule.outline.types and rule.outline.types <= {"array", "object", "null"}:
+        raise Undecided("nothing says how arrays and objects are written as this media type")
 
 
 def _is_text(content_type: str) -> bool:

@@ -11,12 +11,12 @@ import yaml
 from checker.core.contract import BodyOpinions, BodyValidator, UndecodableBody
 from checker.core.media_types import is_json, is_yaml
 from checker.core.schema import Schema
-from checker.openapi.implied import Implied, node_of
 from checker.openapi.media_types import MediaType
 from checker.openapi.opinions import TwoOpinions
-from checker.openapi.readings import readings
 from checker.openapi.streams import StreamBody, events_of
 from checker.openapi.yamls import parse_yaml
+from checker.transport.outline import outline_of
+from checker.transport.readings import readings
 
 _UTF8 = frozenset({None, "utf-8", "utf8", "us-ascii", "ascii"})
 _NEVER_TEXT: Final = frozenset({"csv", "xml", "event-stream"})
@@ -58,8 +58,8 @@ def body_validator(
 
 def _text_validator(opinions: TwoOpinions, received: MediaType) -> BodyValidator | str | None:
     schema = opinions.schema
-    implied, node = Implied(schema.document, schema.dialect), node_of(schema)
-    types = implied.types(node)
+    outline = outline_of(schema)
+    types = outline.types
     is_structured = bool(types) and types <= {"array", "object", "null"}
     if received.main != "text" or received.sub in _NEVER_TEXT or received.sub.endswith("+xml"):
         return f"bodies of {received.essence} cannot be read" if is_structured else None
@@ -70,7 +70,7 @@ def _text_validator(opinions: TwoOpinions, received: MediaType) -> BodyValidator
         text = decoded_text(content, received.charset)
         # A line that ends is still the value.
         texts = dict.fromkeys((text, text.strip()))
-        return [one.value for each in texts for one in readings(each, node, implied)]
+        return [one.value for each in texts for one in readings(each, outline)]
 
     return ReadBody(opinions, received.essence, values)
 

@@ -1,55 +1,44 @@
 """Headers of responses: required ones, and texts read by their schemas."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any, Final
 
 from checker.core.contract import HeaderOpinions, SchemaViolation
-from checker.core.media_types import is_json
+from checker.core.operation import Location, Parameter
 from checker.core.schema import Dialect, Schema, UnresolvableReference
-from checker.openapi.implied import Implied, node_of
 from checker.openapi.opinions import TwoOpinions
-from checker.openapi.parameters import swagger_schema
-from checker.openapi.readings import exact_json, readings
+from checker.openapi.parameters import swagger_schema, swagger_style
 from checker.openapi.references import OpenApiDocument
-from checker.transport.unstyled import Shape, header_value
+from checker.transport.decoding import decode_header
+from checker.transport.outline import outline_of
 from checker.validation.compiled import UnusableSchema
 from checker.validation.pointers import pointer_child
 
 _OTHERS: Final = frozenset({"content-type", "accept", "authorization"})
 """Said elsewhere in OpenAPI 3: such declarations are to be ignored."""
-_DELIMITERS: Final = {"ssv": " ", "tsv": "\t", "pipes": "|"}
 
 
-@dataclass(frozen=True, slots=True)
 class HeaderRule:
     """What is promised of one header."""
 
-    name: str
-    required: bool
-    opinions: TwoOpinions | None
-    """None when nothing is said of its value, or what is said cannot be used."""
-    explode: bool = False
-    delimiter: str = ","
-    is_json: bool = False
+    __slots__ = ("_outline", "_parameter", "name", "opinions", "required")
+
+    def __init__(self, parameter: Parameter, opinions: TwoOpinions | None) -> None:
+        """Without `opinions` nothing is said of its value."""
+        self.name = parameter.name
+        self.required = parameter.required
+        self.opinions = opinions
+        self._parameter = parameter
+        self._outline = outline_of(parameter.schema)
 
     def values(self, fields: list[str]) -> list[Any]:
         """Values that the fields of this name can stand for, most telling first."""
-        assert self.opinions is not None
-        schema = self.opinions.schema
-        texts = dict.fromkeys((", ".join(fields), fields[0]))
-        if self.is_json:
-            return [value for text in texts for value in _json(text)]
-        implied, node = Implied(schema.document, schema.dialect), node_of(schema)
-        found = []
-        for text in texts:
-            for shape in _shapes(implied.types(node)):
-                separated = text if shape is Shape.SCALAR else text.replace(self.delimiter, ",")
-                try:
-                    tree = header_value(separated.strip(" \t"), shape, explode=self.explode)
-                except ValueError:
-                    continue
-                found += [reading.value for reading in readings(tree, node, implied)]
+        found: list[Any] = []
+        for text in dict.fromkeys((", ".join(fields), fields[0])):
+            decoded = decode_header(self._parameter, text, self._outline)
+            if isinstance(decoded, list):
+                found += [reading.value for reading in decoded]
+        # Text that is not of its media type is the text that it is.
         return found or [fields[0]]
 
 
@@ -68,11 +57,8 @@ class HeaderContract:
             if not fields:
                 if rule.required:
                     return False
-            elif rule.opinions is not None:
-                # Most headers are text: no reading beside it is needed then.
-                is_plain = not rule.is_json and rule.opinions.is_valid(fields[0])
-                if not is_plain and not rule.opinions.any_valid(rule.values(fields)):
-                    return False
+            elif rule.opinions is not None and not rule.opinions.any_valid(rule.values(fields)):
+                return False
         return True
 
     def opinions(self, headers: Mapping[str, list[str]]) -> HeaderOpinions:
@@ -84,7 +70,7 @@ class HeaderContract:
             fields = headers.get(name)
             if not fields or rule.opinions is None:
                 continue
-            said = rule.opinions.on([*rule.values(fields), *([] if rule.is_json else fields[:1])])
+            said = rule.opinions.on(rule.values(fields))
             violations += [(rule.name, violation) for violation in said.violations]
             if said.disagreement is not None:
                 disagreements.append(f"the header {rule.name}: {said.disagreement}")
@@ -117,43 +103,24 @@ def _rule(
 ) -> HeaderRule:
     if document.dialect is Dialect.OPENAPI20:
         schema = document.schema(swagger_schema(raw), at)
-        opinions = TwoOpinions(schema, validate_formats=validate_formats)
-        delimiter = _DELIMITERS.get(str(raw.get("collectionFormat")), ",")
-        return HeaderRule(name, False, opinions, delimiter=delimiter)
-    found = _schema(document, raw, at)
-    content = raw.get("content")
-    return HeaderRule(
-        name,
-        raw.get("required") is True,
-        None if found is None else TwoOpinions(found, validate_formats=validate_formats),
-        raw.get("explode") is True,
-        is_json="schema" not in raw and isinstance(content, dict) and any(map(is_json, content)),
-    )
+        style, _ = swagger_style(raw.get("collectionFormat"), "header")
+        parameter = Parameter(name, Location.HEADER, False, schema, style, False)
+        return HeaderRule(parameter, TwoOpinions(schema, validate_formats=validate_formats))
+    schema, media_type = _schema(document, raw, at)
+    is_required, explode = raw.get("required") is True, raw.get("explode") is True
+    parameter = Parameter(name, Location.HEADER, is_required, schema, "simple", explode, media_type)
+    if schema.raw in ({}, True):
+        return HeaderRule(parameter, None)
+    return HeaderRule(parameter, TwoOpinions(schema, validate_formats=validate_formats))
 
 
-def _schema(document: OpenApiDocument, raw: dict[str, Any], at: str) -> Schema | None:
-    content = raw.get("content")
+def _schema(document: OpenApiDocument, raw: dict[str, Any], at: str) -> tuple[Schema, str | None]:
+    content, media_type = raw.get("content"), None
     if "schema" not in raw and isinstance(content, dict) and content:
         media_type, inner = next(iter(content.items()))
         inner, at = document.dereferenced(inner, pointer_child(at, "content", media_type))
         raw = inner if isinstance(inner, dict) else {}
     schema = raw.get("schema")
-    if not isinstance(schema, dict | bool) or schema in ({}, True):
-        return None
-    return document.schema(schema, pointer_child(at, "schema"))
-
-
-def _shapes(types: frozenset[str]) -> Iterator[Shape]:
-    if "object" in types:
-        yield Shape.OBJECT
-    if "array" in types:
-        yield Shape.ARRAY
-    if types - {"array", "object"}:
-        yield Shape.SCALAR
-
-
-def _json(text: str) -> list[Any]:
-    try:
-        return [exact_json(text)]
-    except ValueError:
-        return [text]
+    if not isinstance(schema, dict | bool):
+        schema = {}
+    return document.schema(schema, pointer_child(at, "schema")), media_type

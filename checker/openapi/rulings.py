@@ -1,35 +1,45 @@
 """From readings of a part to a verdict on it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from checker.core.contract import SchemaViolation
 from checker.core.locations import Location
 from checker.core.operation import Parameter
 from checker.core.schema import Direction, Schema
 from checker.core.verdicts import Outcome, PartVerdict
-from checker.openapi.implied import Implied, Node, node_of
-from checker.openapi.readings import Reading
+from checker.transport.outline import Facet, Outline, outline_of
+from checker.transport.readings import Reading
 from checker.validation.referee import Referee, referee
 
 
-@dataclass(frozen=True, slots=True)
 class Rule:
     """A schema as requests are judged by it."""
 
-    node: Node
-    implied: Implied
-    referee: Referee
+    __slots__ = ("_parts", "outline", "referee", "schema")
 
-    @classmethod
-    def of(cls, schema: Schema) -> "Rule":
-        """Rule of a schema, for values that travel to the server."""
-        implied = Implied(schema.document, schema.dialect)
-        return cls(node_of(schema), implied, referee(schema, Direction.REQUEST))
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self.outline = outline_of(schema)
+        self.referee = referee(schema, Direction.REQUEST)
+        self._parts: dict[str, Referee] = {}
 
-    @property
-    def types(self) -> frozenset[str]:
-        """JSON types that a value can have."""
-        return self.implied.types(self.node)
+    def likely(self, found: list[Reading], outline: Outline) -> list[Reading]:
+        """Readings of a part of the value that fit what is said of the part alone; the first one when none does.
+
+        A part that is wrong by itself makes the whole wrong, whatever stands beside it.
+        """
+        if len(found) == 1:
+            return found
+        judges = [self._part(facet) for facet in outline.facets() if isinstance(facet.raw, dict)]
+        fits = [one for one in found if not any(judge.errors(one.value) for judge in judges)]
+        return fits or found[:1]
+
+    def _part(self, facet: Facet) -> Referee:
+        judge = self._parts.get(facet.pointer)
+        if judge is None:
+            schema = replace(self.schema, raw=facet.raw, pointer=facet.pointer)
+            judge = self._parts[facet.pointer] = referee(schema, Direction.REQUEST)
+        return judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,5 +111,5 @@ class Rules:
         key = (schema.pointer, id(schema.raw))
         found = self._by_pointer.get(key)
         if found is None:
-            found = self._by_pointer[key] = Rule.of(schema)
+            found = self._by_pointer[key] = Rule(schema)
         return found

@@ -3,11 +3,10 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.parse import unquote_to_bytes
+from itertools import islice
 
+_WAYS = 32
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
-_ENCODED = re.compile(r"%(?![0-9A-Fa-f]{2})")
-_OUTSIDE = re.compile(r"[^\x21-\x7e]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,42 +27,36 @@ class Template:
         self._own_pairs = [pair for pair in query.split("&") if pair]
         pieces = _VARIABLE.split(path)
         self.names: tuple[str, ...] = tuple(pieces[1::2])
-        literals = [_literal(piece) for piece in pieces[0::2]]
-        # Two variables in one segment may be told apart in two ways.
-        self._patterns = [
-            re.compile(variable.join(literals)) for variable in ("([^/?#]*)", "([^/?#]*?)")
-        ]
+        self._literals = [re.compile(_literal(piece)) for piece in pieces[0::2]]
 
     def split(self, target: str, base_path: str) -> Target:
         """Texts of the variables, and the query."""
         path, _, query = target.partition("?")
         base = re.match(_literal(base_path), path)
-        found: list[dict[str, str]] = []
-        for pattern in self._patterns if base is not None else ():
-            match = pattern.fullmatch(path, base.end() if base is not None else 0)
-            if match is not None:
-                variables = dict(zip(self.names, match.groups(), strict=True))
-                if variables not in found:
-                    found.append(variables)
+        found = [] if base is None else list(islice(self._ways(path, base.end()), _WAYS))
+        # A variable is empty only where there is no other way.
+        whole = [way for way in found if "" not in way] or found
+        variables = tuple(dict(zip(self.names, way, strict=True)) for way in whole)
         pairs = [pair for pair in query.split("&") if pair]
         for own in self._own_pairs:
             if own in pairs:
                 pairs.remove(own)
-        return Target(tuple(found), "&".join(pairs))
+        return Target(variables, "&".join(pairs))
 
-
-def fault_of(text: str) -> tuple[str, str] | None:
-    """What is wrong with text that should be percent-encoded UTF-8: (keyword, reason). RFC 3986, 2."""
-    bad = _OUTSIDE.search(text)
-    if bad is not None:
-        return "percent-encoding", f"{bad[0]!r} must be percent-encoded"
-    if _ENCODED.search(text):
-        return "percent-encoding", "a percent sign is not followed by two hexadecimal digits"
-    try:
-        unquote_to_bytes(text).decode("utf-8")
-    except UnicodeDecodeError:
-        return "utf-8", "what is percent-encoded is not UTF-8"
-    return None
+    def _ways(self, path: str, start: int, number: int = 0) -> Iterator[tuple[str, ...]]:
+        """Texts of the variables from the literal `number` on, the longest first."""
+        literal = self._literals[number].match(path, start)
+        if literal is None:
+            return
+        if number == len(self.names):
+            if literal.end() == len(path):
+                yield ()
+            return
+        begin = literal.end()
+        slash = path.find("/", begin)
+        for end in range(len(path) if slash < 0 else slash, begin - 1, -1):
+            for rest in self._ways(path, end, number + 1):
+                yield (path[begin:end], *rest)
 
 
 def has_dot_segment(path: str) -> bool:
