@@ -132,6 +132,16 @@ class Budget:
         """True when alternatives have to be left out."""
         return self.steps < self.thrift
 
+    @contextmanager
+    def lent(self, steps: int) -> Iterator[None]:
+        """At most so many steps inside, without thrift."""
+        kept, granted = (self.steps, self.thrift), min(steps, self.steps)
+        self.steps, self.thrift = granted, 0
+        try:
+            yield
+        finally:
+            self.steps, self.thrift = kept[0] - (granted - self.steps), kept[1]
+
     def spend(self, pointer: str, steps: int = 1) -> None:
         """Count what is done. Raises `BudgetSpent`."""
         self.steps -= steps

@@ -20,10 +20,11 @@ from checker.generation.boundaries.negatives import negatives
 from checker.generation.boundaries.positives import Edges, positives
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.components import PartCompiler, SchemaPart
-from checker.generation.negation.parts import implied_types, is_visible
+from checker.generation.negation.parts import is_visible
 from checker.generation.negation.wire import ParameterProof, body_proof
 from checker.generation.settings import GenerationSettings
 from checker.generation.turn import Budget, Rejected, Turn
+from checker.transport.outline import outline_of
 from checker.validation.pointers import pointer_child
 
 UNKNOWN: Final = "x-checker-unknown-property"
@@ -187,11 +188,11 @@ class OperationEdges:
         """Values of a parameter that nobody can read as valid ones."""
         if self.settings.is_fixed(parameter):
             return iter(())
-        types = implied_types(part)
-        proof = ParameterProof(parameter, types, part.compiler.validator(part.conjunction))
+        outline = outline_of(parameter.schema)
+        proof = ParameterProof(parameter, outline, part.compiler.validator(part.conjunction))
         if parameter.media_type is not None:
             return self._invalid(part, proof)
-        return self._invalid(part, proof, partial(is_visible, types))
+        return self._invalid(part, proof, partial(is_visible, outline.types))
 
     def _methods(self, template: Parts) -> Iterator[BoundaryCase]:
         for method in self.coverage.unexpected_methods:

@@ -149,16 +149,24 @@ def _nothing_more(spot: Spot, value: Any, *, keyword: str) -> Iterator[Way]:
 
 def _one_more(spot: Spot, keyword: str) -> Draw:
     count = len(spot.form.prefix)
-    sizes = {"minItems": count, "maxItems": count}
-    draw = spot.draw((*spot.rest(), spot.made(f"{keyword}-all", _ARRAY | sizes)))
-    item = spot.compiler.compile(spot.form.items, spot.place)
 
-    def longer(source: Source) -> list[Any]:
-        items: list[Any] = draw(source)
-        items.append(item(source))
-        return items
+    def longer() -> Draw:
+        """All that is declared, and one more."""
+        sizes = {"minItems": count, "maxItems": count}
+        draw = spot.draw((*spot.rest(), spot.made(f"{keyword}-all", _ARRAY | sizes)))
+        mine = spot.pointer(keyword)
+        others = tuple(facet for facet in spot.form.items if facet.pointer != mine)
+        item = spot.compiler.compile(others, spot.place)
 
-    return longer
+        def grown(source: Source) -> list[Any]:
+            items: list[Any] = draw(source)
+            items.append(item(source))
+            return items
+
+        return grown
+
+    more = _ARRAY | {"minItems": count + 1}
+    return mixed(longer, partial(spot.replaced, (keyword,), f"{keyword}-more", more))
 
 
 ARRAYS: Final[Mapping[str, Breaker]] = {

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from checker.core.errors import Unsatisfiable
 from checker.generation import forms
-from checker.generation.forms import Facet
+from checker.generation.forms import Conjunction, Facet, inverse
 from checker.generation.negation.spots import Breaker, Spot, Way, one_of
 from checker.generation.turn import Draw
 
@@ -59,9 +59,36 @@ def _not(spot: Spot, value: Any) -> Iterator[Way]:
     yield Way(inner.pointer, "not", value, lambda: spot.draw((*spot.rest("not"), inner)))
 
 
+def _condition(spot: Spot, value: Any) -> Iterator[Way]:
+    """What holds under the condition is broken, in whatever way."""
+    condition = spot.below(value, "if")
+    for keyword, when in (("then", condition), ("else", inverse(condition))):
+        if keyword in spot.said:
+            what = spot.below(spot.said[keyword], keyword)
+            make = partial(_under, spot, ("if", "then", "else"), (when, inverse(what)))
+            yield Way(what.pointer, keyword, spot.said[keyword], make)
+
+
+def dependent_schemas(spot: Spot, value: Any, *, keyword: str) -> Iterator[Way]:
+    """What the presence of a property asks for is broken, in whatever way."""
+    for name, asked in value.items():
+        if isinstance(asked, list):
+            continue
+        there = spot.made(f"{keyword}-{name}-there", {"type": "object", "required": [name]})
+        what = spot.below(asked, keyword, name)
+        make = partial(_under, spot, (keyword,), (there, inverse(what)))
+        yield Way(what.pointer, keyword, asked, make)
+
+
+def _under(spot: Spot, keywords: tuple[str, ...], more: Conjunction) -> Draw:
+    return spot.draw((*spot.rest(*keywords), *more))
+
+
 BRANCHES: Final[Mapping[str, Breaker]] = {
     "anyOf": partial(_none_of, keyword="anyOf"),
     "oneOf": partial(_none_of, keyword="oneOf"),
     "not": _not,
+    "if": _condition,
+    "dependentSchemas": partial(dependent_schemas, keyword="dependentSchemas"),
 }
 """Keyword -> ways to break it."""

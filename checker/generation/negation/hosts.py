@@ -38,7 +38,11 @@ def in_property(spot: Spot, name: str) -> Host:
 
     def host(broken: Broken) -> Broken:
         made = spot.made(f"with-{name}", _OBJECT | {"required": [name]})
-        around = spot.draw((*spot.rest(), made))
+        try:
+            around = spot.draw((*spot.rest(), made))
+        except Unsatisfiable:
+            # There is no valid value for it.
+            return _with_name(spot, lambda source: name, broken)
 
         def whole(source: Source) -> tuple[Any, Any]:
             value = around(source)
@@ -48,11 +52,6 @@ def in_property(spot: Spot, name: str) -> Host:
         return whole
 
     return host
-
-
-def in_forbidden(spot: Spot, name: str) -> Host:
-    """As a property that may have no value at all."""
-    return lambda broken: _with_name(spot, lambda source: name, broken)
 
 
 def in_additional(spot: Spot) -> Host:
@@ -127,7 +126,10 @@ def at_index(spot: Spot, index: int) -> Host:
 
     def host(broken: Broken) -> Broken:
         made = spot.made(f"with-{index}", _ARRAY | {"minItems": index + 1})
-        around = spot.draw((*spot.rest(), made))
+        try:
+            around = spot.draw((*spot.rest(), made))
+        except Unsatisfiable:
+            return _appended(spot, index, broken)
 
         def whole(source: Source) -> tuple[Any, Any]:
             value = around(source)
@@ -145,7 +147,10 @@ def among_items(spot: Spot) -> Host:
 
     def host(broken: Broken) -> Broken:
         made: Facet = spot.made("with-item", _ARRAY | {"minItems": first + 1})
-        around = spot.draw((*spot.rest(), made))
+        try:
+            around = spot.draw((*spot.rest(), made))
+        except Unsatisfiable:
+            return _appended(spot, first, broken)
 
         def whole(source: Source) -> tuple[Any, Any]:
             value = around(source)
@@ -157,3 +162,17 @@ def among_items(spot: Spot) -> Host:
         return whole
 
     return host
+
+
+def _appended(spot: Spot, count: int, broken: Broken) -> Broken:
+    """After all the items that there can be."""
+    made = spot.made(f"with {count} at most", _ARRAY | {"minItems": count, "maxItems": count})
+    around = spot.draw((*spot.rest(), made))
+
+    def whole(source: Source) -> tuple[Any, Any]:
+        value = around(source)
+        item, wrong = broken(source)
+        value.append(item)
+        return value, wrong
+
+    return whole

@@ -91,6 +91,9 @@ class _Node:
     spared: frozenset[str] = frozenset()
     """Pointers of schemas that nothing is broken in: others hold only while these do."""
 
+    is_branch: bool = False
+    """One of several ways to be valid."""
+
     def spares(self, pointer: str) -> bool:
         """True for what holds only to make a condition true."""
         return any(pointer == place or pointer.startswith(f"{place}/") for place in self.spared)
@@ -138,13 +141,16 @@ class _Walk:
             yield from self._of_form(node, form)
 
     def _anything(self, node: _Node, form: Canonical) -> Iterator[Breach]:
-        """What the schema `false` forbids is any value."""
+        """Where no value is valid, every one is wrong."""
         reason = form.impossible
-        assert reason is not None
-        if not any(facet.raw is False for facet in node.conjunction):
+        if node.is_branch or reason is None:
             return
-        free = partial(self.compiler.compile, (), node.place)
-        yield self._breach(node, Way(reason.pointer, "false", False, free))
+        is_false = any(facet.raw is False for facet in node.conjunction)
+        keyword = "false" if is_false else reason.pointer.rpartition("/")[2]
+        free = (_TEXT,) if node.steps[-1:] == (Step.NAME,) else ()
+        make = partial(self.compiler.compile, free, node.place)
+        self._count += 1
+        yield self._breach(node, Way(reason.pointer, keyword, False, make))
 
     def _of_form(self, node: _Node, form: Canonical) -> Iterator[Breach]:
         spots = []
@@ -197,10 +203,7 @@ class _Walk:
                 self.add(node.inside(conjunction, inner, (step, token), host))
 
         for name, conjunction in form.properties.items():
-            if any(facet.raw is False for facet in conjunction):
-                child(conjunction, Step.PROPERTY, name, hosts.in_forbidden(spot, name))
-            else:
-                child(conjunction, Step.PROPERTY, name, hosts.in_property(spot, name))
+            child(conjunction, Step.PROPERTY, name, hosts.in_property(spot, name))
         for pattern, facet in form.pattern_properties:
             child((facet,), Step.PATTERN, _ANY, hosts.in_named(spot, pattern))
         if form.no_additional is None:
@@ -246,7 +249,8 @@ class _Walk:
     def _same(
         self, node: _Node, conjunction: Conjunction, spared: frozenset[str] = frozenset()
     ) -> None:
-        self.add(replace(node, conjunction=conjunction, spared=node.spared | spared))
+        spared |= node.spared
+        self.add(replace(node, conjunction=conjunction, spared=spared, is_branch=True))
 
     def _places(self, facet: Facet) -> frozenset[str]:
         """Pointers of all that a schema says of the same value."""

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from checker.core.errors import Unsatisfiable
 from checker.generation import alphabets, forms
+from checker.generation.negation.branches import dependent_schemas
 from checker.generation.negation.spots import Breaker, Spot, Way, mixed
 from checker.generation.patterns import matcher
 from checker.generation.places import item_of
@@ -71,16 +72,26 @@ def _forbidden(spot: Spot, value: Any, *, keyword: str) -> Iterator[Way]:
 
 
 def _one_more(spot: Spot, keyword: str) -> Draw:
-    draw = spot.draw((*spot.rest(), with_room(spot, f"{keyword}-room")))
-    name = unknown_name(spot)
-    item = spot.compiler.compile(spot.form.additional, item_of(spot.place))
+    def larger() -> Draw:
+        """A valid object, and one more property."""
+        draw = spot.draw((*spot.rest(), with_room(spot, f"{keyword}-room")))
+        name = unknown_name(spot)
+        mine = spot.pointer(keyword)
+        others = tuple(facet for facet in spot.form.additional if facet.pointer != mine)
+        item = spot.compiler.compile(others, item_of(spot.place))
 
-    def larger(source: Source) -> dict[str, Any]:
-        found: dict[str, Any] = draw(source)
-        found[name(source)] = item(source)
-        return found
+        def grown(source: Source) -> dict[str, Any]:
+            found: dict[str, Any] = draw(source)
+            found[name(source)] = item(source)
+            return found
 
-    return larger
+        return grown
+
+    if keyword == "additionalProperties":
+        return larger()
+    # What is evaluated elsewhere is known to the validator alone: any object may do.
+    more = _OBJECT | {"minProperties": 1}
+    return mixed(larger, partial(spot.replaced, (keyword,), f"{keyword}-more", more))
 
 
 def with_room(spot: Spot, name: str) -> forms.Facet:
@@ -123,6 +134,8 @@ def _dependents(spot: Spot, value: Any, *, keyword: str) -> Iterator[Way]:
             if other != name:
                 make = partial(_alone, spot, keyword, name, other)
                 yield Way(spot.pointer(keyword, name), keyword, other, make)
+    if keyword == "dependencies":
+        yield from dependent_schemas(spot, value, keyword=keyword)
 
 
 def _alone(spot: Spot, keyword: str, name: str, other: str) -> Draw:

@@ -11,7 +11,7 @@ from checker.core.media_types import is_json
 from checker.core.meta import Violation
 from checker.core.operation import Body, Location, Parameter
 from checker.generation import forms
-from checker.generation.components import DrawnBody, PartCompiler, SchemaPart
+from checker.generation.components import DrawnBody, PartCompiler
 from checker.generation.negation.listing import Breach
 from checker.generation.negation.syntax import is_no_json, syntax_errors
 from checker.generation.negation.values import NOTHING, NegativeDraw, compile_negative
@@ -19,13 +19,13 @@ from checker.generation.negation.wire import ParameterProof, body_proof
 from checker.generation.sources import Source
 from checker.generation.turn import Draw, Rejected, Turn
 from checker.transport.bodies import json_bytes
+from checker.transport.outline import outline_of
 from checker.validation.pointers import pointer_child
 
 _SYNTAX: Final = 0.05
 _LEFT_OUT: Final = 0.1
 """Share of what is not there at all among what is wrong with a required parameter or body."""
 _ABSENT: Final = object()
-_FREE: Final = frozenset(forms.TYPES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +65,11 @@ def _of_parameter(compiler: PartCompiler, parameter: Parameter) -> list[Target]:
     proof: Callable[[Any], bool] | None = None
     try:
         part = compiler.parameter(parameter)
-        types = implied_types(part)
-        proof = ParameterProof(parameter, types, part.compiler.validator(part.conjunction))
+        outline = outline_of(parameter.schema)
+        proof = ParameterProof(parameter, outline, part.compiler.validator(part.conjunction))
         wanted = None
         if parameter.media_type is None:
-            wanted = partial(is_visible, types)
+            wanted = partial(is_visible, outline.types)
         broken = compile_negative(*part, is_broken=proof, wanted=wanted)
     except (Unsatisfiable, BudgetSpent) as error:
         compiler.unbroken[parameter.pointer] = str(error)
@@ -84,38 +84,6 @@ def is_visible(types: frozenset[str], breach: Breach) -> bool:
     """False for what text does not show: it has no types, and one text is a list of one."""
     is_text = forms.STRING in types or bool(types & {forms.ARRAY, forms.OBJECT})
     return not (is_text and breach.keyword == "type" and not breach.path)
-
-
-def implied_types(part: SchemaPart) -> frozenset[str]:
-    """Types that a schema admits, alternatives looked into."""
-    form = part.compiler.canonical(part.conjunction)
-    types = form.types
-    for branches in form.branches:
-        of_one: frozenset[str] = frozenset()
-        for alternative in branches.alternatives:
-            of_one |= part.compiler.canonical(alternative).types
-        types &= of_one
-    if form.enum is not None:
-        types &= frozenset(map(_type_of, form.enum)) | {forms.NUMBER}
-    return types or _FREE
-
-
-def _type_of(value: Any) -> str:
-    match value:
-        case None:
-            return forms.NULL
-        case bool():
-            return forms.BOOLEAN
-        case str():
-            return forms.STRING
-        case int():
-            return forms.INTEGER
-        case list():
-            return forms.ARRAY
-        case dict():
-            return forms.OBJECT
-        case _:
-            return forms.NUMBER
 
 
 def _missing(absence: object, pointer: str) -> NegativeDraw:

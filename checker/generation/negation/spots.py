@@ -51,7 +51,7 @@ class Spot:
 
     def rest_of_all(self, *keywords: str) -> Conjunction:
         """All that holds but these keywords, whoever says them."""
-        return self._without(keywords, lambda facet: True)
+        return self._without(keywords, lambda facet: not facet.is_made)
 
     def _without(self, keywords: tuple[str, ...], is_meant: Callable[[Facet], bool]) -> Conjunction:
         left_out = frozenset(keywords)

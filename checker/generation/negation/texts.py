@@ -122,12 +122,12 @@ def _unlisted(spot: Spot, keyword: str, values: list[Any]) -> Draw:
         return not any(same(value, one) for one in values)
 
     others = spot.rest(*words)
-    texts = [one for one in values if isinstance(one, str)]
+    texts = [one for one in values if isinstance(one, str) and spot.place.carries(one)]
 
     def near() -> Draw:
         form = spot.compiler.canonical(others)
         if not texts or forms.STRING not in form.types:
-            raise Unsatisfiable(at, "no member is a string")
+            raise Unsatisfiable(at, "no member is a text that can be sent")
         fits = fitting(form, spot.place.carries)
         miss = mutated(compile_listed(texts))
         return retried(miss, lambda v: is_other(v) and fits(v), turn, at)

@@ -13,13 +13,15 @@ from checker.generation.negation.hosts import Broken
 from checker.generation.negation.listing import Breach, breaches
 from checker.generation.places import Place
 from checker.generation.sources import RandomSource, Source
-from checker.generation.turn import Rejected, Turn, retried
+from checker.generation.turn import Budget, Rejected, Turn, retried
 
 NegativeDraw = Callable[[Source], tuple[Any, Violation]]
 """Draws a value and what it breaks."""
 
 _MOST: Final = 600
 """Ways that are looked at; those near the root come first."""
+_STEPS: Final = 2_000
+"""Work that compiling one of them may take."""
 _TRIALS: Final = 12
 _ATTEMPTS: Final = 20
 NOTHING: Final = "Impossible to generate negative test cases"
@@ -51,7 +53,7 @@ def compile_negative(
         if wanted
         else breaches(compiler, conjunction, place)
     )
-    choice = _Choice(list(islice(listed, _MOST)), is_broken, compiler.turn)
+    choice = _Choice(list(islice(listed, _MOST)), is_broken, compiler.turn, compiler.budget)
     choice.refuse_nothing(pointer)
 
     def make(source: Source) -> tuple[Any, Violation]:
@@ -72,6 +74,7 @@ class _Choice:
     listed: list[Breach]
     is_broken: Callable[[Any], bool]
     turn: Turn
+    budget: Budget
     nodes: list[list[list[int]]] = field(init=False)
     """For each schema, for each of its keywords, indices of the ways."""
     _draws: dict[int, tuple[int, Broken] | None] = field(default_factory=dict)
@@ -111,7 +114,8 @@ class _Choice:
     def _tried(self, breach: Breach) -> Broken | None:
         """Its draws, if one of a few from fixed seeds is proved broken."""
         try:
-            draw = breach.compile()
+            with self.budget.lent(_STEPS):
+                draw = breach.compile()
         except (Unsatisfiable, BudgetSpent):
             return None
         with self.turn.aside():

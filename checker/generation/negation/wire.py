@@ -12,6 +12,8 @@ from typing import Any, Final
 from checker.core.media_types import is_form, is_json, is_multipart, is_yaml, parse
 from checker.core.operation import Body, Location, Parameter
 from checker.generation import forms
+from checker.transport.decoding import decode_parameter
+from checker.transport.outline import Outline
 from checker.transport.styles import (
     Pairs,
     cookie_pairs,
@@ -20,14 +22,12 @@ from checker.transport.styles import (
     query_pairs,
     text_of,
 )
-from checker.transport.unstyled import Shape, header_value, path_value, query_value
 
 IsValid = Callable[[Any], bool]
 _READINGS: Final = 64
 _TRUE: Final = frozenset({"true", "1", "yes", "on", "t", "y"})
 _FALSE: Final = frozenset({"false", "0", "no", "off", "f", "n"})
 _NULLS: Final = frozenset({"null", "none", "nil", ""})
-_SCALARS: Final = frozenset(forms.TYPES) - {forms.ARRAY, forms.OBJECT}
 
 
 class Unreadable(Exception):
@@ -69,8 +69,7 @@ class ParameterProof:
     """What is proved of values of one parameter."""
 
     parameter: Parameter
-    types: frozenset[str]
-    """That the schema admits."""
+    outline: Outline
     is_valid: IsValid
 
     def __call__(self, value: Any) -> bool:
@@ -86,7 +85,7 @@ class ParameterProof:
 
     @property
     def _is_structured(self) -> bool:
-        return bool(self.types & {forms.ARRAY, forms.OBJECT})
+        return bool(self.outline.types & {forms.ARRAY, forms.OBJECT})
 
     def _scalar_is_wrong(self, text: str) -> bool:
         location = self.parameter.location
@@ -99,49 +98,26 @@ class ParameterProof:
             return False
         return not any(map(self.is_valid, readings_of_text(text)))
 
-    def _readings(self, value: Any) -> Iterator[Any]:
+    def _readings(self, value: Any) -> list[Any]:
         """Values that the encoded value may be read as. Raises `Unreadable` when it may count as absent."""
-        found = False
-        for shape in self._shapes():
-            decoded = self._decoded(value, shape)
-            if decoded is None or decoded in ("", [], {}):
-                raise Unreadable("absent")
-            found = True
-            yield from readings(decoded)
-        if not found:
-            raise Unreadable("no shape")
+        parts = self._encoded(value)
+        decoded = decode_parameter(self.parameter, parts, self.outline) if parts else None
+        if not isinstance(decoded, list):
+            raise Unreadable("absent, or not of its style")
+        return [reading.value for reading in decoded]
 
-    def _shapes(self) -> Iterator[Shape]:
-        if self.types & _SCALARS:
-            yield Shape.SCALAR
-        if forms.ARRAY in self.types:
-            yield Shape.ARRAY
-        if forms.OBJECT in self.types:
-            yield Shape.OBJECT
-
-    def _decoded(self, value: Any, shape: Shape) -> Any:
+    def _encoded(self, value: Any) -> str | Pairs:
         parameter = self.parameter
         name, style, explode = parameter.name, parameter.style, parameter.explode
         match parameter.location:
             case Location.PATH:
-                text = path_text(value, style, name, explode=explode)
-                return path_value(text, style, name, shape, explode=explode)
+                return path_text(value, style, name, explode=explode)
             case Location.HEADER:
-                text = header_text(value, explode=explode, style=style)
-                return header_value(text, shape, explode=explode)
+                return header_text(value, explode=explode, style=style)
             case Location.QUERY:
-                pairs = query_pairs(name, value, style, explode=explode)
+                return query_pairs(name, value, style, explode=explode)
             case _:
-                if not explode and isinstance(value, list | dict):
-                    raise Unreadable("commas of cookies are encoded")
-                pairs = cookie_pairs(name, value, explode=explode)
-        return self._of_pairs(pairs, shape)
-
-    def _of_pairs(self, pairs: Pairs, shape: Shape) -> Any:
-        parameter = self.parameter
-        if shape is Shape.SCALAR and len(pairs) > 1:
-            raise Unreadable("some take the first, some the last")
-        return query_value(pairs, parameter.name, parameter.style, shape, explode=parameter.explode)
+                return cookie_pairs(name, value, explode=explode)
 
 
 def readings(decoded: str | list[str] | dict[str, str]) -> Iterator[Any]:
