@@ -11,7 +11,14 @@ from checker.core.schema import Dialect, Direction, Document, Schema, Unresolvab
 from checker.validation.formats import INTEGER_RANGES, STRING_FORMATS
 from checker.validation.keywords import Keyword, Shape, keywords_of
 from checker.validation.pointers import pointer_child
-from checker.validation.scopes import HAS_SIBLINGS, Scope, Scoped, entered, resolve_dynamic, said_at
+from checker.validation.scopes import (
+    HAS_SIBLINGS,
+    Scope,
+    entered,
+    is_scoped,
+    resolve_dynamic,
+    said_at,
+)
 
 Plain = dict[str, Any] | bool
 _Names = frozenset[str]
@@ -56,7 +63,7 @@ class Translator:
         self._document = document
         self._dialect = dialect
         self._rules = (*_RULES, _formats if validate_formats else _no_format)
-        self._is_scoped = isinstance(document, Scoped)
+        self._is_scoped = is_scoped(document)
         self._has_siblings = dialect in HAS_SIBLINGS
         self._has_prefix = dialect in (Dialect.DRAFT2020, Dialect.OPENAPI31)
         self._nullable = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}.get(
