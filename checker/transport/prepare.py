@@ -1,33 +1,33 @@
 """From a case to its request: what can be known of an operation is worked out once."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from checker.core.case import NOT_SET, Case
 from checker.core.operation import Body, Location, Operation, Parameter, PropertyEncoding
 from checker.core.request import Origin, WireRequest
-from checker.transport.bodies import Encoder, Encoding, encode, encoder_of, json_bytes
-from checker.transport.styles import (
-    Pairs,
-    cookie_pairs,
-    escape,
-    header_text,
-    path_text,
-    query_pairs,
-    text_of,
+from checker.transport.bodies import Encoder, Encoding, encode, encoder_of
+from checker.transport.encoding import (
+    HeaderEncoder,
+    TextEncoder,
+    cookie_encoder,
+    header_bytes,
+    header_encoder,
+    path_encoder,
+    query_encoder,
+    query_prefix,
 )
+from checker.transport.styles import escape, is_unreserved
 
 CASE_ID_HEADER = "X-Checker-TestCaseId"
 
 _TEMPLATE = re.compile(r"\{([^{}]*)\}")
 _Field = tuple[bytes, bytes]
+T = TypeVar("T")
 _MANY_LAYOUTS = 256
-_DOTS = frozenset((".", ".."))
-"""Segments that would vanish."""
-_is_unreserved = re.compile(r"[A-Za-z0-9_~.-]+").fullmatch
-"""Text that needs no escapes (RFC 3986, 2.3)."""
+_MANY_NAMES = 1024
 
 
 class RequestMaker:
@@ -87,7 +87,7 @@ class RequestMaker:
         names = tuple(case.headers)
         layout = plan.layouts.get(names)
         if layout is None:
-            layout = plan.remember(names, self._layout(names))
+            layout = plan.remember(names, self._layout(names, plan))
         headers = layout.fixed.copy()
         if layout.sends_id:
             headers.append((b"X-Checker-TestCaseId", case.id.encode("utf-8", "surrogatepass")))
@@ -95,13 +95,17 @@ class RequestMaker:
             headers.append((b"Content-Type", content_type))
         if case.cookies and layout.sends_cookies:
             headers.append((b"Cookie", plan.cookie(case.cookies)))
-        for name, raw in layout.names:
-            headers.append((raw, plan.header(name, case.headers[name])))
+        for name, raw, encode_value in layout.names:
+            headers.append((raw, encode_value(case.headers[name])))
         return headers
 
-    def _layout(self, names: tuple[str, ...]) -> "_Layout":
+    def _layout(self, names: tuple[str, ...], plan: "_Plan") -> "_Layout":
         given = [(name, header_bytes(name)) for name in names]
-        kept = tuple(pair for pair in given if pair[1].lower() not in self._user_names)
+        kept = tuple(
+            (name, raw, plan.header(name))
+            for name, raw in given
+            if raw.lower() not in self._user_names
+        )
         taken = self._user_names | {raw.lower() for _, raw in given}
         return _Layout(
             [field for field in self._own if field[0].lower() not in taken] + self._user,
@@ -117,8 +121,8 @@ class _Layout:
     """Which headers a case with headers of these names gets, worked out once."""
 
     fixed: list[_Field]
-    names: tuple[tuple[str, bytes], ...]
-    """Names of the case's own as it has them, and as they are sent."""
+    names: tuple[tuple[str, bytes, HeaderEncoder], ...]
+    """Names of the case's own as it has them and as they are sent, and what writes their values."""
     sends_id: bool
     sends_content_type: bool
     sends_cookies: bool
@@ -130,24 +134,20 @@ class _Plan:
     def __init__(self, operation: Operation, base_path: str) -> None:
         self.operation = operation
         self.method = operation.method
-        self._parameters: dict[Location, dict[str, Parameter]] = {place: {} for place in Location}
-        for parameter in operation.parameters:
-            self._parameters[parameter.location][parameter.name] = parameter
-        for parameter in self._parameters[Location.HEADER].copy().values():
-            self._parameters[Location.HEADER][parameter.name.lower()] = parameter
+        self._parameters = {
+            (parameter.location, _key(parameter.location, parameter.name)): parameter
+            for parameter in operation.parameters
+        }
         self._base_path = base_path
         pieces = _TEMPLATE.split(operation.path)
         self._first = _literal(pieces[0])
         self._variables = [
-            (name, self._path_encoder(name), _literal(after))
+            (name, path_encoder(name, self._declared(Location.PATH, name)), _literal(after))
             for name, after in zip(pieces[1::2], pieces[2::2], strict=True)
         ]
         self._fixed = (base_path + self._first) if not self._variables else None
-        self._prefixes = {
-            parameter.name: escape(parameter.name) + "="
-            for parameter in self._parameters[Location.QUERY].values()
-            if parameter.media_type is None and parameter.style != "deepObject"
-        }
+        self._queries: dict[str, tuple[str | None, TextEncoder]] = {}
+        self._cookies: dict[str, TextEncoder] = {}
         self.layouts: dict[tuple[str, ...], _Layout] = {}
         self._bodies: dict[str | None, tuple[Encoder | None, str, bytes, Encoding]] = {}
 
@@ -170,26 +170,6 @@ class _Plan:
             ) + after
         return text
 
-    def _path_encoder(self, name: str) -> Callable[[Any], str]:
-        parameter = self._parameters[Location.PATH].get(name)
-        style, explode, is_json = "simple", False, False
-        if parameter is not None:
-            style, explode = parameter.style, parameter.explode
-            is_json = parameter.media_type is not None
-        is_simple = style == "simple" and not is_json
-
-        def encoded(value: Any) -> str:
-            if is_simple:
-                if value.__class__ is int:
-                    return f"{value}"
-                if value.__class__ is str and _is_unreserved(value) and value not in _DOTS:
-                    return value
-            if is_json:
-                return escape(json_bytes(value).decode("utf-8"))
-            return path_text(value, style, name, explode=explode)
-
-        return encoded
-
     def remember(self, names: tuple[str, ...], layout: _Layout) -> _Layout:
         """The layout; which headers are there varies with what is optional, so there are not many."""
         if len(self.layouts) >= _MANY_LAYOUTS:
@@ -198,44 +178,45 @@ class _Plan:
         return layout
 
     def query(self, values: dict[str, Any]) -> str:
+        encoders = self._queries
         found: list[str] = []
         for name, value in values.items():
-            prefix = self._prefixes.get(name)
+            prefix, encode_value = encoders.get(name) or self._query_encoder(name)
             if prefix is not None:
                 kind = value.__class__
                 if kind is int:
                     found.append(f"{prefix}{value}")
                     continue
-                if kind is str:
-                    plain = _is_unreserved(value) is not None
-                    if plain or not self._parameters[Location.QUERY][name].allow_reserved:
-                        found.append(prefix + (value if plain else escape(value)))
-                        continue
-            declared = self._parameters[Location.QUERY].get(name)
-            found += (f"{key}={text}" for key, text in _pairs(name, value, declared))
+                if kind is str and is_unreserved(value):
+                    found.append(prefix + value)
+                    continue
+            text = encode_value(value)
+            if text:
+                found.append(text)
         return "&".join(found)
 
-    def header(self, name: str, value: Any) -> bytes:
-        if value.__class__ is str:
-            return header_bytes(value)
-        declared = self._parameters[Location.HEADER]
-        parameter = declared.get(name) or declared.get(name.lower())
-        if parameter is None:
-            return header_bytes(header_text(value, explode=False))
-        if parameter.media_type is not None:
-            return json_bytes(value)
-        return header_bytes(header_text(value, explode=parameter.explode, style=parameter.style))
+    def header(self, name: str) -> HeaderEncoder:
+        return header_encoder(self._declared(Location.HEADER, name))
 
     def cookie(self, values: dict[str, Any]) -> bytes:
-        declared = self._parameters[Location.COOKIE]
-        found: list[str] = []
-        for name, value in values.items():
-            parameter = declared.get(name)
-            if parameter is not None and parameter.media_type is not None:
-                value = json_bytes(value).decode("utf-8")
-            explode = parameter is None or parameter.explode
-            found += (f"{key}={text}" for key, text in cookie_pairs(name, value, explode=explode))
-        return header_bytes("; ".join(found))
+        encoders = self._cookies
+        found = [
+            (encoders.get(name) or self._cookie_encoder(name))(value)
+            for name, value in values.items()
+        ]
+        return header_bytes("; ".join(filter(None, found)))
+
+    def _declared(self, location: Location, name: str) -> Parameter | None:
+        return self._parameters.get((location, _key(location, name)))
+
+    def _query_encoder(self, name: str) -> tuple[str | None, TextEncoder]:
+        declared = self._declared(Location.QUERY, name)
+        found = query_prefix(name, declared), query_encoder(name, declared)
+        return _remember(self._queries, name, found)
+
+    def _cookie_encoder(self, name: str) -> TextEncoder:
+        found = cookie_encoder(name, self._declared(Location.COOKIE, name))
+        return _remember(self._cookies, name, found)
 
     def body(self, case: Case) -> tuple[bytes, bytes]:
         """Bytes and content type of a body that is set."""
@@ -278,27 +259,17 @@ def _media_type(body: Body | None) -> str:
     return "application/json" if body is None else body.media_type
 
 
-def _pairs(name: str, value: Any, parameter: Parameter | None) -> Pairs:
-    if parameter is None:
-        return query_pairs(name, value)
-    if parameter.media_type is not None:
-        return [(escape(name), escape(json_bytes(value).decode("utf-8")))]
-    return query_pairs(
-        name,
-        value,
-        parameter.style,
-        explode=parameter.explode,
-        allow_reserved=parameter.allow_reserved,
-    )
+def _key(location: Location, name: str) -> str:
+    """Header names have no case."""
+    return name.lower() if location is Location.HEADER else name
 
 
-def header_bytes(value: Any) -> bytes:
-    """A header's text as bytes: Latin-1 where that is possible, UTF-8 otherwise."""
-    text: str = text_of(value)
-    try:
-        return text.encode("latin-1")
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass")
+def _remember(encoders: dict[str, T], name: str, encoder: T) -> T:
+    """The encoder; names that are not declared may be made up for each case."""
+    if len(encoders) >= _MANY_NAMES:
+        encoders.clear()
+    encoders[name] = encoder
+    return encoder
 
 
 def _literal(text: str) -> str:

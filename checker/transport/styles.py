@@ -6,13 +6,18 @@ a URL: values that hold the delimiter of their own style cannot be told apart by
 """
 
 import json
+import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
-from urllib.parse import quote
 
 Pairs = list[tuple[str, str]]
 """Names and values as they travel, both encoded."""
 
+DOTS = frozenset((".", ".."))
+"""Segments that would vanish (RFC 3986, 5.2.4)."""
+is_unreserved = re.compile(r"[A-Za-z0-9_~.-]*").fullmatch
+"""Text that needs no escape anywhere in a URL (RFC 3986, 2.3)."""
 _RESERVED = ":/?[]@!$'()*,;"
 """What `allowReserved` leaves alone, without what would end a pair or the query: `&`, `#`, `+`, `=`."""
 DELIMITERS = {
@@ -23,6 +28,8 @@ DELIMITERS = {
 HEADER_DELIMITERS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
 _COOKIE_OCTETS = "!#$&'()*+-./:<=>?@[]^_`{|}~"
 """Of RFC 6265, 4.1.1, without letters, digits and `%`."""
+COOKIE_NAME = _COOKIE_OCTETS.replace("=", "")
+"""A token is narrower, but names with brackets are declared, and read."""
 
 
 def text_of(value: Any) -> str:
@@ -37,6 +44,8 @@ def text_of(value: Any) -> str:
         return str(value)
     if isinstance(value, bytes):
         return value.decode("latin-1")
+    if isinstance(value, float):
+        return float.__repr__(value)
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_octets)
 
 
@@ -48,35 +57,60 @@ def _octets(value: Any) -> str:
 
 
 def escape(text: str, safe: str = "") -> str:
-    """Percent-encoded text; only unreserved characters and `safe` stay."""
-    if text.isalnum() and text.isascii():
+    """Percent-encoded text; only unreserved characters and `safe` stay (RFC 3986, 2.3)."""
+    if (text.isalnum() and text.isascii()) or is_unreserved(text):
         return text
-    return quote(text, safe, "utf-8", "surrogatepass")
+    return percent_encoded(text, safe)
+
+
+def percent_encoded(text: str, safe: str = "") -> str:
+    """The same, for text that is known to need it."""
+    return "".join(map(_octets_table(safe).__getitem__, text.encode("utf-8", "surrogatepass")))
+
+
+@lru_cache(maxsize=64)
+def _octets_table(safe: str) -> tuple[str, ...]:
+    """What each octet becomes."""
+    stay = frozenset(safe)
+    return tuple(
+        chr(octet) if is_unreserved(chr(octet)) or chr(octet) in stay else f"%{octet:02X}"
+        for octet in range(256)
+    )
 
 
 def path_text(value: Any, style: str, name: str, *, explode: bool) -> str:
     """What replaces `{name}` in a path. Dots alone are encoded, lest the segment vanish."""
-    if style == "label":
-        parts = _parts(value, escape, explode=explode)
-        if explode and isinstance(value, list | dict):
-            # Here the dot delimits, although URLs need not escape it.
-            return "." + ".".join(part.replace(".", "%2E") for part in parts)
-        return "." + ",".join(parts)
     if style == "matrix":
         return _matrix(value, escape(name), explode=explode)
-    delimiter = DELIMITERS.get(style, ",")
-    text = delimiter.join(_parts(value, escape, explode=explode))
-    return text.replace(".", "%2E") if text in (".", "..") else text
+    if style == "label":
+        text = _label(value, explode=explode)
+    else:
+        delimiter = DELIMITERS.get(style, ",")
+        text = delimiter.join(_parts(value, escape, explode=explode))
+    return text.replace(".", "%2E") if text in DOTS else text
+
+
+def _label(value: Any, *, explode: bool) -> str:
+    """RFC 6570, 3.2.5."""
+    parts = _parts(value, escape, explode=explode)
+    if explode and isinstance(value, list | dict):
+        # Here the dot delimits, although URLs need not escape it.
+        return "." + ".".join(part.replace(".", "%2E") for part in parts)
+    return "." + ",".join(parts)
 
 
 def _matrix(value: Any, name: str, *, explode: bool) -> str:
+    """RFC 6570, 3.2.7: without the equals sign where nothing follows."""
     if explode and isinstance(value, dict):
-        return "".join(
-            f";{escape(str(key))}={escape(text_of(item))}" for key, item in value.items()
-        )
+        return "".join(_assigned(escape(str(key)), item) for key, item in value.items())
     if explode and isinstance(value, list):
-        return "".join(f";{name}={escape(text_of(item))}" for item in value)
+        return "".join(_assigned(name, item) for item in value)
     text = ",".join(_parts(value, escape, explode=False))
+    return f";{name}={text}" if text else f";{name}"
+
+
+def _assigned(name: str, value: Any) -> str:
+    text = escape(text_of(value))
     return f";{name}={text}" if text else f";{name}"
 
 
@@ -101,7 +135,7 @@ def query_pairs(
         if style == "deepObject":
             return list(_deep(name, value, safe))
         if explode:
-            return [(escape(str(k)), escape(text_of(v), safe)) for k, v in value.items()]
+            return [pair for k, v in value.items() for pair in _spread(escape(str(k)), v, safe)]
     elif isinstance(value, list):
         if explode or style == "deepObject":
             return [(key, escape(text_of(item), safe)) for item in value]
@@ -112,6 +146,12 @@ def query_pairs(
     delimiter = DELIMITERS.get(style, ",")
     parts = _parts(value, lambda text: escape(text, inner), explode=False)
     return [(key, delimiter.join(parts))] if value else []
+
+
+def _spread(name: str, value: Any, safe: str) -> Pairs:
+    """One property of an exploded object: a list repeats its name, which is what most servers read."""
+    items = value if isinstance(value, list) else [value]
+    return [(name, escape(text_of(item), safe)) for item in items]
 
 
 def _deep(prefix: str, value: dict[str, Any], safe: str) -> Iterable[tuple[str, str]]:
@@ -125,17 +165,27 @@ def _deep(prefix: str, value: dict[str, Any], safe: str) -> Iterable[tuple[str, 
             yield escape(name), escape(text_of(item), safe)
 
 
-def cookie_pairs(name: str, value: Any, *, explode: bool = True) -> Pairs:
-    """Cookies of one parameter; octets that a cookie cannot hold are percent-encoded."""
+def cookie_pairs(name: str, value: Any, *, explode: bool = True, style: str = "form") -> Pairs:
+    """Cookies of one parameter; octets that a cookie cannot hold are percent-encoded.
+
+    The style `cookie` of OpenAPI 3.2 has no escapes: a percent sign is one, and commas delimit although RFC 6265 has none.
+    """
+    is_plain = style == "cookie"
+    safe = _COOKIE_OCTETS + "%" if is_plain else _COOKIE_OCTETS
 
     def octets(text: str) -> str:
-        return escape(text, _COOKIE_OCTETS)
+        return escape(text, safe)
 
     if explode and isinstance(value, dict):
-        return [(str(key), octets(text_of(item))) for key, item in value.items()]
+        return [
+            (escape(str(key), COOKIE_NAME), octets(text_of(one)))
+            for key, item in value.items()
+            for one in (item if isinstance(item, list) else [item])
+        ]
+    key = escape(name, COOKIE_NAME)
     if explode and isinstance(value, list):
-        return [(name, octets(text_of(item))) for item in value]
-    return [(name, "%2C".join(_parts(value, octets, explode=False)))]
+        return [(key, octets(text_of(item))) for item in value]
+    return [(key, ("," if is_plain else "%2C").join(_parts(value, octets, explode=False)))]
 
 
 def _parts(value: Any, encode: Any, *, explode: bool) -> list[str]:

@@ -1,0 +1,141 @@
+"""Parameters to the wire: one encoder for each declared parameter, with everything decided that no value changes.
+
+An encoder gets a value of any type, also of one that its parameter does not admit. `checker.transport.decoding` is the
+way back.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from checker.core.media_types import is_form
+from checker.core.operation import Parameter
+from checker.transport.bodies import encoder_of, json_bytes
+from checker.transport.styles import (
+    COOKIE_NAME,
+    DOTS,
+    cookie_pairs,
+    escape,
+    header_text,
+    is_unreserved,
+    path_text,
+    percent_encoded,
+    query_pairs,
+    text_of,
+)
+
+TextEncoder = Callable[[Any], str]
+HeaderEncoder = Callable[[Any], bytes]
+
+
+def path_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
+    """What replaces `{name}` in a path. A variable that is not declared is text."""
+    style, explode = "simple", False
+    if parameter is not None:
+        if parameter.media_type is not None:
+            content = _content_encoder(parameter.media_type)
+            return lambda value: escape(content(value))
+        style, explode = parameter.style, parameter.explode
+    if style in ("label", "matrix"):
+        return lambda value: path_text(value, style, name, explode=explode)
+
+    def encoded(value: Any) -> str:
+        if value.__class__ is int:
+            return f"{value}"
+        if isinstance(value, str):
+            if not is_unreserved(value):
+                return percent_encoded(value)
+            return value if value not in DOTS else value.replace(".", "%2E")
+        return path_text(value, style, name, explode=explode)
+
+    return encoded
+
+
+def query_prefix(name: str, parameter: Parameter | None) -> str | None:
+    """What stands before a number or unreserved text in a query, whatever its style; None where that is written otherwise."""
+    if parameter is not None and parameter.media_type is not None:
+        return None
+    return f"{escape(name)}="
+
+
+def query_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
+    """Pairs of a query, joined; empty for a value that travels as nothing. What is not declared is exploded."""
+    prefix = f"{escape(name)}="
+    style, explode, allow_reserved = "form", True, False
+    if parameter is not None:
+        if parameter.style == "querystring":
+            return _querystring_encoder(parameter.media_type or "application/json")
+        if parameter.media_type is not None:
+            content = _content_encoder(parameter.media_type)
+            return lambda value: prefix + escape(content(value))
+        style, explode = parameter.style, parameter.explode
+        allow_reserved = parameter.allow_reserved
+    is_repeated = explode and not allow_reserved
+
+    def encoded(value: Any) -> str:
+        if is_repeated and isinstance(value, list):
+            return "&".join([prefix + escape(text_of(item)) for item in value])
+        pairs = query_pairs(name, value, style, explode=explode, allow_reserved=allow_reserved)
+        return "&".join([f"{one}={text}" for one, text in pairs])
+
+    return encoded
+
+
+def _querystring_encoder(media_type: str) -> TextEncoder:
+    """The whole query is one value: a form as it stands, anything else as percent-encoded text (OpenAPI 3.2, 4.12.2)."""
+    content = _content_encoder(media_type)
+    return content if is_form(media_type) else lambda value: escape(content(value))
+
+
+def header_encoder(parameter: Parameter | None) -> HeaderEncoder:
+    """The value of a header."""
+    if parameter is not None and parameter.media_type is not None:
+        content = _content_encoder(parameter.media_type)
+        return lambda value: header_bytes(content(value))
+    style, explode = "simple", False
+    if parameter is not None:
+        style, explode = parameter.style, parameter.explode
+
+    def encoded(value: Any) -> bytes:
+        if isinstance(value, str):
+            return header_bytes(value)
+        return header_bytes(header_text(value, explode=explode, style=style))
+
+    return encoded
+
+
+def cookie_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
+    """Cookies as they stand in the header `Cookie`; empty for a value that travels as nothing."""
+    prefix = escape(name, COOKIE_NAME) + "="
+    style, explode = "form", True
+    content: TextEncoder = text_of
+    is_content = parameter is not None and parameter.media_type is not None
+    if parameter is not None:
+        style, explode = parameter.style, parameter.explode
+        if parameter.media_type is not None:
+            content = _content_encoder(parameter.media_type)
+
+    def encoded(value: Any) -> str:
+        if isinstance(value, str) and not is_content and is_unreserved(value):
+            return prefix + value
+        sent = content(value) if is_content else value
+        pairs = cookie_pairs(name, sent, explode=explode, style=style)
+        return "; ".join(f"{one}={text}" for one, text in pairs)
+
+    return encoded
+
+
+def header_bytes(text: str) -> bytes:
+    """A header's text as bytes: Latin-1 where that is possible, UTF-8 otherwise."""
+    try:
+        return text.encode("latin-1")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+
+
+def _content_encoder(media_type: str) -> TextEncoder:
+    """Text of a parameter that is declared by `content`; JSON for a media type that has no text."""
+    found = encoder_of(media_type)
+    if found is None:
+        return lambda value: json_bytes(value).decode("utf-8", "surrogatepass")
+    encode, _ = found
+    return lambda value: encode(value, {}).decode("utf-8", "surrogatepass")
