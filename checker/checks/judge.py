@@ -46,7 +46,9 @@ class Judge:
                 found = yield from found
             if found:
                 failures += cast("Failures", found)
-        return _judgement(failures, context)
+        if not failures and not context.disagreements:
+            return CLEAN
+        return Judgement(failures, tuple(context.disagreements))
 
     def verdict(self, case: Case, response: Response) -> "Judgement":
         """The same without sending, for checks that are plain: the hot path."""
@@ -59,7 +61,9 @@ class Judge:
             found = check(context)
             if found:
                 failures += cast("Failures", found)
-        return _judgement(failures, context)
+        if not failures and not context.disagreements:
+            return CLEAN
+        return Judgement(failures, tuple(context.disagreements))
 
     def _opened(self, case: Case, response: Response) -> tuple[ResponsePlan, tuple[Check, ...]]:
         kind = (case.operation.contract, response.status_code, response.content_type)
@@ -85,9 +89,3 @@ class Judgement:
 
 CLEAN = Judgement((), ())
 """Nothing failed, nothing was in doubt."""
-
-
-def _judgement(failures: Failures, context: CheckContext) -> Judgement:
-    if not failures and not context.disagreements:
-        return CLEAN
-    return Judgement(failures, tuple(context.disagreements))

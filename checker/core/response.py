@@ -11,13 +11,12 @@ from typing import Any
 
 from checker.core.request import WireRequest
 
-_UNREAD = "not looked for yet"
 _CONTENT_TYPE = "content-type"
 _CONTENT_TYPE_LENGTH = len(_CONTENT_TYPE)
 
 
 class Response:
-    """Wrapper over HTTP, ASGI and WSGI responses (spec 2.1). Everything but the status is read when asked for."""
+    """Wrapper over HTTP, ASGI and WSGI responses (spec 2.1). What is made of the headers and the body is made when asked for."""
 
     def __init__(
         self,
@@ -33,7 +32,8 @@ class Response:
         verify: bool = True,
     ) -> None:
         self.status_code = status_code
-        self._raw_headers: list[tuple[str, str]] | None = raw_headers
+        self.raw_headers = raw_headers
+        """Names and values in order, as received; bytes read as Latin-1."""
         self.header_lines: list[bytes] | None = None
         """Raw lines as they arrived, status line first, blank line and trailers last. None in process."""
         self.content = content
@@ -43,7 +43,8 @@ class Response:
         self.http_version = http_version
         self.content_size = len(content) if content_size is None else content_size
         self.verify = verify
-        self._content_type: str | None = _UNREAD
+        self.content_type = _content_type_of(raw_headers)
+        """First `Content-Type` as received."""
 
     @classmethod
     def from_lines(
@@ -59,11 +60,11 @@ class Response:
         content_size: int | None = None,
         verify: bool = True,
     ) -> "Response":
-        """Response whose headers are read from raw lines when somebody asks."""
+        """Response of raw header lines, status line first."""
         # One is made for each request: `__init__` once more would cost as much as all of this.
         response = cls.__new__(cls)
         response.status_code = status_code
-        response._raw_headers = None
+        response.raw_headers = headers = _parsed(lines)
         response.header_lines = lines
         response.content = content
         response.elapsed = elapsed
@@ -72,18 +73,11 @@ class Response:
         response.http_version = http_version
         response.content_size = len(content) if content_size is None else content_size
         response.verify = verify
-        response._content_type = _UNREAD
+        response.content_type = _content_type_of(headers)
         return response
 
     def __repr__(self) -> str:
         return f"<Response [{self.status_code}]>"
-
-    @property
-    def raw_headers(self) -> list[tuple[str, str]]:
-        """Names and values in order, as received; bytes read as Latin-1."""
-        if self._raw_headers is None:
-            self._raw_headers = _parsed(self.header_lines or [])
-        return self._raw_headers
 
     @cached_property
     def headers(self) -> Mapping[str, list[str]]:
@@ -92,18 +86,6 @@ class Response:
         for name, value in self.raw_headers:
             found.setdefault(name.lower(), []).append(value)
         return found
-
-    @property
-    def content_type(self) -> str | None:
-        """First `Content-Type` as received."""
-        if self._content_type is _UNREAD:
-            # Judging and signals ask for it each time; a table of all headers costs more.
-            self._content_type = None
-            for name, value in self.raw_headers:
-                if len(name) == _CONTENT_TYPE_LENGTH and name.lower() == _CONTENT_TYPE:
-                    self._content_type = value
-                    break
-        return self._content_type
 
     @property
     def body_size(self) -> int | None:
@@ -170,6 +152,13 @@ class Response:
         )
         shorter.header_lines = self.header_lines
         return shorter
+
+
+def _content_type_of(headers: list[tuple[str, str]]) -> str | None:
+    for name, value in headers:
+        if len(name) == _CONTENT_TYPE_LENGTH and name.lower() == _CONTENT_TYPE:
+            return value
+    return None
 
 
 _ODD = ("", "")

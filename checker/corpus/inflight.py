@@ -91,6 +91,23 @@ class InflightWriter:
         """Say that the loop turns."""
         self._words[_H_HEARTBEAT] = monotonic_ns()
 
+    def begin(self, lane: int, task: str, index: int, next_index: int) -> None:
+        """Begin to make a case, whose code runs from here on. Forgets the recipe of the case before.
+
+        All cases of the task below `next_index` are done or in flight, though the journal may not say so.
+        """
+        words, slot = self._words, self._slots[lane]
+        words[slot] = 0
+        words[slot + _S_SINCE] = monotonic_ns()
+        if task != self._task:
+            self._task, self._task_word = task, int(task, 16)
+        words[slot + _S_TASK] = self._task_word
+        words[slot + _S_INDEX] = index
+        words[slot + _S_LENGTH] = 0
+        words[slot] = _MAKE
+        words[_H_ACTING] = lane + 1
+        words[self._progress.get(task) or self._claim(task)] = next_index
+
     def enter(self, lane: int, stage: Stage, task: str, index: int) -> None:
         """Begin a stage of a case whose code runs from here on. `MAKE` forgets the recipe of the case before."""
         words, slot = self._words, self._slots[lane]
@@ -141,13 +158,6 @@ class InflightWriter:
         else:
             _spill(_spill_path(self._path, lane), choices)
             self._words[slot + _S_LENGTH] = _SPILLED | (length + 1)
-
-    def done(self, task: str, next_index: int) -> None:
-        """All cases of `task` below `next_index` are done, though the journal may not say so yet."""
-        word = self._progress.get(task)
-        if word is None:
-            word = self._claim(task)
-        self._words[word] = next_index
 
     def close(self) -> None:
         """Unmap and remove the files: a worker that ends by itself leaves nothing in flight."""

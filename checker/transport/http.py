@@ -96,7 +96,9 @@ class HttpLanes:
         except Unsendable as reason:
             self._finish(chosen, NetworkFailure(FailureKind.UNSENDABLE, str(reason), 0.0))
             return
-        self._launch(chosen)
+        self._multi.add_handle(chosen.curl)
+        self._flying += 1
+        chosen.is_flying = True
         self._unsent.append(chosen)
 
     def flush(self) -> None:
@@ -198,14 +200,19 @@ class HttpLanes:
                 now = time.perf_counter()
                 ran = now - self._clock.stalled_s
                 for curl in succeeded:
-                    lane = self._land(curl)
+                    self._multi.remove_handle(curl)
+                    lane = self._by_handle[curl]
+                    lane.is_flying = False
+                    self._flying -= 1
                     self._done.append(
                         (lane.index, lane.response(ran - lane.started + lane.stalled_before_s))
                     )
                 for curl, code, text in failed:
                     lane = self._land(curl)
                     if lane.wants_another_connection():
-                        self._launch(lane)
+                        self._multi.add_handle(curl)
+                        self._flying += 1
+                        lane.is_flying = True
                         continue
                     self._finish(lane, lane.failure(code, text, self._elapsed(lane, now)))
             if not queued:
@@ -221,11 +228,6 @@ class HttpLanes:
             if lane.is_flying and now - lane.started > limit and lane.is_event_stream:
                 self._land(lane.curl)
                 self._finish(lane, lane.sample(self._elapsed(lane, now)))
-
-    def _launch(self, lane: Lane) -> None:
-        self._multi.add_handle(lane.curl)
-        self._flying += 1
-        lane.is_flying = True
 
     def _land(self, curl: pycurl.Curl) -> Lane:
         self._multi.remove_handle(curl)

@@ -3,6 +3,7 @@
 import os
 import ssl
 from functools import lru_cache
+from operator import itemgetter
 
 import pycurl
 
@@ -85,9 +86,7 @@ class Lane:
                 pycurl.TIMEOUT_MS, _milliseconds(limit_s if seconds is None else seconds)
             )
 
-    def load(
-        self, request: WireRequest, *, fresh: bool, patience_s: float | None = None
-    ) -> None:
+    def load(self, request: WireRequest, *, fresh: bool, patience_s: float | None = None) -> None:
         """Put a request on the handle; only what differs from the last one is set. Raises `Unsendable`."""
         if patience_s != self._patience_s:
             self.have_patience(patience_s)
@@ -273,6 +272,9 @@ def _configure_tls(curl: pycurl.Curl, settings: HttpSettings) -> None:
         curl.setopt(pycurl.SSLKEY, settings.cert_key)
 
 
+_NAME = itemgetter(0)
+
+
 def _header_lines(request: WireRequest) -> tuple[list[bytes], bool]:
     """Lines for HTTPHEADER, and whether the connection may be used again. Raises `Unsendable`."""
     headers = request.headers
@@ -282,9 +284,9 @@ def _header_lines(request: WireRequest) -> tuple[list[bytes], bool]:
             return _odd_header_lines(request)
     # Which names there are varies little from case to case: what follows from them is worked out once.
     ending, keeps_connection = _ending(
-        tuple([name for name, _ in headers]), has_body=request.body is not None
+        tuple(map(_NAME, headers)), has_body=request.body is not None
     )
-    return [name + b": " + value for name, value in headers] + ending, keeps_connection
+    return [*map(b": ".join, headers), *ending], keeps_connection
 
 
 def _odd_header_lines(request: WireRequest) -> tuple[list[bytes], bool]:

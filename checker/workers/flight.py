@@ -61,14 +61,12 @@ class Running:
         labels = self.task.labels
         return Label(labels[index % len(labels)])
 
-    def wants_more(self, now: float) -> bool:
-        """Whether another case should be started now."""
+    def take_index(self, now: float) -> int | None:
+        """The next index to make, quarantined ones left out; None when it has none, or no time. Its slice begins at the first."""
         if self.ends_at is None:
             self.ends_at = now + self.task.slice_s
-        return now < self.ends_at and (bool(self.redo) or self.next_index < self.stop)
-
-    def take_index(self) -> int | None:
-        """The next index to make, quarantined ones left out."""
+        if now >= self.ends_at:
+            return None
         if self.redo:
             return self.redo.pop(0)
         skipped = self.task.skipped
@@ -139,8 +137,3 @@ class Flight:
     requests: int = 0
     pending: int = 0
     """Suspicions that keep its slot."""
-
-    @property
-    def is_saved(self) -> bool:
-        """Whether it tries a failing example of an earlier run."""
-        return self.index >= SAVED_INDEX

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from checker.core.response import Outcome, Response
 from checker.corpus.inflight import Stage
-from checker.workers.flight import Flight, Running
+from checker.workers.flight import SAVED_INDEX, Flight, Running
 from checker.workers.investigation import Shot
 from checker.workers.ledger import Part
 from checker.workers.limits import Limits
@@ -56,7 +56,7 @@ class Worker:
             if self._leaving is not None and (self._hasten or not self._busy()):
                 break
             self._fill()
-            if self._settling and self._settle():
+            if self._settling.waiting and self._settle():
                 continue
             if self._flights:
                 self._use_the_time()
@@ -80,7 +80,9 @@ class Worker:
     # Orders
 
     def _busy(self) -> bool:
-        return bool(self._flights or self._parked or self._settling or self._supply.has_made)
+        return bool(
+            self._flights or self._parked or self._settling.waiting or self._supply.has_made
+        )
 
     def _look_up(self) -> None:
         """See to orders and to the house, if there is nothing else to do or enough time has passed."""
@@ -152,7 +154,7 @@ class Worker:
                 continue
             if self._parked:
                 flight = self._parked.popleft()
-            elif self._settling or (following := self._supply.next(now)) is None:
+            elif self._settling.waiting or (following := self._supply.next(now)) is None:
                 break
             else:
                 flight = following
@@ -175,7 +177,7 @@ class Worker:
         self._ledger.enter(Part.RECORD)
         self._slots.nobody_acts()
         self._recorder.catch_up()
-        if not self._settling and self._leaving is None:
+        if not self._settling.waiting and self._leaving is None:
             self._supply.prepare(self._ledger.enter(Part.MAKE))
 
     # Judging
@@ -225,7 +227,7 @@ class Worker:
             self._place.pacing.observe(status, outcome.elapsed)
         running = flight.running
         running.waited_s += outcome.elapsed
-        if not flight.is_saved:
+        if flight.index < SAVED_INDEX:
             running.count(flight.made.label, status, flight.requests)
         elif not shot.verdict.judgement.failures:
             self._place.saved.forget(flight.made.step)

@@ -11,7 +11,7 @@ from typing import Any
 from checker.checks.judge import CLEAN
 from checker.core.errors import BudgetSpent, HookError, Unsatisfiable, Unserialisable
 from checker.core.failures import Failure
-from checker.core.meta import CaseMetadata, GenerationMode
+from checker.core.meta import GenerationMode
 from checker.core.operation import Label, Location
 from checker.core.response import FailureKind, NetworkFailure, Response
 from checker.corpus.codec import RecordEncoder
@@ -164,7 +164,10 @@ class Recorder:
         else:
             checks = ()
         begin = self._begin(shot, _status_of(shot), time.time() if at is None else at)
-        return Interaction(*(*begin[:-1], exchange(begin[-1]), checks, self.incarnation))
+        origin, components, rest = begin[:5], tuple(begin[5]), begin[6:-1]
+        return Interaction(
+            *(*origin, components, *rest, exchange(begin[-1]), checks, self.incarnation)
+        )
 
     def encoded(self, shot: Shot, status: str, at: float) -> bytes:
         """The same as bytes, as it is written."""
@@ -175,17 +178,27 @@ class Recorder:
 
     def _begin(self, shot: Shot, status: str, at: float) -> tuple[Any, ...]:
         """Fields of an `Interaction` from the case to the exchange, which comes as its fields, too."""
-        case, verdict = shot.made.case, shot.verdict
+        made, verdict = shot.made, shot.verdict
+        meta = made.case.meta
         assert verdict.request is not None
         assert verdict.outcome is not None
+        exchanged = exchange_fields(verdict.request, verdict.outcome, self.secrets)
+        if meta is None:
+            return (made.case.id, made.label, *_BY_HAND, status, at, 0.0, exchanged)
+        phase, components = meta.phase, []
+        for place, part in meta.components.items():
+            components.append(_COMPONENTS[place, part.mode])
         return (
-            case.id,
-            case.operation.label,
-            *(_BY_HAND if case.meta is None else _origin_of(case.meta)),
+            made.case.id,
+            made.label,
+            phase.name,
+            tuple(phase.data.items()),
+            _MODES[meta.generation.mode],
+            components,
             status,
             at,
-            case.meta.generation.time if case.meta is not None else 0.0,
-            exchange_fields(verdict.request, verdict.outcome, self.secrets),
+            meta.generation.time,
+            exchanged,
         )
 
     def recipe(self, made: Made) -> bytes:
@@ -335,17 +348,6 @@ def _status_of(shot: Shot) -> str:
     if not isinstance(shot.verdict.outcome, Response):
         return "ERROR"
     return "FAILURE" if shot.verdict.judgement.failures else _SUCCESS
-
-
-def _origin_of(meta: CaseMetadata) -> tuple[Any, ...]:
-    """Fields of an `Interaction` that say how its case was made: phase, its data, mode, components."""
-    phase = meta.phase
-    return (
-        phase.name,
-        tuple(phase.data.items()),
-        _MODES[meta.generation.mode],
-        tuple([_COMPONENTS[place, part.mode] for place, part in meta.components.items()]),
-    )
 
 
 def _title_of(error: BaseException) -> tuple[str, str]:

@@ -31,10 +31,8 @@ class Settling:
         self._release = release
         self._is_hurried = False
         self._haste = Haste()
-        self._waiting: list[tuple[Flight, Suspicion]] = []
-
-    def __bool__(self) -> bool:
-        return bool(self._waiting)
+        self.waiting: list[tuple[Flight, Suspicion]] = []
+        """What is to be settled. Nothing new flies meanwhile."""
 
     def add(self, flight: Flight, suspicions: Iterable[Suspicion]) -> None:
         """Keep suspicions, and their flight's slot, until they are settled.
@@ -43,12 +41,12 @@ class Settling:
         """
         for suspicion in suspicions:
             flight.pending += 1
-            for waiting in self._waiting:
+            for waiting in self.waiting:
                 if waiting[1].finding.fingerprint == suspicion.finding.fingerprint:
-                    self._waiting.remove(waiting)
+                    self.waiting.remove(waiting)
                     self._forgo(waiting[0])
                     break
-            self._waiting.append((flight, suspicion))
+            self.waiting.append((flight, suspicion))
         self._up.send(Found(flight.pending))
 
     def settle_next(self, lane: int, flying: Iterable[Flight], *, hasten: bool) -> bool:
@@ -61,10 +59,10 @@ class Settling:
         for flight in flying:
             task = flight.running.task.id
             earliest[task] = min(flight.index, earliest.get(task, flight.index))
-        for waiting in sorted(self._waiting, key=_index):
+        for waiting in sorted(self.waiting, key=_index):
             flight, suspicion = waiting
             if hasten or flight.index <= earliest.get(flight.running.task.id, flight.index):
-                self._waiting.remove(waiting)
+                self.waiting.remove(waiting)
                 if not hasten:
                     self._settle(flight, suspicion, lane)
                 self._forgo(flight)

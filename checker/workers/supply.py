@@ -131,23 +131,20 @@ class Supply:
 
     def _of_tasks(self, now: float) -> Flight | None:
         for running in self.tasks:
-            if running.wants_more(now):
-                flight = self._made(running)
-                if flight is not None:
-                    return self._begun(flight)
+            flight = self._made(running, now)
+            if flight is not None:
+                return self._begun(flight)
         return None
 
-    def _made(self, running: Running) -> Flight | None:
-        """The next case of a task; None when the task has ended instead."""
+    def _made(self, running: Running, now: float) -> Flight | None:
+        """The next case of a task; None when it has none, or no time."""
         place, slots, task = self._place, self._slots, running.task
-        while (index := running.take_index()) is not None:
+        while (index := running.take_index(now)) is not None:
             label = running.label_of(index)
             if label in running.dead_labels:
                 continue
             slot = self._free_slots[-1]
-            # Forgets the recipe of the case before, whatever stage follows.
-            slots.enter(slot, _MAKE, task.id, index)
-            slots.done(task.id, running.next_index)
+            slots.begin(slot, task.id, index, running.next_index)
             if place.making_stage is not _MAKE:
                 if is_accused(running, index):
                     leave_drawn(place, slot, running, index)

@@ -32,7 +32,7 @@ def test_a_reader_sees_what_each_lane_does(tmp_path: Path) -> None:
 def test_making_the_next_case_forgets_the_recipe_of_the_last(tmp_path: Path) -> None:
     writer, reader = InflightWriter(tmp_path / "s", 1), InflightReader(tmp_path / "s")
     writer.recipe(0, b"old")
-    writer.enter(0, Stage.MAKE, TASK, 8)
+    writer.begin(0, TASK, 8, 9)
     assert reader.slots()[0].recipe is None
 
 
@@ -58,8 +58,8 @@ def test_a_spill_file_of_another_case_is_no_recipe(tmp_path: Path) -> None:
 def test_progress_names_the_last_tasks(tmp_path: Path) -> None:
     writer, reader = InflightWriter(tmp_path / "s", 1), InflightReader(tmp_path / "s")
     for number in range(1, 200):
-        writer.done(f"{number:016x}", number)
-    writer.done(f"{199:016x}", 200)
+        writer.begin(0, f"{number:016x}", number, number)
+    writer.begin(0, f"{199:016x}", 199, 200)
     found = reader.progress()
     assert len(found) == 128
     assert found[f"{199:016x}"] == 200
@@ -88,10 +88,9 @@ CHILD = textwrap.dedent(
     while True:
         number += 1
         task = f"{number:016x}"
-        writer.enter(0, Stage.MAKE, task, number)
+        writer.begin(0, task, number, number)
         writer.recipe(0, b"%d" % number)
         writer.enter(0, Stage.SEND, task, number)
-        writer.done(task, number)
     """
 )
 

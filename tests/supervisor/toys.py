@@ -106,8 +106,7 @@ class Toy:
     def case(self, task: Task, index: int) -> None:
         label = task.labels[index % len(task.labels)]
         self.slots.heartbeat()
-        self.slots.enter(0, Stage.MAKE, task.id, index)
-        self.slots.done(task.id, max(index + 1, task.start))
+        self.slots.begin(0, task.id, index, max(index + 1, task.start))
         step = Step(label, (index,))
         self.slots.recipe(0, self.encoder.encode(Entry(label, (step,), (), 0.0)))
         self.slots.enter(0, Stage.HOOK, task.id, index)
