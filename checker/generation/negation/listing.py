@@ -65,6 +65,8 @@ class Breach:
     draw: Callable[[], Draw]
     """Draws what is wrong. Raises `Unsatisfiable` when this cannot be broken alone."""
     hosts: tuple[Host, ...]
+    is_alone: bool
+    """False when something else cannot but be broken with it."""
 
     def compile(self) -> Broken:
         """Draws whole values, each with the part that is wrong. Raises `Unsatisfiable`."""
@@ -192,6 +194,7 @@ class _Walk:
             self._count,
             way.compile,
             node.hosts,
+            way.is_alone,
         )
 
     def _descend(self, node: _Node, form: Canonical, spot: Spot) -> None:

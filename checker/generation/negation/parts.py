@@ -25,6 +25,10 @@ from checker.validation.pointers import pointer_child
 _SYNTAX: Final = 0.05
 _LEFT_OUT: Final = 0.1
 """Share of what is not there at all among what is wrong with a required parameter or body."""
+_ALWAYS_THERE: Final = frozenset(
+    ("accept", "content-length", "content-type", "host", "user-agent", "x-checker-testcaseid")
+)
+"""Headers that requests have anyway."""
 _ABSENT: Final = object()
 
 
@@ -46,6 +50,8 @@ def negative_targets(compiler: PartCompiler) -> dict[Location, list[Target]]:
         targets = list(_of_parameter(compiler, parameter))
         if targets:
             found.setdefault(parameter.location, []).extend(targets)
+    if compiler.has_forced_body:
+        return found
     bodies = [target for body in compiler.operation.bodies for target in _of_body(compiler, body)]
     if compiler.operation.bodies and compiler.operation.body_required:
         bodies = _or_missing(compiler.operation.bodies[0], bodies)
@@ -55,7 +61,7 @@ def negative_targets(compiler: PartCompiler) -> dict[Location, list[Target]]:
 
 
 def _of_parameter(compiler: PartCompiler, parameter: Parameter) -> list[Target]:
-    if compiler.settings.is_fixed(parameter):
+    if compiler.settings.is_fixed(parameter) or compiler.forced(parameter) is not None:
         return []
 
     def is_broken(value: Any) -> bool:
@@ -73,7 +79,8 @@ def _of_parameter(compiler: PartCompiler, parameter: Parameter) -> list[Target]:
         broken = compile_negative(*part, is_broken=proof, wanted=wanted)
     except (Unsatisfiable, BudgetSpent) as error:
         compiler.unbroken[parameter.pointer] = str(error)
-    if not parameter.required or parameter.location is Location.PATH:
+    is_left_out = parameter.required and parameter.location is not Location.PATH
+    if not is_left_out or parameter.name.lower() in _ALWAYS_THERE:
         return [] if broken is None else [Target(parameter.name, broken, is_broken)]
     at = pointer_child(parameter.pointer, "required")
     drawn = _often(broken, _missing(_ABSENT, at), _LEFT_OUT)

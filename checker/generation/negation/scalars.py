@@ -22,9 +22,11 @@ def _type(spot: Spot, value: Any) -> Iterator[Way]:
     """One way for each type that is not declared."""
     declared = {name: spot.facet.raw[name] for name in _TYPE_WORDS if name in spot.facet.raw}  # type: ignore[index,operator]
     types = spot.compiler.canonical((spot.made("declared", declared),)).types
+    is_alone = not any(name in spot.said for name in _LISTS) and not spot.is_said_elsewhere("type")
     for kind in _KINDS:
         if kind not in types:
-            yield Way(spot.pointer("type"), "type", value, partial(_of_type, spot, kind, types))
+            make = partial(_of_type, spot, kind, types)
+            yield Way(spot.pointer("type"), "type", value, make, is_alone)
 
 
 _TYPE_WORDS: Final = ("type", "nullable", "x-nullable")

@@ -26,6 +26,8 @@ class Way:
     """What the schema says there."""
     compile: Callable[[], Draw]
     """Draws values that break it and satisfy everything else. Raises `Unsatisfiable`."""
+    is_alone: bool = True
+    """False when something else cannot but be broken with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,14 @@ class Spot:
         """Positive draws. Raises `Unsatisfiable`."""
         return self.compiler.compile(conjunction, self.place)
 
+    def is_said_elsewhere(self, keyword: str) -> bool:
+        """True when another facet speaks of the same."""
+        return any(
+            keyword in facet.raw
+            for facet in self.form.facets
+            if facet is not self.facet and isinstance(facet.raw, dict) and not facet.is_made
+        )
+
     def replaced(self, keywords: tuple[str, ...], name: str, raw: Mapping[str, Any]) -> Draw:
         """Draws of what satisfies `raw` instead of some keywords. Raises `Unsatisfiable`.
 
@@ -83,12 +93,7 @@ class Spot:
         try:
             return self.draw((*self.rest(*keywords), instead))
         except Unsatisfiable:
-            if not any(
-                name in facet.raw
-                for facet in self.form.facets
-                if facet is not self.facet and isinstance(facet.raw, dict)
-                for name in keywords
-            ):
+            if not any(map(self.is_said_elsewhere, keywords)):
                 raise
             return self.draw((*self.rest_of_all(*keywords), instead))
 

@@ -12,6 +12,7 @@ from checker.generation.negation.spots import Breaker, Spot, Way, mixed
 from checker.generation.patterns import matcher
 from checker.generation.scalars import compile_listed
 from checker.generation.turn import Draw, retried
+from checker.validation.ecma import ecma_pattern
 from checker.validation.formats import INTEGER_RANGES, STRING_FORMATS
 
 _TEXT: Final = {"type": "string"}
@@ -38,8 +39,11 @@ def _sized(spot: Spot, keyword: str, name: str, sizes: dict[str, int]) -> Draw:
 
 
 def _pattern(spot: Spot, value: Any) -> Iterator[Way]:
-    matches = matcher(value)
-    make = partial(_missed, spot, "pattern", matches, mutated)
+    known = ecma_pattern(value)
+    if known is None:
+        # Whether a text matches is not agreed upon.
+        return
+    make = partial(_missed, spot, "pattern", known.finds, mutated)
     yield Way(spot.pointer("pattern"), "pattern", value, make)
 
 

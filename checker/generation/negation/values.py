@@ -23,6 +23,8 @@ _MOST: Final = 600
 _STEPS: Final = 2_000
 """Work that compiling one of them may take."""
 _TRIALS: Final = 12
+_NOT_ALONE: Final = 0.04
+"""Share of values that break two things at once, because there is no other way: a number where texts are listed."""
 _ATTEMPTS: Final = 20
 NOTHING: Final = "Impossible to generate negative test cases"
 
@@ -77,11 +79,17 @@ class _Choice:
     budget: Budget
     nodes: list[list[list[int]]] = field(init=False)
     """For each schema, for each of its keywords, indices of the ways."""
+    others: list[int] = field(init=False)
+    """Of what cannot be broken alone."""
     _draws: dict[int, tuple[int, Broken] | None] = field(default_factory=dict)
     """Index -> the first from there on that gives something."""
 
     def __post_init__(self) -> None:
-        self.nodes = _grouped(self.listed)
+        alone = [index for index, breach in enumerate(self.listed) if breach.is_alone]
+        self.others = [index for index, breach in enumerate(self.listed) if not breach.is_alone]
+        if not alone:
+            alone, self.others = self.others, []
+        self.nodes = _grouped(self.listed, alone)
 
     def refuse_nothing(self, pointer: str) -> None:
         """Raise `Unsatisfiable` when none of them gives anything."""
@@ -90,9 +98,13 @@ class _Choice:
 
     def drawn(self, source: Source) -> tuple[Breach, Broken]:
         """One of them."""
-        node = self.nodes[source.choice(len(self.nodes))]
-        ways = node[source.choice(len(node))]
-        index = ways[source.choice(len(ways))] if len(ways) > 1 else ways[0]
+        others = self.others
+        if others and source.boolean(_NOT_ALONE):
+            index = others[source.choice(len(others))]
+        else:
+            node = self.nodes[source.choice(len(self.nodes))]
+            ways = node[source.choice(len(node))]
+            index = ways[source.choice(len(ways))] if len(ways) > 1 else ways[0]
         ready = self._draws.get(index) or self._ready(index)
         assert ready is not None
         return self.listed[ready[0]], ready[1]
@@ -130,8 +142,9 @@ class _Choice:
         return None
 
 
-def _grouped(listed: Iterable[Breach]) -> list[list[list[int]]]:
+def _grouped(listed: list[Breach], indices: Iterable[int]) -> list[list[list[int]]]:
     nodes: dict[int, dict[str, list[int]]] = {}
-    for index, breach in enumerate(listed):
+    for index in indices:
+        breach = listed[index]
         nodes.setdefault(breach.node, {}).setdefault(breach.keyword, []).append(index)
     return [list(keywords.values()) for keywords in nodes.values()]

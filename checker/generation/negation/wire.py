@@ -163,12 +163,13 @@ class _FieldsProof:
         if not isinstance(value, dict):
             return False
         try:
+            # What is sent as nothing is absent, or what its text says.
             sent = {name: item for name, item in value.items() if not _is_nothing(item)}
             if self.is_valid(sent):
                 return False
             return not any(
                 self.is_valid(sent | {name: reading})
-                for name, item in sent.items()
+                for name, item in value.items()
                 for reading in self._readings(name, item)
             )
         except (Unreadable, ValueError):
@@ -177,11 +178,12 @@ class _FieldsProof:
     def _readings(self, name: str, value: Any) -> Iterator[Any]:
         how = self.body.encoding.get(name)
         if how is not None and how.content_type is not None and is_json(how.content_type):
+            yield value
             return
         if isinstance(value, bytes):
             raise Unreadable("bytes")
         if isinstance(value, dict):
-            if self.is_urlencoded:
+            if self.is_urlencoded and value:
                 raise Unreadable("names of an object are names of the form")
             return
         if isinstance(value, list):
