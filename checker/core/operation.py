@@ -1,13 +1,14 @@
 """What the floors above know of an API description: operations, parameters, bodies. No specification here."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NewType, Protocol
 
 from checker.core.contract import ResponseContract
 from checker.core.locations import Location as Location
 from checker.core.request import WireRequest
 from checker.core.schema import Schema
+from checker.core.security import SecurityRequirement
 from checker.core.verdicts import RequestVerdict
 
 Label = NewType("Label", str)
@@ -40,9 +41,14 @@ class PropertyEncoding:
     """How one property of a form body travels (OpenAPI 3 Encoding Object)."""
 
     content_type: str | None = None
+    """As declared: one media type, or several with commas."""
     style: str = "form"
     explode: bool = True
     allow_reserved: bool = False
+    is_styled: bool = False
+    """True when style, explode or allowReserved is declared: an object then travels by it, and as JSON otherwise."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Headers of the property's part of a multipart body."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +130,20 @@ class Operation(Protocol):
         ...
 
     @property
+    def base_url(self) -> str | None:
+        """Absolute base URL that the description declares for this operation, if any."""
+        ...
+
+    @property
+    def security(self) -> tuple[SecurityRequirement, ...]:
+        """Alternatives of credentials; an empty tuple when nothing is said of them."""
+        ...
+
+    @property
     def contract(self) -> ResponseContract: ...
     def judge_request(self, request: WireRequest, *, base_path: str = "") -> RequestVerdict:
         """What its final bytes say of a request to this operation, whoever made it."""
         ...
-
 
 
 class ApiSchema(Protocol):

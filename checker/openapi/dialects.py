@@ -2,22 +2,26 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from checker.core.errors import LoaderError
 from checker.core.schema import Dialect
 from checker.validation.vocabularies import dialect_of
 
-METHODS: Final[Mapping[Dialect, frozenset[str]]] = {
-    Dialect.OPENAPI20: frozenset({"get", "put", "post", "delete", "options", "head", "patch"}),
-    Dialect.OPENAPI30: frozenset(
-        {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
-    ),
-    Dialect.OPENAPI31: frozenset(
-        {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
-    ),
-}
-"""Keys of a path item that are operations."""
+_FIRST: Final = frozenset({"get", "put", "post", "delete", "options", "head", "patch"})
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """One version of OpenAPI."""
+
+    dialect: Dialect
+    methods: frozenset[str]
+    """Keys of a path item that are operations."""
+    has_other_methods: bool = False
+    """True where `additionalOperations` holds operations of any method (OpenAPI 3.2, 4.9.1)."""
+
 
 COLLECTION_FORMATS: Final[Mapping[str, tuple[str, bool]]] = {
     "csv": ("form", False),
@@ -35,18 +39,17 @@ DEFAULT_STYLES: Final[Mapping[str, str]] = {
     "cookie": "form",
 }
 
-_DIALECTS: Final[Mapping[str, Dialect]] = {
-    "2.0": Dialect.OPENAPI20,
-    "3.0": Dialect.OPENAPI30,
-    "3.1": Dialect.OPENAPI31,
-    # Nothing that 3.2 adds is read yet; the rest of it is 3.1.
-    "3.2": Dialect.OPENAPI31,
+_EDITIONS: Final[Mapping[str, Edition]] = {
+    "2.0": Edition(Dialect.OPENAPI20, _FIRST),
+    "3.0": Edition(Dialect.OPENAPI30, _FIRST | {"trace"}),
+    "3.1": Edition(Dialect.OPENAPI31, _FIRST | {"trace"}),
+    "3.2": Edition(Dialect.OPENAPI31, _FIRST | {"trace", "query"}, has_other_methods=True),
 }
 _VERSION = re.compile(r"\s*(\d+\.\d+)")
 
 
-def version_of(root: Mapping[str, Any]) -> tuple[str, Dialect]:
-    """Version as the document spells it, and its dialect. Raises `LoaderError`."""
+def version_of(root: Mapping[str, Any]) -> tuple[str, Edition]:
+    """Version as the document spells it, and what that means. Raises `LoaderError`."""
     for key in ("swagger", "openapi"):
         declared = root.get(key)
         if isinstance(declared, str | int | float) and not isinstance(declared, bool):
@@ -66,12 +69,12 @@ def schema_dialect_of(root: Mapping[str, Any], dialect: Dialect) -> Dialect:
     return dialect if found in (None, Dialect.DRAFT2020) else found
 
 
-def _read(version: str) -> tuple[str, Dialect]:
+def _read(version: str) -> tuple[str, Edition]:
     match = _VERSION.match(version if "." in version else f"{version}.0")
-    dialect = _DIALECTS.get(match[1]) if match else None
-    if dialect is None:
+    edition = _EDITIONS.get(match[1]) if match else None
+    if edition is None:
         raise LoaderError(
             f"The provided schema uses Open API {version}, which is currently not supported.",
             ["Supported versions: 2.0, 3.0, 3.1, 3.2"],
         )
-    return version, dialect
+    return version, edition

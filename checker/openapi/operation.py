@@ -15,12 +15,14 @@ from checker.core.operation import (
 )
 from checker.core.request import WireRequest
 from checker.core.schema import UnresolvableReference
+from checker.core.security import SecurityRequirement
 from checker.core.verdicts import RequestVerdict
 from checker.openapi.bodies import Bodies, is_swagger, media_types, request_bodies, swagger_bodies
 from checker.openapi.parameters import MalformedOperation, declared_parameters, parameters
 from checker.openapi.referee import RequestReferee
 from checker.openapi.references import OpenApiDocument
 from checker.openapi.responses import OpenApiContract
+from checker.openapi.security import security_of
 from checker.validation.pointers import pointer_child
 
 _NO_ENGINE = "this operation was read without an engine; load its schema with `checker.openapi`"
@@ -34,6 +36,7 @@ class Owner(Protocol):
 
     @property
     def document(self) -> OpenApiDocument: ...
+    def base_url_of(self, servers: object) -> str | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +120,17 @@ class OpenApiOperation:
     def definition(self) -> Mapping[str, Any]:
         """The raw operation object."""
         return self.entry.definition
+
+    @property
+    def base_url(self) -> str | None:
+        """Absolute base URL of this operation: its own servers count more than those of the path item and of the document."""
+        own = self.definition.get("servers")
+        return self.owner.base_url_of(own or self.entry.path_item.get("servers"))
+
+    @property
+    def security(self) -> tuple[SecurityRequirement, ...]:
+        """Alternatives of credentials; an empty tuple when nothing is said of them."""
+        return security_of(self.owner.document, self.definition)
 
     @property
     def bodies(self) -> tuple[Body, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from checker.core.media_types import is_form
 from checker.core.operation import Location, Parameter
 from checker.core.schema import Dialect, Schema, UnresolvableReference
 from checker.openapi.dialects import COLLECTION_FORMATS, DEFAULT_STYLES
@@ -13,6 +14,7 @@ from checker.openapi.references import OpenApiDocument
 from checker.validation.pointers import pointer_child
 
 _LOCATIONS = {location.value: location for location in Location if location is not Location.BODY}
+_QUERY_STRING = "querystring"
 _VARIABLE = re.compile(r"\{([^{}]+)\}")
 _NOT_OF_THE_SCHEMA = frozenset(
     {"name", "in", "description", "required", "collectionFormat", "allowEmptyValue"}
@@ -128,6 +130,8 @@ def _is_skipped(item: Declared, dialect: Dialect, variables: Mapping[str, object
 
 
 def _parameter(document: OpenApiDocument, item: Declared, *, required: bool) -> Parameter:
+    if item.place == _QUERY_STRING:
+        return _query_string(document, item, required=required)
     location = _LOCATIONS.get(item.place)
     if location is None:
         raise MalformedOperation(
@@ -153,6 +157,26 @@ def _parameter(document: OpenApiDocument, item: Declared, *, required: bool) -> 
         item.raw.get("allowEmptyValue") is True,
         item.pointer,
         examples,
+    )
+
+
+def _query_string(document: OpenApiDocument, item: Declared, *, required: bool) -> Parameter:
+    """The whole query as one parameter (OpenAPI 3.2, 4.12.7): on the wire it is an object whose properties are pairs."""
+    schema, media_type, examples = _schema_of(document, item)
+    if media_type is None or not is_form(media_type):
+        raise MalformedOperation(
+            f"the query string `{item.name}` at {item.pointer} is {media_type or 'of no media type'}, "
+            "which cannot be sent; declare it as application/x-www-form-urlencoded"
+        )
+    return Parameter(
+        item.name,
+        Location.QUERY,
+        required,
+        schema,
+        "form",
+        True,
+        pointer=item.pointer,
+        examples=examples,
     )
 
 

@@ -1,5 +1,6 @@
 """From bytes to a document: JSON or YAML, whichever it is."""
 
+import contextlib
 import json
 import re
 from collections.abc import Mapping
@@ -21,7 +22,11 @@ _BOMS = (
 )
 _CHARSET = re.compile(r"charset\s*=\s*\"?([\w.:-]+)", re.IGNORECASE)
 # orjson reads integers beyond 64 bits as floats.
-_LONG_NUMBER = re.compile(rb"[0-9]{19}")
+_LONG_NUMBER = b"0" * 19
+_DIGITS_AS_ZERO = bytes(
+    ord("0") if chr(byte).isdecimal() and byte < 128 else 0x20 for byte in range(256)
+)
+_JSON_START = re.compile(rb"[ \t\r\n]*[{\[]")
 
 
 def parse(data: bytes, *, name: str, content_type: str | None = None) -> Any:
@@ -29,6 +34,10 @@ def parse(data: bytes, *, name: str, content_type: str | None = None) -> Any:
 
     The first character decides what is tried first, because content types and file names lie. Raises `LoaderError`.
     """
+    if _JSON_START.match(data):
+        with contextlib.suppress(ValueError):
+            # Nearly every document: whatever its headers say, JSON that is valid UTF-8 is just that.
+            return parse_json(data)
     text = _decoded(data, content_type)
     start = text.lstrip()[:200]
     if not start:
@@ -52,9 +61,12 @@ def parse(data: bytes, *, name: str, content_type: str | None = None) -> Any:
 def parse_json(data: bytes) -> Any:
     """Value of JSON text, integers of any size kept. Raises `ValueError`."""
     try:
-        if _LONG_NUMBER.search(data):
+        if _LONG_NUMBER in data.translate(_DIGITS_AS_ZERO):
             return json.loads(data)
-        return orjson.loads(data)
+        with contextlib.suppress(orjson.JSONDecodeError):
+            return orjson.loads(data)
+        # Half of a surrogate pair is text to Python; and its errors say where they are.
+        return json.loads(data)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
 

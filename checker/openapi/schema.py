@@ -8,15 +8,14 @@ from typing import Any
 from checker.config.config import Config
 from checker.core.engine import Engine
 from checker.core.operation import BrokenOperation, Label
-from checker.core.schema import UnresolvableReference
-from checker.openapi.dialects import METHODS, version_of
+from checker.openapi.contents import table_of_contents
+from checker.openapi.dialects import version_of
 from checker.openapi.neighbours import NOWHERE, Provenance, neighbours_of
 from checker.openapi.operation import Entry, OpenApiOperation, read_operation
 from checker.openapi.outside import leads_outside, load_all
 from checker.openapi.parsing import parse_json, to_json
 from checker.openapi.references import OpenApiDocument
 from checker.openapi.servers import absolute_url, path_of
-from checker.validation.pointers import pointer_child
 
 
 class Methods(Mapping[str, OpenApiOperation]):
@@ -52,15 +51,17 @@ class OpenApiSchema(Mapping[str, Methods]):
         self, root: dict[str, Any], origin: Provenance = NOWHERE, *, base_url: str | None = None
     ) -> None:
         """`base_url` replaces what the document declares. Raises `LoaderError` when its version is not supported."""
-        self.version, dialect = version_of(root)
+        self.version, self._edition = version_of(root)
         neighbours = neighbours_of(root, origin)
-        self.document = OpenApiDocument(root, dialect, neighbours)
+        self.document = OpenApiDocument(root, self._edition.dialect, neighbours)
         self.location = origin.location
         self._own_name = origin.own_name
         self.engine: Engine | None = None
         self.config: Config | None = None
         """The live configuration; set where the engine is."""
         self.validate_formats = True
+        self.server_variables: Mapping[str, str] = {}
+        """Values of server variables that replace their defaults."""
         self._given_base_url = base_url
         self._entries: dict[Label, Entry | BrokenOperation] | None = None
         self._read: dict[Label, OpenApiOperation | BrokenOperation] = {}
@@ -88,15 +89,19 @@ class OpenApiSchema(Mapping[str, Methods]):
     @property
     def base_url(self) -> str | None:
         """Absolute base URL that was given or is declared, relative ones resolved against the document's own URL."""
+        return self.base_url_of(None)
+
+    def base_url_of(self, servers: object) -> str | None:
+        """The same for an operation that has servers of its own, unless one was given for all."""
         if self._given_base_url is not None:
             return self._given_base_url
-        declared = absolute_url(self.document, self.location)
+        declared = self._declared_url(servers)
         return declared if re.match("https?://[^/]", declared) else None
 
     @property
     def base_path(self) -> str:
         """Path before every operation path: starts with `/` or is empty, never ends with `/`."""
-        url = self.base_url or absolute_url(self.document, self.location)
+        url = self.base_url or self._declared_url(None)
         path = path_of(url).rstrip("/")
         return path if path.startswith("/") or not path else f"/{path}"
 
@@ -159,6 +164,11 @@ class OpenApiSchema(Mapping[str, Methods]):
     def __eq__(self, other: object) -> bool:
         return self is other
 
+    def _declared_url(self, servers: object) -> str:
+        return absolute_url(
+            self.document, self.location, servers=servers, variables=self.server_variables
+        )
+
     def _info(self, key: str) -> str:
         info = self.raw_schema.get("info")
         value = info.get(key) if isinstance(info, dict) else None
@@ -166,7 +176,9 @@ class OpenApiSchema(Mapping[str, Methods]):
 
     def _index(self) -> dict[Label, Entry | BrokenOperation]:
         if self._entries is None:
-            self._entries = {entry.label: entry for entry in _entries(self.document)}
+            self._entries = {
+                entry.label: entry for entry in table_of_contents(self.document, self._edition)
+            }
         return self._entries
 
 
@@ -175,41 +187,3 @@ def open_normalised(data: bytes) -> OpenApiSchema:
     root, location, own_name, base_url, beside, lost = parse_json(data)
     origin = Provenance(location, own_name, None, beside, lost)
     return OpenApiSchema(root, origin, base_url=base_url)
-
-
-def _entries(document: OpenApiDocument) -> Iterator[Entry | BrokenOperation]:
-    root = document.root
-    paths = root.get("paths")
-    if not isinstance(paths, dict):
-        return
-    for path, raw in paths.items():
-        if path.startswith("x-"):
-            continue
-        at = pointer_child("#/paths", path)
-        try:
-            item, at = document.dereferenced(raw, at)
-        except UnresolvableReference as error:
-            yield BrokenOperation(Label(f"* {path}"), "*", path, str(error))
-            continue
-        if isinstance(item, dict):
-            yield from _of_path(document, path, item, at)
-
-
-def _of_path(
-    document: OpenApiDocument, path: str, item: dict[str, Any], at: str
-) -> Iterator[Entry | BrokenOperation]:
-    for name, definition in item.items():
-        method = name.lower()
-        if method not in METHODS[document.dialect]:
-            continue
-        label = Label(f"{method.upper()} {path}")
-        pointer = pointer_child(at, name)
-        if isinstance(definition, dict):
-            yield Entry(label, method.upper(), path, pointer, item, at, definition)
-        else:
-            yield BrokenOperation(
-                label,
-                method.upper(),
-                path,
-                f"the operation at {pointer} is not an object; correct it",
-            )

@@ -1,18 +1,29 @@
 """Where the document says that its API lives."""
 
 import re
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
 from checker.core.schema import Dialect
 from checker.openapi.references import OpenApiDocument
 
+_NONE: Final[Mapping[str, str]] = {}
 _VARIABLE = re.compile(r"\{([^{}]+)\}")
 
 
-def absolute_url(document: OpenApiDocument, location: str | None) -> str:
-    """Base URL as declared, resolved against the URL that the document came from; without one it may stay relative."""
-    declared = _declared_url(document, location)
+def absolute_url(
+    document: OpenApiDocument,
+    location: str | None,
+    *,
+    servers: object = None,
+    variables: Mapping[str, str] = _NONE,
+) -> str:
+    """Base URL as declared, resolved against the URL that the document came from; without one it may stay relative.
+
+    `servers` are those of an operation or path item, if it has its own; `variables` replace declared defaults.
+    """
+    declared = _declared_url(document, location, servers, variables)
     try:
         return declared if location is None else urljoin(location, declared)
     except ValueError:
@@ -27,24 +38,32 @@ def path_of(url: str) -> str:
         return ""
 
 
-def _declared_url(document: OpenApiDocument, location: str | None) -> str:
+def _declared_url(
+    document: OpenApiDocument, location: str | None, servers: object, variables: Mapping[str, str]
+) -> str:
     root = document.root
     if document.dialect is Dialect.OPENAPI20:
         return _swagger_url(root, location)
-    servers = root.get("servers")
-    first = servers[0] if isinstance(servers, list) and servers else None
-    if not isinstance(first, dict) or not isinstance(first.get("url"), str):
-        return "/"
-    return _filled(first["url"], first.get("variables")).strip()
+    for listed in (servers, root.get("servers")):
+        first = listed[0] if isinstance(listed, list) and listed else None
+        if isinstance(first, dict) and isinstance(first.get("url"), str):
+            return _filled(first["url"], first.get("variables"), variables).strip()
+    return "/"
 
 
-def _filled(url: str, variables: object) -> str:
-    def default(match: re.Match[str]) -> str:
-        variable = variables.get(match[1]) if isinstance(variables, dict) else None
-        value = variable.get("default") if isinstance(variable, dict) else None
-        return match[0] if value is None else str(value)
+def _filled(url: str, declared: object, given: Mapping[str, str]) -> str:
+    def value_of(match: re.Match[str]) -> str:
+        name = match[1]
+        variable = declared.get(name) if isinstance(declared, dict) else None
+        if name in given:
+            return given[name]
+        if not isinstance(variable, dict):
+            return match[0]
+        allowed = variable.get("enum")
+        first = allowed[0] if isinstance(allowed, list) and allowed else match[0]
+        return str(variable.get("default", first))
 
-    return _VARIABLE.sub(default, url)
+    return _VARIABLE.sub(value_of, url)
 
 
 def _swagger_url(root: dict[str, Any], location: str | None) -> str:

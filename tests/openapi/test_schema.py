@@ -91,6 +91,26 @@ def test_base_url_of_openapi_3(
     assert (schema.base_url, schema.base_path) == (url, path)
 
 
+def test_the_nearest_servers_count_and_variables_are_replaced() -> None:
+    server = {
+        "url": "http://{host}/{v}",
+        "variables": {"host": {"enum": ["a", "b"]}, "v": {"default": 1}},
+    }
+    item = {
+        "servers": [{"url": "/item"}],
+        "get": OK,
+        "put": {**OK, "servers": [{"url": "http://own/x"}]},
+    }
+    root = {"openapi": "3.1.0", "servers": [server], "paths": {"/a": item, "/b": {"get": OK}}}
+    schema = OpenApiSchema(root, Provenance("http://h/o.json"))
+    urls = [
+        one.base_url for one in schema.get_all_operations() if not isinstance(one, BrokenOperation)
+    ]
+    assert urls == ["http://h/item", "http://own/x", "http://a/1"]
+    schema.server_variables = {"v": "2"}
+    assert schema.base_url == "http://a/2"
+
+
 SWAGGER: list[tuple[dict[str, Any], str | None, str | None, str]] = [
     ({"host": "h", "basePath": "/v1"}, None, "http://h/v1", "/v1"),
     ({"host": "h:8", "schemes": ["https", "http"]}, None, "https://h:8/", ""),
