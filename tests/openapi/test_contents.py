@@ -107,7 +107,7 @@ SECURITY = {
 
 
 def test_security_alternatives_of_the_operation_replace_those_of_the_document() -> None:
-    more = {"components": {"securitySchemes": SECURITY}, "security": [{"key": []}]}
+    more: Any = {"components": {"securitySchemes": SECURITY}, "security": [{"key": []}]}
     own = operation({**OK, "security": [{"user": [], "alias": []}, {}, {"gone": []}]}, **more)
     both, none, lost = own.security
     assert [(s.name, s.type, s.scheme, s.location, s.parameter) for s in both.schemes] == [
