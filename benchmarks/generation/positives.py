@@ -6,7 +6,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -30,7 +30,7 @@ from checker.generation.turn import Budget, Draw, Rejected, Turn
 
 VALUES = 20
 DISTINCT = 10
-_MORE = 200
+_ATTEMPTS = 20
 _WATCHDOG_S = 20.0
 """CPU seconds of one schema, oracles included: beyond them it counts as a hang."""
 _TEXT: Final = alphabets.text_of("utf-8", allows_nul=False)
@@ -49,8 +49,12 @@ class Drawing:
     compiler: Compiler
 
     def value(self, source: RandomSource, seed: int) -> Any:
-        """The value of a seed. Raises `Rejected` and `BudgetSpent`."""
+        """The value of a seed, with as many attempts as a case has. Raises `Rejected` and `BudgetSpent`."""
         source.reset(seed)
+        for _ in range(_ATTEMPTS - 1):
+            self.turn.begin(None)
+            with suppress(Rejected):
+                return self.draw(source)
         self.turn.begin(None)
         return self.draw(source)
 
@@ -178,12 +182,20 @@ def _doubt(sample: Sample, verdict: Verdict) -> None:
         return
     try:
         with watchdog(_WATCHDOG_S):
-            found = next(iter(admitted(oracles_of(sample), sample.schema.raw)), _NOTHING)
+            guesses = admitted(oracles_of(sample), sample.schema.raw)
+            found = next((value for value in guesses if _travels(sample, value)), _NOTHING)
     except (NoOpinion, Hang):
         return
     if found is not _NOTHING:
         verdict.kind = "wrong"
         verdict.detail += f" - but {_text(found)[:80]} is valid"
+
+
+def _travels(sample: Sample, value: Any) -> bool:
+    """Forms are objects whatever their schema says."""
+    if sample.location is Location.BODY and _is_fields(sample.media_type):
+        return isinstance(value, dict)
+    return place_for(sample).carries(value)
 
 
 _NOTHING = object()

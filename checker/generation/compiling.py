@@ -32,7 +32,8 @@ from checker.validation.compiled import UnusableSchema, compile_schema
 
 _DEEPEST = 90
 """Schemas inside each other; Python has no room for many more."""
-_FEW_NODES = 10
+_MOST_LEAVES = 48
+_FEW_NODES = 40
 """Larger schemas have many values anyway, and take longer to try."""
 _NULLS = 0.12
 _EXAMPLES = 0.06
@@ -59,6 +60,8 @@ class Compiler:
     _known: dict[Key, Draw | Unsatisfiable] = field(default_factory=dict)
     _open: dict[Key, list[Draw]] = field(default_factory=dict)
     _minimal: "Compiler | None" = None
+    _leaves: int | None = None
+    """How many more combinations of alternatives of one value are tried; None outside of alternatives."""
 
     @property
     def size(self) -> int:
@@ -197,7 +200,13 @@ class Compiler:
         if form.branches:
             draw = self._branched(form, place)
         else:
-            draw = self._typed(form, conjunction, place)
+            leaves, self._leaves = self._leaves, None
+            try:
+                draw = self._typed(form, conjunction, place)
+            finally:
+                self._leaves = leaves
+            if leaves is not None:
+                self._leaves = leaves - 1
         draw = self._with_examples(form, conjunction, place, draw)
         needs_check = form.needs_check or bool(form.opaque)
         self.opaque.update(form.opaque)
@@ -230,22 +239,39 @@ class Compiler:
     def _branched(self, form: Canonical, place: Place) -> Draw:
         """One branch of the first alternatives, combined with all the rest."""
         branches = form.branches[0]
+        is_outermost = self._leaves is None
+        if is_outermost:
+            self._leaves = _MOST_LEAVES
+        try:
+            draws, reason = self._alternatives(form, place, is_outermost=is_outermost)
+        finally:
+            if is_outermost:
+                self._leaves = None
+        if not draws:
+            why = f"no alternative can be chosen: {reason.reason}" if reason else "no alternatives"
+            raise Unsatisfiable(branches.pointer, why)
+        return _one_of(draws)
+
+    def _alternatives(
+        self, form: Canonical, place: Place, *, is_outermost: bool
+    ) -> tuple[list[Draw], Unsatisfiable | None]:
+        """Draws of the alternatives that are possible, and why the first of the others is not."""
+        branches = form.branches[0]
         base = form.base(branches.owner, branches.keyword)
+        pinned = discriminated(branches)
         draws: list[Draw] = []
         reason: Unsatisfiable | None = None
-        pinned = discriminated(branches)
         for index, alternative in enumerate(branches.alternatives):
             extra = pinned[index] if pinned else ()
             try:
                 draws.append(self.compile((*base, *alternative, *extra), place))
             except Unsatisfiable as error:
                 reason = reason or error
-            if draws and self.budget.is_low:
+            # Conditions beside each other double the combinations: some of them have to do.
+            is_enough = not is_outermost and self._leaves is not None and self._leaves <= 0
+            if draws and (is_enough or self.budget.is_low):
                 break
-        if not draws:
-            why = f"no alternative can be chosen: {reason.reason}" if reason else "no alternatives"
-            raise Unsatisfiable(branches.pointer, why)
-        return _one_of(draws)
+        return draws, reason
 
     def _typed(self, form: Canonical, conjunction: Conjunction, place: Place) -> Draw:
         kinds = self._kinds(form, place)

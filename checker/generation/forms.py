@@ -88,6 +88,8 @@ class Properties:
     patterns: tuple[tuple[str, Callable[[str], bool], Facet], ...]
     """Pattern, does a name match it, schema."""
     rest: Facet | None
+    is_made: bool = False
+    """What is made is no annotation: `unevaluatedProperties` does not see it."""
 
     def facets(self, name: str) -> Conjunction:
         """Schemas of a property; none when anything goes."""
@@ -205,7 +207,11 @@ class Canonical:
     def of_name(self, name: str) -> Conjunction:
         """Schemas of a property of any name."""
         found = tuple(facet for rule in self.rules for facet in rule.facets(name))
-        return found if found or any(rule.rest for rule in self.rules) else self.unevaluated
+        if not self.unevaluated or any(
+            rule.rest is not None or rule.declared(name) for rule in self.rules if not rule.is_made
+        ):
+            return found
+        return found + self.unevaluated
 
 
 _FOLLOWED = frozenset({"$ref", "allOf", "$dynamicRef", "$recursiveRef"})

@@ -97,7 +97,7 @@ def read_arrays(facet: Facet, raw: dict[str, Any], found: Canonical, dialect: Di
     prefix, rest = raw.get("prefixItems"), ("items", items)
     if isinstance(items, list):
         prefix, rest = items, ("additionalItems", raw.get("additionalItems"))
-    found.says_items = found.says_items or rest[1] is not None
+    found.says_items = found.says_items or (rest[1] is not None and not facet.is_made)
     if "unevaluatedItems" in raw:
         _read_unevaluated(facet, raw, found, dialect)
     _read_contained(facet, raw, found)

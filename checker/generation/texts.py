@@ -15,7 +15,7 @@ from checker.generation.places import Place
 from checker.generation.regexes import UNBOUNDED, UnsupportedPattern
 from checker.generation.samples import SAMPLES, padded_png
 from checker.generation.sized_formats import LENGTHS, sized_format
-from checker.generation.sources import Source
+from checker.generation.sources import RandomSource, Source
 from checker.generation.turn import Draw, Turn, retried
 from checker.validation.formats import STRING_FORMATS
 
@@ -27,6 +27,8 @@ _LONG = 0.02
 _USUAL = (6, 48)
 """Lengths that most values of a format have anyway."""
 _SEEDS = 1 << 16
+_PAIRED = 3
+_TRIED = 8
 _FILES = 0.3
 """Share of valid files among binary values."""
 
@@ -56,6 +58,8 @@ def compile_string(
             return plain
         ways = [plain]
     accepts = _all_of(checks, place, low, high)
+    if canonical.patterns and len(ways) > 1:
+        ways = _fruitful(_combined(ways), accepts)
     make = ways[0] if len(ways) == 1 else _one_of(ways)
     return retried(make, accepts, turn, canonical.pointer)
 
@@ -75,6 +79,25 @@ def _refuse_lengths(canonical: Canonical, user_formats: Mapping[str, Strategy]) 
                 f"maxLength {lengths.high} and format {name}, which has at least {least} characters"
             )
             raise Unsatisfiable(lengths.high_pointer, text)
+
+
+def _combined(ways: list[Draw]) -> list[Draw]:
+    """What two patterns ask for, one after the other: an open beginning may meet an open end."""
+    pairs = [
+        (left, right) for left in ways[:_PAIRED] for right in ways[:_PAIRED] if left is not right
+    ]
+    return ways + [partial(_joined, left, right) for left, right in pairs]
+
+
+def _joined(left: Draw, right: Draw, source: Source) -> str:
+    return f"{left(source)}{right(source)}"
+
+
+def _fruitful(ways: list[Draw], accepts: Callable[[str], bool]) -> list[Draw]:
+    """The ways that lead somewhere, found by trying; all of them if none seems to."""
+    return [
+        way for way in ways if any(accepts(way(RandomSource(seed))) for seed in range(_TRIED))
+    ] or ways
 
 
 Checks = list[Callable[[str], bool]]
