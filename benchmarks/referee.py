@@ -26,6 +26,8 @@ from checker.openapi import loaders
 from checker.transport.prepare import RequestMaker
 
 CASES = 50
+_SHOWN = 3
+"""Cases judged wrongly that are printed, for each document."""
 _MODES = frozenset(GenerationMode)
 _ORIGIN = Origin("http", "127.0.0.1", 80, "/base")
 
@@ -122,10 +124,10 @@ def report(mode: GenerationMode, tally: Tally, seconds: float) -> None:
     print(
         f"  judged wrongly: {len(tally.wrong)} of {len({w.split(' [')[0] for w in tally.wrong})} operations"
     )
-    shown: set[str] = set()
+    shown: Counter[str] = Counter()
     for line in tally.wrong:
-        if line.split(" [")[0] not in shown and len(shown) < 60:
-            shown.add(line.split(" [")[0])
+        shown[line.split(" ")[0]] += 1
+        if shown[line.split(" ")[0]] <= _SHOWN:
             print(f"    {line[:420]}")
     print(f"  ambiguous JSON bodies: {tally.ambiguous_json} of {tally.json_bodies}")
     for cell, count in tally.ambiguous.most_common():

@@ -89,7 +89,8 @@ def place_of(location: Location, text: Alphabet, excluded: str) -> Place:
 def body_place(text: Alphabet, *, is_form: bool, is_bytes: bool) -> Place:
     """What a body can carry."""
     name = f"body{'-form' if is_form else ''}{'-bytes' if is_bytes else ''}"
-    return Place(name, text, is_body=True, is_bytes=is_bytes)
+    # An empty list has no pair and no part: it would not arrive.
+    return Place(name, text, min_items=int(is_form), is_body=True, is_bytes=is_bytes)
 
 
 @lru_cache(maxsize=64)

@@ -9,7 +9,7 @@ from checker.core.operation import PropertyEncoding
 from checker.openapi.rulings import Rule
 from checker.transport.decoding import deep_tree, shapes
 from checker.transport.outline import Outline
-from checker.transport.readings import Reading, arrays, exact_json, objects, readings
+from checker.transport.readings import Reading, Repeated, arrays, exact_json, objects, readings
 from checker.transport.styles import Pairs
 from checker.transport.unstyled import Shape, encoding_fault, pairs_of, plain, query_value
 
@@ -29,7 +29,6 @@ def form_readings(content: bytes, rule: Rule, encoding: Encoding) -> list[Readin
     pairs = [
         (name.replace("+", "%20"), value.replace("+", "%20")) for name, value in pairs_of(text)
     ]
-    keys = dict.fromkeys(plain(name) for name, _ in pairs)
     found: dict[str, list[Reading]] = {}
     used: set[str] = set()
     for name in sorted(rule.outline.names):
@@ -37,11 +36,18 @@ def form_readings(content: bytes, rule: Rule, encoding: Encoding) -> list[Readin
         if mine:
             used |= {plain(key) for key, _ in mine}
             found[name] = _property(mine, name, rule, encoding.get(name, _USUAL))
-    for key in keys:
+    for key, texts in _grouped(pairs).items():
         if key not in used:
-            mine = [pair for pair in pairs if plain(pair[0]) == key]
-            found[key] = _property(mine, key, rule, _USUAL)
+            outline = rule.outline.property(key)
+            found[key] = rule.likely(readings(texts, outline), outline)
     return objects(found)
+
+
+def _grouped(pairs: Pairs) -> dict[str, Repeated]:
+    grouped: dict[str, list[str]] = {}
+    for name, value in pairs:
+        grouped.setdefault(plain(name), []).append(plain(value))
+    return {name: Repeated(tuple(texts)) for name, texts in grouped.items()}
 
 
 def _pairs_of_property(pairs: Pairs, name: str, outline: Outline) -> Pairs:
@@ -67,8 +73,10 @@ def _property(pairs: Pairs, name: str, rule: Rule, how: PropertyEncoding) -> lis
     found = _json(values[0], outline.types) if is_own and len(values) == 1 else []
     if any(plain(key).startswith(f"{name}[") for key, _ in pairs):
         return rule.likely(readings(deep_tree(pairs, name), outline), outline)
+    if not is_own:
+        return rule.likely(readings(_grouped(pairs), outline), outline)
     for shape in shapes(outline):
-        if shape is Shape.OBJECT and how.explode and is_own:
+        if shape is Shape.OBJECT and how.explode:
             continue
         try:
             tree = query_value(pairs, name, how.style, shape, explode=how.explode)
@@ -76,9 +84,7 @@ def _property(pairs: Pairs, name: str, rule: Rule, how: PropertyEncoding) -> lis
             continue
         if tree is not None:
             found += readings(tree, outline)
-    if not found:
-        found = readings(values if len(values) > 1 else values[0], outline)
-    return rule.likely(found, outline)
+    return rule.likely(found or readings(Repeated(tuple(values)), outline), outline)
 
 
 def _json(text: str, types: frozenset[str]) -> list[Reading]:
