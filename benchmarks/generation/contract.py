@@ -11,8 +11,8 @@ from benchmarks.generation.corpora import openapi_documents, operations
 from benchmarks.generation.sketches import drawn
 from checker.core.case import NOT_SET, Case
 from checker.core.errors import BudgetSpent, Unsatisfiable
-from checker.core.meta import GenerationMode
-from checker.core.operation import Operation
+from checker.core.meta import GenerationMode, Violation
+from checker.core.operation import Location, Operation
 from checker.core.schema import Direction
 from checker.core.sequence import Choice
 from checker.generation.hypothesis import replay_through_conjecture
@@ -90,7 +90,7 @@ def _try_mutation(
     except (Unsatisfiable, BudgetSpent):
         found.discarded += 1
         return
-    for what in validators.refused(case):
+    for what in validators.faults(case):
         found.faults.append(f"{program.operation.label}: a mutation gives {what}")
 
 
@@ -123,8 +123,8 @@ def mutated(choices: list[Choice], dice: Random) -> list[Choice]:
 class Validators:
     """Of the parts of one operation."""
 
-    parameters: dict[tuple[str, str], IsValid]
-    """By container and name."""
+    parameters: dict[tuple[Location, str], IsValid]
+    """By location and name."""
     bodies: dict[str, IsValid]
     """By media type."""
 
@@ -132,24 +132,48 @@ class Validators:
     def of(cls, operation: Operation) -> "Validators":
         """Validators of an operation."""
         return cls(
-            {
-                (item.location.container, item.name): _validator(item.schema)
-                for item in operation.parameters
-            },
+            {(item.location, item.name): _validator(item.schema) for item in operation.parameters},
             {body.media_type: _validator(body.schema) for body in operation.bodies},
         )
 
-    def refused(self, case: Case) -> Iterator[str]:
+    def faults(self, case: Case) -> Iterator[str]:
+        """Parts of a case that are valid and should not be, or the other way round."""
+        wrong = _wrong_part(case)
+        refused = list(self.refused(case))
+        for place, what in refused:
+            if wrong is None or place is not wrong[0]:
+                yield f"{place} {what}, which the validator refuses"
+        if wrong is not None and not _is_beyond_validators(case, *wrong):
+            place, violation = wrong
+            if place not in {refused_place for refused_place, _ in refused}:
+                yield f"{place} that breaks nothing: {violation}"
+
+    def refused(self, case: Case) -> Iterator[tuple[Location, str]]:
         """Parts of a case that the validator does not accept."""
-        for (container, name), is_valid in self.parameters.items():
-            values = getattr(case, container)
+        for (place, name), is_valid in self.parameters.items():
+            values = getattr(case, place.container)
             if name in values and not has_bytes(values[name]) and not is_valid(values[name]):
-                yield f"{container} {name} {values[name]!r:.200}"
+                yield place, f"{name} {values[name]!r:.200}"
         body = case.body
         if body is NOT_SET or has_bytes(body):
             return
         if not self.bodies[case.media_type or ""](body):
-            yield f"body {body!r:.200}"
+            yield Location.BODY, f"{body!r:.200}"
+
+
+def _wrong_part(case: Case) -> tuple[Location, Violation] | None:
+    """Where a case is meant to be wrong, and how."""
+    for place, part in ({} if case.meta is None else case.meta.components).items():
+        if part.violation is not None:
+            return place, part.violation
+    return None
+
+
+def _is_beyond_validators(case: Case, place: Location, violation: Violation) -> bool:
+    """True for what is not there, and for what is no value."""
+    if place is Location.BODY:
+        return case.body is NOT_SET or has_bytes(case.body)
+    return violation.keyword == "required" and violation.became is None
 
 
 def _validator(schema: Any) -> IsValid:
@@ -179,14 +203,20 @@ def parts(case: Case) -> str:
 
 
 def section(corpora: Path, options: list[str]) -> None:
-    """Every operation of the documents, or every 20th with `1/20`; refusals are listed with their reason."""
+    """Every operation of the documents, or every 20th with `1/20`; `negative` for negative cases.
+
+    Refusals are listed with their reason.
+    """
+    settings = GenerationSettings(
+        mode=GenerationMode.NEGATIVE if "negative" in options else GenerationMode.POSITIVE
+    )
     every = next((int(option[2:]) for option in options if option.startswith("1/")), 1)
     counts: Counter[str] = Counter()
     for path in openapi_documents(corpora):
         for operation in operations(path):
             counts["operations"] += 1
             if (counts["operations"] - 1) % every == 0:
-                _report(f"{path.name} {operation.label}", operation, counts)
+                _report((f"{path.name} {operation.label}", operation), settings, counts)
     print(
         f"operations {counts['judged']} of {counts['operations']}, unsatisfiable {counts['unsatisfiable']}, "
         f"faulty {counts['faulty']}; records replayed {counts['replayed']}, mutations {counts['mutated']}, "
@@ -194,10 +224,13 @@ def section(corpora: Path, options: list[str]) -> None:
     )
 
 
-def _report(name: str, operation: Operation, counts: Counter[str]) -> None:
+def _report(
+    named: tuple[str, Operation], settings: GenerationSettings, counts: Counter[str]
+) -> None:
+    name, operation = named
     counts["judged"] += 1
     try:
-        program = compile_operation(operation, GenerationSettings(mode=GenerationMode.POSITIVE))
+        program = compile_operation(operation, settings)
     except (Unsatisfiable, BudgetSpent) as error:
         counts["unsatisfiable"] += 1
         print(f"  unsatisfiable: {name}: {error}")
