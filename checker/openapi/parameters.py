@@ -105,8 +105,7 @@ def parameters(
             continue
         required = item.place == "path" or item.raw.get("required") is True
         try:
-            parameter = _parameter(document, item, required=required)
-            document.require_sound(parameter.schema)
+            parameter = _read_once(document, item, required=required)
         except (MalformedOperation, UnresolvableReference) as error:
             if required:
                 raise
@@ -127,6 +126,16 @@ def _is_skipped(item: Declared, dialect: Dialect, variables: Mapping[str, object
     name = item.name.lower()
     # Content negotiation makes `Accept`; OpenAPI 3 says to ignore it here.
     return name in _OF_THE_MESSAGE or (name == "accept" and dialect is not Dialect.OPENAPI20)
+
+
+def _read_once(document: OpenApiDocument, item: Declared, *, required: bool) -> Parameter:
+    # Operations of a path share its parameters, and those of all paths share components.
+    parameter = document.parameters.get(item.pointer)
+    if parameter is None:
+        parameter = _parameter(document, item, required=required)
+        document.require_sound(parameter.schema)
+        document.parameters[item.pointer] = parameter
+    return parameter
 
 
 def _parameter(document: OpenApiDocument, item: Declared, *, required: bool) -> Parameter:

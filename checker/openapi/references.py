@@ -3,19 +3,30 @@
 from typing import Any
 from urllib.parse import unquote
 
+from checker.core.operation import Parameter
 from checker.core.schema import Dialect, Document, Schema, UnresolvableReference
 from checker.openapi.dialects import schema_dialect_of
 from checker.openapi.named_schemas import NamedSchemas
 from checker.openapi.neighbours import Neighbours
 from checker.openapi.walking import Found, lost, walk
-from checker.validation.keywords import subschemas
+from checker.validation.keywords import applicators_of, subschemas
 from checker.validation.pointers import pointer_child
 
 
 class OpenApiDocument:
     """The document of one API description: implements `checker.core.schema.Document`."""
 
-    __slots__ = ("_found", "_names", "_sound", "dialect", "neighbours", "root", "schema_dialect")
+    __slots__ = (
+        "_found",
+        "_leads_on",
+        "_names",
+        "_sound",
+        "dialect",
+        "neighbours",
+        "parameters",
+        "root",
+        "schema_dialect",
+    )
 
     def __init__(self, root: dict[str, Any], dialect: Dialect, neighbours: Neighbours) -> None:
         self.root = root
@@ -27,6 +38,9 @@ class OpenApiDocument:
             self._names = NamedSchemas(root, self.schema_dialect, neighbours)
         self._found: dict[tuple[str, str], Found] = {}
         self._sound: set[str] = set()
+        self._leads_on = applicators_of(self.schema_dialect) | {"$ref"}
+        self.parameters: dict[str, Parameter] = {}
+        """Those read until now, by place."""
 
     def schema(self, raw: object, pointer: str) -> Schema:
         """A schema of this document."""
@@ -83,6 +97,8 @@ class OpenApiDocument:
 
     def require_sound(self, schema: Schema) -> None:
         """Raise `UnresolvableReference` when anything that the schema reaches points at nothing."""
+        if isinstance(schema.raw, dict) and self._leads_on.isdisjoint(schema.raw):
+            return
         todo: list[Found] = [(schema.raw, schema.pointer)]
         reached = set()
         while todo:

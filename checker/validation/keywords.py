@@ -39,6 +39,13 @@ def keywords_of(dialect: Dialect) -> Mapping[str, Keyword]:
     return _TABLES[dialect]
 
 
+def applicators_of(dialect: Dialect) -> frozenset[str]:
+    """Keywords of a dialect under which schemas stand."""
+    return frozenset(
+        name for name, keyword in keywords_of(dialect).items() if keyword.shape is not Shape.PLAIN
+    )
+
+
 def subschemas(
     raw: object, dialect: Dialect, *, kept: Mapping[str, Keyword] | None = None
 ) -> Iterator[tuple[tuple[str, ...], object]]:
