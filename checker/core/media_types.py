@@ -92,6 +92,14 @@ def is_yaml(text: str) -> bool:
     )
 
 
+def is_xml(text: str) -> bool:
+    """True for XML and everything built on it: `+xml`, whatever the parameters."""
+    parsed = parse(text)
+    return parsed is not None and (
+        parsed.essence in ("application/xml", "text/xml") or parsed.subtype.endswith("+xml")
+    )
+
+
 def is_form(text: str) -> bool:
     """True for `application/x-www-form-urlencoded`."""
     parsed = parse(text)

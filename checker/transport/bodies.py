@@ -1,24 +1,52 @@
 """Bodies by media type: which of them we can write, and how."""
 
-import json
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import orjson
-
-from checker.core.media_types import MediaType, is_form, is_json, is_multipart, is_yaml, parse
+from checker.core.media_types import (
+    MediaType,
+    is_form,
+    is_json,
+    is_multipart,
+    is_xml,
+    is_yaml,
+    parse,
+)
 from checker.core.operation import PropertyEncoding
-from checker.transport.multipart import encode_multipart
-from checker.transport.styles import query_pairs, text_of
-from checker.transport.textual import csv_bytes, text_bytes, yaml_bytes
+from checker.core.schema import Schema
+from checker.transport.forms import form_encoder
+from checker.transport.json_text import json_bytes
+from checker.transport.multipart import PartWriter, encode_multipart
+from checker.transport.outline import outline_of
+from checker.transport.textual import csv_bytes, text_encoder, yaml_bytes
+from checker.transport.xml_writing import xml_encoder
 
 Encoding = Mapping[str, PropertyEncoding]
-Encoder = Callable[[Any, Encoding], bytes]
+Encoder = Callable[[Any], bytes]
 
-_DEFAULT_ENCODING = PropertyEncoding()
-_MEMBERS = {"text/*": "text/plain", "multipart/*": "multipart/form-data"}
-_OCTETS = frozenset(("application/octet-stream", "application/pdf", "application/zip"))
+_MEMBERS = {
+    "text/*": "text/plain",
+    "multipart/*": "multipart/form-data",
+    "image/*": "image/png",
+    "application/*+xml": "application/xml",
+    "application/*+yaml": "application/yaml",
+}
+_OCTETS = frozenset(
+    (
+        "application/octet-stream", "application/pdf", "application/zip", "application/gzip", "application/x-gzip",
+        "application/x-tar", "application/x-zip-compressed", "application/x-protobuf", "application/protobuf",
+        "application/msgpack", "application/x-binary", "application/wasm", "application/vnd.ms-excel",
+        "application/msword",
+    )
+)  # fmt: skip
+_TEXTS = frozenset(
+    (
+        "application/jwt", "application/jose", "application/graphql", "application/javascript", "application/sql",
+        "application/sparql-query", "application/x-pem-file",
+        "application/toml", "application/http",
+    )
+)  # fmt: skip
+"""Text under another name; a JWT is its compact form (RFC 7519, 10.3.1)."""
 _NOT_PLAIN = frozenset(("xml", "event-stream"))
 _OCTET_FAMILIES = frozenset(("image", "audio", "video", "font"))
 
@@ -35,7 +63,7 @@ def reason_not(media_type: str) -> str | None:
         return f"{media_type!r} is not a media type"
     if is_multipart(concrete(media_type)):
         return None
-    if _encoder(concrete(media_type)) is None:
+    if _encoder(concrete(media_type), {}, None) is None:
         return f"no serialiser for {media_type}"
     return None
 
@@ -45,106 +73,76 @@ def concrete(media_type: str) -> str:
     parsed = parse(media_type)
     if parsed is None or "*" not in parsed.essence:
         return media_type
-    if parsed.type in ("*", "application"):
+    member = _MEMBERS.get(parsed.essence)
+    if member is None and parsed.type in ("*", "application"):
         suffix = parsed.subtype.rpartition("+")[2]
         return "application/json" if suffix in ("*", "json") else media_type
-    return _MEMBERS.get(parsed.essence, media_type)
+    return member or media_type
 
 
-def encode(body: Any, media_type: str, encoding: Encoding) -> tuple[bytes, str]:
+def encode(
+    body: Any, media_type: str, encoding: Encoding, schema: Schema | None = None
+) -> tuple[bytes, str]:
     """Bytes of a body and its `Content-Type`. Raises `ValueError` when the value or the type cannot be written."""
     sent = concrete(media_type)
     if is_multipart(sent):
-        return encode_multipart(body, sent, encoding)
-    encoder = _encoder(sent)
+        return encode_multipart(body, sent, encoding, _part_writer(schema))
+    encoder = _encoder(sent, encoding, schema)
     if encoder is None:
         raise ValueError(f"no serialiser for {media_type}")
-    return encoder(body, encoding), sent
+    return encoder(body), sent
 
 
-def encoder_of(media_type: str) -> tuple[Encoder, str] | None:
-    """The same in two steps, for a media type used often: encoder and `Content-Type`. None for multipart."""
+def encoder_of(
+    media_type: str, encoding: Encoding, schema: Schema | None = None
+) -> tuple[Encoder, str] | None:
+    """The same in two steps, for a body written often: encoder and `Content-Type`. None for multipart."""
     sent = concrete(media_type)
-    encoder = _encoder(sent)
+    encoder = _encoder(sent, encoding, schema)
     return None if encoder is None else (encoder, sent)
 
 
-def json_bytes(value: Any, _encoding: Encoding | None = None) -> bytes:
-    """JSON as bytes; bytes go out as they are. Raises `ValueError` for what JSON cannot say, NaN included."""
-    if isinstance(value, bytes):
-        return value
-    try:
-        text = orjson.dumps(value, _octets)
-    except TypeError:
-        # Integers beyond 64 bits and lone surrogates: slower, but exact.
-        return _exact_json(value)
-    if b"null" in text and _has_nonfinite(value):
-        # orjson writes null for them, without a word.
-        raise ValueError("JSON has no NaN and no infinity")
-    return text
-
-
-def _exact_json(value: Any) -> bytes:
-    try:
-        text = json.dumps(
-            value, ensure_ascii=True, allow_nan=False, separators=(",", ":"), default=_octets
-        )
-    except (TypeError, RecursionError) as error:
-        raise ValueError(f"JSON cannot say it: {error}") from error
-    return text.encode("ascii")
-
-
-def _octets(value: Any) -> str:
-    """Octets inside a JSON value: one character each."""
-    if isinstance(value, bytes):
-        return value.decode("latin-1")
-    raise TypeError(f"{type(value).__name__} is no JSON type")
-
-
-def _has_nonfinite(value: Any) -> bool:
-    if isinstance(value, dict):
-        return any(map(_has_nonfinite, value.values()))
-    if isinstance(value, list | tuple):
-        return any(map(_has_nonfinite, value))
-    return isinstance(value, float) and not math.isfinite(value)
-
-
-def _form_bytes(value: Any, encoding: Encoding) -> bytes:
-    if isinstance(value, bytes):
-        return value
-    if not isinstance(value, dict):
-        return text_of(value).encode("utf-8", "surrogatepass")
-    pairs: list[tuple[str, str]] = []
-    for name, item in value.items():
-        how = encoding.get(name, _DEFAULT_ENCODING)
-        if how.content_type is not None and is_json(how.content_type):
-            item = json_bytes(item).decode()
-        pairs += query_pairs(
-            str(name), item, how.style, explode=how.explode, allow_reserved=how.allow_reserved
-        )
-    return "&".join(f"{key}={text}" for key, text in pairs).encode("ascii")
-
-
-def _encoder(media_type: str) -> Encoder | None:
+def _encoder(media_type: str, encoding: Encoding, schema: Schema | None) -> Encoder | None:
     parsed = parse(media_type)
     if parsed is None or "*" in parsed.essence:
         return None
     if is_json(media_type):
         return json_bytes
     if is_form(media_type):
-        return _form_bytes
+        return form_encoder(encoding)
     if is_yaml(media_type):
-        return lambda value, _: yaml_bytes(value)
+        return yaml_bytes
+    if is_xml(media_type):
+        return xml_encoder(schema)
     if parsed.essence == "text/csv":
-        return lambda value, _: csv_bytes(value)
-    if _is_octets(parsed) or (parsed.type == "text" and parsed.subtype not in _NOT_PLAIN):
-        return lambda value, _: text_bytes(value)
+        return csv_bytes
+    if _is_octets(parsed) or _is_text(parsed):
+        return text_encoder(parsed.parameters.get("charset"))
     return None
 
 
 def _is_octets(parsed: MediaType) -> bool:
     return (
         parsed.essence in _OCTETS
-        or (parsed.type in _OCTET_FAMILIES and not parsed.subtype.endswith("+xml"))
-        or parsed.subtype == "binary"
+        or parsed.type in _OCTET_FAMILIES
+        or parsed.subtype in ("binary", "octet-stream")
+        or parsed.subtype.startswith(("vnd.openxmlformats-", "vnd.ms-", "vnd.oasis.opendocument."))
     )
+
+
+def _is_text(parsed: MediaType) -> bool:
+    return parsed.essence in _TEXTS or (parsed.type == "text" and parsed.subtype not in _NOT_PLAIN)
+
+
+def _part_writer(schema: Schema | None) -> PartWriter:
+    """Writes parts as bodies of their own media type."""
+    outline = None if schema is None else outline_of(schema)
+
+    def write(value: Any, name: str | None, media_type: str) -> bytes | None:
+        below = None
+        if outline is not None and name is not None and is_xml(media_type):
+            below = outline.property(name).schema()
+        encoder = _encoder(concrete(media_type), {}, below)
+        return None if encoder is None else encoder(value)
+
+    return write

@@ -9,7 +9,9 @@ from typing import Any
 
 from checker.core.media_types import is_form
 from checker.core.operation import Parameter
-from checker.transport.bodies import encoder_of, json_bytes
+from checker.transport.bodies import encoder_of
+from checker.transport.forms import TextEncoder, pairs_encoder
+from checker.transport.json_text import json_bytes
 from checker.transport.styles import (
     COOKIE_NAME,
     DOTS,
@@ -19,11 +21,9 @@ from checker.transport.styles import (
     is_unreserved,
     path_text,
     percent_encoded,
-    query_pairs,
     text_of,
 )
 
-TextEncoder = Callable[[Any], str]
 HeaderEncoder = Callable[[Any], bytes]
 
 
@@ -69,15 +69,7 @@ def query_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
             return lambda value: prefix + escape(content(value))
         style, explode = parameter.style, parameter.explode
         allow_reserved = parameter.allow_reserved
-    is_repeated = explode and not allow_reserved
-
-    def encoded(value: Any) -> str:
-        if is_repeated and isinstance(value, list):
-            return "&".join([prefix + escape(text_of(item)) for item in value])
-        pairs = query_pairs(name, value, style, explode=explode, allow_reserved=allow_reserved)
-        return "&".join([f"{one}={text}" for one, text in pairs])
-
-    return encoded
+    return pairs_encoder(name, style, explode=explode, allow_reserved=allow_reserved)
 
 
 def _querystring_encoder(media_type: str) -> TextEncoder:
@@ -134,8 +126,8 @@ def header_bytes(text: str) -> bytes:
 
 def _content_encoder(media_type: str) -> TextEncoder:
     """Text of a parameter that is declared by `content`; JSON for a media type that has no text."""
-    found = encoder_of(media_type)
+    found = encoder_of(media_type, {})
     if found is None:
         return lambda value: json_bytes(value).decode("utf-8", "surrogatepass")
     encode, _ = found
-    return lambda value: encode(value, {}).decode("utf-8", "surrogatepass")
+    return lambda value: encode(value).decode("utf-8", "surrogatepass")

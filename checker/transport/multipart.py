@@ -1,67 +1,114 @@
-"""`multipart/form-data`: one part for each property."""
+"""Multipart bodies: one part for each property (RFC 7578), or for each item of an array (RFC 2046)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
+from zlib import crc32
 
-from checker.core.digests import digest
-from checker.core.media_types import is_json
+from checker.core.media_types import is_json, matches
 from checker.core.operation import PropertyEncoding
+from checker.transport.file_kinds import UNKNOWN, extension_of, file_kind
 from checker.transport.styles import text_of
 
+PartWriter = Callable[[Any, str | None, str], bytes | None]
+"""Content of a part from its value, its name and its media type; None when nothing special is known of the type."""
+
 _CRLF = b"\r\n"
+_USUAL = PropertyEncoding()
 
 
 def encode_multipart(
-    body: Any, media_type: str, encoding: Mapping[str, PropertyEncoding]
+    body: Any, media_type: str, encoding: Mapping[str, PropertyEncoding], write: PartWriter
 ) -> tuple[bytes, str]:
     """Bytes and `Content-Type` with the boundary: the same value always gets the same boundary.
 
-    Bytes go out as they are. Raises `ValueError` for a body that has no properties.
+    Bytes go out as they are; what is no object has parts without names.
     """
     if isinstance(body, bytes):
         return body, media_type
-    if not isinstance(body, dict):
-        raise ValueError(f"a {media_type} body is an object, not {type(body).__name__}")
-    parts: list[bytes] = []
-    for name, value in body.items():
-        how = encoding.get(name)
-        for item in value if isinstance(value, list) else (value,):
-            parts.append(_part(str(name), item, None if how is None else how.content_type))
+    parts = [
+        _part(name, item, _USUAL if name is None else encoding.get(name, _USUAL), write)
+        for name, item in _named_items(body)
+    ]
     boundary = _boundary(parts)
     mark = b"--" + boundary.encode("ascii")
-    whole = b"".join(mark + _CRLF + part + _CRLF for part in parts) + mark + b"--" + _CRLF
+    whole = b"".join([mark + _CRLF + part + _CRLF for part in parts]) + mark + b"--" + _CRLF
     return whole, f"{media_type}; boundary={boundary}"
 
 
-def _part(name: str, value: Any, content_type: str | None) -> bytes:
-    quoted = name.replace("\r", "%0D").replace("\n", "%0A").replace('"', "%22")
-    disposition = f'Content-Disposition: form-data; name="{quoted}"'
-    declared = None if content_type is None else content_type.split(",")[0].strip()
-    if isinstance(value, bytes):
-        content = value
-        disposition += f'; filename="{quoted}"'
-        kind = declared or "application/octet-stream"
-    elif isinstance(value, dict | list):
-        content = text_of(value).encode("utf-8", "surrogatepass")
-        kind = declared or "application/json"
-    else:
-        text = text_of(value)
-        if declared and is_json(declared) and isinstance(value, str):
-            text = text_of([value])[1:-1]
-        content = text.encode("utf-8", "surrogatepass")
-        kind = declared or ""
-    head = disposition.encode("utf-8", "surrogatepass")
+def _named_items(body: Any) -> Iterable[tuple[str | None, Any]]:
+    """Names and values of the parts: an array is one part for each item."""
+    if isinstance(body, list):
+        return ((None, item) for item in body)
+    if not isinstance(body, dict):
+        return ((None, body),)
+    return (
+        (str(name), item)
+        for name, value in body.items()
+        for item in (value if isinstance(value, list) else (value,))
+    )
+
+
+def _part(name: str | None, value: Any, how: PropertyEncoding, write: PartWriter) -> bytes:
+    content, kind, extension = _content(name, value, how.content_type, write)
+    lines: list[str] = []
+    if name is not None:
+        quoted = _quoted(name)
+        lines.append(f'Content-Disposition: form-data; name="{quoted}"')
+        if extension is not None:
+            lines[0] += f'; filename="{quoted}.{extension}"'
     if kind:
-        head += _CRLF + b"Content-Type: " + kind.encode("latin-1", "replace")
-    return head + _CRLF + _CRLF + content
+        lines.append(f"Content-Type: {kind}")
+    lines += (f"{key}: {text}" for key, text in how.headers.items())
+    head = "".join(f"{line}\r\n" for line in lines).encode("utf-8", "surrogatepass")
+    return head + _CRLF + content
+
+
+def _content(
+    name: str | None, value: Any, declared: str | None, write: PartWriter
+) -> tuple[bytes, str, str | None]:
+    """Content, media type or nothing, and the extension of its file if it is one."""
+    if isinstance(value, bytes):
+        kind, extension = file_kind(value)
+        if declared is not None:
+            kind = _chosen(declared, kind, value)
+            extension = extension_of(kind) or extension
+        return value, kind, extension
+    usual = "application/json" if isinstance(value, dict | list) else ""
+    kind = usual
+    if declared is not None:
+        kind = _chosen(declared, usual, text_of(value).encode("utf-8", "surrogatepass"))
+    content = write(value, name, kind) if kind else None
+    if content is None:
+        content = text_of(value).encode("utf-8", "surrogatepass")
+    return content, kind, None
+
+
+def _chosen(declared: str, usual: str, content: bytes) -> str:
+    """One of the media types with commas between: the one that the content has, or else any, the same for the same content."""
+    options = [option.strip() for option in declared.split(",") if option.strip()]
+    if not options:
+        return usual
+    if usual and usual != UNKNOWN[0] and any(matches(option, usual) for option in options):
+        return usual
+    chosen = options[crc32(content) % len(options)] if len(options) > 1 else options[0]
+    if "*" not in chosen:
+        return chosen
+    return usual or ("application/json" if is_json(chosen) else UNKNOWN[0])
+
+
+def _quoted(name: str) -> str:
+    """Name of a part as HTML forms write it (RFC 7578, 4.2 leaves it open)."""
+    if name.isalnum():
+        return name
+    return name.replace("\r", "%0D").replace("\n", "%0A").replace('"', "%22")
 
 
 def _boundary(parts: list[bytes]) -> str:
     """A line that no part contains, without chance: wire bytes must be the same in every run."""
-    whole = b"".join(parts)
     salt = 0
     while True:
-        boundary = digest("boundary", whole.decode("latin-1"), str(salt))
-        if boundary.encode("ascii") not in whole:
+        boundary = f"part-of-a-checker-body-{salt:06d}"
+        line = boundary.encode("ascii")
+        if not any(line in part for part in parts):
             return boundary
         salt += 1

@@ -92,6 +92,13 @@ class Outline:
             found = self._below[name] = self._step(lambda raw: _property(raw, name), _DEEPEST)
         return found
 
+    def schema(self) -> Schema | None:
+        """The one schema that says it all; None when nothing or several do."""
+        first = self._terms[0] if len(self._terms) == 1 else None
+        if not isinstance(first, Facet):
+            return None
+        return Schema(first.raw, first.pointer, self.dialect, self._document)
+
     def facets(self) -> list[Facet]:
         """Schemas that hold in every case: with references followed and `allOf` laid open."""
         return [part for part in self._opened() if isinstance(part, Facet)]

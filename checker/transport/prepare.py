@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 from checker.core.case import NOT_SET, Case
 from checker.core.operation import Body, Location, Operation, Parameter, PropertyEncoding
 from checker.core.request import Origin, WireRequest
+from checker.core.schema import Schema
 from checker.transport.bodies import Encoder, Encoding, encode, encoder_of
 from checker.transport.encoding import (
     HeaderEncoder,
-    TextEncoder,
     cookie_encoder,
     header_bytes,
     header_encoder,
@@ -19,6 +19,7 @@ from checker.transport.encoding import (
     query_encoder,
     query_prefix,
 )
+from checker.transport.forms import TextEncoder
 from checker.transport.styles import escape, is_unreserved
 
 CASE_ID_HEADER = "X-Checker-TestCaseId"
@@ -149,7 +150,7 @@ class _Plan:
         self._queries: dict[str, tuple[str | None, TextEncoder]] = {}
         self._cookies: dict[str, TextEncoder] = {}
         self.layouts: dict[tuple[str, ...], _Layout] = {}
-        self._bodies: dict[str | None, tuple[Encoder | None, str, bytes, Encoding]] = {}
+        self._bodies: dict[str | None, _KnownBody] = {}
 
     def target(self, case: Case) -> bytes:
         path = self._fixed
@@ -224,26 +225,39 @@ class _Plan:
         known = self._bodies.get(case.media_type)
         if known is None:
             known = self._bodies[case.media_type] = self._known_body(case.media_type)
-        encoder, media_type, content_type, encoding = known
-        if encoder is not None:
-            return encoder(value, encoding), content_type
+        if known.encoder is not None:
+            return known.encoder(value), known.content_type
+        encoding = known.encoding
         if case.multipart_content_types:
             encoding = _typed(encoding, case.multipart_content_types)
-        content, named = encode(value, media_type, encoding)
+        content, named = encode(value, known.media_type, encoding, known.schema)
         return content, header_bytes(named)
 
-    def _known_body(self, media_type: str | None) -> tuple[Encoder | None, str, bytes, Encoding]:
+    def _known_body(self, media_type: str | None) -> "_KnownBody":
         bodies = self.operation.bodies
         declared = next((body for body in bodies if body.media_type == media_type), None)
         if media_type is None:
             declared = bodies[0] if bodies else None
             media_type = _media_type(declared)
         encoding: Encoding = {} if declared is None else declared.encoding
-        found = encoder_of(media_type)
+        schema = None if declared is None else declared.schema
+        found = encoder_of(media_type, encoding, schema)
         if found is None:
-            return None, media_type, b"", encoding
+            return _KnownBody(None, media_type, b"", encoding, schema)
         encoder, sent = found
-        return encoder, media_type, header_bytes(sent), encoding
+        return _KnownBody(encoder, media_type, header_bytes(sent), encoding, schema)
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownBody:
+    """How bodies of one media type are written."""
+
+    encoder: Encoder | None
+    """None where each body has a `Content-Type` of its own: multipart."""
+    media_type: str
+    content_type: bytes
+    encoding: Encoding
+    schema: Schema | None
 
 
 def _typed(encoding: Encoding, content_types: dict[str, str]) -> Encoding:

@@ -1,7 +1,9 @@
 """Bodies that people could have typed: plain text, CSV, YAML."""
 
+import codecs
 import csv
 import io
+from collections.abc import Callable
 from typing import Any
 
 import yaml
@@ -14,6 +16,17 @@ _Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 def text_bytes(value: Any) -> bytes:
     """Text in UTF-8; arrays and objects as JSON."""
     return value if isinstance(value, bytes) else text_of(value).encode("utf-8", "surrogatepass")
+
+
+def text_encoder(charset: str | None) -> Callable[[Any], bytes]:
+    """The same in a charset that a media type names; UTF-8 where nobody knows it. Raises `ValueError` for what it lacks."""
+    try:
+        known = "utf-8" if charset is None else codecs.lookup(charset).name
+    except LookupError:
+        known = "utf-8"
+    if known in ("utf-8", "ascii"):
+        return text_bytes
+    return lambda value: value if isinstance(value, bytes) else text_of(value).encode(known)
 
 
 def csv_bytes(value: Any) -> bytes:

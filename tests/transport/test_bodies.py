@@ -80,6 +80,11 @@ def test_wildcards_become_concrete(media_type, sent) -> None:
         "application/octet-stream",
         "image/png",
         "application/binary",
+        "application/xml",
+        "image/svg+xml",
+        "image/*",
+        "application/*+xml",
+        "application/jwt",
         "*/*",
     ],
 )
@@ -90,11 +95,9 @@ def test_what_can_be_sent(media_type) -> None:
 @pytest.mark.parametrize(
     "media_type",
     [
-        "application/xml",
-        "text/xml",
-        "image/svg+xml",
-        "image/*",
-        "application/*+xml",
+        "application/x-unheard-of",
+        "message/*",
+        "text/event-stream",
         "nonsense",
         "",
     ],
@@ -110,18 +113,22 @@ FORM = "application/x-www-form-urlencoded"
 
 def test_forms() -> None:
     value = {"a b": "x&y=z", "n": None, "t": True, "l": [1, 2], "o": {"k": "v"}}
-    assert encode(value, FORM, {})[0] == b"a%20b=x%26y%3Dz&n=null&t=true&l=1&l=2&k=v"
+    assert (
+        encode(value, FORM, {})[0]
+        == b"a%20b=x%26y%3Dz&n=null&t=true&l=1&l=2&o=%7B%22k%22%3A%22v%22%7D"
+    )
 
 
 def test_form_encodings() -> None:
     encoding = {
         "l": PropertyEncoding(explode=False),
-        "o": PropertyEncoding(style="deepObject"),
+        "o": PropertyEncoding(style="deepObject", is_styled=True),
+        "s": PropertyEncoding(is_styled=True),
         "j": PropertyEncoding(content_type="application/json"),
     }
-    value = {"l": [1, 2], "o": {"k": "v"}, "j": {"k": [1]}}
+    value = {"l": [1, 2], "o": {"k": "v"}, "j": {"k": [1]}, "s": {"x": 1, "y": [2, 3]}}
     content, _ = encode(value, FORM, encoding)
-    assert content == b"l=1,2&o%5Bk%5D=v&j=%7B%22k%22%3A%5B1%5D%7D"
+    assert content == b"l=1,2&o%5Bk%5D=v&j=%7B%22k%22%3A%5B1%5D%7D&x=1&y=2&y=3"
 
 
 @given(st.dictionaries(st.text(min_size=1), st.text(), max_size=4))
@@ -158,7 +165,10 @@ def test_csv() -> None:
 
 def test_multipart() -> None:
     value = {"name": 'a"b', "file": b"\x00\xff", "o": {"k": [True]}, "l": [1, None]}
-    encoding = {"name": PropertyEncoding(content_type="text/html, text/plain")}
+    encoding = {
+        "name": PropertyEncoding(content_type="text/html", headers={"X-Part": "1"}),
+        "file": PropertyEncoding(content_type="image/*, application/octet-stream"),
+    }
     content, content_type = encode(value, "multipart/form-data", encoding)
     boundary = content_type.partition("boundary=")[2].encode()
     assert (
@@ -166,8 +176,8 @@ def test_multipart() -> None:
         == b"".join(
             b"--" + boundary + b"\r\n" + part + b"\r\n"
             for part in [
-                b'Content-Disposition: form-data; name="name"\r\nContent-Type: text/html\r\n\r\na"b',
-                b'Content-Disposition: form-data; name="file"; filename="file"\r\n'
+                b'Content-Disposition: form-data; name="name"\r\nContent-Type: text/html\r\nX-Part: 1\r\n\r\na"b',
+                b'Content-Disposition: form-data; name="file"; filename="file.bin"\r\n'
                 b"Content-Type: application/octet-stream\r\n\r\n\x00\xff",
                 b'Content-Disposition: form-data; name="o"\r\nContent-Type: application/json\r\n\r\n{"k":[true]}',
                 b'Content-Disposition: form-data; name="l"\r\n\r\n1',
@@ -193,6 +203,49 @@ def test_no_part_holds_the_boundary(value) -> None:
     assert content.count(b"--" + boundary) == len(value) + 1
 
 
-def test_multipart_needs_an_object() -> None:
-    with pytest.raises(ValueError, match="is an object, not list"):
-        encode([1], "multipart/form-data", {})
+@pytest.mark.parametrize(("value", "parts"), [([1, {"a": 2}], [b"1", b'{"a":2}']), (5, [b"5"])])
+def test_multipart_of_what_is_no_object_has_parts_without_names(value, parts) -> None:
+    content, content_type = encode(value, "multipart/mixed", {})
+    assert content_type.startswith("multipart/mixed; boundary=")
+    assert b"Content-Disposition" not in content
+    assert [part.partition(b"\r\n\r\n")[2] for part in content.split(b"\r\n--")][:-1] == parts
+
+
+def test_an_empty_multipart_body_is_its_terminator() -> None:
+    content, content_type = encode({}, "multipart/form-data", {})
+    assert content == b"--" + content_type.partition("boundary=")[2].encode() + b"--\r\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "kind"),
+    [
+        (b"\x89PNG\r\n\x1a\n", b"f.png", b"image/png"),
+        (b"\xff\xd8\xff\xe0", b"f.jpg", b"image/jpeg"),
+        (b"GIF89a", b"f.gif", b"image/gif"),
+        (b"RIFF\0\0\0\0WEBPVP8 ", b"f.webp", b"image/webp"),
+        (b"%PDF-1.4", b"f.pdf", b"application/pdf"),
+        (b"PK\x03\x04", b"f.zip", b"application/zip"),
+        (b"\0", b"f.bin", b"application/octet-stream"),
+    ],
+)
+def test_files_have_the_extension_of_their_kind(content, name, kind) -> None:
+    body, _ = encode({"f": content}, "multipart/form-data", {})
+    assert b'filename="' + name + b'"\r\nContent-Type: ' + kind + b"\r\n" in body
+
+
+def test_one_of_several_content_types_is_chosen_and_the_same_each_time() -> None:
+    options = ["text/a", "text/b", "text/c"]
+    encoding = {"p": PropertyEncoding(content_type=", ".join(options))}
+    found = set()
+    for number in range(40):
+        body, _ = encode({"p": str(number)}, "multipart/form-data", encoding)
+        assert body == encode({"p": str(number)}, "multipart/form-data", encoding)[0]
+        found.add(body.partition(b"Content-Type: ")[2].partition(b"\r\n")[0].decode())
+    assert found == set(options)
+
+
+def test_text_in_a_charset_of_its_media_type() -> None:
+    assert encode("é", "text/plain; charset=iso-8859-1", {})[0] == b"\xe9"
+    assert encode("é", "text/plain; charset=unheard-of", {})[0] == "é".encode()
+    with pytest.raises(ValueError, match="encode"):
+        encode("☃", "text/plain; charset=iso-8859-1", {})

@@ -18,7 +18,7 @@ from checker.generation.negation.values import NOTHING, NegativeDraw, compile_ne
 from checker.generation.negation.wire import ParameterProof, body_proof
 from checker.generation.sources import Source
 from checker.generation.turn import Draw, Rejected, Turn
-from checker.transport.bodies import json_bytes
+from checker.transport.json_text import json_bytes
 from checker.transport.outline import outline_of
 from checker.validation.pointers import pointer_child
 

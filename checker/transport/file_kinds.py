@@ -1,0 +1,38 @@
+"""What kind of file some bytes are, by how they start."""
+
+from typing import Final
+
+UNKNOWN: Final = ("application/octet-stream", "bin")
+_STARTS: Final = (
+    (b"\x89PNG\r\n\x1a\n", "image/png", "png"),
+    (b"\xff\xd8\xff", "image/jpeg", "jpg"),
+    (b"GIF8", "image/gif", "gif"),
+    (b"%PDF-", "application/pdf", "pdf"),
+    (b"PK\x03\x04", "application/zip", "zip"),
+    (b"PK\x05\x06", "application/zip", "zip"),
+    (b"\x1f\x8b", "application/gzip", "gz"),
+    (b"BM", "image/bmp", "bmp"),
+)
+_EXTENSIONS: Final = {media_type: extension for _, media_type, extension in _STARTS} | {
+    "image/webp": "webp",
+    "image/svg+xml": "svg",
+    "text/plain": "txt",
+    "text/csv": "csv",
+    "application/json": "json",
+    "application/xml": "xml",
+}
+
+
+def file_kind(content: bytes) -> tuple[str, str]:
+    """Media type and file extension; `UNKNOWN` when nothing tells."""
+    for start, media_type, extension in _STARTS:
+        if content.startswith(start):
+            return media_type, extension
+    if content.startswith(b"RIFF") and content[8:12] == b"WEBP":
+        return "image/webp", "webp"
+    return UNKNOWN
+
+
+def extension_of(media_type: str) -> str | None:
+    """Extension of files of a media type, if it is a usual one."""
+    return _EXTENSIONS.get(media_type)

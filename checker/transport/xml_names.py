@@ -1,0 +1,88 @@
+"""The XML Object of OpenAPI (2.0, 3.0, 3.1): which element or attribute a value is, found beside its schema."""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+from checker.transport.outline import Outline
+
+ROOT: Final = "data"
+"""Of a schema that has neither a name nor a reference."""
+_START = r"A-Z_a-z\xc0-\xd6\xd8-\xf6\xf8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
+_IS_NAME = re.compile(rf"[{_START}][{_START}0-9.\xb7\u0300-\u036f\u203f\u2040-]*").fullmatch
+"""Of XML 1.0, 2.3, without colons."""
+_IS_START = re.compile(rf"[{_START}]").match
+_IS_PART = re.compile(rf"[{_START}0-9.\xb7\u0300-\u036f\u203f\u2040-]").match
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4,8})_")
+
+
+@dataclass(frozen=True, slots=True)
+class XmlName:
+    """How a schema names its values."""
+
+    name: str | None = None
+    """None: the name of the property counts."""
+    prefix: str | None = None
+    namespace: str | None = None
+    is_attribute: bool = False
+    is_wrapped: bool = False
+    reference: str | None = None
+    """Last token of the reference to the schema: names the root."""
+
+
+_PLAIN = XmlName()
+
+
+def xml_name(outline: Outline) -> XmlName:
+    """What the `xml` objects of a schema say together, the nearest first; those of alternatives count when there is no other."""
+    facets = outline.facets()
+    objects = [_object(facet.raw) for facet in facets]
+    if not any(objects):
+        objects += [_object(facet.raw) for one in outline.alternatives() for facet in one.facets()]
+    reference = next((facet.reference for facet in facets if facet.reference), None)
+    merged: dict[str, Any] = {}
+    for found in objects:
+        merged = found | merged
+    if not merged and reference is None:
+        return _PLAIN
+    return XmlName(
+        _text(merged.get("name")),
+        _text(merged.get("prefix")),
+        _text(merged.get("namespace")),
+        merged.get("attribute") is True,
+        merged.get("wrapped") is True,
+        None if reference is None else reference.rpartition("/")[2].rpartition("#")[2] or None,
+    )
+
+
+def escaped_name(name: str) -> str:
+    """A name that XML admits: other characters are written as `_x0020_` (ISO 9075-14, 9.1)."""
+    if _IS_NAME(name) and not _ESCAPED.search(name):
+        return name
+    safe = _ESCAPED.sub(lambda found: f"_x005F_{found[0][1:]}", name)
+    written = "".join(
+        one if (_IS_PART(one) if index else _IS_START(one)) else f"_x{ord(one):04X}_"
+        for index, one in enumerate(safe)
+    )
+    return written or "_x_"
+
+
+def unescaped_name(name: str) -> str:
+    """The way back of `escaped_name`."""
+    if name == "_x_":
+        return ""
+    return _ESCAPED.sub(_character, name)
+
+
+def _character(found: re.Match[str]) -> str:
+    code = int(found[1], 16)
+    return chr(code) if code < 0x110000 else found[0]
+
+
+def _object(raw: object) -> dict[str, Any]:
+    found = raw.get("xml") if isinstance(raw, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None

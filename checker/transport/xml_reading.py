@@ -1,0 +1,145 @@
+"""XML to the values that it can stand for, by the XML Object of OpenAPI. Safe: no document type, no entities, no depths."""
+
+from dataclasses import dataclass, field
+from typing import Final
+from xml.parsers import expat
+
+from checker.transport.outline import Outline
+from checker.transport.readings import Reading, arrays, objects, of_text
+from checker.transport.xml_names import XmlName, unescaped_name, xml_name
+
+DEEPEST: Final = 100
+"""Elements in elements."""
+_NIL = "{http://www.w3.org/2001/XMLSchema-instance}nil"
+_SPACE = "\x1f"
+"""Between a namespace and a name; no character of XML."""
+
+
+@dataclass(slots=True)
+class Element:
+    """An element, names without prefix."""
+
+    name: str
+    attributes: dict[str, str]
+    children: list["Element"] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    is_nil: bool = False
+
+    @property
+    def text(self) -> str:
+        """Characters that stand in it directly."""
+        return "".join(self.texts)
+
+
+def xml_readings(content: bytes, outline: Outline) -> list[Reading]:
+    """Values of a document. Raises `ValueError` when it is not well-formed, or has a document type."""
+    return _readings(parse_xml(content), outline)
+
+
+def parse_xml(content: bytes) -> Element:
+    """The root element. Raises `ValueError`."""
+    root = Element("", {})
+    open_elements = [root]
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        if len(open_elements) > DEEPEST:
+            raise ValueError("the XML is nested too deeply")
+        is_nil = attributes.pop(_NIL.replace("{", "").replace("}", _SPACE), "") in ("true", "1")
+        named = {_local(key): value for key, value in attributes.items()}
+        element = Element(_local(name), named, is_nil=is_nil)
+        open_elements[-1].children.append(element)
+        open_elements.append(element)
+
+    def end(name: str) -> None:
+        open_elements.pop()
+
+    parser = expat.ParserCreate(namespace_separator=_SPACE)
+    parser.buffer_text = True
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = lambda text: open_elements[-1].texts.append(text)
+    parser.StartDoctypeDeclHandler = _refuse_doctype
+    try:
+        parser.Parse(content, True)
+    except expat.ExpatError as error:
+        raise ValueError(f"the XML is not well-formed: {error}") from None
+    return root.children[0]
+
+
+def _refuse_doctype(*_: object) -> None:
+    # Entities grow and reach files; no API needs them.
+    raise ValueError("the XML has a document type, which is not read")
+
+
+def _local(name: str) -> str:
+    return unescaped_name(name.rpartition(_SPACE)[2])
+
+
+def _readings(element: Element, outline: Outline) -> list[Reading]:
+    """Values of one element, most telling first."""
+    types = outline.types
+    if element.is_nil:
+        return [Reading(None)]
+    found: list[Reading] = []
+    is_bare = not element.children and not element.attributes
+    if "object" in types and not (is_bare and (element.text.strip() or "string" in types)):
+        found += objects(_properties(element, outline))
+    if "array" in types and not element.attributes and not (is_bare and "string" in types):
+        found += arrays(_each(element.children, outline))
+    if is_bare and (types - {"array", "object"} or not found):
+        found += of_text(element.text, types - {"array", "object"})
+    return found or objects(_properties(element, outline))
+
+
+def _each(elements: list[Element], outline: Outline) -> list[list[Reading]]:
+    return [_readings(one, outline.item(index)) for index, one in enumerate(elements)]
+
+
+def _properties(element: Element, outline: Outline) -> dict[str, list[Reading]]:
+    """Readings of each property: declared ones by their XML names, all others by the names that stand there."""
+    found: dict[str, list[Reading]] = {}
+    attributes = dict(element.attributes)
+    children: dict[str, list[Element]] = {}
+    for child in element.children:
+        children.setdefault(child.name, []).append(child)
+    for name in sorted(outline.names):
+        below = outline.property(name)
+        how = xml_name(below)
+        if how.is_attribute:
+            text = attributes.pop(how.name or name, None)
+            if text is not None:
+                found[name] = of_text(text, below.types)
+            continue
+        mine = _take(children, name, how, below)
+        if mine:
+            found[name] = _property(mine, how, below)
+    for name, elements in children.items():
+        found[name] = _property(elements, XmlName(), outline.property(name))
+    for name, text in attributes.items():
+        found.setdefault(name, of_text(text, outline.property(name).types))
+    return found
+
+
+def _take(
+    children: dict[str, list[Element]], name: str, how: XmlName, outline: Outline
+) -> list[Element]:
+    """Elements of a property: items by their own name, if nothing wraps them."""
+    if "array" in outline.types and not how.is_wrapped:
+        items = children.pop(xml_name(outline.item(0)).name or name, None)
+        if items:
+            return items
+    return children.pop(how.name or name, [])
+
+
+def _property(elements: list[Element], how: XmlName, outline: Outline) -> list[Reading]:
+    types = outline.types
+    found: list[Reading] = []
+    if "array" in types and how.is_wrapped and len(elements) == 1:
+        found += arrays(_each(elements[0].children, outline))
+    elif ("array" in types or len(elements) > 1) and not (
+        len(elements) == 1 and types & {"string", "object"}
+    ):
+        found += arrays(_each(elements, outline))
+    if len(elements) == 1 and types != {"array"}:
+        found += _readings(elements[0], outline)
+    return found
