@@ -2,17 +2,19 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from checker.config.dictionaries import parameter_rule
 from checker.config.filters import SUBJECTS, Expression, FilterSpec, OperationFilters
-from checker.config.kinds import Boolean, Either, ListOf, Problem, Text, invalid
+from checker.config.kinds import Boolean, Either, ListOf, MapOf, Problem, Text, invalid
 from checker.config.reading import section_error, unknown
 from checker.config.table import OPERATION_KEYS, Path
 from checker.core.errors import ConfigError, NotAvailableYet, UsageError
 
 _VERBS = ("include", "exclude")
 _EXACT = Either((Text(), ListOf(Text())))
+_PARAMETERS = MapOf(parameter_rule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,8 @@ class OperationBlock:
 
     filters: OperationFilters
     enabled: bool = True
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    """Values in place of generated ones."""
 
 
 def read_blocks(blocks: object, *, prefix: Path = ()) -> tuple[OperationBlock, ...]:
@@ -59,6 +63,9 @@ def _block(block: Mapping[str, Any], path: Path) -> OperationBlock:
     enabled = block.get("enabled", True)
     wrong = Boolean().problem(enabled, "'enabled'")
     problems += [wrong] if wrong else []
+    parameters = block.get("parameters", {})
+    wrong = _PARAMETERS.problem(parameters, "'parameters'")
+    problems += [wrong] if wrong else []
     if problems:
         raise section_error(path, problems)
     if not specs:
@@ -66,10 +73,10 @@ def _block(block: Mapping[str, Any], path: Path) -> OperationBlock:
             f"{section_error(path, [])}\n\n"
             "At least one filter is required when defining [[operations]]."
         )
-    refused = next((name for name in block if name in OPERATION_KEYS), None)
+    refused = next((name for name in block if name in OPERATION_KEYS - {"parameters"}), None)
     if refused:
         raise NotAvailableYet(f"[{'.'.join(path)}] {refused}")
-    return OperationBlock(_filters(specs, path), enabled)
+    return OperationBlock(_filters(specs, path), enabled, parameters)
 
 
 def _filter_problem(name: str, value: object) -> Problem | None:

@@ -10,7 +10,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from checker.config.config import Config
+from checker.config.dictionaries import overrides_of
 from checker.config.filters import OperationFilters, Selection
+from checker.config.overrides import Overrides
 from checker.config.reading import section_error, unknown
 from checker.config.sections import OTHER_CHECKS
 from checker.config.settings import RunSettings, Sanitization, modes_of
@@ -59,7 +61,7 @@ def _settings(config: Config, occasion: Occasion, environment: Mapping[str, str]
     settings = RunSettings(
         location=occasion.location,
         kind=occasion.kind,
-        seed=secrets.randbits(63) if config.seed is None else config.seed,
+        seed=_seed(config),
         base_url=config.base_url,
         inline=occasion.inline,
         max_examples=generation.max_examples,
@@ -85,6 +87,7 @@ def _settings(config: Config, occasion: Occasion, environment: Mapping[str, str]
         allow_x00=generation.allow_x00,
         codec=generation.codec,
         exclude_header_characters=generation.exclude_header_characters,
+        overrides=overrides_in(config),
         hooks=hooks,
         preserve_bytes=config.reports.preserve_bytes,
         color=config.color,
@@ -95,6 +98,25 @@ def _settings(config: Config, occasion: Occasion, environment: Mapping[str, str]
     return replace(
         settings, **_processes(config, occasion.kind), **_phases(config), **_output(config)
     )
+
+
+def overrides_in(config: Config) -> Overrides:
+    """Values that stand in place of generated ones. Raises `ConfigError`."""
+    file = config.config_path
+    return overrides_of(
+        config.dictionaries,
+        config.generation.dictionaries,
+        config.parameters,
+        tuple((block.filters, block.parameters) for block in config.operations),
+        None if file is None else file.parent,
+    )
+
+
+def _seed(config: Config) -> int:
+    """The seed that was asked for; without randomness always the same one."""
+    if config.seed is not None:
+        return int(config.seed)
+    return 0 if config.generation.deterministic else secrets.randbits(63)
 
 
 def _processes(config: Config, kind: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from checker.config.filters import Selection
+from checker.config.overrides import NO_OVERRIDES, Overrides
 from checker.core.blocks import Truncation
 from checker.core.errors import UsageError
 from checker.core.redact import DEFAULT_KEYS, DEFAULT_MARKERS
@@ -91,6 +92,8 @@ class RunSettings:
     codec: str | None = None
     """Codec that generated text can be written in; None: any Unicode."""
     exclude_header_characters: str = "\r\n"
+    overrides: Overrides = NO_OVERRIDES
+    """Values in place of generated ones."""
     hooks: tuple[str, ...] = ()
     """Modules or `.py` files, loaded in this order by every worker."""
     sanitization: Sanitization = field(default_factory=Sanitization)
@@ -138,7 +141,7 @@ class RunSettings:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, Selection):
+    if isinstance(value, Selection | Overrides):
         return value.to_dict()
     if isinstance(value, Sanitization | Truncation):
         return asdict(value)
@@ -153,6 +156,8 @@ def _restore(name: str, value: Any) -> Any:
     """A field's value from its plain form; JSON has turned tuples into lists."""
     if name == "selection":
         return Selection.from_dict(value)
+    if name == "overrides":
+        return Overrides.from_dict(value)
     if name == "sanitization":
         return Sanitization(**{key: _tuples(part) for key, part in value.items()})
     if name == "truncation":

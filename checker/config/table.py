@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from checker.config import rules
+from checker.config.dictionaries import dictionary_rule, parameter_rule, type_rule
 from checker.config.kinds import (
     Boolean,
     Choice,
@@ -94,8 +95,8 @@ _ROOT = {
     "request-cert": _later(Text()),
     "request-cert-key": _later(Text()),
     "auth": _later(Table(), {}),
-    "parameters": _later(Table(), {}),
-    "dictionaries": _later(Table(), {}),
+    "parameters": Key(MapOf(parameter_rule), {}),
+    "dictionaries": Key(MapOf(dictionary_rule), {}),
 }
 
 _GENERATION = {
@@ -103,7 +104,7 @@ _GENERATION = {
     "mode": Key(Choice(MODES), "positive"),
     "max-examples": Key(Integer(minimum=1), 100),
     "no-shrink": Key(_FLAG, False),
-    "deterministic": _later(_FLAG, False),
+    "deterministic": Key(_FLAG, False),
     "allow-x00": Key(_FLAG, True),
     "allow-extra-parameters": _later(_FLAG, True),
     "exclude-header-characters": Key(Text(), "\r\n"),
@@ -113,7 +114,7 @@ _GENERATION = {
     "graphql-allow-null": _later(_FLAG, True),
     "database": Key(Text(), ".proptest/examples"),
     "unique-inputs": _later(_FLAG, False),
-    "dictionaries": _later(Table(), {}),
+    "dictionaries": Key(MapOf(type_rule), {}),
 }
 
 _OUTPUT: dict[Path, dict[str, Key]] = {
@@ -238,7 +239,7 @@ OPERATION_KEYS = frozenset(
         "parameters",
     ]
 )
-"""Keys of an `[[operations]]` block besides `enabled` and its filters. None works yet."""
+"""Keys of an `[[operations]]` block besides `enabled` and its filters. Only `parameters` works yet."""
 
 
 @cache

@@ -15,6 +15,7 @@ from checker.generation.discrimination import are_disjoint, discriminated
 from checker.generation.exclusions import excluding
 from checker.generation.forms import Canonical, Conjunction, Facet, FacetKey, key_of
 from checker.generation.hypothesis import Strategy
+from checker.generation.meanings import meant_types
 from checker.generation.places import Place
 from checker.generation.reuse import reusing
 from checker.generation.scalars import (
@@ -28,6 +29,7 @@ from checker.generation.sources import Source
 from checker.generation.texts import compile_string
 from checker.generation.turn import DEEPEST, Budget, Draw, Turn, retried
 from checker.generation.variety import ENOUGH, Variety, different
+from checker.generation.words import Words
 from checker.validation.compiled import UnusableSchema, compile_schema
 
 _DEEPEST = 90
@@ -57,6 +59,8 @@ class Compiler:
     is_minimal: bool = False
     """Only what is required, as far as possible without recursion."""
     variety: Variety = Variety.USUAL
+    words: Mapping[str, Words] = field(default_factory=dict)
+    """Type -> values of users that may stand for generated ones."""
     _known: dict[Key, Draw | Unsatisfiable] = field(default_factory=dict)
     _open: dict[Key, list[Draw]] = field(default_factory=dict)
     _minimal: "Compiler | None" = None
@@ -335,6 +339,8 @@ class Compiler:
         else:
             draw = compile_number(form, self.turn)
         draw = excluding(draw, kind, form, self.turn)
+        if kind in self.words:
+            draw = self.words[kind].at(place, self.validator(conjunction)).sampled(draw, self.turn)
         if self.reuses and place.is_body:
             return reusing(draw, kind, self.validator(conjunction), self.turn)
         return draw
@@ -358,29 +364,6 @@ class Compiler:
 
 def _admits_all(value: Any) -> bool:
     return True
-
-
-def meant_types(form: Canonical) -> list[str]:
-    """Types that an untyped schema speaks of."""
-    meant = []
-    if (
-        form.properties
-        or form.required
-        or form.says_additional
-        or form.property_count.low
-        or form.pattern_properties
-        or form.names
-    ):
-        meant.append(forms.OBJECT)
-    if form.items or form.prefix or form.item_count.low or form.no_items or form.contained:
-        meant.append(forms.ARRAY)
-    lengths = form.lengths
-    if form.patterns or form.formats or form.content or lengths.low or lengths.high is not None:
-        meant.append(forms.STRING)
-    numbers = form.numbers
-    if numbers.low is not None or numbers.high is not None or numbers.step is not None:
-        meant.append(forms.NUMBER)
-    return meant
 
 
 def _one_of(draws: list[Draw]) -> Draw:

@@ -1,22 +1,27 @@
 """Draw functions for the parts of a request: parameters by location, and the body."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from checker.config.overrides import Override, Overrides
 from checker.core.case import NOT_SET
 from checker.core.errors import Unsatisfiable
 from checker.core.media_types import is_form, is_json, is_multipart, parse
+from checker.core.meta import Origin
 from checker.core.operation import Body, Location, Operation, Parameter
 from checker.core.schema import Dialect, Direction, Document
 from checker.generation import alphabets, forms
 from checker.generation.canonical import Canon
 from checker.generation.compiling import Compiler
+from checker.generation.dictionaries import overridden
 from checker.generation.forms import Conjunction, Facet
 from checker.generation.places import Place, body_place, place_of
 from checker.generation.reuse import pooled
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import Source
 from checker.generation.turn import OPTIONAL, Budget, Draw, Turn
+from checker.generation.words import EXAMPLES, Words, fitting, words_of_types
 
 _OPTIONAL = 0.5
 _OPTIONAL_BODY = 0.9
@@ -46,7 +51,14 @@ class PartCompiler:
     """Pointer -> reason of each optional part that no value can satisfy."""
     unbroken: dict[str, str] = field(default_factory=dict)
     """Pointer -> reason of each part that cannot be wrong."""
+    explicit: set[Location] = field(default_factory=set)
+    """Parts in which something is forced."""
+    overrides: Overrides = field(init=False)
+    """Those of this operation."""
     _compilers: dict[tuple[int, Dialect, bool], Compiler] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.overrides = self.settings.overrides.of(self.operation)
 
     def parameters(self, location: Location) -> Draw:
         """Draws all parameters of a location. Raises `Unsatisfiable`."""
@@ -61,7 +73,8 @@ class PartCompiler:
                     raise
                 self.left_out[error.pointer] = error.reason
                 continue
-            steps.append((parameter.name, draw, parameter.required))
+            is_there = parameter.required or self.forced(parameter) is not None
+            steps.append((parameter.name, draw, is_there))
         return _named(steps) if steps else _EMPTY
 
     def parameter(self, parameter: Parameter) -> SchemaPart:
@@ -70,9 +83,50 @@ class PartCompiler:
         compiler = self._compiler(schema.document, schema.dialect, reuses=False)
         return SchemaPart(compiler, (Facet(schema.raw, schema.pointer),), self._place(parameter))
 
+    def forced(self, parameter: Parameter) -> Override | None:
+        """What a user wants a parameter to be, always."""
+        override = self.overrides.parameter(parameter.location, parameter.name)
+        return override if override is not None and override.is_forced else None
+
+    @property
+    def has_forced_body(self) -> bool:
+        """True when a user wants some part of every body to be what it is."""
+        return any(one.is_forced for one in self.overrides.body())
+
     def _parameter(self, parameter: Parameter) -> Draw:
-        compiler, conjunction, place = self.parameter(parameter)
+        location = parameter.location
+        override = self.overrides.parameter(location, parameter.name)
+        if override is not None and override.is_forced:
+            self.explicit.add(location)
+            value = override.entries[0]
+            return lambda source: value
+        part = self.parameter(parameter)
+        drawn = self._reused(parameter, part)
+        if override is None:
+            return drawn
+        entries, share = self.fitting(override.entries, part), override.share or 1.0
+        return Words(entries, share, Origin.DICTIONARY, location).sampled(drawn, self.turn)
+
+    def fitting(self, entries: Iterable[Any], part: SchemaPart) -> tuple[Any, ...]:
+        """Those values that a part admits and can carry."""
+        compiler, conjunction, place = part
+        is_valid = compiler.validator(conjunction)
+        types = compiler.canonical(conjunction).types
+        return fitting(entries, types, lambda v: place.carries_listed(v) and is_valid(v))
+
+    def _exampled(
+        self, draw: Draw, examples: Iterable[Any], part: SchemaPart, location: Location
+    ) -> Draw:
+        """The same, or a declared example that is valid."""
+        words = Words(self.fitting(examples, part), EXAMPLES, Origin.EXAMPLE, location)
+        return words.sampled(draw, self.turn)
+
+    def _reused(self, parameter: Parameter, part: SchemaPart) -> Draw:
+        """Generated values, examples, and values of earlier responses."""
+        compiler, conjunction, place = part
         draw = compiler.compile(conjunction, place)
+        if parameter.examples:
+            draw = self._exampled(draw, parameter.examples, part, parameter.location)
         form = compiler.canonical(conjunction)
         if not self.settings.reuse or parameter.media_type is not None:
             return draw
@@ -114,6 +168,7 @@ class PartCompiler:
                 self.settings.max_body_bytes // 2,
                 reuses=reuses,
                 opaque=self.opaque,
+                words=words_of_types(self.overrides.types),
             )
         return found
 
@@ -134,8 +189,16 @@ class PartCompiler:
         return _body_draw(draws, required=self.operation.body_required), True
 
     def _body(self, body: Body) -> Draw:
-        compiler, conjunction, place = self.body_part(body, reuses=self.settings.reuse)
-        return compiler.compile(conjunction, place)
+        part = self.body_part(body, reuses=self.settings.reuse)
+        draw = part.compiler.compile(part.conjunction, part.place)
+        if body.examples:
+            draw = self._exampled(draw, body.examples, part, Location.BODY)
+        overrides = list(self.overrides.body())
+        if not overrides:
+            return draw
+        if self.has_forced_body:
+            self.explicit.add(Location.BODY)
+        return overridden(draw, overrides, part, self.turn)
 
     def body_part(self, body: Body, *, reuses: bool = False) -> SchemaPart:
         """The schema of one kind of body."""

@@ -9,6 +9,7 @@ from checker.core.case import NOT_SET, Case
 from checker.core.errors import Unsatisfiable
 from checker.core.meta import (
     POSITIVE_RANDOM,
+    Binding,
     CaseMetadata,
     ComponentProvenance,
     GenerationInfo,
@@ -40,6 +41,7 @@ __all__ = [
 
 _ATTEMPTS = 20
 _POOLED = ComponentProvenance(origin=Origin.POOL)
+_EXPLICIT = ComponentProvenance(origin=Origin.EXPLICIT)
 _ORDER = (Location.PATH, Location.HEADER, Location.COOKIE, Location.QUERY)
 _ALL = (*_ORDER, Location.BODY)
 Parts = tuple[Draw | None, Draw | None, Draw | None, Draw | None, Draw | None]
@@ -50,7 +52,7 @@ class OperationProgram:
     """Draws cases of one operation. Not for two threads at a time."""
 
     __slots__ = (
-        "_filters", "_is_mixed", "_maps", "_negative", "_parts", "_present", "_turn", "left_out", "opaque", "operation",
+        "_body_origin", "_filters", "_is_mixed", "_maps", "_negative", "_parts", "_present", "_turn", "left_out", "opaque", "operation",
     )  # fmt: skip
 
     def __init__(
@@ -70,9 +72,12 @@ class OperationProgram:
             (location, _in_order({**parts, location: draw})) for location, draw in negative.items()
         ]
         self._is_mixed = compiler.settings.mode is None
-        self._present = dict.fromkeys(
-            (location for location in _ORDER if location in parts), POSITIVE_RANDOM
-        )
+        self._present = {
+            location: _EXPLICIT if location in compiler.explicit else POSITIVE_RANDOM
+            for location in _ORDER
+            if location in parts
+        }
+        self._body_origin = _EXPLICIT if Location.BODY in compiler.explicit else POSITIVE_RANDOM
         self._filters: list[Callable[[Case], bool]] = []
         self._maps: list[Callable[[Case], Case]] = []
 
@@ -122,10 +127,14 @@ class OperationProgram:
         if in_body is not None:
             body, media_type = in_body(source)
             if body is not NOT_SET:
-                components[Location.BODY] = POSITIVE_RANDOM
-        bindings = self._turn.bindings
-        for binding in bindings:
-            components[binding.location] = _POOLED
+                components[Location.BODY] = self._body_origin
+        bindings: tuple[Binding, ...] = ()
+        for binding in self._turn.bindings:
+            if isinstance(binding, Binding):
+                components[binding.location] = _POOLED
+                bindings = (*bindings, binding)
+            else:
+                components[binding.location] = ComponentProvenance(origin=binding.origin)
         if broken is not None:
             components[broken] = ComponentProvenance(mode, violation=self._turn.violation)
         return Case(
@@ -137,7 +146,7 @@ class OperationProgram:
             cookies=cookies,
             body=body,
             media_type=media_type,
-            meta=CaseMetadata(GenerationInfo(mode), components, phase, tuple(bindings)),
+            meta=CaseMetadata(GenerationInfo(mode), components, phase, bindings),
         )
 
     def add_case_hooks(self, hooks: ComponentHooks) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from checker.config.overrides import NO_OVERRIDES, Overrides
 from checker.core.meta import GenerationMode
 from checker.core.operation import Location, Parameter
 
@@ -29,6 +30,8 @@ class GenerationSettings:
     """Format name -> `SearchStrategy`, as users registered it."""
     reuse: bool = False
     """Values of earlier responses may take the place of random ones."""
+    overrides: Overrides = NO_OVERRIDES
+    """Values in place of generated ones."""
     fixed_headers: frozenset[str] = frozenset()
     """Names in lower case of headers that are sent as the user wants them, whatever a case has."""
 

@@ -7,7 +7,8 @@ from time import thread_time
 from typing import Any
 
 from checker.core.errors import BudgetSpent
-from checker.core.meta import Binding, Violation
+from checker.core.meta import Binding, Origin, Violation
+from checker.core.operation import Location
 from checker.core.pool import ValuePool
 from checker.generation.sources import RandomSource, Source
 
@@ -33,12 +34,20 @@ class Rejected(Exception):
         self.pointer = pointer
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A value in this part was not drawn: users or the description gave it."""
+
+    location: Location
+    origin: Origin
+
+
 @dataclass(slots=True)
 class Turn:
     """State of one draw of one program."""
 
     pool: ValuePool | None = None
-    bindings: list[Binding] = field(default_factory=list)
+    bindings: list[Binding | Given] = field(default_factory=list)
     path: list[str] = field(default_factory=list)
     """Where in the body we are, as parts of a JSON pointer. Kept only when values are reused."""
     depth: int = 0

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from checker.config.config import Config
+from checker.config.resolve import overrides_in
 from checker.config.settings import modes_of
 from checker.core.case import Case
 from checker.core.errors import NotAvailableYet
@@ -64,5 +65,6 @@ def _settings(config: Config, mode: GenerationMode | None) -> GenerationSettings
         allow_x00=generation.allow_x00,
         codec=generation.codec,
         exclude_header_characters=generation.exclude_header_characters,
+        overrides=overrides_in(config),
         formats=dict(FORMATS),
     )

@@ -10,6 +10,7 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any, Final
 
+from checker.config.overrides import Overrides
 from checker.core.case import NOT_SET
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.media_types import is_multipart
@@ -20,6 +21,7 @@ from checker.generation.boundaries.negatives import negatives
 from checker.generation.boundaries.positives import Edges, positives
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.components import PartCompiler, SchemaPart
+from checker.generation.dictionaries import forced_into
 from checker.generation.negation.parts import is_visible
 from checker.generation.negation.wire import ParameterProof, body_proof
 from checker.generation.settings import GenerationSettings
@@ -63,7 +65,10 @@ class OperationEdges:
     _compiler: PartCompiler = field(init=False)
 
     def __post_init__(self) -> None:
-        self._compiler = PartCompiler(self.operation, self.settings, Turn(), Budget())
+        # Dictionaries are for chance; what is forced is forced everywhere.
+        forced = tuple(one for one in self.settings.overrides.parameters if one.is_forced)
+        settings = replace(self.settings, overrides=Overrides(forced))
+        self._compiler = PartCompiler(self.operation, settings, Turn(), Budget())
 
     def cases(self) -> Iterator[BoundaryCase]:
         """Each request once."""
@@ -109,8 +114,10 @@ class OperationEdges:
         """Usual values of all parts; None when something that is required has none."""
         parts = Parts()
         for parameter in self._parameters():
+            forced = self._compiler.forced(parameter)
             try:
-                value = self._usual(self._compiler.parameter(parameter))
+                part = self._compiler.parameter(parameter)
+                value = self._usual(part, parameter) if forced is None else forced.entries[0]
             except _REASONS as error:
                 self.problems[parameter.pointer] = str(error)
                 if parameter.required:
@@ -120,14 +127,21 @@ class OperationEdges:
                 parts = parts.with_value(parameter.location, parameter.name, value)
         for body in self.operation.bodies:
             try:
-                value = self._usual(self._compiler.body_part(body))
+                value = self._usual(self._compiler.body_part(body), body)
             except _REASONS as error:
                 self.problems[body.pointer] = str(error)
                 continue
-            return parts.with_body(value, body.media_type)
+            return self._with_body(parts, value, body)
         return None if self.operation.bodies and self.operation.body_required else parts
 
-    def _usual(self, part: SchemaPart) -> Any:
+    def _with_body(self, parts: Parts, value: Any, body: Body) -> Parts:
+        """Parts with a body in which everything stands that a user wants there."""
+        return parts.with_body(forced_into(value, self._compiler.overrides.body()), body.media_type)
+
+    def _usual(self, part: SchemaPart, declared: Parameter | Body) -> Any:
+        """The first valid example, or the first value of the schema."""
+        for value in self._compiler.fitting(declared.examples, part):
+            return value
         for boundary in positives(Edges(part.compiler), part.conjunction, part.place):
             return boundary.value
         raise Unsatisfiable(part.conjunction[0].pointer, "no value was found that is valid")
@@ -139,14 +153,17 @@ class OperationEdges:
             return
         for body in self.operation.bodies:
             part = self._compiler.body_part(body)
-            found = chain(self._valid(part), self._invalid(part, self._body_proof(body, part)))
-            for boundary in found:
-                parts = template.with_body(boundary.value, body.media_type)
+            proof = None if self._compiler.has_forced_body else self._body_proof(body, part)
+            for boundary in chain(self._valid(part, body), self._invalid(part, proof)):
+                parts = self._with_body(template, boundary.value, body)
                 yield about(boundary, parts, Location.BODY, body.media_type)
 
-    def _valid(self, part: SchemaPart) -> Iterator[Boundary]:
+    def _valid(self, part: SchemaPart, declared: Parameter | Body) -> Iterator[Boundary]:
         if self.coverage.mode is _NEGATIVE:
             return
+        at = pointer_child(declared.pointer, "examples")
+        for value in self._compiler.fitting(declared.examples, part):
+            yield Boundary(value, "Example value", Scenario.EXAMPLE, at, None, True)
         edges = Edges(part.compiler)
         try:
             yield from positives(edges, part.conjunction, part.place)
@@ -173,9 +190,11 @@ class OperationEdges:
 
     def _of_parameter(self, parameter: Parameter, template: Parts) -> Iterator[BoundaryCase]:
         location, name = parameter.location, parameter.name
+        if self._compiler.forced(parameter) is not None:
+            return
         try:
             part = self._compiler.parameter(parameter)
-            for boundary in chain(self._valid(part), self._wrong(parameter, part)):
+            for boundary in chain(self._valid(part, parameter), self._wrong(parameter, part)):
                 if boundary.value is None and not parameter.required:
                     # An optional null is sent as nothing.
                     continue
@@ -249,6 +268,7 @@ class OperationEdges:
                 not parameter.required
                 or location is Location.PATH
                 or self.settings.is_fixed(parameter)
+                or self._compiler.forced(parameter) is not None
             ):
                 continue
             yield BoundaryCase(
@@ -289,7 +309,7 @@ class OperationEdges:
         parts = Parts()
         for parameter in self._parameters():
             try:
-                value = self._usual(self._compiler.parameter(parameter))
+                value = self._usual(self._compiler.parameter(parameter), parameter)
             except _REASONS:
                 if parameter.required:
                     return
@@ -311,7 +331,7 @@ class OperationEdges:
         text = "Only required properties"
         yield BoundaryCase(reduced, _POSITIVE, text, Scenario.ONLY_REQUIRED, location=location)
         for parameter in declared:
-            if parameter.required:
+            if parameter.required and self._compiler.forced(parameter) is None:
                 yield from self._reduced(parameter, reduced)
         for name in optional if required or len(optional) > 1 else ():
             text = f"All required properties and optional '{name}'"

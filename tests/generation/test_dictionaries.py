@@ -1,0 +1,263 @@
+"""Values of users and of the description in place of generated ones: eligible, forced, shrinkable, told apart."""
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from checker.config.filters import FilterSpec, OperationFilters
+from checker.config.overrides import EACH, Override, Overrides, TypeWords
+from checker.core.case import Case
+from checker.core.meta import GenerationMode, Origin
+from checker.core.operation import Location, Parameter
+from checker.generation.boundaries.operations import OperationEdges
+from checker.generation.hypothesis import replay_through_conjecture, shrink_choices
+from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
+from checker.generation.sources import RandomSource, ReplaySource
+
+from .making import (
+    PlainOperation,
+    body_of,
+    cases,
+    drawer,
+    parameter_of,
+    parts,
+    program_of,
+    schema_of,
+)
+
+INTEGER = {"type": "integer"}
+BODY = {
+    "type": "object",
+    "required": ["name", "tags"],
+    "properties": {
+        "name": {"type": "string", "maxLength": 5},
+        "tags": {"type": "array", "items": {"type": "string"}, "minItems": 1},
+        "nested": {"type": "object", "properties": {"n": INTEGER}},
+    },
+}
+
+
+def settings(
+    *parameters: Override, types: tuple[TypeWords, ...] = (), **more: Any
+) -> GenerationSettings:
+    return GenerationSettings(overrides=Overrides(parameters, types), **more)
+
+
+def binding(*entries: Any, path: str = "q", share: float = 1.0, **more: Any) -> Override:
+    return Override(more.pop("location", None), (path,), entries, share, **more)
+
+
+def forced(value: Any, *path: str, location: Location | None = None) -> Override:
+    return Override(location, path, (value,))
+
+
+def queries(program: OperationProgram, count: int = 200) -> list[Any]:
+    return [case.query["q"] for case in cases(program, count)]
+
+
+def origin(case: Case, location: Location) -> Origin:
+    assert case.meta is not None
+    return case.meta.components[location].origin
+
+
+def test_a_forced_value_stands_there_always_valid_or_not() -> None:
+    program = program_of(
+        parameter_of(INTEGER, required=False), settings=settings(forced("fixed", "q"))
+    )
+    found = cases(program, 50)
+    assert {case.query["q"] for case in found} == {"fixed"}
+    assert {origin(case, Location.QUERY) for case in found} == {Origin.EXPLICIT}
+
+
+def test_entries_that_the_schema_refuses_are_not_taken() -> None:
+    entries = binding(5, "7", "abc", 11, -3)
+    raw = {"type": "integer", "minimum": 0, "maximum": 10}
+    program = program_of(parameter_of(raw), settings=settings(entries))
+    assert set(queries(program)) == {5, 7}
+
+
+def test_without_an_entry_that_fits_values_are_generated() -> None:
+    program = program_of(parameter_of({"type": "boolean"}), settings=settings(binding("abc")))
+    assert set(queries(program)) == {True, False}
+
+
+def test_probability_is_kept() -> None:
+    program = program_of(
+        parameter_of({"type": "string"}), settings=settings(binding("word", share=0.3))
+    )
+    found = cases(program, 2000)
+    taken = [case for case in found if case.query["q"] == "word"]
+    assert 0.25 < len(taken) / len(found) < 0.35
+    assert {origin(case, Location.QUERY) for case in taken} == {Origin.DICTIONARY}
+    rest = [case for case in found if case.query["q"] != "word"]
+    assert {origin(case, Location.QUERY) for case in rest} == {Origin.RANDOM}
+
+
+def test_a_name_with_its_place_wins_over_the_bare_name() -> None:
+    program = program_of(
+        parameter_of({"type": "string"}),
+        parameter_of({"type": "string"}, Location.HEADER, "Q"),
+        settings=settings(forced("any", "q"), forced("here", "q", location=Location.QUERY)),
+    )
+    (case,) = cases(program, 1)
+    assert (case.query["q"], case.headers["Q"]) == ("here", "any")
+
+
+def test_what_is_said_of_some_operations_wins_for_these() -> None:
+    mine = OperationFilters((FilterSpec("include", "method", "POST"),))
+    others = OperationFilters((FilterSpec("include", "method", "GET"),))
+    for filters, expected in ((mine, {"mine"}), (others, {"all"})):
+        scoped = replace(forced("mine", "q"), operations=filters)
+        program = program_of(
+            parameter_of({"type": "string"}), settings=settings(scoped, forced("all", "q"))
+        )
+        assert set(queries(program, 20)) == expected
+
+
+def test_words_of_a_type_stand_everywhere_where_they_are_valid() -> None:
+    words = (TypeWords("string", ("word", "too long a word"), 1.0), TypeWords("integer", (7,), 1.0))
+    program = program_of(parameter_of(INTEGER), body=BODY, settings=settings(types=words))
+    for case in cases(program, 50):
+        assert case.query["q"] == 7
+        assert case.body["name"] == "word"
+        assert set(case.body["tags"]) <= {"word", "too long a word"}
+        assert origin(case, Location.BODY) is Origin.DICTIONARY
+
+
+def test_a_binding_of_a_parameter_wins_over_one_of_its_type() -> None:
+    words = (TypeWords("string", ("type",), 1.0),)
+    program = program_of(
+        parameter_of({"type": "string"}), settings=settings(binding("mine"), types=words)
+    )
+    assert set(queries(program, 20)) == {"mine"}
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "look"),
+    [
+        (("name",), "Ann", lambda body: body["name"] == "Ann"),
+        (("nested", "n"), 3, lambda body: body["nested"]["n"] == 3),
+        (("tags", EACH), "t", lambda body: set(body["tags"]) == {"t"}),
+        (("more", "deeper"), [1], lambda body: body["more"] == {"deeper": [1]}),
+        (("name", "below"), 1, lambda body: isinstance(body["name"], str)),
+    ],
+    ids=str,
+)
+def test_a_body_is_changed_where_the_path_leads(path: Any, value: Any, look: Any) -> None:
+    override = forced(value, *path, location=Location.BODY)
+    for case in cases(program_of(body=BODY, settings=settings(override)), 30):
+        assert look(case.body)
+        assert origin(case, Location.BODY) is Origin.EXPLICIT
+
+
+def test_every_element_of_a_body_that_is_an_array_is_changed() -> None:
+    override = forced(1, EACH, "id", location=Location.BODY)
+    raw = {"type": "array", "minItems": 1, "items": {"type": "object"}}
+    for case in cases(program_of(body=raw, settings=settings(override)), 20):
+        assert {item["id"] for item in case.body} == {1}
+
+
+def test_a_dictionary_in_a_body_keeps_it_valid() -> None:
+    override = Override(Location.BODY, ("name",), ("Ann", "far too long", 5), 1.0)
+    found = cases(program_of(body=BODY, settings=settings(override)), 50)
+    assert {case.body["name"] for case in found} == {"Ann", "5"}
+    assert {origin(case, Location.BODY) for case in found} == {Origin.DICTIONARY}
+
+
+def test_nothing_that_is_forced_is_negated() -> None:
+    negative = settings(forced("x", "q"), mode=None)
+    program = program_of(parameter_of(INTEGER), parameter_of(INTEGER, name="r"), settings=negative)
+    found = cases(program, 200)
+    assert {case.query["q"] for case in found} == {"x"}
+    modes = Counter(case.meta.generation.mode for case in found if case.meta)
+    assert modes[GenerationMode.NEGATIVE] > 50
+
+
+def test_coverage_keeps_what_is_forced_and_leaves_dictionaries_alone() -> None:
+    operation = PlainOperation(
+        (parameter_of(INTEGER), parameter_of(INTEGER, name="r")), (body_of(schema_of(BODY)),)
+    )
+    wanted = settings(
+        forced("x", "q"),
+        forced("Ann", "name", location=Location.BODY),
+        Override(None, ("r",), (77,), 1.0),
+        types=(TypeWords("integer", (99,), 1.0),),
+    )
+    found = list(OperationEdges(operation, wanted).cases())
+    assert {case.parts.containers[Location.QUERY]["q"] for case in found} == {"x"}
+    assert {case.parts.body["name"] for case in found if isinstance(case.parts.body, dict)} == {
+        "Ann"
+    }
+    assert "77" not in repr(found)
+    assert "99" not in repr(found)
+
+
+def _program_with_words() -> OperationProgram:
+    body = Override(Location.BODY, ("name",), ("Ann", "Bob"), 0.5)
+    words = settings(
+        binding("one", "two", share=0.5),
+        body,
+        forced(3, "nested", "n", location=Location.BODY),
+        types=(TypeWords("string", ("word",), 0.2),),
+    )
+    return program_of(parameter_of({"type": "string"}), body=BODY, settings=words)
+
+
+def test_records_replay_and_pass_through_hypothesis() -> None:
+    program = _program_with_words()
+    draw = drawer(program)
+    for seed in range(60):
+        source = RandomSource(seed)
+        case = draw(source)
+        replayed = draw(ReplaySource(source.choices))
+        assert parts(replayed) == parts(case)
+        again, status, is_exact = replay_through_conjecture(draw, source.choices)
+        assert (status, is_exact) == ("VALID", True)
+        assert again is not None
+        assert parts(again) == parts(case)
+
+
+def test_an_entry_that_fails_is_shrunk_to_and_the_rest_becomes_simple() -> None:
+    draw = drawer(_program_with_words())
+    source = RandomSource()
+    for seed in range(500):
+        source.reset(seed)
+        if draw(source).query["q"] == "two":
+            break
+    found = shrink_choices(draw, source.choices, lambda case, _: case.query["q"] == "two", 0)
+    assert found is not None
+    smallest = draw(ReplaySource(found))
+    assert smallest.query["q"] == "two"
+    assert smallest.body["name"] == ""
+
+
+def _with_examples(raw: Any, *examples: Any) -> Parameter:
+    return replace(parameter_of(raw), examples=examples)
+
+
+def test_declared_examples_that_are_valid_are_mixed_in() -> None:
+    program = program_of(_with_examples(INTEGER, 4242, "no integer"))
+    found = cases(program, 2000)
+    taken = [case for case in found if case.query["q"] == 4242]
+    assert 0.16 < len(taken) / len(found) < 0.24
+    assert {origin(case, Location.QUERY) for case in taken} == {Origin.EXAMPLE}
+    assert "no integer" not in {case.query["q"] for case in found}
+
+
+def test_declared_examples_of_a_body_are_mixed_in() -> None:
+    example = {"name": "Ann", "tags": ["a"]}
+    body = replace(body_of(schema_of(BODY)), examples=(example, 5))
+    program = compile_operation(PlainOperation((), (body,)), GenerationSettings())
+    found = [case.body for case in cases(program, 500)]
+    assert 50 < found.count(example) < 150
+    found[found.index(example)]["name"] = "changed"
+    assert example["name"] == "Ann"
+
+
+def test_a_declared_example_leads_the_boundary_values() -> None:
+    operation = PlainOperation((_with_examples(INTEGER, 4242),))
+    first, *rest = OperationEdges(operation, GenerationSettings()).cases()
+    assert first.parts.containers[Location.QUERY] == {"q": 4242}
+    assert {"q": 0} in [case.parts.containers[Location.QUERY] for case in rest]
