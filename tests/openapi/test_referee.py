@@ -1,0 +1,286 @@
+"""What the referee says of single requests, beside those of `test_mutants`."""
+
+from typing import Any
+
+import pytest
+
+from checker.core.locations import Location
+from checker.core.request import WireRequest
+from checker.core.verdicts import Outcome, PartVerdict, RequestVerdict
+
+from .documents import operation
+
+VALID, INVALID, AMBIGUOUS = Outcome.VALID, Outcome.INVALID, Outcome.AMBIGUOUS
+UNDECLARED = Outcome.UNDECLARED
+BODY, COOKIE, HEADER, PATH, QUERY = (
+    Location.BODY,
+    Location.COOKIE,
+    Location.HEADER,
+    Location.PATH,
+    Location.QUERY,
+)
+JSON = "application/json"
+INTEGER = {"type": "integer"}
+BOOLEAN = {"type": "boolean"}
+LIST = {"type": "array", "items": INTEGER}
+
+
+def judge(
+    definition: Any,
+    target: str,
+    headers: tuple[tuple[str, str], ...] = (),
+    body: bytes | None = None,
+    **more: Any,
+) -> RequestVerdict:
+    base_path = more.pop("base_path", "")
+    found = operation({"responses": {}, **definition}, **more)
+    fields = [(name.encode(), value.encode("latin-1")) for name, value in headers]
+    request = WireRequest(found.method, target.encode("latin-1"), fields, body)
+    return found.judge_request(request, base_path=base_path)
+
+
+def one(place: str, schema: Any, **more: Any) -> dict[str, Any]:
+    required = more.pop("required", place == "path")
+    return {
+        "parameters": [{"name": "p", "in": place, "schema": schema, "required": required, **more}]
+    }
+
+
+def reasons(verdict: RequestVerdict) -> list[str]:
+    return [part.reason for part in verdict.parts if part.reason]
+
+
+QUERIES: list[tuple[dict[str, Any], str, Outcome]] = [
+    (one("query", INTEGER), "1", VALID),
+    (one("query", INTEGER), "1.0", AMBIGUOUS),
+    (one("query", INTEGER), "01", AMBIGUOUS),
+    (one("query", INTEGER), "%2B1", AMBIGUOUS),
+    (one("query", INTEGER), "1.5", INVALID),
+    (one("query", {"type": "integer", "maximum": 5}), "%2B6", INVALID),
+    (one("query", BOOLEAN), "true", VALID),
+    (one("query", BOOLEAN), "1", AMBIGUOUS),
+    (one("query", BOOLEAN), "True", AMBIGUOUS),
+    (one("query", BOOLEAN), "2", INVALID),
+    (one("query", {"type": "integer", "nullable": True}), "null", AMBIGUOUS),
+    (one("query", {"type": "integer", "nullable": True}), "", AMBIGUOUS),
+    (one("query", INTEGER, allowEmptyValue=True), "", VALID),
+    (one("query", INTEGER), "", INVALID),
+    (one("query", {"type": "string", "pattern": "^a b$"}), "a+b", AMBIGUOUS),
+    (one("query", {"type": "string", "pattern": "^a.b$"}), "a+b", VALID),
+    (one("query", {"type": "string", "pattern": "^a$"}), "a+b", INVALID),
+    (one("query", LIST, explode=False), "1%2C2", AMBIGUOUS),
+    (one("query", LIST, explode=False), "1%2Cx", INVALID),
+    (one("query", {}), "anything", VALID),
+    (one("query", {"anyOf": [INTEGER, {"enum": ["all"]}]}), "all", VALID),
+    (one("query", {"anyOf": [INTEGER, {"enum": ["all"]}]}), "al", INVALID),
+]
+
+
+@pytest.mark.parametrize(("definition", "text", "expected"), QUERIES)
+def test_text_of_a_query(definition: dict[str, Any], text: str, expected: Outcome) -> None:
+    verdict = judge(definition, f"/a?p={text}")
+    assert verdict.of(QUERY, "p") is expected, reasons(verdict)
+
+
+def test_what_nobody_declares_is_neither_right_nor_wrong() -> None:
+    verdict = judge(one("query", INTEGER), "/a?x=1&x=2&y", (("Cookie", "z=1"), ("X-Z", "1")))
+    assert [part.name for part in verdict.parts if part.outcome is UNDECLARED] == ["x", "y"]
+    assert verdict.outcome is VALID
+
+
+OBJECT = {"type": "object", "properties": {"x": INTEGER}}
+SPREAD = [
+    (OBJECT, "x=1", VALID),
+    (OBJECT, "x=a", INVALID),
+    (OBJECT, "x=1&y=2", VALID),
+    ({**OBJECT, "additionalProperties": INTEGER}, "x=1&y=a", AMBIGUOUS),
+    ({**OBJECT, "additionalProperties": False}, "x=1&y=a", VALID),
+    ({**OBJECT, "required": ["z"]}, "x=1", INVALID),
+]
+
+
+@pytest.mark.parametrize(("schema", "query", "expected"), SPREAD)
+def test_pairs_of_an_exploded_object(schema: Any, query: str, expected: Outcome) -> None:
+    verdict = judge(one("query", schema, required=True), f"/a?{query}")
+    assert verdict.of(QUERY, "p") is expected, reasons(verdict)
+
+
+PATHS = [
+    ("/x/{p}", "/x/1", VALID),
+    ("/x/{p}", "/base/x/1", INVALID),
+    ("/x/{p}", "/x/1/", INVALID),
+    ("/x y/{p}", "/x%20y/1", VALID),
+    ("/x/{p}?v=1", "/x/1?v=1", VALID),
+    ("/x/{p}", "/x/%31", VALID),
+    ("/x/{p}", "/x/..", AMBIGUOUS),
+    ("/x/{p}.json", "/x/1.json", VALID),
+    ("/x/{p}.json", "/x/1.xml", INVALID),
+]
+
+
+@pytest.mark.parametrize(("path", "target", "expected"), PATHS)
+def test_path_and_template(path: str, target: str, expected: Outcome) -> None:
+    verdict = judge(one("path", INTEGER), target, path=path)
+    assert verdict.outcome is expected, reasons(verdict)
+
+
+def test_base_path_stands_before_the_template() -> None:
+    assert judge({}, "/v1/a", base_path="/v1").outcome is VALID
+    assert judge({}, "/a", base_path="/v1").outcome is INVALID
+
+
+def two(first: Any, second: Any) -> dict[str, Any]:
+    place = {"in": "path", "required": True}
+    return {
+        "parameters": [
+            {"name": "p", "schema": first, **place},
+            {"name": "q", "schema": second, **place},
+        ]
+    }
+
+
+SEGMENTS = [
+    (two(INTEGER, INTEGER), "/1-2", VALID),
+    (two({"type": "string"}, {"enum": [".json"]}), "/ab-.json", VALID),
+    (two({"type": "string"}, INTEGER), "/a-b-1", AMBIGUOUS),
+    (two({"type": "string"}, {"type": "string"}), "/a-b-1", VALID),
+    (two(INTEGER, INTEGER), "/1-x", INVALID),
+    (two(INTEGER, INTEGER), "/1-", INVALID),
+]
+
+
+@pytest.mark.parametrize(("definition", "target", "expected"), SEGMENTS)
+def test_variables_that_share_a_segment(definition: Any, target: str, expected: Outcome) -> None:
+    verdict = judge(definition, target, path="/{p}-{q}")
+    assert verdict.outcome is expected, reasons(verdict)
+
+
+FIELDS: list[tuple[dict[str, Any], tuple[tuple[str, str], ...], Outcome | None]] = [
+    (one("header", LIST), (("P", "1"), ("p", "2, 3")), VALID),
+    (one("header", LIST), (("P", "1"), ("p", "x")), INVALID),
+    (one("header", INTEGER), (("p", " 1\t"),), VALID),
+    (one("header", {"type": "string", "maxLength": 1}), (("p", "\xc3\xa9"),), AMBIGUOUS),
+    (one("header", {"type": "string", "maxLength": 2}), (("p", "\xc3\xa9"),), VALID),
+    (one("header", INTEGER), (), VALID),
+]
+
+
+@pytest.mark.parametrize(("definition", "headers", "expected"), FIELDS)
+def test_fields_of_a_header(definition: Any, headers: Any, expected: Outcome) -> None:
+    verdict = judge(definition, "/a", headers)
+    assert verdict.of(HEADER, "p") is expected, reasons(verdict)
+
+
+COOKIES: list[tuple[Any, tuple[str, ...], Outcome]] = [
+    (INTEGER, ("p=1",), VALID),
+    (INTEGER, ("x=a; p=1",), VALID),
+    (INTEGER, ("x=a;p=1",), VALID),
+    (INTEGER, ("x=a", "p=1"), VALID),
+    (INTEGER, ('p="1"',), VALID),
+    (INTEGER, ("P=1",), INVALID),
+    (INTEGER, ("p=1; p=2",), INVALID),
+    ({"enum": ["a b"]}, ("p=a%20b",), AMBIGUOUS),
+    ({"type": "string"}, ("p=a%20b",), VALID),
+    (LIST, ("p=1; p=2",), VALID),
+]
+
+
+@pytest.mark.parametrize(("schema", "lines", "expected"), COOKIES)
+def test_cookies(schema: Any, lines: tuple[str, ...], expected: Outcome) -> None:
+    verdict = judge(
+        one("cookie", schema, required=True), "/a", tuple(("Cookie", line) for line in lines)
+    )
+    assert verdict.of(COOKIE, "p") is expected, reasons(verdict)
+
+
+def bodied(*, required: bool = True, **types: Any) -> dict[str, Any]:
+    content = {name.replace("__", "/"): {"schema": schema} for name, schema in types.items()}
+    return {"requestBody": {"required": required, "content": content}}
+
+
+NUMBER = bodied(application__json=INTEGER)
+BODIES: list[tuple[dict[str, Any], str | None, bytes | None, Outcome]] = [
+    (NUMBER, JSON, b"1", VALID),
+    (NUMBER, f"{JSON}; charset=utf-8", b" 1\n", VALID),
+    (NUMBER, JSON, b"\xef\xbb\xbf1", AMBIGUOUS),
+    (NUMBER, JSON, b"NaN", INVALID),
+    (NUMBER, JSON, b"", INVALID),
+    (NUMBER, None, None, INVALID),
+    (NUMBER, None, b"1", AMBIGUOUS),
+    (NUMBER, None, b"x", INVALID),
+    (bodied(application__json={}), JSON, b'{"a": 1, "a": 2}', AMBIGUOUS),
+    (bodied(application__json={}), JSON, b"[" * 100_000, INVALID),
+    (bodied(required=False, application__json=INTEGER), None, None, VALID),
+    (bodied(required=False, application__json=INTEGER), JSON, b"", AMBIGUOUS),
+    ({}, JSON, b"1", VALID),
+    (bodied(text__plain=INTEGER), "text/plain", b"1", VALID),
+    (bodied(text__plain=INTEGER), "text/plain", b"x", INVALID),
+    (bodied(text__plain=OBJECT), "text/plain", b"{}", AMBIGUOUS),
+    (bodied(application__yaml=OBJECT), "application/yaml", b"x: 1", VALID),
+    (bodied(application__yaml=OBJECT), "application/yaml", b"x: [", INVALID),
+    (bodied(application__yaml={"type": "string"}), "application/yaml", b"yes", AMBIGUOUS),
+    (bodied(image__png={"type": "string", "maxLength": 2}), "image/png", b"\xff\xfe", VALID),
+    (bodied(image__png={"type": "string", "maxLength": 2}), "image/png", b"abc", INVALID),
+]
+
+
+@pytest.mark.parametrize(("definition", "content_type", "content", "expected"), BODIES)
+def test_bodies(
+    definition: Any, content_type: str | None, content: bytes | None, expected: Outcome
+) -> None:
+    headers = () if content_type is None else (("Content-Type", content_type),)
+    verdict = judge(definition, "/a", headers, content, method="post")
+    assert verdict.outcome is expected, reasons(verdict)
+
+
+def test_media_type_that_fits_best_is_the_one_that_counts() -> None:
+    definition = bodied(**{"*__*": {"type": "string"}, "application__json": INTEGER})
+    for content, expected in ((b"1", VALID), (b'"x"', INVALID)):
+        verdict = judge(definition, "/a", (("Content-Type", JSON),), content, method="post")
+        assert verdict.outcome is expected
+
+
+def test_read_only_property_need_not_be_sent() -> None:
+    schema = {"required": ["id"], "properties": {"id": {"type": "integer", "readOnly": True}}}
+    verdict = judge(
+        bodied(application__json=schema), "/a", (("Content-Type", JSON),), b"{}", method="post"
+    )
+    assert verdict.outcome is VALID
+
+
+def test_what_is_wrong_is_said_with_its_place() -> None:
+    schema = {"type": "array", "items": {"properties": {"n": {"minimum": 5}}}}
+    verdict = judge(
+        bodied(application__json=schema),
+        "/a",
+        (("Content-Type", JSON),),
+        b'[{"n": 5}, {"n": 4}]',
+        method="post",
+    )
+    at = "#/paths/~1a/post/requestBody/content/application~1json/schema/items/properties/n"
+    assert [part for part in verdict.parts if part.location is BODY] == [
+        PartVerdict(
+            BODY, "", INVALID, at, "minimum", (1, "n"), 4, "4 is less than the minimum of 5"
+        )
+    ]
+
+
+FORM = "application/x-www-form-urlencoded"
+FIELDS_OF_A_FORM = {"properties": {"tags": LIST, "who": {"type": "string"}, "in": OBJECT}}
+FORMS = [
+    (b"tags=1&tags=2&who=a+b%26", VALID),
+    (b"tags=x", INVALID),
+    (b"in=%7B%22x%22:1%7D", VALID),
+    (b"in=%7B%22x%22:%22a%22%7D", INVALID),
+    (b"tags=1&extra=2", VALID),
+    (b"who=\xff", INVALID),
+]
+
+
+@pytest.mark.parametrize(("content", "expected"), FORMS)
+def test_forms(content: bytes, expected: Outcome) -> None:
+    definition = bodied(application__x_www_form_urlencoded=FIELDS_OF_A_FORM)
+    (content_of,) = (definition["requestBody"]["content"],)
+    content_of[FORM] = content_of.pop("application/x_www_form_urlencoded")
+    verdict = judge(definition, "/a", (("Content-Type", FORM),), content, method="post")
+    assert verdict.outcome is expected, reasons(verdict)
