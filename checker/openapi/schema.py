@@ -10,6 +10,7 @@ from checker.core.engine import Engine
 from checker.core.operation import BrokenOperation, Label
 from checker.openapi.contents import table_of_contents
 from checker.openapi.dialects import version_of
+from checker.openapi.links import BrokenLink, Link, links_of
 from checker.openapi.neighbours import NOWHERE, Provenance, neighbours_of
 from checker.openapi.operation import Entry, OpenApiOperation, read_operation
 from checker.openapi.outside import leads_outside, load_all
@@ -64,6 +65,8 @@ class OpenApiSchema(Mapping[str, Methods]):
         """Values of server variables that replace their defaults."""
         self._given_base_url = base_url
         self._entries: dict[Label, Entry | BrokenOperation] | None = None
+        self._by_id: dict[str, Entry] | None = None
+        self._by_pointer: dict[str, Entry] | None = None
         self._read: dict[Label, OpenApiOperation | BrokenOperation] = {}
 
     def __str__(self) -> str:
@@ -118,6 +121,32 @@ class OpenApiSchema(Mapping[str, Methods]):
         """The operation of a label; no other one is read."""
         entry = self._index().get(Label(label))
         return None if entry is None else self.read(entry)
+
+    def entry_of_id(self, operation_id: str) -> Entry | str:
+        """The operation of an `operationId`, or the nearest id that exists, empty for none."""
+        if self._by_id is None:
+            entries = (entry for entry in self.entries() if isinstance(entry, Entry))
+            self._by_id = {entry.operation_id or "": entry for entry in reversed(list(entries))}
+        entry = self._by_id.get(operation_id)
+        if entry is not None and operation_id:
+            return entry
+        return next(
+            iter(get_close_matches(operation_id, [key for key in self._by_id if key], n=1)), ""
+        )
+
+    def entry_at(self, place: str) -> Entry | None:
+        """The operation of a label or of a place in the document."""
+        if self._by_pointer is None:
+            entries = (entry for entry in self.entries() if isinstance(entry, Entry))
+            self._by_pointer = {entry.pointer: entry for entry in entries}
+        entry = self._index().get(Label(place))
+        return entry if isinstance(entry, Entry) else self._by_pointer.get(place)
+
+    def links(self) -> Iterator[Link | BrokenLink]:
+        """Links that responses declare, operation by operation; those that cannot be followed carry their error."""
+        for operation in self.get_all_operations():
+            if isinstance(operation, OpenApiOperation):
+                yield from links_of(self, operation)
 
     def read(self, entry: Entry | BrokenOperation) -> OpenApiOperation | BrokenOperation:
         """The operation of an entry, read once."""

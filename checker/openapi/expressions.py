@@ -1,0 +1,242 @@
+"""Runtime expressions of links and callbacks (OpenAPI 3.1, 4.8.20.4), parsed once, evaluated against an interaction.
+
+Beyond the specification: `*` in a JSON pointer stands for every item or property, and `#regex:...` with one group takes a
+part of a text.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from checker.core.case import Case, NotSet
+from checker.core.response import Response
+
+_EMBEDDED = re.compile(r"\{(\$[^{}]*)\}")
+_SOURCE = re.compile(
+    r"\$(request|response)\.(header|query|path|body)(?:\.([^#]+))?(#.*)?", re.DOTALL
+)
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_REGEX = "#regex:"
+_SIMPLE: Final = {"$url", "$method", "$statusCode"}
+_MOST = 1000
+"""Candidates of one expression."""
+
+Pick = Callable[[Sequence[Any]], Any]
+"""Chooses one of several candidates."""
+
+
+class InvalidExpression(ValueError):
+    """An expression that says nothing: the message is one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A case, its response, and where it was sent."""
+
+    case: Case
+    response: Response
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unresolved:
+    """What an expression is when the interaction has no such value."""
+
+    expression: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """One runtime expression."""
+
+    text: str
+    of_response: bool = False
+    source: str = ""
+    """`header`, `query`, `path` or `body`; empty for what is simple, like `$method`."""
+    name: str = ""
+    """Of the header or parameter."""
+    tokens: tuple[str, ...] = ()
+    """Of the JSON pointer."""
+    pattern: re.Pattern[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """Text with expressions in it; an expression that stands alone keeps the type of its value."""
+
+    parts: tuple[str | Expression, ...]
+
+
+Value = Any
+"""JSON in which texts with expressions are `Template`s."""
+
+
+def parse_value(raw: Any) -> Value:
+    """A value of a link: texts with expressions become templates, at any depth. Raises `InvalidExpression`."""
+    if isinstance(raw, str):
+        return _template(raw)
+    if isinstance(raw, dict):
+        return {key: parse_value(item) for key, item in raw.items()}
+    if isinstance(raw, list):
+        return [parse_value(item) for item in raw]
+    return raw
+
+
+def parse_expression(text: str) -> Expression:
+    """One expression. Raises `InvalidExpression`."""
+    if text in _SIMPLE:
+        return Expression(text)
+    match = _SOURCE.fullmatch(text)
+    if match is None:
+        raise InvalidExpression(
+            f"`{text}` is not a runtime expression; write it like `$response.body#/id`"
+        )
+    of_response, source, name, rest = (
+        match[1] == "response",
+        match[2],
+        match[3] or "",
+        match[4] or "",
+    )
+    if of_response and source in ("query", "path"):
+        raise InvalidExpression(f"`{text}`: a response has no {source}; use `$request.{source}`")
+    if source == "body" and name:
+        pointer = name.replace(".", "/")
+        raise InvalidExpression(
+            f"`{text}`: parts of a body are named by a JSON pointer; write `${match[1]}.body#/{pointer}`"
+        )
+    if source != "body" and (not name or (source == "header" and not _TOKEN.fullmatch(name))):
+        raise InvalidExpression(f"`{text}` names no {source}; add its name after `{source}.`")
+    pointer, _, regex = rest.partition(_REGEX)
+    tokens = _tokens(text, source, pointer)
+    return Expression(text, of_response, source, name, tokens, _pattern(text, regex))
+
+
+def evaluate(value: Value, exchange: Exchange, pick: Pick) -> Any | Unresolved:
+    """The value with every expression replaced; `Unresolved` if one of them has none."""
+    if isinstance(value, Template):
+        return _filled(value, exchange, pick)
+    if isinstance(value, dict):
+        pairs = {key: evaluate(item, exchange, pick) for key, item in value.items()}
+        return next((item for item in pairs.values() if isinstance(item, Unresolved)), pairs)
+    if isinstance(value, list):
+        items = [evaluate(item, exchange, pick) for item in value]
+        return next((item for item in items if isinstance(item, Unresolved)), items)
+    return value
+
+
+def candidates(expression: Expression, exchange: Exchange) -> list[Any]:
+    """Values that an expression has in an interaction: none, one, or with `*` several."""
+    found = _sources(expression, exchange)
+    for token in expression.tokens:
+        found = [inner for value in found for inner in _below(value, token)][:_MOST]
+    if expression.pattern is None:
+        return found
+    matches = [expression.pattern.search(value) for value in found if isinstance(value, str)]
+    return [match[1] for match in matches if match is not None and match[1] is not None]
+
+
+def _template(text: str) -> Value:
+    if text.startswith("$"):
+        return Template((parse_expression(text),))
+    parts: list[str | Expression] = []
+    end = 0
+    for match in _EMBEDDED.finditer(text):
+        parts += [text[end : match.start()], parse_expression(match[1])]
+        end = match.end()
+    return Template((*parts, text[end:])) if parts else text
+
+
+def _tokens(text: str, source: str, pointer: str) -> tuple[str, ...]:
+    if pointer in ("", "#"):
+        return ()
+    if source != "body" or not pointer.startswith("#/"):
+        raise InvalidExpression(f"`{text}`: a JSON pointer starts with `/` and belongs to a body")
+    return tuple(t.replace("~1", "/").replace("~0", "~") for t in pointer[2:].split("/"))
+
+
+def _pattern(text: str, regex: str) -> re.Pattern[str] | None:
+    if not regex:
+        return None
+    try:
+        pattern = re.compile(regex)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise InvalidExpression(f"`{text}`: the regular expression is invalid ({error})") from None
+    if pattern.groups != 1:
+        raise InvalidExpression(
+            f"`{text}`: the regular expression has {pattern.groups} groups; give it exactly one"
+        )
+    return pattern
+
+
+def _filled(template: Template, exchange: Exchange, pick: Pick) -> Any | Unresolved:
+    values = []
+    for part in template.parts:
+        if isinstance(part, str):
+            values.append(part)
+            continue
+        found = candidates(part, exchange)
+        if not found:
+            return Unresolved(part.text, "the interaction has no such value")
+        values.append(found[0] if len(found) == 1 else pick(found))
+    return values[0] if len(values) == 1 else "".join(map(_text, values))
+
+
+def _sources(expression: Expression, exchange: Exchange) -> list[Any]:
+    case, response = exchange.case, exchange.response
+    if expression.text == "$url":
+        return [exchange.url]
+    if expression.text == "$method":
+        return [case.operation.method]
+    if expression.text == "$statusCode":
+        return [response.status_code]
+    if expression.source == "body":
+        return _response_body(response) if expression.of_response else _request_body(case)
+    if expression.source == "header":
+        return _header(expression, exchange)
+    container = case.query if expression.source == "query" else case.path_parameters
+    return [container[expression.name]] if expression.name in container else []
+
+
+def _request_body(case: Case) -> list[Any]:
+    return [] if isinstance(case.body, NotSet) else [case.body]
+
+
+def _response_body(response: Response) -> list[Any]:
+    try:
+        return [response.json()]
+    except ValueError:
+        return []
+
+
+def _header(expression: Expression, exchange: Exchange) -> list[Any]:
+    wanted = expression.name.lower()
+    if expression.of_response:
+        pairs = exchange.response.raw_headers
+    else:
+        request = exchange.response.request
+        pairs = [(name, value) for name, value in exchange.case.headers.items()]
+        if request is not None:
+            pairs += [
+                (name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers
+            ]
+    return [value for name, value in pairs if name.lower() == wanted][:1]
+
+
+def _below(value: Any, token: str) -> list[Any]:
+    if isinstance(value, dict):
+        if token in value:
+            return [value[token]]
+        return list(value.values()) if token == "*" else []
+    if isinstance(value, list):
+        if token.isdecimal() and len(token) < 10 and int(token) < len(value):
+            return [value[int(token)]]
+        return value if token == "*" else []
+    return []
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "null"}[value]
+    return str(value)
