@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any, Final
 
-from checker.core.media_types import is_form, is_json, is_multipart, is_yaml, parse
+from checker.core.media_types import is_form, is_json, is_multipart, is_xml, is_yaml, parse
 from checker.core.operation import Body, Location, Operation
 from checker.core.verdicts import Outcome, PartVerdict, RequestVerdict
 from checker.openapi.forms import form_readings, multipart_readings
@@ -12,6 +12,7 @@ from checker.openapi.media_types import best_of, media_type_of
 from checker.openapi.response_bodies import yaml_values
 from checker.openapi.rulings import Part, Rule, Rules
 from checker.transport.readings import Reading, exact_json, readings
+from checker.transport.xml_reading import xml_readings
 
 _NO_DECODER = "no decoder for this media type"
 _BOM = "servers differ on whether JSON may start with a byte order mark"
@@ -117,6 +118,10 @@ def _yaml_readings(content: bytes, content_type: str, rule: Rule) -> list[Readin
     return [Reading(value, _YAML if len(values) > 1 else "") for value in values]
 
 
+def _xml_readings(content: bytes, content_type: str, rule: Rule) -> list[Reading]:
+    return xml_readings(content, rule.outline)
+
+
 def _text_readings(content: bytes, content_type: str, rule: Rule) -> list[Reading]:
     parsed = parse(content_type)
     charset = "utf-8" if parsed is None else parsed.parameters.get("charset", "utf-8")
@@ -161,6 +166,7 @@ _Reader = Callable[[bytes, str, Rule], list[Reading]]
 _READERS: Final[tuple[tuple[Callable[[str], bool], _Reader], ...]] = (
     (is_json, _json_readings),
     (is_yaml, _yaml_readings),
+    (is_xml, _xml_readings),
     (_is_text, _text_readings),
     (_is_octets, _octet_readings),
 )

@@ -1,25 +1,27 @@
-"""Bodies of responses, judged by media type: JSON, YAML, text and streams of events."""
+"""Bodies of responses, judged by media type: JSON, YAML, XML, text and streams of events."""
 
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Final, NoReturn
 
 import orjson
 import yaml
 
 from checker.core.contract import BodyOpinions, BodyValidator, UndecodableBody
-from checker.core.media_types import is_json, is_yaml
+from checker.core.media_types import is_json, is_xml, is_yaml
 from checker.core.schema import Schema
 from checker.openapi.media_types import MediaType
 from checker.openapi.opinions import TwoOpinions
 from checker.openapi.streams import StreamBody, events_of
 from checker.openapi.yamls import parse_yaml
-from checker.transport.outline import outline_of
+from checker.transport.outline import Outline, outline_of
 from checker.transport.readings import readings
+from checker.transport.xml_reading import xml_readings
 
 _UTF8 = frozenset({None, "utf-8", "utf8", "us-ascii", "ascii"})
-_NEVER_TEXT: Final = frozenset({"csv", "xml", "event-stream"})
+_NEVER_TEXT: Final = frozenset({"csv", "event-stream"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,22 @@ def body_validator(
         return JsonBody(opinions, received.essence, received.charset)
     if is_yaml(received.essence):
         return ReadBody(opinions, received.essence, yaml_values)
+    if is_xml(received.essence):
+        outline = outline_of(schema)
+        return ReadBody(opinions, received.essence, partial(_xml_values, outline))
     return _text_validator(opinions, received)
+
+
+class _Unjudged(Exception):
+    """The body is well-formed for all that is known, and is not looked into."""
+
+
+def _xml_values(outline: Outline, content: bytes) -> list[Any]:
+    if b"<!DOCTYPE" in content:
+        raise _Unjudged
+    values = [reading.value for reading in xml_readings(content, outline)]
+    # Text in XML may be what stands in the root, or all of it.
+    return [*values, decoded_text(content, None)] if "string" in outline.types else values
 
 
 def _text_validator(opinions: TwoOpinions, received: MediaType) -> BodyValidator | str | None:
@@ -61,7 +78,7 @@ def _text_validator(opinions: TwoOpinions, received: MediaType) -> BodyValidator
     outline = outline_of(schema)
     types = outline.types
     is_structured = bool(types) and types <= {"array", "object", "null"}
-    if received.main != "text" or received.sub in _NEVER_TEXT or received.sub.endswith("+xml"):
+    if received.main != "text" or received.sub in _NEVER_TEXT:
         return f"bodies of {received.essence} cannot be read" if is_structured else None
     if is_structured:
         return f"nothing says how arrays and objects are written as {received.essence}"
@@ -130,6 +147,8 @@ class ReadBody:
         """True when the body can be read as something that fits the schema."""
         try:
             return self._opinions.any_valid(self._values(content))
+        except _Unjudged:
+            return True
         except ValueError:
             return False
 

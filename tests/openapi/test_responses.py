@@ -104,7 +104,7 @@ BODIES: list[tuple[dict[str, Any], str | None, bytes, bool | None]] = [
     ({"text/plain": {"schema": {"maxLength": 1}}}, "text/plain; charset=latin-1", b"\xe9", True),
     ({"text/plain": {"schema": {"type": "object"}}}, "text/plain", b"1", None),
     ({"image/png": {"schema": TEXT}}, "image/png", b"1", None),
-    ({"application/xml": {"schema": {"type": "object"}}}, "application/xml", b"1", None),
+    ({"application/zip": {"schema": {"type": "object"}}}, "application/zip", b"1", None),
     ({"*/*": {"schema": TEXT}}, "application/problem+json", b"1", False),
     ({"*/*": {"schema": TEXT}}, "text/plain", b"1", True),
     ({"*/*": {"schema": {}}, JSON_TYPE: {"schema": TEXT}}, JSON_TYPE, b"1", False),
@@ -257,6 +257,78 @@ def test_body_that_cannot_be_read_is_told_from_one_that_is_wrong() -> None:
     assert body.opinions(b"a: [").undecodable is not None
     (violation,) = body.opinions(b"a: 1").violations
     assert violation.schema_path == ("properties", "a", "type")
+
+
+XML = {
+    "application/xml": {
+        "schema": {
+            "type": "object",
+            "required": ["id"],
+            "xml": {"name": "pet"},
+            "properties": {
+                "id": {"type": "integer", "xml": {"attribute": True}},
+                "tags": {
+                    "type": "array",
+                    "xml": {"wrapped": True},
+                    "items": {"type": "string", "maxLength": 2, "xml": {"name": "tag"}},
+                },
+            },
+        }
+    }
+}
+XML_TEXTS = [
+    (b'<pet id="1"/>', True),
+    (b'<?xml version="1.0"?><pet id="1"><tags><tag>a</tag><tag>bc</tag></tags></pet>', True),
+    (b'<pet id="1"><tags><tag>abc</tag></tags></pet>', False),
+    (b'<pet id="x"/>', False),
+    (b"<pet/>", False),
+    (b"<pet", False),
+    (b"<!DOCTYPE pet><pet/>", True),
+]
+
+
+@pytest.mark.parametrize(("content", "expected"), XML_TEXTS)
+def test_xml_is_read_by_its_schema(content: bytes, expected: bool) -> None:
+    assert judged(XML, "application/xml; charset=utf-8", content) is expected
+
+
+SLOW = {"type": "string", "pattern": "^(a+)+$"}
+TEXT_OF_SLOW = "a" * 40 + "b"
+"""What the compiled validator rejects and the second one gives up on."""
+IN_OBJECT = {"type": "object", "properties": {"p": SLOW}}
+DISAGREEMENTS = [
+    (JSON_TYPE, SLOW, f'"{TEXT_OF_SLOW}"'),
+    ("application/yaml", SLOW, TEXT_OF_SLOW),
+    ("text/plain", SLOW, TEXT_OF_SLOW),
+    ("application/xml", IN_OBJECT, f"<r><p>{TEXT_OF_SLOW}</p></r>"),
+]
+
+
+@pytest.mark.parametrize(("media_type", "schema", "content"), DISAGREEMENTS)
+def test_no_body_fails_for_what_one_validator_says(
+    media_type: str, schema: Any, content: str
+) -> None:
+    body = (
+        contract({"200": {"content": {media_type: {"schema": schema}}}}).plan(200, media_type).body
+    )
+    assert body is not None
+    assert not body.is_valid(content.encode())
+    opinions = body.opinions(content.encode())
+    assert (opinions.violations, opinions.undecodable) == ((), None)
+    assert opinions.disagreement is not None
+
+
+def test_no_header_and_no_event_fails_for_what_one_validator_says() -> None:
+    content = {"application/jsonl": {"itemSchema": SLOW}}
+    response = {"headers": {"X-A": {"schema": SLOW}}, "content": content}
+    plan = contract({"200": response}).plan(200, "application/jsonl")
+    assert plan.headers is not None
+    said = plan.headers.opinions({"x-a": [TEXT_OF_SLOW]})
+    assert (said.violations, len(said.disagreements)) == ((), 1)
+    assert plan.body is not None
+    opinions = plan.body.opinions(json.dumps(TEXT_OF_SLOW).encode() + b"\n")
+    assert (opinions.violations, opinions.undecodable) == ((), None)
+    assert opinions.disagreement is not None
 
 
 PROMISES: list[dict[str, Any]] = [

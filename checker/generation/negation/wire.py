@@ -27,6 +27,7 @@ IsValid = Callable[[Any], bool]
 _READINGS: Final = 64
 _TRUE: Final = frozenset({"true", "1", "yes", "on", "t", "y"})
 _FALSE: Final = frozenset({"false", "0", "no", "off", "f", "n"})
+_DELIMITERS: Final = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
 _NULLS: Final = frozenset({"null", "none", "nil", ""})
 
 
@@ -190,8 +191,9 @@ class _FieldsProof:
             # One item alone may be read as itself.
             texts = [text_of(item) for item in value]
             yield from readings(texts)
-            if len(texts) == 1:
-                yield from readings_of_text(texts[0])
+            if len(texts) == 1 or (how is not None and not how.explode):
+                delimiter = _DELIMITERS.get("" if how is None else how.style, ",")
+                yield from readings_of_text(delimiter.join(texts))
             return
         for reading in readings_of_text(text_of(value)):
             yield reading

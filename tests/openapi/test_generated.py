@@ -1,0 +1,39 @@
+"""The referee against the generator, over real documents: the bounded version of `benchmarks/referee.py`."""
+
+import os
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from benchmarks.referee import Tally, judge, operations
+from checker.core.meta import GenerationMode
+from checker.core.verdicts import Outcome
+
+SMOKE = Path(__file__).parent.parent / "data" / "smoke"
+CASES = 6
+
+
+def tally_of(mode: GenerationMode, corpora: Path, every: int) -> Tally:
+    tally = Tally()
+    for name, operation in islice(operations(corpora, []), 0, None, every):
+        judge(name, operation, mode, CASES, tally)
+    return tally
+
+
+@pytest.mark.parametrize("mode", GenerationMode)
+def test_what_is_generated_is_what_it_was_meant_to_be(mode: GenerationMode) -> None:
+    tally = tally_of(mode, SMOKE, 2)
+    assert tally.operations > 50
+    assert tally.wrong == []
+    assert tally.ambiguous_json == 0
+    assert tally.outcomes[Outcome.AMBIGUOUS] <= 0.02 * tally.cases
+
+
+@pytest.mark.corpora
+@pytest.mark.parametrize("mode", GenerationMode)
+@pytest.mark.skipif("CHECKER_CORPORA" not in os.environ, reason="no corpora")
+def test_what_is_generated_for_a_sample_of_the_corpora(mode: GenerationMode) -> None:
+    tally = tally_of(mode, Path(os.environ["CHECKER_CORPORA"]), 40)
+    assert tally.wrong == []
+    assert tally.ambiguous_json == 0
