@@ -166,7 +166,7 @@ def _one_more(spot: Spot, keyword: str) -> Draw:
         return grown
 
     more = _ARRAY | {"minItems": count + 1}
-    return mixed(longer, partial(spot.replaced, (keyword,), f"{keyword}-more", more))
+    return mixed(longer, partial(spot.replaced, (keyword,), f"{keyword}-more", more), shares=(4, 1))
 
 
 ARRAYS: Final[Mapping[str, Breaker]] = {

@@ -91,7 +91,7 @@ def _one_more(spot: Spot, keyword: str) -> Draw:
         return larger()
     # What is evaluated elsewhere is known to the validator alone: any object may do.
     more = _OBJECT | {"minProperties": 1}
-    return mixed(larger, partial(spot.replaced, (keyword,), f"{keyword}-more", more))
+    return mixed(larger, partial(spot.replaced, (keyword,), f"{keyword}-more", more), shares=(4, 1))
 
 
 def with_room(spot: Spot, name: str) -> forms.Facet:

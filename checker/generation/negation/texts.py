@@ -11,11 +11,14 @@ from checker.generation.negation.near_misses import FORMAT_MISSES, mutated
 from checker.generation.negation.spots import Breaker, Spot, Way, mixed
 from checker.generation.patterns import matcher
 from checker.generation.scalars import compile_listed
+from checker.generation.sources import Source
 from checker.generation.turn import Draw, retried
 from checker.validation.ecma import ecma_pattern
 from checker.validation.formats import INTEGER_RANGES, STRING_FORMATS
 
 _TEXT: Final = {"type": "string"}
+_RECORDED: Final = 500
+"""Longer texts of a pattern are made of short ones."""
 
 
 def _too_short(spot: Spot, value: Any) -> Iterator[Way]:
@@ -29,9 +32,27 @@ def _too_short(spot: Spot, value: Any) -> Iterator[Way]:
 
 def _too_long(spot: Spot, value: Any) -> Iterator[Way]:
     many = int(value) + 1
+    if many > _RECORDED and (spot.form.patterns or spot.form.formats):
+        yield Way(spot.pointer("maxLength"), "maxLength", value, partial(_repeated, spot, many))
+        return
     near = partial(_sized, spot, "maxLength", "near", {"minLength": many, "maxLength": many})
     any_size = partial(_sized, spot, "maxLength", "far", {"minLength": many})
     yield Way(spot.pointer("maxLength"), "maxLength", value, partial(mixed, near, any_size))
+
+
+def _repeated(spot: Spot, size: int) -> Draw:
+    """Short texts over and over: long ones of a pattern cost too many choices."""
+    if size > spot.compiler.max_text:
+        raise Unsatisfiable(spot.pointer("maxLength"), f"{size} characters cannot be sent")
+    short = spot.draw((*spot.rest(), spot.made("maxLength-short", _TEXT | {"maxLength": 24})))
+    others = (*spot.rest("maxLength"), spot.made("text", _TEXT))
+    fits = fitting(spot.compiler.canonical(others), spot.place.carries)
+
+    def long(source: Source) -> str:
+        text = short(source) or "0"
+        return (text * (size // len(text) + 1))[:size]
+
+    return retried(long, fits, spot.compiler.turn, spot.pointer("maxLength"))
 
 
 def _sized(spot: Spot, keyword: str, name: str, sizes: dict[str, int]) -> Draw:

@@ -188,12 +188,13 @@ class _FieldsProof:
                 raise Unreadable("names of an object are names of the form")
             return
         if isinstance(value, list):
-            # One item alone may be read as itself.
+            # One item alone may be read as itself; of several some take the first, some the last.
             texts = [text_of(item) for item in value]
             yield from readings(texts)
-            if len(texts) == 1 or (how is not None and not how.explode):
-                delimiter = _DELIMITERS.get("" if how is None else how.style, ",")
-                yield from readings_of_text(delimiter.join(texts))
+            for text in {texts[0], texts[-1]} if texts else ():
+                yield from readings_of_text(text)
+            if how is not None and not how.explode:
+                yield from readings_of_text(_DELIMITERS.get(how.style, ",").join(texts))
             return
         for reading in readings_of_text(text_of(value)):
             yield reading
