@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from checker.config.overrides import Override, Overrides
 from checker.core.case import NOT_SET
 from checker.core.errors import Unsatisfiable
-from checker.core.media_types import is_form, is_json, is_multipart, parse
+from checker.core.media_types import is_form, is_json, is_multipart, is_xml, is_yaml, parse
 from checker.core.meta import Origin
 from checker.core.operation import Body, Location, Operation, Parameter
 from checker.core.schema import Dialect, Direction, Document
@@ -151,7 +151,13 @@ class PartCompiler:
         if parameter.media_type is not None and is_json(parameter.media_type):
             text = alphabets.VISIBLE
             return Place(f"{parameter.location}-json", text, allows_null=True, is_body=True)
-        return place_of(parameter.location, self._text(), settings.exclude_header_characters)
+        return place_of(
+            parameter.location,
+            self._text(),
+            settings.exclude_header_characters,
+            parameter.style,
+            explode=parameter.explode,
+        )
 
     def _text(self) -> alphabets.Alphabet:
         return alphabets.text_of(self.settings.codec, allows_nul=self.settings.allow_x00)
@@ -205,9 +211,9 @@ class PartCompiler:
         schema = body.schema
         parsed = parse(body.media_type)
         is_multi = is_multipart(body.media_type)
-        is_bytes = is_multi or (
-            parsed is not None and not is_json(body.media_type) and not is_form(body.media_type)
-        )
+        is_text = is_json(body.media_type) or is_form(body.media_type) or is_yaml(body.media_type)
+        is_written_xml = is_xml(body.media_type) and parsed is not None and parsed.type != "image"
+        is_bytes = is_multi or not (is_text or is_written_xml)
         facets = [Facet(schema.raw, schema.pointer)]
         if is_multi or is_form(body.media_type):
             facets.append(Facet({"type": "object"}, f"{schema.pointer}/form", is_made=True))
@@ -216,6 +222,7 @@ class PartCompiler:
             self._text(),
             is_form=is_form(body.media_type) or is_multi,
             is_bytes=is_bytes,
+            is_xml=is_written_xml,
         )
         return SchemaPart(compiler, tuple(facets), place)
 

@@ -1,6 +1,6 @@
 """What each part of a request can carry: characters, empty values, null."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -8,7 +8,11 @@ from checker.core.operation import Location
 from checker.generation import alphabets
 from checker.generation.alphabets import Alphabet
 
-_SEPARATORS = ",|;=&"
+_SEPARATORS = ",|;=& "
+_BRACKETS = "[]"
+_DOTS = frozenset((".", ".."))
+_XML = ((0x09, 0x0A), (0x20, 0xD7FF), (0xE000, 0xFFFD), (0x10000, 0x10FFFF))
+"""Characters of XML 1.0, 2.2, without the carriage return, which parsers turn into line feeds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,8 @@ class Place:
     """Texts that cannot stand alone."""
     is_trimmed: bool = False
     """Blanks at the ends would be lost."""
+    separators: str = _SEPARATORS
+    """What items of a list and properties of an object cannot hold."""
     takes_any_listed: bool = False
     """Members of an `enum` are escaped if they must be: there is nothing else to send."""
 
@@ -57,51 +63,74 @@ class Place:
         return True
 
 
-@lru_cache(maxsize=32)
-def place_of(location: Location, text: Alphabet, excluded: str) -> Place:
-    """What parameters of a location can carry; `text` is what may be sent at all, `excluded` not in headers."""
+@lru_cache(maxsize=256)
+def place_of(
+    location: Location, text: Alphabet, excluded: str, style: str = "", *, explode: bool = False
+) -> Place:
+    """What parameters of a location can carry; `text` is what may be sent at all, `excluded` not in headers.
+
+    What the wire does not tell apart (`checker.transport.ambiguity`) is left out wherever there is something else to send.
+    """
     if location is Location.PATH:
-        # A slash ends a segment, decoded or not; controls are refused by many servers before routing.
-        characters = alphabets.restricted(alphabets.common(_PRINTABLE, text.intervals), "/\\")
-        refused = frozenset((".", ".."))
-        return Place(
-            "path",
-            characters,
-            1,
-            1,
-            allows_null=False,
-            refuses=refused,
-            is_trimmed=True,
-            takes_any_listed=True,
-        )
+        return _path(text, style, explode=explode)
     if location is Location.QUERY:
-        return Place("query", text, min_items=1)
+        separators = _SEPARATORS + _BRACKETS
+        return Place("query", text, min_items=1, separators=separators)
     if location is Location.HEADER:
         characters = alphabets.restricted(((0x20, 0x7E),), excluded)
         return Place("header", characters, 1, 1, allows_null=False, is_trimmed=True)
     if location is Location.COOKIE:
-        characters = alphabets.restricted(alphabets.VISIBLE.intervals, '",;\\')
+        # A percent sign is an escape for some servers and text for others.
+        characters = alphabets.restricted(alphabets.VISIBLE.intervals, '",;\\%')
         return Place("cookie", characters, 1, 1, allows_null=False)
     raise ValueError("bodies travel by media type")
 
 
+def _path(text: Alphabet, style: str, *, explode: bool) -> Place:
+    """A slash ends a segment, decoded or not; controls are refused by many servers before routing."""
+    is_label = style == "label"
+    return Place(
+        "path",
+        alphabets.restricted(alphabets.common(_PRINTABLE, text.intervals), "/\\"),
+        1,
+        1,
+        allows_null=False,
+        refuses=_DOTS,
+        is_trimmed=True,
+        separators=_SEPARATORS + "." if is_label and explode else _SEPARATORS,
+        takes_any_listed=True,
+    )
+
+
 @lru_cache(maxsize=32)
-def body_place(text: Alphabet, *, is_form: bool, is_bytes: bool) -> Place:
+def body_place(text: Alphabet, *, is_form: bool, is_bytes: bool, is_xml: bool = False) -> Place:
     """What a body can carry."""
+    if is_xml:
+        characters = alphabets.restricted(alphabets.common(_XML, text.intervals), "")
+        return Place("body-xml", characters, is_body=True)
     name = f"body{'-form' if is_form else ''}{'-bytes' if is_bytes else ''}"
-    # An empty list has no pair and no part: it would not arrive.
-    return Place(name, text, min_items=int(is_form), is_body=True, is_bytes=is_bytes)
+    return Place(name, text, is_body=True, is_bytes=is_bytes)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=128)
 def item_of(place: Place) -> Place:
     """What an item of a list or a property of an object can carry: not what separates them."""
-    if place.is_body or place.name.endswith("-item"):
+    if place.name.endswith("-item"):
         return place
-    alphabet = alphabets.restricted(place.alphabet.intervals, _SEPARATORS + " ")
+    if place.is_body:
+        if not place.name.startswith(("body-form", "body-xml")):
+            return place
+        # An empty list is no pair, no part and no element; null has no text of its own.
+        return replace(place, name=f"{place.name}-item", min_items=1, allows_null=False)
     is_listed_free = place.takes_any_listed or place.name == "query"
     return Place(
-        f"{place.name}-item", alphabet, 1, 1, allows_null=False, takes_any_listed=is_listed_free
+        f"{place.name}-item",
+        alphabets.restricted(place.alphabet.intervals, place.separators),
+        1,
+        1,
+        allows_null=False,
+        refuses=place.refuses,
+        takes_any_listed=is_listed_free,
     )
 
 
