@@ -108,7 +108,7 @@ _GENERATION = {
     "allow-x00": Key(_FLAG, True),
     "allow-extra-parameters": _later(_FLAG, True),
     "exclude-header-characters": Key(Text(), "\r\n"),
-    "codec": _later(Text(rules.codec)),
+    "codec": Key(Text(rules.codec)),
     "maximize": _later(Either((Text(), _TEXTS))),
     "with-security-parameters": _later(_FLAG, True),
     "graphql-allow-null": _later(_FLAG, True),

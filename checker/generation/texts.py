@@ -27,6 +27,8 @@ _LONG = 0.02
 _USUAL = (6, 48)
 """Lengths that most values of a format have anyway."""
 _SEEDS = 1 << 16
+_INTERNATIONAL = frozenset(("iri", "iri-reference", "idn-email", "idn-hostname"))
+"""Formats with characters beyond ASCII."""
 _PAIRED = 3
 _TRIED = 8
 _FILES = 0.3
@@ -50,6 +52,9 @@ def compile_string(
         )
     _refuse_lengths(canonical, user_formats)
     ways, checks = _ways(canonical, place, user_formats, (low, high))
+    if not _INTERNATIONAL.isdisjoint(canonical.formats):
+        # All other ways keep to the alphabet by themselves.
+        checks.append(place.alphabet.permits)
     if not ways:
         plain = _plain(
             place, low, limit if high is None else min(high, limit), has_maximum=high is not None

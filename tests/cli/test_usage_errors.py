@@ -162,7 +162,6 @@ LATER = (
     ("--request-cert", "a"),
     ("--suppress-health-check", "all"),
     ("--warnings", "off"),
-    ("--generation-codec", "ascii"),
     ("--generation-maximize", "response_time"),
     ("--generation-with-security-parameters", "false"),
     ("--generation-graphql-allow-null", "false"),
