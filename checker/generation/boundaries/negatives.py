@@ -112,6 +112,11 @@ def _values(
         if breach.was in INTEGER_RANGES:
             low, high = INTEGER_RANGES[str(breach.was)]
             probes = (low - 1, high + 1)
+    if breach.steps and breach.steps[-1] is Step.NAME:
+        # A name is text, whatever is said of it.
+        if breach.keyword == "type":
+            return
+        probes = tuple(probe for probe in probes if isinstance(probe, str))
     if probes:
         found = list(_probed(breach, compiler, probes, is_broken))
         if breach.keyword in ("enum", "const"):

@@ -195,3 +195,10 @@ def test_near_misses_of_a_date_are_all_different_mistakes() -> None:
 def test_both_ends_of_an_integer_format_are_exceeded() -> None:
     values = [b.value for b in invalid({"type": "integer", "format": "int32"})]
     assert {-(2**31) - 1, 2**31} <= {value for value in values if isinstance(value, int)}
+
+
+def test_a_name_is_never_of_another_type() -> None:
+    names = {"type": "string", "enum": ["a", "b"]}
+    found = invalid({"type": "object", "propertyNames": names})
+    wrong = [b.value for b in found if "propertyNames" in b.description]
+    assert wrong == [{"AAA": False}]
