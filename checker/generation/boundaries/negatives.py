@@ -102,16 +102,7 @@ def _values(
     breach: Breach, compiler: Compiler, is_broken: Callable[[Any], bool]
 ) -> Iterator[tuple[Any, Any]]:
     """Whole values with the parts of them that are wrong."""
-    probes: tuple[Any, ...] = ()
-    if breach.keyword == "type":
-        probes = tuple(probe for probe in WRONG_TYPES if not _is_of(probe, breach.was))
-    elif breach.keyword in ("enum", "const"):
-        probes = NOT_LISTED
-    elif breach.keyword == "format":
-        probes = WRONG_FORMATS.get(str(breach.was), ())
-        if breach.was in INTEGER_RANGES:
-            low, high = INTEGER_RANGES[str(breach.was)]
-            probes = (low - 1, high + 1)
+    probes = _probes(breach)
     if breach.steps and breach.steps[-1] is Step.NAME:
         # A name is text, whatever is said of it.
         if breach.keyword == "type":
@@ -129,6 +120,23 @@ def _values(
     except _REASONS:
         return
     yield from islice(_simplest(draw, compiler, is_broken), 1)
+
+
+def _probes(breach: Breach) -> tuple[Any, ...]:
+    """Fixed values that are likely to break a keyword."""
+    was = breach.was
+    match breach.keyword:
+        case "type":
+            return tuple(probe for probe in WRONG_TYPES if not _is_of(probe, was))
+        case "enum" | "const":
+            return NOT_LISTED
+        case "format" if was in INTEGER_RANGES:
+            low, high = INTEGER_RANGES[str(was)]
+            return low - 1, high + 1
+        case "format":
+            return WRONG_FORMATS.get(str(was), ())
+        case _:
+            return ()
 
 
 def _is_of(value: Any, declared: Any) -> bool:
