@@ -31,6 +31,10 @@ _INTERNATIONAL = frozenset(("iri", "iri-reference", "idn-email", "idn-hostname")
 """Formats with characters beyond ASCII."""
 _PAIRED = 3
 _TRIED = 8
+_ALWAYS_RIGHT = frozenset(
+    ("date", "full-date", "time", "full-time", "date-time", "uuid", "ipv4", "ipv6")
+)
+"""Formats whose texts need no second look: checking a time takes as long as making it."""
 _FILES = 0.3
 """Share of valid files among binary values."""
 
@@ -59,14 +63,28 @@ def compile_string(
         plain = _plain(
             place, low, limit if high is None else min(high, limit), has_maximum=high is not None
         )
-        if not (place.refuses or place.is_trimmed or checks):
-            return plain
+        if not checks:
+            return _standing_alone(plain, place, turn, canonical.pointer)
         ways = [plain]
+    if not checks and len(ways) == 1 and place.is_body and low == 0 and high is None:
+        return ways[0]
     accepts = _all_of(checks, place, low, high)
     if canonical.patterns and len(ways) > 1:
         ways = _fruitful(_combined(ways), accepts)
     make = ways[0] if len(ways) == 1 else _one_of(ways)
     return retried(make, accepts, turn, canonical.pointer)
+
+
+def _standing_alone(plain: Draw, place: Place, turn: Turn, pointer: str) -> Draw:
+    """Text of the characters of a place: all that can be wrong with it is what does not arrive as it is."""
+    refuses = place.refuses
+    if place.is_trimmed:
+        return retried(
+            plain, lambda text: text == text.strip() and text not in refuses, turn, pointer
+        )
+    if refuses:
+        return retried(plain, lambda text: text not in refuses, turn, pointer)
+    return plain
 
 
 def _refuse_lengths(canonical: Canonical, user_formats: Mapping[str, Strategy]) -> None:
@@ -105,6 +123,11 @@ def _fruitful(ways: list[Draw], accepts: Callable[[str], bool]) -> list[Draw]:
     ] or ways
 
 
+def _is_alone(canonical: Canonical) -> bool:
+    """True when a format is all that is said of the characters."""
+    return len(canonical.formats) == 1 and not canonical.patterns
+
+
 Checks = list[Callable[[str], bool]]
 
 
@@ -127,6 +150,8 @@ def _ways(
             is_usual = low <= _USUAL[0] and (high is None or high >= _USUAL[1])
             sized = None if is_usual else sized_format(name, low, high)
             ways.append(sized or FORMATS[name])
+            if sized is None and name in _ALWAYS_RIGHT and _is_alone(canonical):
+                continue
         elif name == "binary" and place.is_bytes:
             ways.append(_binary(low, high))
         checks.extend(_checks_of(name, is_alone=not canonical.patterns))
