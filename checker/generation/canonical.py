@@ -163,6 +163,7 @@ class Canon:
         at = pointer_child(facet.pointer, "not")
         alternatives, is_whole = self.broken(inner)
         if len(alternatives) == 1:
+            found.pushed.add(facet.key)
             for other in alternatives[0]:
                 self._flatten(other, seen, found)
         elif alternatives:

@@ -35,6 +35,8 @@ from checker.validation.compiled import UnusableSchema, compile_schema
 _DEEPEST = 90
 """Schemas inside each other; Python has no room for many more."""
 _MOST_LEAVES = 48
+_SMALL_TYPES = frozenset({forms.BOOLEAN, forms.NULL})
+_MORE_VARIED = 3
 _FEW_NODES = 40
 """Larger schemas have many values anyway, and take longer to try."""
 _NULLS = 0.12
@@ -97,7 +99,7 @@ class Compiler:
         finally:
             del self._open[key]
         cell.append(draw)
-        if not self._open and place.is_body and self.variety is Variety.USUAL:
+        if not self._open and self.variety is Variety.USUAL:
             draw = self._varied(conjunction, place, draw)
         self._known[key] = draw
         return draw
@@ -131,26 +133,30 @@ class Compiler:
         except UnresolvableReference as error:
             raise Unsatisfiable(conjunction[0].pointer, str(error)) from error
 
-    def validator(self, conjunction: Conjunction) -> Callable[[Any], bool]:
-        """True for values that all facets admit. Compiled when first asked."""
+    def validator(
+        self, conjunction: Conjunction, *, is_strict: bool = False
+    ) -> Callable[[Any], bool]:
+        """True for values that all facets admit, strict ones for every reader of formats. Compiled when first asked."""
         checks: list[Callable[[Any], bool]] = []
 
         def is_valid(value: Any) -> bool:
             if not checks:
-                checks.extend(map(self._validator_of, conjunction))
+                checks.extend(
+                    self._validator_of(facet, is_strict=is_strict) for facet in conjunction
+                )
                 checks.append(lambda value: True)
             return all(check(value) for check in checks)
 
         return is_valid
 
-    def _validator_of(self, facet: Facet) -> Callable[[Any], bool]:
+    def _validator_of(self, facet: Facet, *, is_strict: bool) -> Callable[[Any], bool]:
         raw = facet.raw
         if raw is True:
             return _admits_all
         if facet.is_made and isinstance(raw, dict):
             inner = raw.get("not")
             if isinstance(inner, Facet):
-                admits = self._validator_of(inner)
+                admits = self._validator_of(inner, is_strict=False)
                 return lambda value: not admits(value)
             if not _is_json(raw):
                 # What it is made from is checked by those who hold it.
@@ -159,9 +165,10 @@ class Compiler:
             raw = {name: value for name, value in raw.items() if name not in facet.without}
         schema = Schema(raw, facet.pointer, self.canon.dialect, self.canon.document)
         try:
-            return compile_schema(schema, self.canon.direction, scope=facet.scope).is_valid
+            compiled = compile_schema(schema, self.canon.direction, scope=facet.scope)
         except (UnusableSchema, UnresolvableReference) as error:
             raise Unsatisfiable(facet.pointer, str(error)) from error
+        return compiled.is_strictly_valid if is_strict else compiled.is_valid
 
     def _recursive(self, conjunction: Conjunction, place: Place, cell: list[Draw]) -> Draw:
         pointer = conjunction[0].pointer if conjunction else "#"
@@ -268,7 +275,8 @@ class Compiler:
         for index, alternative in enumerate(branches.alternatives):
             extra = pinned[index] if pinned else ()
             try:
-                draws.append(self.compile((*base, *alternative, *extra), place))
+                draw = self.compile((*base, *alternative, *extra), place)
+                draws.extend([draw] * self._weight(alternative))
             except Unsatisfiable as error:
                 reason = reason or error
             # Conditions beside each other double the combinations: some of them have to do.
@@ -276,6 +284,12 @@ class Compiler:
             if draws and (is_enough or self.budget.is_low):
                 break
         return draws, reason
+
+    def _weight(self, alternative: Conjunction) -> int:
+        """How often an alternative is chosen: where variety is short, those with few values less."""
+        if self.variety is Variety.USUAL:
+            return 1
+        return 1 if self.canonical(alternative).types <= _SMALL_TYPES else _MORE_VARIED
 
     def _typed(self, form: Canonical, conjunction: Conjunction, place: Place) -> Draw:
         kinds = self._kinds(form, place)
@@ -350,7 +364,7 @@ class Compiler:
     ) -> Draw:
         if not form.examples or self.is_minimal or place.is_bytes:
             return draw
-        is_valid = self.validator(conjunction)
+        is_valid = self.validator(conjunction, is_strict=True)
         fitting = [
             value
             for value in form.examples

@@ -194,12 +194,18 @@ class Canonical:
     facets: list[Facet] = field(default_factory=list)
     """Every place that was read."""
 
+    pushed: set[FacetKey] = field(default_factory=set)
+    """Facets whose `not` has become a part of the conjunction."""
+
     def base(self, owner: Facet | None = None, keyword: str = "") -> Conjunction:
         """The same without one keyword of `owner`; references and `allOf` are already followed."""
         return tuple(
             replace(
                 facet,
-                taken=facet.taken | _FOLLOWED | ({keyword} if facet is owner else frozenset()),
+                taken=facet.taken
+                | _FOLLOWED
+                | ({keyword} if facet is owner else frozenset())
+                | (_NOT if facet.key in self.pushed else frozenset()),
             )
             for facet in self.facets
         )
@@ -214,6 +220,7 @@ class Canonical:
         return found + self.unevaluated
 
 
+_NOT = frozenset({"not"})
 _FOLLOWED = frozenset({"$ref", "allOf", "$dynamicRef", "$recursiveRef"})
 
 

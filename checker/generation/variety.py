@@ -22,6 +22,12 @@ class Variety(Enum):
 
 def different(draw: Draw, turn: Turn) -> int:
     """How many different values come from a few draws; stops counting when there are enough."""
+    # Somebody may be drawing already: schemas are compiled when they are needed.
+    with turn.aside():
+        return _counted(draw, turn)
+
+
+def _counted(draw: Draw, turn: Turn) -> int:
     source = RandomSource()
     seen: set[bytes] = set()
     for seed in range(_TRIED):

@@ -26,6 +26,8 @@ class Compiled:
 
     is_valid: Callable[[Any], bool]
     """True when the value is valid. Text that is not Unicode is judged as if the faulty characters were question marks."""
+    is_strictly_valid: Callable[[Any], bool]
+    """The same with formats as the strictest reader knows them."""
 
 
 def compile_schema(
@@ -153,7 +155,13 @@ def _two_steps(
         except ValueError:
             return (lenient or strict)(_as_json(value))
 
-    return Compiled(is_valid)
+    def is_strictly_valid(value: Any) -> bool:
+        try:
+            return strict(value)
+        except ValueError:
+            return strict(_as_json(value))
+
+    return Compiled(is_valid, is_strictly_valid)
 
 
 def _as_json(value: Any) -> Any:

@@ -1,5 +1,7 @@
 """How the referee reads a schema of each dialect: its own rules, keyword by keyword, over the raw document."""
 
+import base64
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
@@ -36,6 +38,8 @@ _OPENAPI: Final[Mapping[Dialect, Any]] = {
 _NEWEST = "https://json-schema.org/draft/2020-12/schema"
 """Metaschema by which names in schemas of OpenAPI 3.1 are read."""
 _NULLABLE: Final = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}
+_WITH_CONTENT: Final = (Dialect.DRAFT6, Dialect.DRAFT7)
+"""Dialects that assert what a text contains."""
 _COMPATIBLE: Final = (Dialect.DRAFT2019, Dialect.DRAFT2020, Dialect.OPENAPI31)
 """Dialects that have replaced `dependencies`, but may still read it."""
 _MAPS = frozenset({"properties", "patternProperties", "dependentSchemas", "dependencies"})
@@ -81,6 +85,8 @@ class Reading:
         }
         if validate_formats:
             self._exact["format"] = _format
+        if dialect in _WITH_CONTENT:
+            self._exact |= {"contentEncoding": _content, "contentMediaType": _content}
         if dialect in _COMPATIBLE:
             self._exact["dependencies"] = Draft7Validator.VALIDATORS["dependencies"]
 
@@ -332,6 +338,19 @@ def _additional_properties(
             yield ValidationError(f'"{name}" is not a declared property')
         else:
             yield from validator.descend(value, additional, path=name)
+
+
+def _content(validator: Any, said: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+    if not isinstance(instance, str):
+        return
+    try:
+        content: str | bytes = instance
+        if schema.get("contentEncoding") == "base64":
+            content = base64.b64decode(instance, validate=True)
+        if said == "application/json":
+            json.loads(content)
+    except ValueError:
+        yield ValidationError(f"{instance!r} does not contain {said}")
 
 
 def _format(validator: Any, name: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
