@@ -32,6 +32,9 @@ class NotSet:
 NOT_SET: Final = NotSet()
 
 
+_PARTS: Final = ("path_parameters", "query", "headers", "cookies", "media_type")
+
+
 class Case:
     """A generated test case for one operation (spec 2.2)."""
 
@@ -77,7 +80,10 @@ class Case:
         self.engine = engine
 
     def __repr__(self) -> str:
-        return f"<Case {self.operation.label} {self.id}>"
+        parts = [f"{name}={part!r}" for name in _PARTS if (part := getattr(self, name))]
+        if self.body is not NOT_SET:
+            parts.append(f"body={self.body!r}")
+        return f"<Case {self.operation.label} {self.id}: {', '.join(parts) or 'nothing to say'}>"
 
     @property
     def method(self) -> str:

@@ -1,6 +1,5 @@
 """Operations as Hypothesis strategies, with the configuration and the hooks as they are when a case is drawn."""
 
-import secrets
 from collections.abc import Callable
 from typing import Any
 
@@ -8,6 +7,7 @@ from checker.config.config import Config
 from checker.config.resolve import overrides_in
 from checker.config.settings import modes_of
 from checker.core.case import Case
+from checker.core.digests import digest
 from checker.core.errors import NotAvailableYet
 from checker.core.hooks import GLOBAL_HOOKS, HookContext
 from checker.core.meta import GenerationMode, PhaseInfo
@@ -33,8 +33,10 @@ def case_strategy(
     programs = _Programs(operation, config, None if mode is None else GenerationMode(mode))
 
     def draw(source: Source) -> Case:
-        phase = PhaseInfo("fuzzing")
-        return finish(programs.current().draw(source, case_id=secrets.token_hex(6), phase=phase))
+        case = programs.current().draw(source, case_id="", phase=PhaseInfo("fuzzing"))
+        # The choices name a case: the same one has the same id, in a replay and under `derandomize`.
+        case.id = digest("drawn", repr(source.choices))[:12]
+        return finish(case)
 
     return strategy_of(draw, f"<cases of {operation.label}>")
 

@@ -54,6 +54,47 @@ def test_failing_cases_shrink(operation) -> None:
     assert case.path_parameters["id"] == 101
 
 
+def _failure(strategy) -> list[str]:
+    """What Hypothesis says of a test that no case with a large id passes."""
+
+    @settings(QUICK, derandomize=True, max_examples=200)
+    @given(strategy)
+    def test(case) -> None:
+        assert case.path_parameters["id"] <= 100
+
+    with pytest.raises(AssertionError) as caught:
+        test()
+    return list(caught.value.__notes__)
+
+
+def test_failing_case_is_shown_with_its_parts(operation) -> None:
+    (note,) = _failure(operation.as_strategy())
+    assert "<Case GET /items/{id} " in note
+    assert ": path_parameters={'id': 101}>" in note
+
+
+def test_derandomised_tests_say_the_same_every_time(document) -> None:
+    first, second = (
+        _failure(checker.openapi.from_dict(document)["/items/{id}"]["GET"].as_strategy())
+        for _ in range(2)
+    )
+    assert first == second
+
+
+def test_negative_cases_shrink_and_replay(operation) -> None:
+    strategy = operation.as_strategy(generation_mode=checker.GenerationMode.NEGATIVE)
+    first, second = (
+        find(
+            strategy,
+            lambda case: not isinstance(case.path_parameters["id"], int),
+            settings=settings(QUICK, max_examples=500, derandomize=True),
+        )
+        for _ in range(2)
+    )
+    assert repr(first) == repr(second)
+    assert first.meta.generation.mode is checker.GenerationMode.NEGATIVE
+
+
 def test_strategies_combine_with_others(operation) -> None:
     pairs = drawn(st.tuples(operation.as_strategy(), st.integers(0, 3)))
     assert all(number <= 3 for _, number in pairs)
