@@ -1,6 +1,6 @@
 """What the floors above know of an API description: operations, parameters, bodies. No specification here."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NewType, Protocol
 
@@ -8,6 +8,7 @@ from checker.core.contract import ResponseContract
 from checker.core.locations import Location as Location
 from checker.core.request import WireRequest
 from checker.core.schema import Schema
+from checker.core.schema_warnings import SchemaWarning
 from checker.core.security import SecurityRequirement
 from checker.core.verdicts import RequestVerdict
 
@@ -137,6 +138,10 @@ class Operation(Protocol):
     @property
     def security(self) -> tuple[SecurityRequirement, ...]:
         """Alternatives of credentials; an empty tuple when nothing is said of them."""
+        ...
+
+    def warnings(self) -> Iterable[SchemaWarning]:
+        """Faults of the description that cost a part of this operation. Looks at all of its schemas."""
         ...
 
     @property

@@ -1,6 +1,6 @@
 """One operation of an OpenAPI document, read when it is asked for."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -15,6 +15,7 @@ from checker.core.operation import (
 )
 from checker.core.request import WireRequest
 from checker.core.schema import UnresolvableReference
+from checker.core.schema_warnings import SchemaWarning
 from checker.core.security import SecurityRequirement
 from checker.core.verdicts import RequestVerdict
 from checker.openapi.bodies import Bodies, is_swagger, media_types, request_bodies, swagger_bodies
@@ -37,6 +38,7 @@ class Owner(Protocol):
     @property
     def document(self) -> OpenApiDocument: ...
     def base_url_of(self, servers: object) -> str | None: ...
+    def warnings_of(self, operation: "OpenApiOperation") -> Iterator[SchemaWarning]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +133,10 @@ class OpenApiOperation:
     def security(self) -> tuple[SecurityRequirement, ...]:
         """Alternatives of credentials; an empty tuple when nothing is said of them."""
         return security_of(self.owner.document, self.definition)
+
+    def warnings(self) -> Iterator[SchemaWarning]:
+        """Faults of the description that cost a part of this operation. Looks at all of its schemas."""
+        return self.owner.warnings_of(self)
 
     @property
     def bodies(self) -> tuple[Body, ...]:

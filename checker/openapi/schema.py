@@ -8,6 +8,7 @@ from typing import Any
 from checker.config.config import Config
 from checker.core.engine import Engine
 from checker.core.operation import BrokenOperation, Label
+from checker.core.schema_warnings import SchemaWarning
 from checker.openapi.contents import table_of_contents
 from checker.openapi.dialects import version_of
 from checker.openapi.links import BrokenLink, Link, links_of
@@ -17,6 +18,7 @@ from checker.openapi.outside import leads_outside, load_all
 from checker.openapi.parsing import parse_json, to_json
 from checker.openapi.references import OpenApiDocument
 from checker.openapi.servers import absolute_url, path_of
+from checker.openapi.warnings import operation_warnings
 
 
 class Methods(Mapping[str, OpenApiOperation]):
@@ -147,6 +149,21 @@ class OpenApiSchema(Mapping[str, Methods]):
         for operation in self.get_all_operations():
             if isinstance(operation, OpenApiOperation):
                 yield from links_of(self, operation)
+
+    def iter_schema_warnings(self) -> Iterator[SchemaWarning]:
+        """What is wrong with the description and stops nothing, operation by operation."""
+        for operation in self.get_all_operations():
+            if isinstance(operation, OpenApiOperation):
+                yield from operation_warnings(self, operation)
+
+    @property
+    def warnings(self) -> tuple[SchemaWarning, ...]:
+        """All of them. Takes a while in large descriptions: every schema is looked at."""
+        return tuple(self.iter_schema_warnings())
+
+    def warnings_of(self, operation: OpenApiOperation) -> Iterator[SchemaWarning]:
+        """Those of one operation."""
+        return operation_warnings(self, operation)
 
     def read(self, entry: Entry | BrokenOperation) -> OpenApiOperation | BrokenOperation:
         """The operation of an entry, read once."""

@@ -7,6 +7,7 @@ from checker.validation.pointers import pointer_child
 
 Found = tuple[object, str]
 """A value and its place."""
+_NOWHERE = "points at nothing"
 
 
 def walk(root: object, at: str, fragment: str) -> Found:
@@ -33,7 +34,12 @@ def lost(reference: str, at: str, root: object, reason: object) -> UnresolvableR
         elsewhere = _component(root, reference)
         if elsewhere is not None:
             said = f"{said.partition(';')[0]}; did you mean `{elsewhere}`?"
-    return UnresolvableReference(f"`{reference}` at {at} points at nothing: {said}")
+    return UnresolvableReference(f"`{reference}` at {at} {_NOWHERE}: {said}")
+
+
+def is_lost(sentence: str) -> bool:
+    """True for the sentence of an error that `lost` made, even inside of another one."""
+    return _NOWHERE in sentence
 
 
 def _miss(token: str, parent: object) -> str:

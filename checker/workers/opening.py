@@ -156,7 +156,8 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
             selected=len(selected) + len(broken),
         )
     )
-    _tell_unusable(recorder, selected, broken, settings.phases[0])
+    for unread in broken:
+        recorder.operation_error(unread.label, settings.phases[0], "Schema Error", unread.error)
     journal.flush()
     factory = _factory(settings, selected, recorder, _component_hooks)
     origin = Origin.from_url(base_url)
@@ -244,21 +245,6 @@ def _selected(
     return selected, broken, total
 
 
-def _tell_unusable(
-    recorder: Recorder,
-    selected: Mapping[Label, Operation],
-    broken: Sequence[BrokenOperation],
-    phase: str,
-) -> None:
-    for unread in broken:
-        recorder.operation_error(unread.label, phase, "Schema Error", unread.error)
-    for label, operation in selected.items():
-        for body in operation.unusable_bodies:
-            recorder.note(Note("unusable_body", label, body.media_type, body.reason))
-        for pointer, reason in operation.unusable_parameters.items():
-            recorder.note(Note("left_out", label, pointer, reason))
-
-
 def _recorder(
     incarnation: int,
     settings: RunSettings,
@@ -312,8 +298,10 @@ def _factory(
 
 
 def _note_program(recorder: Recorder, program: OperationProgram) -> None:
-    """What the summary says of schemas that are not drawn in full."""
+    """What the summary says of an operation that is not tested in full."""
     label = program.operation.label
+    for warning in program.operation.warnings():
+        recorder.note(Note(warning.kind.value, label, warning.pointer, warning.message))
     for pointer, keyword in program.opaque.items():
         recorder.note(Note("opaque", label, pointer, keyword))
     for pointer, reason in program.left_out.items():

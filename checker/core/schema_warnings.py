@@ -1,0 +1,30 @@
+"""What is wrong with an API description and does not stop it from being tested."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class WarningKind(StrEnum):
+    """What is wrong."""
+
+    UNRESOLVABLE_REFERENCE = "unresolvable_reference"
+    UNUSABLE_PARAMETER = "unusable_parameter"
+    UNUSABLE_BODY = "unusable_body"
+    UNUSABLE_MEDIA_TYPE = "unusable_media_type"
+    UNSUPPORTED_REGEX = "unsupported_regex"
+    INVALID_EXAMPLE = "invalid_example"
+    BROKEN_LINK = "broken_link"
+    UNDECLARED_SECURITY = "undeclared_security"
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaWarning:
+    """One fault of a description, and what it costs."""
+
+    kind: WarningKind
+    label: str
+    """Of the operation that it costs something."""
+    pointer: str
+    """Where in the description."""
+    message: str
+    """One sentence: what was found, where, what follows from it."""

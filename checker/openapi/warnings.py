@@ -1,0 +1,181 @@
+"""Faults of a description that cost a part of an operation: found without sending anything."""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from checker.core.media_types import is_json, parse
+from checker.core.schema import Direction, Schema, UnresolvableReference
+from checker.core.schema_warnings import SchemaWarning, WarningKind
+from checker.openapi.bodies import is_swagger
+from checker.openapi.links import BrokenLink, Directory, links_of
+from checker.openapi.operation import OpenApiOperation
+from checker.openapi.walking import Found, is_lost
+from checker.validation.compiled import UnusableSchema, compile_schema
+from checker.validation.ecma import ecma_pattern
+from checker.validation.keywords import subschemas
+from checker.validation.pointers import pointer_child
+
+_NOT_VALIDATED = "what it describes in a response is not validated"
+
+
+def operation_warnings(
+    directory: Directory, operation: OpenApiOperation
+) -> Iterator[SchemaWarning]:
+    """Everything that is wrong with one operation that can be read, each place once."""
+    seen: set[tuple[WarningKind, str]] = set()
+    for kind, pointer, message in _all(directory, operation):
+        if (kind, pointer) not in seen:
+            seen.add((kind, pointer))
+            yield SchemaWarning(kind, operation.label, pointer, message)
+
+
+_Warning = tuple[WarningKind, str, str]
+"""Kind, place, sentence."""
+
+
+def _all(directory: Directory, operation: OpenApiOperation) -> Iterator[_Warning]:
+    yield from _left_out(operation)
+    responses = list(_response_parts(directory, operation))
+    schemas = []
+    for part in responses:
+        if isinstance(part, Schema):
+            schemas.append(part)
+        else:
+            yield part
+    for schema in schemas:
+        yield from _unsound(directory, schema)
+    schemas += [parameter.schema for parameter in operation.parameters]
+    schemas += [body.schema for body in operation.bodies]
+    yield from _patterns(directory, schemas)
+    yield from _examples(operation)
+    for link in links_of(directory, operation):
+        if isinstance(link, BrokenLink):
+            yield WarningKind.BROKEN_LINK, link.pointer, link.error
+    for requirement in operation.security:
+        for name in requirement.undeclared:
+            message = (
+                f"the security scheme `{name}` is not declared; add it to the security schemes"
+            )
+            yield WarningKind.UNDECLARED_SECURITY, operation.entry.pointer, message
+
+
+def _left_out(operation: OpenApiOperation) -> Iterator[_Warning]:
+    """Parameters and bodies that are never sent."""
+    for pointer, reason in operation.unusable_parameters.items():
+        kind = WarningKind.UNUSABLE_PARAMETER
+        yield _or_lost(kind, reason), pointer, f"the parameter is never sent: {reason}"
+    for body in operation.unusable_bodies:
+        pointer = pointer_child(operation.entry.pointer, "requestBody", "content", body.media_type)
+        kind = _or_lost(WarningKind.UNUSABLE_BODY, body.reason)
+        yield kind, pointer, f"{body.media_type} is never sent: {body.reason}"
+
+
+def _or_lost(kind: WarningKind, reason: str) -> WarningKind:
+    return WarningKind.UNRESOLVABLE_REFERENCE if is_lost(reason) else kind
+
+
+def _response_parts(
+    directory: Directory, operation: OpenApiOperation
+) -> Iterator[Schema | _Warning]:
+    """Schemas of responses and of their headers; warnings where there should be one."""
+    responses = operation.definition.get("responses")
+    at = pointer_child(operation.entry.pointer, "responses")
+    document = directory.document
+    for status, raw in responses.items() if isinstance(responses, dict) else ():
+        pointer = pointer_child(at, status)
+        try:
+            response, place = document.dereferenced(raw, pointer)
+        except UnresolvableReference as error:
+            yield WarningKind.UNRESOLVABLE_REFERENCE, pointer, f"{error}; {_NOT_VALIDATED}"
+            continue
+        if not isinstance(response, dict):
+            continue
+        owners: list[tuple[Any, str]] = []
+        if is_swagger(document):
+            owners.append((response, place))
+        for key in ("content", "headers"):
+            group = response.get(key)
+            for name, value in group.items() if isinstance(group, dict) else ():
+                inner = pointer_child(place, key, name)
+                if key == "content" and parse(name) is None:
+                    message = f"{name!r} at {inner} is no media type; no response can match it"
+                    yield WarningKind.UNUSABLE_MEDIA_TYPE, inner, message
+                owners.append((value, inner))
+        for owner, inner in owners:
+            yield from _schemas(directory, owner, inner)
+
+
+def _schemas(directory: Directory, owner: object, at: str) -> Iterator[Schema | _Warning]:
+    try:
+        value, at = directory.document.dereferenced(owner, at)
+    except UnresolvableReference as error:
+        yield WarningKind.UNRESOLVABLE_REFERENCE, at, f"{error}; {_NOT_VALIDATED}"
+        return
+    for key in ("schema", "itemSchema"):
+        raw = value.get(key) if isinstance(value, dict) else None
+        if isinstance(raw, dict):
+            yield directory.document.schema(raw, pointer_child(at, key))
+
+
+def _unsound(directory: Directory, schema: Schema) -> Iterator[_Warning]:
+    try:
+        directory.document.require_sound(schema)
+    except UnresolvableReference as error:
+        message = f"{error}; {_NOT_VALIDATED}"
+        yield WarningKind.UNRESOLVABLE_REFERENCE, schema.pointer, message
+
+
+def _patterns(directory: Directory, schemas: Iterable[Schema]) -> Iterator[_Warning]:
+    """Regular expressions that nobody here can read."""
+    document = directory.document
+    todo: list[Found] = [(schema.raw, schema.pointer) for schema in schemas]
+    seen = set()
+    while todo:
+        raw, at = todo.pop()
+        if not isinstance(raw, dict) or at in seen:
+            continue
+        seen.add(at)
+        for keyword, pattern in _regexes(raw):
+            if ecma_pattern(pattern) is None:
+                place = pointer_child(at, keyword)
+                message = f"the regular expression {pattern!r} at {place} is not supported; nothing is checked by it"
+                yield WarningKind.UNSUPPORTED_REGEX, place, message
+        if isinstance(raw.get("$ref"), str):
+            try:
+                todo.append(document.resolve(raw["$ref"], at=at))
+            except UnresolvableReference:
+                continue
+        for tokens, inner in subschemas(raw, document.schema_dialect):
+            todo.append((inner, pointer_child(at, *tokens)))
+
+
+def _regexes(raw: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    if isinstance(raw.get("pattern"), str):
+        yield "pattern", raw["pattern"]
+    by_pattern = raw.get("patternProperties")
+    if isinstance(by_pattern, dict):
+        yield from (("patternProperties", str(name)) for name in by_pattern)
+
+
+def _examples(operation: OpenApiOperation) -> Iterator[_Warning]:
+    """Examples beside a schema that the schema forbids."""
+    for parameter in operation.parameters:
+        yield from _forbidden(parameter.examples, parameter.schema, parameter.pointer)
+    for body in operation.bodies:
+        if is_json(body.media_type):
+            yield from _forbidden(body.examples, body.schema, body.pointer)
+
+
+def _forbidden(examples: tuple[Any, ...], schema: Schema, at: str) -> Iterator[_Warning]:
+    if not examples:
+        return
+    try:
+        is_valid = compile_schema(schema, Direction.REQUEST).is_valid
+    except (UnresolvableReference, UnusableSchema):
+        return
+    for example in examples:
+        if not is_valid(example):
+            shown = json.dumps(example, default=str)[:80]
+            message = f"the example {shown} at {at} does not fit its schema at {schema.pointer}; correct one of them"
+            yield WarningKind.INVALID_EXAMPLE, at, message

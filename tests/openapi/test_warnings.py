@@ -1,0 +1,114 @@
+from typing import Any
+
+import pytest
+
+from .documents import opened
+
+LOST = {"$ref": "#/components/schemas/Gone"}
+
+
+def response(**parts: Any) -> Any:
+    return {"responses": {"200": {"description": "", **parts}}}
+
+
+def body(schema: Any, media_type: str = "application/json", **more: Any) -> Any:
+    return {"requestBody": {"content": {media_type: {"schema": schema, **more}}}}
+
+
+def parameter(schema: Any, **more: Any) -> Any:
+    return {"parameters": [{"name": "q", "in": "query", "schema": schema, **more}]}
+
+
+FAULTS: list[tuple[Any, str, str, str]] = [
+    (parameter(LOST), "unresolvable_reference", "/parameters/0", "never sent"),
+    (
+        {"parameters": [{"name": "q", "in": "moon"}]},
+        "unusable_parameter",
+        "/parameters/0",
+        "in `moon`",
+    ),
+    (body(LOST), "unresolvable_reference", "/requestBody/content/application~1json", "never sent"),
+    (body({}, "no type"), "unusable_body", "/requestBody/content/no type", "is not a media type"),
+    (
+        {"responses": {"200": {"$ref": "#/components/responses/X"}}},
+        "unresolvable_reference",
+        "/responses/200",
+        "not validated",
+    ),
+    (
+        response(content={"application/json": {"schema": {"items": LOST}}}),
+        "unresolvable_reference",
+        "/responses/200/content/application~1json/schema",
+        "not validated",
+    ),
+    (
+        response(content={"application/json": {"$ref": "#/x"}}),
+        "unresolvable_reference",
+        "/responses/200/content/application~1json",
+        "not validated",
+    ),
+    (
+        response(headers={"X": {"schema": LOST}}),
+        "unresolvable_reference",
+        "/responses/200/headers/X/schema",
+        "not validated",
+    ),
+    (
+        response(content={"json": {}}),
+        "unusable_media_type",
+        "/responses/200/content/json",
+        "no media type",
+    ),
+    (
+        parameter({"type": "string", "pattern": "(?<=a"}),
+        "unsupported_regex",
+        "/parameters/0/schema/pattern",
+        "'(?<=a'",
+    ),
+    (
+        response(content={"application/json": {"schema": {"patternProperties": {"(": {}}}}}),
+        "unsupported_regex",
+        "/responses/200/content/application~1json/schema/patternProperties",
+        "'('",
+    ),
+    (parameter({"type": "integer"}, example="x"), "invalid_example", "/parameters/0", '"x"'),
+    (
+        body({"type": "object"}, examples={"a": {"value": {}}, "b": {"value": [1]}}),
+        "invalid_example",
+        "/requestBody/content/application~1json",
+        "[1]",
+    ),
+    (
+        response(links={"L": {"operationId": "gone"}}),
+        "broken_link",
+        "/responses/200/links/L",
+        "cannot be followed",
+    ),
+    ({"security": [{"gone": []}]}, "undeclared_security", "", "`gone` is not declared"),
+]
+
+
+@pytest.mark.parametrize(("definition", "kind", "place", "words"), FAULTS)
+def test_fault_is_told_with_its_place(definition: Any, kind: str, place: str, words: str) -> None:
+    (found,) = opened("3.0.3", {"/a": {"post": definition}}).warnings
+    assert (found.kind, found.label, found.pointer) == (kind, "POST /a", f"#/paths/~1a/post{place}")
+    assert words in found.message
+    assert "\n" not in found.message
+
+
+def test_description_without_faults_has_no_warnings() -> None:
+    tree = {"properties": {"next": {"$ref": "#/components/schemas/T"}, "p": {"pattern": "^a$"}}}
+    definition = {
+        **body({"$ref": "#/components/schemas/T"}, example={"p": "a"}),
+        **response(content={"application/json": {"schema": {"$ref": "#/components/schemas/T"}}}),
+    }
+    schema = opened("3.0.3", {"/a": {"post": definition}}, components={"schemas": {"T": tree}})
+    assert schema.warnings == ()
+
+
+def test_swagger_responses_are_looked_at() -> None:
+    (found,) = opened("2.0", {"/a": {"get": response(schema={"$ref": "#/definitions/X"})}}).warnings
+    assert (found.kind, found.pointer) == (
+        "unresolvable_reference",
+        "#/paths/~1a/get/responses/200/schema",
+    )
