@@ -17,6 +17,7 @@ from checker.transport.xml_reading import xml_readings
 _NO_DECODER = "no decoder for this media type"
 _BOM = "servers differ on whether JSON may start with a byte order mark"
 _YAML = "YAML 1.1 and YAML 1.2 read it differently"
+_OCTETS = "nothing says whether it is text or octets"
 _TWICE = "servers differ on which of two equal names counts"
 
 
@@ -87,7 +88,7 @@ def body_readings(body: Body, content: bytes, content_type: str, rule: Rule) -> 
     for fits, read in _READERS:
         if fits(content_type):
             return read(content, content_type, rule)
-    raise Undecided(_NO_DECODER)
+    return _other_readings(content, content_type, rule)
 
 
 def _json_readings(content: bytes, content_type: str, rule: Rule) -> list[Reading]:
@@ -136,6 +137,16 @@ def _text_readings(content: bytes, content_type: str, rule: Rule) -> list[Readin
 def _octet_readings(content: bytes, content_type: str, rule: Rule) -> list[Reading]:
     _require_text(rule)
     return [Reading(content.decode("latin-1"))]
+
+
+def _other_readings(content: bytes, content_type: str, rule: Rule) -> list[Reading]:
+    """Of a media type that nobody knows: text if it is text, or octets."""
+    octets = _octet_readings(content, content_type, rule)[0].value
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        text = octets
+    return [Reading(text)] if text == octets else [Reading(one, _OCTETS) for one in (text, octets)]
 
 
 def _require_text(rule: Rule) -> None:

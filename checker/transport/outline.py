@@ -82,14 +82,18 @@ class Outline:
         """Outline of one item of an array."""
         found = self._below.get(index)
         if found is None:
-            found = self._below[index] = self._step(lambda raw: _items(raw, index), _DEEPEST)
+            found = self._below[index] = self._step(
+                "array", lambda raw: _items(raw, index), _DEEPEST
+            )
         return found
 
     def property(self, name: str) -> "Outline":
         """Outline of one property of an object."""
         found = self._below.get(name)
         if found is None:
-            found = self._below[name] = self._step(lambda raw: _property(raw, name), _DEEPEST)
+            found = self._below[name] = self._step(
+                "object", lambda raw: _property(raw, name), _DEEPEST
+            )
         return found
 
     def schema(self) -> Schema | None:
@@ -164,13 +168,18 @@ class Outline:
                 properties = part.raw.get("properties")
                 yield from properties if isinstance(properties, dict) else ()
 
-    def _step(self, step: _Step, depth: int) -> "Outline":
+    def _step(self, kind: str, step: _Step, depth: int) -> "Outline":
+        """What `step` leads to; alternatives that cannot be of that kind have nothing to say of its parts."""
         found: list[Facet | _Choice] = []
         for part in self._opened() if depth else ():
             if isinstance(part, _Choice):
-                inner = tuple(one._step(step, depth - 1) for one in part.alternatives)
+                inner = tuple(
+                    one._step(kind, step, depth - 1)
+                    for one in part.alternatives
+                    if kind in one._types_to(depth)
+                )
                 # Where one alternative says nothing, nothing is known.
-                if all(one._terms for one in inner):
+                if inner and all(one._terms for one in inner):
                     found.append(_Choice(inner))
             elif isinstance(part.raw, dict):
                 found += (
