@@ -143,7 +143,7 @@ def test_a_binding_of_a_parameter_wins_over_one_of_its_type() -> None:
         (("more", "deeper"), [1], lambda body: body["more"] == {"deeper": [1]}),
         (("name", "below"), 1, lambda body: isinstance(body["name"], str)),
     ],
-    ids=str,
+    ids=["property", "nested", "each", "additional", "below"],
 )
 def test_a_body_is_changed_where_the_path_leads(path: Any, value: Any, look: Any) -> None:
     override = forced(value, *path, location=Location.BODY)
