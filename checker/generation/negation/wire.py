@@ -164,14 +164,17 @@ class _FieldsProof:
         if not isinstance(value, dict):
             return False
         try:
-            # What is sent as nothing is absent, or what its text says.
+            # What is sent as nothing is absent, or what its text says; an empty text may be either.
             sent = {name: item for name, item in value.items() if not _is_nothing(item)}
-            if self.is_valid(sent):
+            kept = {name: item for name, item in value.items() if item not in ([], {})}
+            wholes = [sent] if sent == kept else [sent, kept]
+            if any(map(self.is_valid, wholes)):
                 return False
             return not any(
-                self.is_valid(sent | {name: reading})
+                self.is_valid(whole | {name: reading})
                 for name, item in value.items()
                 for reading in self._readings(name, item)
+                for whole in wholes
             )
         except (Unreadable, ValueError):
             return False
