@@ -92,6 +92,8 @@ class RunSettings:
     codec: str | None = None
     """Codec that generated text can be written in; None: any Unicode."""
     exclude_header_characters: str = "\r\n"
+    unique_inputs: bool = False
+    """No request of an operation is sent twice."""
     overrides: Overrides = NO_OVERRIDES
     """Values in place of generated ones."""
     hooks: tuple[str, ...] = ()

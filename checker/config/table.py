@@ -113,7 +113,7 @@ _GENERATION = {
     "with-security-parameters": _later(_FLAG, True),
     "graphql-allow-null": _later(_FLAG, True),
     "database": Key(Text(), ".proptest/examples"),
-    "unique-inputs": _later(_FLAG, False),
+    "unique-inputs": Key(_FLAG, False),
     "dictionaries": Key(MapOf(type_rule), {}),
 }
 

@@ -30,6 +30,8 @@ class GenerationSettings:
     """Format name -> `SearchStrategy`, as users registered it."""
     reuse: bool = False
     """Values of earlier responses may take the place of random ones."""
+    unique_inputs: bool = False
+    """No request of an operation is made twice."""
     overrides: Overrides = NO_OVERRIDES
     """Values in place of generated ones."""
     fixed_headers: frozenset[str] = frozenset()

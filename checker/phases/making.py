@@ -17,7 +17,10 @@ from checker.generation.program import (
     compile_operation,
 )
 from checker.generation.sources import RandomSource, ReplaySource, Source
+from checker.phases.novelty import ATTEMPTS, Exhausted, Novelty
 
+_APART = 1 << 40
+"""Between seeds of one index; no task has so many."""
 PoolView = Callable[[Operation], ValuePool]
 """Values of earlier responses as one operation may use them."""
 
@@ -86,6 +89,7 @@ class CaseFactory:
         """None when nothing is reused."""
         self._compiled = compiled
         self._programs: dict[Label, OperationProgram] = {}
+        self._novelty = Novelty() if settings.unique_inputs else None
         self._random = RandomSource(0)
 
     @property
@@ -110,14 +114,31 @@ class CaseFactory:
     def make(
         self, label: Label, task_seed: int, index: int, phase: PhaseInfo, *, newest: bool = False
     ) -> Made:
-        """Case `index` of a task: the same for ever, whoever makes it. `newest` prefers the latest values."""
+        """Case `index` of a task: the same for ever, whoever makes it. `newest` prefers the latest values.
+
+        Where inputs have to be unique, the first one that was not made before. Raises `Exhausted` when there is none.
+        """
+        name, seed = case_id(task_seed, index), task_seed + index
+        made = self._made(label, seed, name, phase, newest=newest)
+        novelty = self._novelty
+        if novelty is None or newest:
+            return made
+        for attempt in range(1, ATTEMPTS):
+            if novelty.is_new(label, made.case):
+                return made
+            made = self._made(label, seed + attempt * _APART, name, phase)
+        raise Exhausted(label)
+
+    def _made(
+        self, label: Label, seed: int, name: str, phase: PhaseInfo, *, newest: bool = False
+    ) -> Made:
         program = self._programs.get(label) or self.program(label)
         source = self._random
-        source.reset(task_seed + index)
+        source.reset(seed)
         pool = None if self._pools is None else self._pools(program.operation)
         if newest and pool is not None:
             pool = _Newest(pool)
-        case = program.draw(source, case_id=case_id(task_seed, index), phase=phase, pool=pool)
+        case = program.draw(source, case_id=name, phase=phase, pool=pool)
         bindings = case.meta.bindings if case.meta is not None else ()
         return Made(case, label, source.choices, bindings)
 

@@ -8,6 +8,7 @@ from checker.core.operation import Label
 from checker.corpus.inflight import Stage
 from checker.phases.attempt import attempt
 from checker.phases.making import Made
+from checker.phases.novelty import Exhausted
 from checker.workers.accused import is_accused, leave_drawn, leave_made
 from checker.workers.flight import EXTRA_INDEX, SAVED_INDEX, Flight, Running
 from checker.workers.investigation import Shot
@@ -151,6 +152,10 @@ class Supply:
                 slots.enter(slot, place.making_stage, task.id, index)
             try:
                 made = place.factory.make(label, task.seed, index, running.phase)
+            except Exhausted:
+                slots.leave(slot)
+                running.exhausted(label)
+                continue
             except Exception as error:  # noqa: BLE001 - the wall: it costs this operation only
                 slots.leave(slot)
                 self.give_up(running, label, error)

@@ -165,7 +165,6 @@ LATER = (
     ("--generation-maximize", "response_time"),
     ("--generation-with-security-parameters", "false"),
     ("--generation-graphql-allow-null", "false"),
-    ("--generation-unique-inputs",),
     ("--report", "junit"),
     ("--report", "vcr,har"),
     ("--report-ndjson-path", "a"),

@@ -46,8 +46,8 @@ def test_wrong_update_changes_nothing() -> None:
 
 
 def test_update_refuses_what_is_not_available() -> None:
-    with pytest.raises(NotAvailableYet, match="unique-inputs"):
-        Config().generation.update(unique_inputs=True)
+    with pytest.raises(NotAvailableYet, match="maximize"):
+        Config().generation.update(maximize="response_time")
 
 
 def test_update_knows_short_names_for_several_keys() -> None:

@@ -211,7 +211,10 @@ def test_error_text(name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("[generation]\nunique-inputs = true", "[generation] unique-inputs: not available yet"),
+        (
+            "[generation]\nmaximize = 'response_time'",
+            "[generation] maximize: not available yet",
+        ),
         (
             "[phases.coverage]\nenabled = true",
             "[phases.coverage] enabled = true: not available yet",

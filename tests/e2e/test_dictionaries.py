@@ -116,3 +116,14 @@ def test_the_same_seed_sends_the_same_bytes_and_a_replay_as_well(command: Comman
     first, second, replayed = sent
     assert first == second
     assert first == replayed
+
+
+def test_inputs_that_have_to_be_unique_end_when_there_are_no_more(command: Command) -> None:
+    answer = {"responses": {"200": {"description": "found"}}}
+    few = {"name": "kind", "in": "query", "schema": {"enum": ["a", "b", "c"]}, "required": True}
+    document = DOCUMENT | {"paths": {"/few": {"get": {**answer, "parameters": [few]}}}}
+    with serving(lambda _: json_reply({}), document) as app:
+        ran = command.run(app.document_url, "-n", "50", "--generation-unique-inputs", inline=True)
+        targets = [request.target for request in app.seen]
+    assert ran.code == 0, ran.shown
+    assert sorted(targets) == [b"/few?kind=a", b"/few?kind=b", b"/few?kind=c"]

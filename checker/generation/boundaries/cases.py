@@ -16,8 +16,8 @@ from checker.core.meta import (
     Violation,
 )
 from checker.core.operation import Location, Operation
-from checker.generation.boundaries.values import Boundary, Scenario, distinct
-from checker.transport.styles import text_of
+from checker.generation.boundaries.values import Boundary, Scenario
+from checker.generation.likeness import distinct, sent
 
 LOCATIONS: Final = (Location.PATH, Location.HEADER, Location.COOKIE, Location.QUERY)
 Container = dict[str, Any]
@@ -51,7 +51,7 @@ class Parts:
     def key(self) -> Any:
         """Equal for requests that look the same when they are sent."""
         texts = [
-            (location, sorted((name, _sent(value)) for name, value in container.items()))
+            (location, sorted((name, sent(value)) for name, value in container.items()))
             for location, container in self.containers.items()
             if container
         ]
@@ -133,8 +133,3 @@ def about(
     return BoundaryCase(
         parts, mode, boundary.description, boundary.scenario, boundary.pointer, name, location, None, violation, origin,
     )  # fmt: skip
-
-
-def _sent(value: Any) -> str:
-    """Text of a value outside of bodies, near enough to tell requests apart."""
-    return str(distinct(value)) if isinstance(value, list | dict) else text_of(value)

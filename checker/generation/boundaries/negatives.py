@@ -7,9 +7,10 @@ from typing import Any, Final
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.generation import forms
 from checker.generation.boundaries.probes import NOT_LISTED, WRONG_FORMATS, WRONG_TYPES
-from checker.generation.boundaries.values import Boundary, Scenario, distinct
+from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.compiling import Compiler
 from checker.generation.forms import Conjunction
+from checker.generation.likeness import distinct
 from checker.generation.negation.hosts import Broken
 from checker.generation.negation.listing import Breach, Step, breaches
 from checker.generation.places import Place

@@ -11,10 +11,11 @@ from checker.generation import forms
 from checker.generation.boundaries import arrays, objects
 from checker.generation.boundaries.numbers import numbers_of
 from checker.generation.boundaries.texts import texts_of
-from checker.generation.boundaries.values import Boundary, Scenario, distinct
+from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.compiling import Compiler
 from checker.generation.discrimination import discriminated
 from checker.generation.forms import Branches, Canonical, Conjunction, Facet, FacetKey, key_of
+from checker.generation.likeness import distinct
 from checker.generation.meanings import meant_types
 from checker.generation.places import Place
 from checker.generation.simplest import SimplestSource

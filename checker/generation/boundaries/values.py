@@ -1,6 +1,5 @@
 """One boundary value, and how it is put into a larger one."""
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -83,13 +82,3 @@ class Boundary:
     def inside(self, put: Callable[[Any], Any], description: str) -> "Boundary":
         """The same in a larger value. Of the scenario remains what is tested."""
         return replace(self, value=put(self.value), description=description + self.description)
-
-
-def distinct(value: Any) -> Any:
-    """Equal for values that look the same when they are sent: 1 and 1.0 differ, true and 1 too."""
-    if isinstance(value, str | int | bool | None):
-        return value.__class__, value
-    try:
-        return json.dumps(value, sort_keys=True, default=repr)
-    except (TypeError, ValueError):
-        return repr(value)

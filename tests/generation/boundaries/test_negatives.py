@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from checker.generation.boundaries.values import Scenario, distinct
+from checker.generation.boundaries.values import Scenario
+from checker.generation.likeness import distinct
 
 from ..making import opinions, schema_of
 from .listing import QUERY, invalid, shown

@@ -1,0 +1,68 @@
+"""Inputs are made once where they have to be unique, and the end of them is no error."""
+
+from typing import Any
+
+import pytest
+
+from checker.core.meta import PhaseInfo
+from checker.core.operation import Label, Operation
+from checker.generation.hooks import NO_HOOKS
+from checker.generation.likeness import likeness
+from checker.generation.program import GenerationSettings
+from checker.phases.making import CaseFactory
+from checker.phases.novelty import Exhausted
+from tests.generation.making import PlainOperation, body_of, parameter_of, schema_of
+
+PHASE = PhaseInfo("fuzzing")
+
+
+def factory(operation: Operation, *, unique: bool = True) -> CaseFactory:
+    settings = GenerationSettings(unique_inputs=unique)
+    return CaseFactory({operation.label: operation}, settings, lambda _: NO_HOOKS, None)
+
+
+def made(makes: CaseFactory, label: Label, count: int) -> list[str]:
+    return [likeness(makes.make(label, 1, index, PHASE).case) for index in range(count)]
+
+
+NARROW = PlainOperation((parameter_of({"type": "integer", "minimum": 1, "maximum": 6}),))
+
+
+def test_no_input_is_made_twice() -> None:
+    raw: dict[str, Any] = {"type": "string", "maxLength": 1}
+    operation = PlainOperation((parameter_of(raw),), (body_of(schema_of({"type": "boolean"})),))
+    usual = made(factory(operation, unique=False), operation.label, 40)
+    unique = made(factory(operation), operation.label, 40)
+    assert len(set(usual)) < 40
+    assert len(set(unique)) == 40
+
+
+def test_what_is_new_anyway_stays_the_same() -> None:
+    usual = made(factory(NARROW, unique=False), NARROW.label, 3)
+    unique = made(factory(NARROW), NARROW.label, 3)
+    assert unique[0] == usual[0]
+
+
+def test_when_values_run_out_it_ends() -> None:
+    makes = factory(NARROW)
+    found = made(makes, NARROW.label, 5)
+    assert len(set(found)) == 5
+    with pytest.raises(Exhausted):
+        made(makes, NARROW.label, 7)
+
+
+def test_followers_of_a_sequence_may_repeat_themselves() -> None:
+    makes = factory(NARROW)
+    again = [makes.make(NARROW.label, 1, 0, PHASE, newest=True) for _ in range(20)]
+    assert len({likeness(one.case) for one in again}) == 1
+
+
+def test_text_and_number_are_the_same_outside_of_bodies() -> None:
+    one, other = (factory(PlainOperation((parameter_of({"const": value}),))) for value in (1, "1"))
+    label = NARROW.label
+    assert made(one, label, 1) == made(other, label, 1)
+    in_body = [
+        made(factory(PlainOperation((), (body_of(schema_of({"const": value})),))), label, 1)
+        for value in (1, "1")
+    ]
+    assert in_body[0] != in_body[1]
