@@ -7,6 +7,7 @@ CheckerError
 │   └── NotAvailableYet    known, but not built yet                       exit code 2
 ├── HookError              a user's hook raised                           an error of its operation
 ├── Unsatisfiable          no value satisfies a schema                    an error of its operation
+│   └── NothingToBreak     every value satisfies all of its schemas       skipped, where only wrong data is wanted
 ├── Unserialisable         a case cannot be written as its media type      an error of its operation
 ├── BudgetSpent            work or size ran out                           an error of its operation
 ├── StorageError           the corpus cannot be written                   exit code 2
@@ -65,6 +66,10 @@ class Unsatisfiable(CheckerError):
         super().__init__(f"{pointer}: {reason}")
         self.pointer = pointer
         self.reason = reason
+
+
+class NothingToBreak(Unsatisfiable):
+    """An operation takes everything: there are no negative cases."""
 
 
 class Unserialisable(CheckerError):

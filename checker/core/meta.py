@@ -91,3 +91,12 @@ class CaseMetadata:
     components: dict[Location, ComponentProvenance]
     phase: PhaseInfo
     bindings: tuple[Binding, ...] = ()
+
+    @property
+    def broken(self) -> frozenset[tuple[Location, str]]:
+        """Where the case is meant to be wrong, and the keyword that is broken there; empty for a positive case."""
+        return frozenset(
+            (location, part.violation.keyword)
+            for location, part in self.components.items()
+            if part.violation is not None
+        )

@@ -208,7 +208,7 @@ class Note:
     """Something the summary counts or names: opaque nodes, unusable bodies, disagreements of the validators."""
 
     kind: str
-    """`opaque`, `unusable_body`, `disagreement`, `slow`, `unproved`."""
+    """`opaque`, `unusable_body`, `disagreement`, `slow`, `unproved`, `unbroken`."""
     label: str
     pointer: str
     text: str

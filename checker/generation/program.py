@@ -6,7 +6,7 @@ from time import perf_counter
 from typing import Any
 
 from checker.core.case import NOT_SET, Case
-from checker.core.errors import Unsatisfiable
+from checker.core.errors import NothingToBreak, Unsatisfiable
 from checker.core.meta import (
     POSITIVE_RANDOM,
     Binding,
@@ -170,7 +170,7 @@ def compile_operation(
     if settings.mode is not GenerationMode.POSITIVE:
         negative = _negative_parts(compiler, hooks, parts)
         if not negative and settings.mode is GenerationMode.NEGATIVE:
-            raise Unsatisfiable(operation.label, NOTHING)
+            raise NothingToBreak(operation.label, NOTHING)
     program = OperationProgram(compiler, parts, negative)
     program.add_case_hooks(hooks)
     return program

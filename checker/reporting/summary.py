@@ -17,6 +17,7 @@ NOTE_TITLES = {
     "left_out": "Optional parts that no value can satisfy, never sent",
     "unusable_body": "Request bodies that cannot be sent",
     "disagreement": "Validators disagree, not reported as failures",
+    "unbroken": "Operations without negative test cases, skipped",
     "unproved": "Failures that did not show again",
     "slow": "Operations cut short",
     "given_up": "Operations with slow requests that were not waited for",

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from checker.core import curl
+from checker.core.case import Case
 from checker.core.digests import digest, digest_int
 from checker.core.failures import Failure
 from checker.core.meta import Binding, PhaseInfo
-from checker.core.operation import Label
+from checker.core.operation import Label, Location
 from checker.core.request import Origin
 from checker.core.response import Outcome, Response
 from checker.core.send import Send
@@ -138,8 +139,11 @@ class Investigator:
         step = shot.made.step
         name = digest("shrunk", shot.made.case.id)[:12]
 
+        broken = _broken(shot.made.case)
+
         def still_fails(candidate: Made) -> bool:
-            if self.is_hurried():
+            # What is wrong with a case stays what it was: valid data may fail for another reason.
+            if self.is_hurried() or _broken(candidate.case) != broken:
                 return False
             verdict = drive(attempt(self.tools, candidate.case), self.send)
             return self._fails(suspicion, Shot(candidate, verdict))
@@ -198,6 +202,10 @@ class Investigator:
             for failure in judgement.failures
         )
         return "\n".join(commands), failed
+
+
+def _broken(case: Case) -> frozenset[tuple[Location, str]]:
+    return frozenset() if case.meta is None else case.meta.broken
 
 
 def _resolved(binding: Binding, earlier: list[Shot]) -> Binding:
