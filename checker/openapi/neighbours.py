@@ -26,7 +26,7 @@ _MOST = 2000
 class Neighbours:
     """What the references of one description lead to outside of it."""
 
-    __slots__ = ("_known", "_lost", "_read", "uri")
+    __slots__ = ("_known", "_lost", "_main", "_read", "uri")
 
     def __init__(
         self,
@@ -40,6 +40,8 @@ class Neighbours:
         self.uri = uri
         self._read = read
         self._known = dict(known)
+        main = self._known[""]
+        self._main: Mapping[str, object] = main if isinstance(main, dict) else {}
         self._lost = dict(lost or {})
 
     @property
@@ -100,9 +102,9 @@ class Neighbours:
         try:
             return self._read(name)
         except LoaderError:
-            if self.uri.startswith(_LOCAL) or urlsplit(name).scheme:
+            # A document may say by `$self` where it belongs: its neighbours may be there and not where the copy is.
+            if "$self" not in self._main or urlsplit(name).scheme:
                 raise
-        # The document says by `$self` where it belongs; its neighbours may be there and not where the copy is.
         return self._read(self.uri_of(name))
 
 

@@ -1,13 +1,18 @@
 import json
+import socket
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
+from checker.core.errors import LoaderError
 from checker.core.operation import BrokenOperation
 from checker.core.schema import Direction, Schema, UnresolvableReference
-from checker.openapi.fetching import beside_file
-from checker.openapi.loaders import from_dict, from_path, open_normalised
+from checker.openapi.fetching import Web, beside_file, beside_url
+from checker.openapi.loaders import from_dict, from_path, from_url, open_normalised
 from checker.openapi.neighbours import Provenance
 from checker.openapi.operation import OpenApiOperation
 from checker.openapi.schema import OpenApiSchema
@@ -290,3 +295,73 @@ def test_lost_parameter_breaks_its_own_operation_only() -> None:
     )
     found = list(schema.get_all_operations())
     assert [isinstance(one, BrokenOperation) for one in found] == [True, False, False]
+
+
+class _Shelf(BaseHTTPRequestHandler):
+    pages: ClassVar[dict[str, bytes]] = {}
+    seen: ClassVar[list[tuple[str, str | None]]] = []
+
+    def do_GET(self) -> None:
+        type(self).seen.append((self.path, self.headers.get("X-Key")))
+        body = self.pages.get(self.path)
+        self.send_response(404 if body is None else 200)
+        self.send_header("Content-Length", str(len(body or b"")))
+        self.end_headers()
+        self.wfile.write(body or b"")
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def shelf() -> Iterator[str]:
+    _Shelf.seen.clear()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Shelf)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    yield f"127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_urls_are_read_relative_to_the_document_and_once(shelf: str) -> None:
+    refs = [
+        {"$ref": "../common/u.json"},
+        {"$ref": f"//{shelf}/common/u.json"},
+        {"$ref": f"http://{shelf}/common/u.json#"},
+    ]
+    lost = [{"$ref": "gone.json"}, {"$ref": "gone.json#/x"}]
+    _Shelf.pages = {
+        "/api/openapi.json": json.dumps(document({"allOf": refs, "x-lost": lost})).encode(),
+        "/common/u.json": json.dumps(USER).encode(),
+    }
+    schema = from_url(f"http://{shelf}/api/openapi.json", headers={"X-Key": "1"})
+    assert_both(schema, {"id": 1}, {"id": "x"})
+    asked = sorted(path for path, _ in _Shelf.seen)
+    assert asked == ["/api/gone.json", "/api/openapi.json", "/common/u.json"]
+    assert {key for _, key in _Shelf.seen} == {"1"}
+
+
+def test_other_hosts_are_not_shown_the_credentials_and_silent_ones_are_asked_once(
+    shelf: str,
+) -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        silent = f"http://127.0.0.1:{closed.getsockname()[1]}"
+        _Shelf.pages = {"/u.json": json.dumps(USER).encode()}
+        web = Web({"headers": {"X-Key": "secret"}})
+        read = beside_url(f"{silent}/openapi.json", web)
+        assert read(f"http://{shelf}/u.json") == USER
+        assert _Shelf.seen == [("/u.json", None)]
+        for name in ("a.json", "b.json"):
+            with pytest.raises(LoaderError, match="refused the connection") as caught:
+                read(name)
+        assert f"{silent}/a.json" in caught.value.message
+
+
+def test_network_documents_never_name_local_files(tmp_path: Path) -> None:
+    secret = written(tmp_path, {"secret.json": USER})
+    read = beside_url("http://127.0.0.1:9/openapi.json", Web({}))
+    with pytest.raises(LoaderError, match="use an http"):
+        read(secret.as_uri())
