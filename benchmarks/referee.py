@@ -47,7 +47,7 @@ class Tally:
     json_bodies: int = 0
     ambiguous_json: int = 0
     unmade: Counter[str] = field(default_factory=Counter)
-    """Operations without cases, by reason."""
+    """Operations and cases that were not made, by reason."""
 
 
 def operations(corpora: Path, names: list[str]) -> Iterator[tuple[str, Operation]]:
@@ -69,7 +69,7 @@ def judge(name: str, operation: Operation, mode: GenerationMode, cases: int, tal
     try:
         program = compile_operation(operation, GenerationSettings(mode=mode))
     except CheckerError as error:
-        tally.unmade[type(error).__name__] += 1
+        tally.unmade[_reason(error)] += 1
         return
     tally.operations += 1
     source, maker = RandomSource(0), RequestMaker(_ORIGIN, version="0")
@@ -79,8 +79,8 @@ def judge(name: str, operation: Operation, mode: GenerationMode, cases: int, tal
             case = program.draw(source, case_id=str(seed), phase=PhaseInfo("fuzzing"))
             request = maker.make(case)
         except (CheckerError, ValueError) as error:
-            tally.unmade[type(error).__name__] += 1
-            return
+            tally.unmade[f"{_reason(error)} ({name} {operation.label})"] += 1
+            continue
         verdict = operation.judge_request(request, base_path=_ORIGIN.base_path)
         tally.cases += 1
         tally.outcomes[verdict.outcome] += 1
@@ -95,6 +95,10 @@ def judge(name: str, operation: Operation, mode: GenerationMode, cases: int, tal
             tally.ambiguous[cell] += 1
             tally.examples.setdefault(cell, f"{name} {operation.label} {told(part)}")
             tally.ambiguous_json += has_json and part.location is Location.BODY
+
+
+def _reason(error: Exception) -> str:
+    return f"{type(error).__name__}: {str(error).rpartition(': ')[2][:100]}"
 
 
 def _cell(operation: Operation, part: PartVerdict, media_type: str | None) -> str:
@@ -133,7 +137,7 @@ def report(mode: GenerationMode, tally: Tally, seconds: float) -> None:
     for cell, count in tally.ambiguous.most_common():
         print(f"  ambiguous {count} x {cell[0]}: {cell[1]} - {tally.examples[cell][:200]}")
     for reason, count in tally.unmade.most_common():
-        print(f"  without cases: {count} x {reason}")
+        print(f"  not made: {count} x {reason}")
 
 
 def main(arguments: list[str]) -> int:
