@@ -86,9 +86,9 @@ class OperationProgram:
     ) -> Case:
         """One case. Raises `Unsatisfiable`, `BudgetSpent` and `HookError`."""
         started = perf_counter()
-        turn = self._turn
+        turn, work = self._turn, 0
         for _ in range(_ATTEMPTS):
-            turn.begin(pool)
+            turn.begin(pool, work)
             try:
                 case = self._drawn(source, case_id, phase)
             except Rejected as error:
@@ -98,6 +98,7 @@ class OperationProgram:
                     break
                 last = "hook filter_case"
             source.abandon()
+            work = turn.work
         else:
             raise Unsatisfiable(
                 last,

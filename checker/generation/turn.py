@@ -57,11 +57,11 @@ class Turn:
     violation: Violation | None = None
     """What the last negative part breaks."""
 
-    def begin(self, pool: ValuePool | None) -> None:
-        """A new draw."""
+    def begin(self, pool: ValuePool | None, work: int = 0) -> None:
+        """A new draw, or a new attempt at it after so many discarded ones."""
         self.pool = pool
         self.depth = 0
-        self.work = 0
+        self.work = work
         if self.bindings:
             self.bindings = []
         if self.path:
