@@ -16,12 +16,15 @@ from checker.validation.pointers import pointer_child
 
 _OTHERS: Final = frozenset({"content-type", "accept", "authorization"})
 """Said elsewhere in OpenAPI 3: such declarations are to be ignored."""
+_DIGITS: Final = 19
 
 
 class HeaderRule:
     """What is promised of one header."""
 
-    __slots__ = ("_outline", "_parameter", "name", "opinions", "required")
+    __slots__ = (
+        "_has_integers", "_has_text", "_outline", "_parameter", "name", "opinions", "required",
+    )  # fmt: skip
 
     def __init__(self, parameter: Parameter, opinions: TwoOpinions | None) -> None:
         """Without `opinions` nothing is said of its value."""
@@ -30,6 +33,19 @@ class HeaderRule:
         self.opinions = opinions
         self._parameter = parameter
         self._outline = outline_of(parameter.schema)
+        is_plain = parameter.media_type is None
+        self._has_text = is_plain and "string" in self._outline.types
+        self._has_integers = is_plain and "integer" in self._outline.types
+
+    def fits(self, fields: list[str]) -> bool:
+        """True when one reading is valid; text and whole numbers, which most headers are, are tried first."""
+        opinions, text = self.opinions, fields[0]
+        if opinions is None or (self._has_text and opinions.is_valid(text)):
+            return True
+        is_short = self._has_integers and len(text) < _DIGITS
+        if is_short and text.isdecimal() and text.isascii() and opinions.is_valid(int(text)):
+            return True
+        return opinions.any_valid(self.values(fields))
 
     def values(self, fields: list[str]) -> list[Any]:
         """Values that the fields of this name can stand for, most telling first."""
@@ -57,7 +73,7 @@ class HeaderContract:
             if not fields:
                 if rule.required:
                     return False
-            elif rule.opinions is not None and not rule.opinions.any_valid(rule.values(fields)):
+            elif not rule.fits(fields):
                 return False
         return True
 
