@@ -158,6 +158,9 @@ class RunView:
         self.requests += record.requests
         self.failed_cases += record.failed_cases
         tested = self._phase(record.phase).tested
+        if not record.statuses and record.cases >= len(record.labels):
+            # Counted for a worker that died: nobody knows what was answered, but its labels had their turns.
+            tested.update(record.labels)
         for label, status, count in record.statuses:
             self.statuses.setdefault(label, Counter())[status] += count
             tested.add(label)

@@ -22,6 +22,7 @@ _HOUSEKEEPING_S = 0.2
 _ORDERS_S = 0.02
 """How long orders may lie in the pipe: looking each round costs a system call."""
 _REPORT_S = 1.0
+"""Between two counts of what was answered. The first ones come sooner: who dies young was not idle."""
 
 
 class Worker:
@@ -46,7 +47,8 @@ class Worker:
         self._hasten = False
         self._orders_at = 0.0
         self._housekept_at = 0.0
-        self._reported_at = 0.0
+        self._reported_at = time.monotonic()
+        self._report_pause_s = _HOUSEKEEPING_S
         self._last: Running | None = None
 
     def run(self) -> None:
@@ -134,9 +136,11 @@ class Worker:
             return
         self._housekept_at = now
         self._slots.heartbeat()
-        if now - self._reported_at >= _REPORT_S:
+        if now - self._reported_at >= self._report_pause_s:
             self._reported_at = now
+            self._report_pause_s = min(2 * self._report_pause_s, _REPORT_S)
             self._report(self._supply.tasks)
+            self._recorder.flush()
         self._recorder.tick(now)
         if self._limits.exceeded(now) and self._leaving is None:
             self._leave("memory")
