@@ -26,6 +26,7 @@ _LONG_NUMBER = b"0" * 19
 _DIGITS_AS_ZERO = bytes(
     ord("0") if chr(byte).isdecimal() and byte < 128 else 0x20 for byte in range(256)
 )
+_TABS = re.compile(r"^[ \t]*\t[ \t]*$", re.MULTILINE)
 _JSON_START = re.compile(rb"[ \t\r\n]*[{\[]")
 
 
@@ -120,7 +121,9 @@ def _decoded(data: bytes, content_type: str | None) -> str:
         if data.startswith(mark):
             return data.decode(encoding, "replace")
     charset = _CHARSET.search(content_type or "")
-    for encoding in (charset[1] if charset else "utf-8", "utf-8"):
+    # Without a mark, zeros among the first four bytes tell how wide characters are (RFC 4627, 3).
+    usual = json.detect_encoding(data[:4]) if b"\0" in data[:4] else "utf-8"
+    for encoding in (charset[1] if charset else usual, usual):
         try:
             return data.decode(encoding)
         except (LookupError, UnicodeDecodeError):
@@ -130,7 +133,7 @@ def _decoded(data: bytes, content_type: str | None) -> str:
 
 def _yaml(text: str, name: str) -> Any:
     try:
-        return parse_yaml(text)
+        return _tolerant_of_tabs(text)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
@@ -144,6 +147,17 @@ def _yaml(text: str, name: str) -> Any:
         ) from error
     except RecursionError:
         raise LoaderError(f"{name} is nested too deeply to be read; simplify it") from None
+
+
+def _tolerant_of_tabs(text: str) -> Any:
+    try:
+        return parse_yaml(text)
+    except yaml.scanner.ScannerError as error:
+        # Lines of nothing but tabs are blank (YAML 1.2, 6.7), which the parser does not know.
+        blanked = _TABS.sub("", text)
+        if "tab" not in str(error.problem) or blanked == text:
+            raise
+        return parse_yaml(blanked)
 
 
 def _json_sentence(error: ValueError, text: str, name: str) -> str:

@@ -23,6 +23,8 @@ _CONSTANTS: dict[str, bool | None] = {
 }
 _MERGE = "<<"
 _LARGEST = 10_000_000
+"""Values and pieces of long texts, counted as often as aliases name them."""
+_LONG = 32
 _DEEPEST = 200
 # Deep block nesting needs deep indentation, or many markers on one line.
 _MAYBE_DEEP = re.compile(r"^ {200}|(?:[-?:] +){100}", re.MULTILINE)
@@ -75,6 +77,10 @@ class _Reader:
 
     def value(self, node: yaml.Node) -> Any:
         if isinstance(node, yaml.ScalarNode):
+            text = node.value
+            if len(text) > _LONG:
+                # Said again and again by aliases, long texts fill the memory as well as many short ones.
+                self._grow(len(text) // _LONG, node)
             return _scalar(node)
         key = id(node)
         if key in self._containers:
@@ -98,12 +104,15 @@ class _Reader:
                 None, None, "an alias contains itself", node.start_mark
             )
         # A few lines of aliases of aliases can stand for more than any memory holds.
+        self._grow(size, node)
+        return self._containers[id(node)]
+
+    def _grow(self, size: int, node: yaml.Node) -> None:
         self._size += size
         if self._size > _LARGEST:
             raise yaml.constructor.ConstructorError(
                 None, None, "its aliases stand for too much", node.start_mark
             )
-        return self._containers[id(node)]
 
     def _fill(self, mapping: dict[str, Any], node: yaml.Node) -> None:
         merged: dict[str, Any] = {}

@@ -158,6 +158,25 @@ def test_aliases_that_stand_for_too_much_are_refused() -> None:
         from_bytes("\n".join(lines).encode(), name="n")
 
 
+def test_long_texts_that_aliases_repeat_are_refused() -> None:
+    text = f"a: &a '{'x' * 1_000_000}'\n" + "b: [" + "*a, " * 400 + "*a]"
+    with pytest.raises(LoaderError, match="stand for too much"):
+        from_bytes(text.encode(), name="n")
+
+
+@pytest.mark.parametrize("mark", [True, False])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("text", [DOCUMENT.decode(), "openapi: 3.0.3\nservers: [{url: /v1}]"])
+def test_any_unicode_encoding_is_read(text: str, encoding: str, mark: bool) -> None:
+    data = ("\ufeff" * mark + text).encode(encoding)
+    assert from_bytes(data, name="n", content_type="application/json").base_path == "/v1"
+
+
+def test_lines_of_tabs_are_blank_and_the_last_of_equal_keys_counts() -> None:
+    schema = from_bytes(b"openapi: 3.0.0\n\t\ninfo:\n  title: a\n \t \n  title: b\t# c", name="n")
+    assert schema.title == "b"
+
+
 @pytest.mark.parametrize("version", ["3.1.0-custom", "3.2.0", 3.0, 2.0])
 def test_versions_are_read_as_they_are_written(version: str | float) -> None:
     key = "swagger" if version == 2.0 else "openapi"
