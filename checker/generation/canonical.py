@@ -162,6 +162,10 @@ class Canon:
         """Say what a `not` means without it: what all ways to break the schema inside have in common, or alternatives."""
         at = pointer_child(facet.pointer, "not")
         alternatives, is_whole = self.broken(inner)
+        if alternatives and not is_whole:
+            # Other ways are found by chance, if at all.
+            alternatives = (*alternatives, ())
+            found.opaque[at] = "not"
         if len(alternatives) == 1:
             found.pushed.add(facet.key)
             for other in alternatives[0]:

@@ -6,15 +6,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
-from checker.core.schema import Schema, UnresolvableReference
+from checker.core.schema import UnresolvableReference
 from checker.generation import forms
 from checker.generation.canonical import Canon
 from checker.generation.composites import compile_items, compile_properties
 from checker.generation.containers import identity
-from checker.generation.discrimination import are_disjoint, discriminated
+from checker.generation.discrimination import are_disjoint, discriminated, exclusive
 from checker.generation.exclusions import excluding
-from checker.generation.forms import Canonical, Conjunction, Facet, FacetKey, key_of
+from checker.generation.forms import Canonical, Conjunction, FacetKey, key_of
 from checker.generation.hypothesis import Strategy
+from checker.generation.judging import is_json, validator_of
 from checker.generation.meanings import meant_types
 from checker.generation.places import Place
 from checker.generation.reuse import reusing
@@ -27,10 +28,9 @@ from checker.generation.scalars import (
 )
 from checker.generation.sources import Source
 from checker.generation.texts import compile_string
-from checker.generation.turn import DEEPEST, Budget, Draw, Turn, retried
+from checker.generation.turn import DEEPEST, Budget, Draw, Rejected, Turn, retried
 from checker.generation.variety import ENOUGH, Variety, different
 from checker.generation.words import Words
-from checker.validation.compiled import UnusableSchema, compile_schema
 
 _DEEPEST = 90
 """Schemas inside each other; Python has no room for many more."""
@@ -42,7 +42,6 @@ _FEW_NODES = 40
 _NULLS = 0.12
 _EXAMPLES = 0.06
 _SCALARS = (forms.STRING, forms.NUMBER, forms.BOOLEAN, forms.NULL)
-_FREE = frozenset({"free"})
 Key = tuple[frozenset[FacetKey], str]
 
 
@@ -137,38 +136,7 @@ class Compiler:
         self, conjunction: Conjunction, *, is_strict: bool = False
     ) -> Callable[[Any], bool]:
         """True for values that all facets admit, strict ones for every reader of formats. Compiled when first asked."""
-        checks: list[Callable[[Any], bool]] = []
-
-        def is_valid(value: Any) -> bool:
-            if not checks:
-                checks.extend(
-                    self._validator_of(facet, is_strict=is_strict) for facet in conjunction
-                )
-                checks.append(lambda value: True)
-            return all(check(value) for check in checks)
-
-        return is_valid
-
-    def _validator_of(self, facet: Facet, *, is_strict: bool) -> Callable[[Any], bool]:
-        raw = facet.raw
-        if raw is True:
-            return _admits_all
-        if facet.is_made and isinstance(raw, dict):
-            inner = raw.get("not")
-            if isinstance(inner, Facet):
-                admits = self._validator_of(inner, is_strict=False)
-                return lambda value: not admits(value)
-            if not _is_json(raw):
-                # What it is made from is checked by those who hold it.
-                return _admits_all
-        if facet.without and isinstance(raw, dict):
-            raw = {name: value for name, value in raw.items() if name not in facet.without}
-        schema = Schema(raw, facet.pointer, self.canon.dialect, self.canon.document)
-        try:
-            compiled = compile_schema(schema, self.canon.direction, scope=facet.scope)
-        except (UnusableSchema, UnresolvableReference) as error:
-            raise Unsatisfiable(facet.pointer, str(error)) from error
-        return compiled.is_strictly_valid if is_strict else compiled.is_valid
+        return validator_of(self.canon, conjunction, is_strict=is_strict)
 
     def _recursive(self, conjunction: Conjunction, place: Place, cell: list[Draw]) -> Draw:
         pointer = conjunction[0].pointer if conjunction else "#"
@@ -178,6 +146,9 @@ class Compiler:
         turn = self.turn
 
         def draw(source: Source) -> Any:
+            if not cell:
+                # Tried while it is being compiled.
+                raise Rejected(pointer)
             if turn.depth >= DEEPEST:
                 return minimal(source)
             turn.depth += 1
@@ -228,7 +199,16 @@ class Compiler:
                 and not are_disjoint(self.canon, branches)
             )
         if needs_check:
-            draw = retried(draw, self.validator(conjunction), self.turn, form.pointer)
+            is_valid = self.validator(conjunction)
+            draw = retried(draw, is_valid, self.turn, form.pointer)
+            if (
+                form.branches
+                and form.branches[0].keyword == "oneOf"
+                and not different(draw, self.turn)
+            ):
+                # Hardly anything fits one of them alone: say so instead of hoping for it.
+                form.branches[0] = exclusive(form.branches[0])
+                draw = retried(self._branched(form, place), is_valid, self.turn, form.pointer)
         return draw
 
     def _listed(self, form: Canonical, conjunction: Conjunction, place: Place) -> Draw:
@@ -320,7 +300,9 @@ class Compiler:
             if kind == forms.NULL:
                 continue
             try:
-                draws.append(self._of_kind(kind, form, conjunction, place))
+                draw = self._of_kind(kind, form, conjunction, place)
+                is_varied = self.variety is not Variety.USUAL and kind != forms.BOOLEAN
+                draws.extend([draw] * (_MORE_VARIED if is_varied else 1))
             except Unsatisfiable as error:
                 reason = reason or error
         return draws, reason
@@ -368,16 +350,12 @@ class Compiler:
         fitting = [
             value
             for value in form.examples
-            if _is_json(value) and place.carries(value) and is_valid(value)
+            if is_json(value) and place.carries(value) and is_valid(value)
         ]
         if not fitting or (len(fitting) == 1 and isinstance(fitting[0], bool)):
             return draw
         example = compile_listed(fitting)
         return lambda source: example(source) if source.boolean(_EXAMPLES) else draw(source)
-
-
-def _admits_all(value: Any) -> bool:
-    return True
 
 
 def _one_of(draws: list[Draw]) -> Draw:
@@ -389,12 +367,3 @@ def _one_of(draws: list[Draw]) -> Draw:
 
 def _or_null(draw: Draw) -> Draw:
     return lambda source: None if source.boolean(_NULLS) else draw(source)
-
-
-def _is_json(value: Any) -> bool:
-    """False for dates and other things that YAML makes of plain text."""
-    if isinstance(value, list):
-        return all(map(_is_json, value))
-    if isinstance(value, dict):
-        return all(isinstance(name, str) and _is_json(item) for name, item in value.items())
-    return value is None or isinstance(value, str | int | float)

@@ -229,6 +229,8 @@ def _properties(nodes: Nodes, form: Canonical, inner: Place) -> list[Property]:
             raise Unsatisfiable(
                 pointer, f"{name!r} is required, but additionalProperties forbids it"
             )
+        if not is_name(name):
+            raise Unsatisfiable(pointer, f"{name!r} is required, but propertyNames forbids it")
         draw = nodes.compile(form.additional, inner)
         found.append(Property(name, _at(nodes, name, draw, inner), True))
     return found

@@ -1,10 +1,11 @@
 """When it is known beforehand that alternatives exclude each other, or which of them a value names."""
 
+from dataclasses import replace
 from typing import Any
 
 from checker.core.schema import UnresolvableReference
 from checker.generation.canonical import Canon
-from checker.generation.forms import Branches, Canonical, Conjunction, Facet, made, same
+from checker.generation.forms import Branches, Canonical, Conjunction, Facet, inverse, made, same
 
 
 def discriminated(branches: Branches) -> list[Conjunction]:
@@ -37,6 +38,20 @@ def _names_of(facet: Facet, mapping: dict[str, Any]) -> list[str]:
     last = reference.rpartition("/")[2]
     mapped = [name for name, target in mapping.items() if target in (reference, last)]
     return mapped or [last]
+
+
+def exclusive(branches: Branches) -> Branches:
+    """The same alternatives, each without what the others admit."""
+    return replace(
+        branches,
+        alternatives=tuple(
+            (
+                *one,
+                *(inverse(facet) for (facet, *_) in branches.alternatives if facet is not one[0]),
+            )
+            for one in branches.alternatives
+        ),
+    )
 
 
 def are_disjoint(canon: Canon, branches: Branches) -> bool:

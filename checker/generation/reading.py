@@ -92,7 +92,10 @@ def read_arrays(facet: Facet, raw: dict[str, Any], found: Canonical, dialect: Di
     """Items, their number, and what has to be among them."""
     found.item_count.read(raw, facet.pointer)
     found.unique = found.unique or raw.get("uniqueItems") is True
-    found.has_duplicates = found.has_duplicates or DUPLICATES in raw
+    if DUPLICATES in raw:
+        found.has_duplicates = True
+        # What may stand at one index may not be allowed at another.
+        found.needs_check = True
     items = raw.get("items")
     prefix, rest = raw.get("prefixItems"), ("items", items)
     if isinstance(items, list):

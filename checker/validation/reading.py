@@ -87,6 +87,8 @@ class Reading:
             self._exact["format"] = _format
         if dialect in _WITH_CONTENT:
             self._exact |= {"contentEncoding": _content, "contentMediaType": _content}
+        if dialect is Dialect.DRAFT2019:
+            self._exact["unevaluatedItems"] = _unevaluated_items
         if dialect in _COMPATIBLE:
             self._exact["dependencies"] = Draft7Validator.VALIDATORS["dependencies"]
 
@@ -338,6 +340,17 @@ def _additional_properties(
             yield ValidationError(f'"{name}" is not a declared property')
         else:
             yield from validator.descend(value, additional, path=name)
+
+
+def _unevaluated_items(
+    validator: Any, inner: Any, instance: Any, schema: Any
+) -> list[ValidationError]:
+    rule = Draft201909Validator.VALIDATORS["unevaluatedItems"]
+    try:
+        return list(rule(validator, inner, instance, schema) or ())
+    except TypeError:
+        # The library counts the items of `items: true`.
+        return []
 
 
 def _content(validator: Any, said: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
