@@ -11,7 +11,7 @@ from checker.core.meta import GenerationMode
 from checker.core.verdicts import Outcome
 
 SMOKE = Path(__file__).parent.parent / "data" / "smoke"
-CASES = 6
+CASES = 4
 
 
 def tally_of(mode: GenerationMode, corpora: Path, every: int) -> Tally:
@@ -23,8 +23,8 @@ def tally_of(mode: GenerationMode, corpora: Path, every: int) -> Tally:
 
 @pytest.mark.parametrize("mode", GenerationMode)
 def test_what_is_generated_is_what_it_was_meant_to_be(mode: GenerationMode) -> None:
-    tally = tally_of(mode, SMOKE, 2)
-    assert tally.operations > 50
+    tally = tally_of(mode, SMOKE, 3)
+    assert tally.operations > 30
     assert tally.wrong == []
     assert tally.ambiguous_json == 0
     assert tally.outcomes[Outcome.AMBIGUOUS] <= 0.02 * tally.cases
