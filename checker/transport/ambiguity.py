@@ -4,10 +4,13 @@ Decoders answer such text with every candidate and one of these reasons; verdict
 the values (`checker.generation.places`) wherever there are others to send.
 """
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from checker.core.locations import Location
+from checker.transport.styles import text_of
 from checker.transport.unstyled import Shape
 
 PLUS: Final = "servers differ on whether a plus in a query is a space"
@@ -19,9 +22,22 @@ NULL: Final = "no style says how null is written"
 NESTED: Final = "the style does not say how nested values are written"
 TYPES: Final = "its types are not told apart by its text"
 LOOSE: Final = "some servers read it as a number, a whole number or a boolean"
+UNFIT: Final = "it is text, which is not of its type"
 LARGE: Final = "it is larger than most servers can count"
 SPLIT: Final = "the segment can be split into its variables in two ways"
 DOTS: Final = "dot segments may be removed on the way"
+
+
+Concerned = Callable[[Any, "Wire"], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """How a value travels."""
+
+    location: Location
+    style: str
+    explode: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,73 +50,32 @@ class Cell:
     values: str
     """Which values of the cell are concerned."""
     reason: str
+    concerns: Concerned | None
+    """Says so of a value; None where that depends on the schema or on other parts of the request."""
     is_lost: bool = False
-    """True when the value is not even among the candidates: its text is that of another value."""
+    """True when the value need not even be among the candidates: its text is that of another value, or of none."""
+
+    def holds(self, value: Any, wire: Wire) -> bool:
+        """True when a value is concerned."""
+        return (
+            wire.location in self.locations
+            and wire.style in self.styles
+            and shape_of(value) in self.shapes
+            and self.concerns is not None
+            and self.concerns(value, wire)
+        )
 
 
-_PATH, _QUERY = frozenset((Location.PATH,)), frozenset((Location.QUERY,))
-_HEADER, _COOKIE = frozenset((Location.HEADER,)), frozenset((Location.COOKIE,))
-_ALL: Final = _PATH | _QUERY | _HEADER | _COOKIE
-_ANY: Final = frozenset(Shape)
-_COMPOUND: Final = frozenset((Shape.ARRAY, Shape.OBJECT))
-_DELIMITED: Final = frozenset(("spaceDelimited", "pipeDelimited", "tabDelimited"))
-_STYLES: Final = _DELIMITED | frozenset(
-    ("simple", "label", "matrix", "form", "deepObject", "cookie")
-)
+def cells_of(value: Any, wire: Wire) -> list[Cell]:
+    """Why the text of a value does not determine it; empty when it does."""
+    return [cell for cell in CELLS if cell.holds(value, wire)]
 
-CELLS: Final = (
-    Cell(_ALL, _STYLES, _ANY, "null", NULL),
-    Cell(_ALL, _STYLES, _ANY, "of a schema with several scalar types: `1`, `true`, `null` as text", TYPES),
-    Cell(_ALL, _STYLES, _COMPOUND, "items and properties that are arrays or objects", NESTED),
-    Cell(
-        _ALL, _STYLES, frozenset((Shape.ARRAY,)),
-        "empty ones: nothing is sent, or an empty text", "an empty array is no text", is_lost=True,
-    ),
-    Cell(
-        _ALL, _STYLES, frozenset((Shape.OBJECT,)),
-        "empty ones: nothing is sent, or an empty text", "an empty object is no text", is_lost=True,
-    ),
-    Cell(
-        _PATH | _QUERY, _DELIMITED, _COMPOUND,
-        "texts in it that hold the space, bar or tab of the style: it has no raw form in a URL",
-        "the delimiter of the style and the same character in a text are written alike", is_lost=True,
-    ),
-    Cell(
-        _PATH | _QUERY, frozenset(("simple", "label", "matrix", "form")), _COMPOUND,
-        "texts in it that hold the delimiter of the style, which is percent-encoded in them", COMMA,
-    ),
-    Cell(
-        _HEADER, frozenset(("simple",)) | _DELIMITED, _COMPOUND,
-        "texts in it that hold a comma, an equals sign or a blank at an end: HTTP has no escape for them",
-        "headers have no escape", is_lost=True,
-    ),
-    Cell(_HEADER, _STYLES, _ANY, "text beyond ASCII", OCTETS),
-    Cell(
-        _HEADER, _STYLES, _ANY, "blanks at the ends of the text",
-        "HTTP trims header values (RFC 9110, 5.5)", is_lost=True,
-    ),
-    Cell(
-        _COOKIE, frozenset(("form",)), _ANY,
-        "text with octets that a cookie cannot hold, and with a percent sign", ESCAPES,
-    ),
-    Cell(_COOKIE, frozenset(("form",)), _COMPOUND, "lists that are not exploded: a cookie holds no comma", COMMA),
-    Cell(
-        _COOKIE, frozenset(("cookie",)), _ANY,
-        "text with octets that a cookie cannot hold: the style has no escape", "cookies have no escape",
-        is_lost=True,
-    ),
-    Cell(_PATH, _STYLES, _ANY, "what is `.` or `..` in its segment", DOTS),
-    Cell(_PATH, _STYLES, _ANY, "of two variables in one segment", SPLIT),
-    Cell(
-        _QUERY, frozenset(("deepObject",)), _COMPOUND,
-        "names with brackets", "the brackets of the style and those of a name are written alike", is_lost=True,
-    ),
-    Cell(
-        _QUERY | _COOKIE, frozenset(("form", "deepObject", "cookie")), frozenset((Shape.OBJECT,)),
-        "exploded ones that admit undeclared properties", REST,
-    ),
-)  # fmt: skip
-"""All of them. What is not here is read back as it was meant."""
+
+def shape_of(value: Any) -> Shape:
+    """What a value is for a style."""
+    if isinstance(value, list):
+        return Shape.ARRAY
+    return Shape.OBJECT if isinstance(value, dict) else Shape.SCALAR
 
 
 def delimiters(style: str, shape: Shape, *, explode: bool) -> str:
@@ -109,6 +84,178 @@ def delimiters(style: str, shape: Shape, *, explode: bool) -> str:
         return ".=" if shape is Shape.OBJECT else "."
     if style == "matrix":
         return (";=" if shape is Shape.OBJECT else ";") if explode else ";,"
-    if style in ("form", "deepObject") and explode:
+    if style in ("form", "deepObject", "cookie") and explode:
         return ""
     return ",=" if shape is Shape.OBJECT and explode else ","
+
+
+def _parts(value: Any) -> list[Any]:
+    """Items of an array, names and values of an object, or the value itself."""
+    if isinstance(value, dict):
+        return [one for pair in value.items() for one in pair]
+    return value if isinstance(value, list) else [value]
+
+
+def _texts(value: Any) -> list[str]:
+    return [text_of(part) for part in _parts(value)]
+
+
+def _any_text(holds: Callable[[str], object]) -> Concerned:
+    return lambda value, wire: any(map(holds, _texts(value)))
+
+
+def _has_null(value: Any, wire: Wire) -> bool:
+    return any(part is None for part in _parts(value))
+
+
+def _has_empty(value: Any, wire: Wire) -> bool:
+    if isinstance(value, list | dict):
+        return not value or any(_has_empty(part, wire) for part in _parts(value))
+    return False
+
+
+def _is_nested(value: Any, wire: Wire) -> bool:
+    inner = [part for part in _parts(value) if isinstance(part, list | dict)]
+    if wire.style == "deepObject":
+        return any(isinstance(part, list) or _is_nested(part, wire) for part in inner)
+    return bool(inner)
+
+
+def _holds_delimiter(value: Any, wire: Wire) -> bool:
+    found = delimiters(wire.style, shape_of(value), explode=wire.explode)
+    return any(set(found) & set(text) for text in _texts(value))
+
+
+def _holds_own_delimiter(value: Any, wire: Wire) -> bool:
+    if wire.explode and wire.location in (Location.QUERY, Location.COOKIE):
+        return False
+    return any(_DELIMITED[wire.style] in text for text in _texts(value))
+
+
+def _breaks_header(value: Any, wire: Wire) -> bool:
+    delimiter = _DELIMITED.get(wire.style, ",")
+    bad = {delimiter, "="} if wire.explode else {delimiter}
+    is_trimmed = delimiter.isspace()
+    return any(
+        bad & set(text) or text != text.strip() or (is_trimmed and not text)
+        for text in _texts(value)
+    )
+
+
+def _names_with_brackets(value: Any, wire: Wire) -> bool:
+    if not isinstance(value, dict):
+        return False
+    return any(
+        set("[]") & set(name) or name == "" or _names_with_brackets(item, wire)
+        for name, item in value.items()
+    )
+
+
+def _is_one_empty_text(value: Any, wire: Wire) -> bool:
+    is_joined = not wire.explode or wire.location in (Location.PATH, Location.HEADER)
+    return bool(value == [""] and is_joined)
+
+
+def _is_escaped(value: Any, wire: Wire) -> bool:
+    if not wire.explode and isinstance(value, list | dict):
+        return True
+    return any("%" in text or _not_octets(text) for text in _texts(value))
+
+
+_DELIMITED: Final = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
+_PATH, _QUERY = frozenset((Location.PATH,)), frozenset((Location.QUERY,))
+_HEADER, _COOKIE = frozenset((Location.HEADER,)), frozenset((Location.COOKIE,))
+_ALL: Final = _PATH | _QUERY | _HEADER | _COOKIE
+_ANY: Final = frozenset(Shape)
+_SCALAR, _ARRAY = frozenset((Shape.SCALAR,)), frozenset((Shape.ARRAY,))
+_COMPOUND: Final = frozenset((Shape.ARRAY, Shape.OBJECT))
+_STYLES: Final = frozenset(
+    (*_DELIMITED, "simple", "label", "matrix", "form", "deepObject", "cookie")
+)
+_not_octets: Final = re.compile(r"[^\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]").search
+"""Of a cookie (RFC 6265, 4.1.1)."""
+_controls: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]").search
+_surrogates: Final = re.compile(r"[\ud800-\udfff]").search
+
+CELLS: Final = (
+    Cell(_ALL, _STYLES, _ANY, "null", NULL, _has_null),
+    Cell(_ALL, _STYLES, _ANY, "of a schema that admits several scalar types", TYPES, None),
+    Cell(
+        _ALL, _STYLES, _COMPOUND, "arrays and objects in it", NESTED, _is_nested, is_lost=True,
+    ),
+    Cell(
+        _ALL, _STYLES, _COMPOUND, "an empty one, or one in it",
+        "nothing is sent for an empty array or object", _has_empty, is_lost=True,
+    ),
+    Cell(
+        _ALL, _STYLES - {"deepObject"}, _ARRAY, "an array of one empty text",
+        "it is written like an empty array", _is_one_empty_text, is_lost=True,
+    ),
+    Cell(
+        _PATH, _STYLES - {"label", "matrix"}, _SCALAR, "the empty text",
+        "an empty segment is no segment", lambda value, wire: value == "", is_lost=True,
+    ),
+    Cell(
+        _ALL, _STYLES, _ANY, "lone surrogates", "UTF-8 has none", _any_text(_surrogates), is_lost=True,
+    ),
+    Cell(
+        _PATH | _QUERY, frozenset(_DELIMITED), _COMPOUND,
+        "texts in it that hold the space, bar or tab of the style: it has no raw form in a URL",
+        "the delimiter and the same character in a text are written alike", _holds_own_delimiter,
+        is_lost=True,
+    ),
+    Cell(
+        _PATH | _QUERY, frozenset(("simple", "label", "matrix", "form")), _COMPOUND,
+        "texts in it that hold the delimiter of the style, which is percent-encoded in them", COMMA,
+        _holds_delimiter,
+    ),
+    Cell(
+        _HEADER, _STYLES, _COMPOUND,
+        "texts in it that hold the delimiter, an equals sign or a blank at an end",
+        "HTTP has no escape for them", _breaks_header, is_lost=True,
+    ),
+    Cell(
+        _HEADER, _STYLES, _SCALAR, "blanks at an end", "HTTP trims header values (RFC 9110, 5.5)",
+        _any_text(lambda text: text != text.strip(" \t")), is_lost=True,
+    ),
+    Cell(
+        _HEADER, _STYLES, _ANY, "control characters", "HTTP refuses them (RFC 9110, 5.5)",
+        _any_text(_controls), is_lost=True,
+    ),
+    Cell(
+        _HEADER, _STYLES, _ANY, "text beyond ASCII", OCTETS,
+        _any_text(lambda text: not text.isascii()), is_lost=True,
+    ),
+    Cell(
+        _COOKIE, frozenset(("form",)), _ANY,
+        "octets that a cookie cannot hold, and the percent sign", ESCAPES,
+        _is_escaped,
+    ),
+    Cell(
+        _COOKIE, frozenset(("form",)), _COMPOUND,
+        "lists that are not exploded: a cookie holds no comma", COMMA,
+        lambda value, wire: not wire.explode,
+    ),
+    Cell(
+        _COOKIE, frozenset(("form",)), _COMPOUND, "texts with commas in lists that are not exploded",
+        "the delimiter and a comma are written alike",
+        lambda value, wire: not wire.explode and any("," in text for text in _texts(value)),
+        is_lost=True,
+    ),
+    Cell(
+        _COOKIE, frozenset(("cookie",)), _ANY, "octets that a cookie cannot hold",
+        "the style has no escape", _any_text(_not_octets), is_lost=True,
+    ),
+    Cell(_PATH, _STYLES, _ANY, "what is `.` or `..` in its segment", DOTS, None),
+    Cell(_PATH, _STYLES, _ANY, "of two variables in one segment", SPLIT, None),
+    Cell(
+        _QUERY, frozenset(("deepObject",)), frozenset((Shape.OBJECT,)),
+        "names with brackets, and empty ones", "they are written like brackets of the style",
+        _names_with_brackets, is_lost=True,
+    ),
+    Cell(
+        _QUERY | _COOKIE, frozenset(("form", "cookie")), frozenset((Shape.OBJECT,)),
+        "exploded ones that admit undeclared properties", REST, None,
+    ),
+)  # fmt: skip
+"""All of them. What is not here is read back as it was meant."""

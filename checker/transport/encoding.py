@@ -4,10 +4,11 @@ An encoder gets a value of any type, also of one that its parameter does not adm
 way back.
 """
 
+import re
 from collections.abc import Callable
 from typing import Any
 
-from checker.core.media_types import is_form
+from checker.core.media_types import is_form, is_json
 from checker.core.operation import Parameter
 from checker.transport.bodies import encoder_of
 from checker.transport.forms import TextEncoder, pairs_encoder
@@ -82,6 +83,8 @@ def header_encoder(parameter: Parameter | None) -> HeaderEncoder:
     """The value of a header."""
     if parameter is not None and parameter.media_type is not None:
         content = _content_encoder(parameter.media_type)
+        if is_json(parameter.media_type):
+            return lambda value: _beyond_ascii.sub(_escape, content(value)).encode("ascii")
         return lambda value: header_bytes(content(value))
     style, explode = "simple", False
     if parameter is not None:
@@ -122,6 +125,15 @@ def header_bytes(text: str) -> bytes:
         return text.encode("latin-1")
     except UnicodeEncodeError:
         return text.encode("utf-8", "surrogatepass")
+
+
+_beyond_ascii = re.compile(r"[^\x20-\x7e]")
+
+
+def _escape(found: re.Match[str]) -> str:
+    """A character of a JSON text that no header should hold, as JSON escapes it (RFC 8259, 7)."""
+    units = found[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
 def _content_encoder(media_type: str) -> TextEncoder:

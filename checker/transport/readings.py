@@ -57,11 +57,11 @@ class Ambiguous:
 
 def settled(found: Sequence[Reading]) -> Any | Ambiguous:
     """The one value that readings leave no doubt of."""
-    certain = [reading for reading in found if not reading.doubt]
-    if len(certain) == 1:
-        return certain[0].value
-    reason = ambiguity.TYPES if certain else found[0].doubt
-    return Ambiguous(tuple(reading.value for reading in certain or found), reason)
+    fitting = [reading for reading in found if reading.doubt != ambiguity.UNFIT] or list(found)
+    if len(fitting) == 1 and not fitting[0].doubt:
+        return fitting[0].value
+    reason = next((reading.doubt for reading in fitting if reading.doubt), ambiguity.TYPES)
+    return Ambiguous(tuple(reading.value for reading in fitting), reason)
 
 
 def readings(tree: Tree, outline: Outline) -> list[Reading]:
@@ -138,9 +138,11 @@ def of_text(text: str, types: frozenset[str]) -> list[Reading]:
         found += _nested(text, types)
     if "null" in types and text in ("null", ""):
         found.append(Reading(None, ambiguity.NULL))
-    if "string" in types or all(reading.doubt for reading in found):
-        # Where no type fits it is text, which the schema will refuse.
+    if "string" in types:
         found.append(Reading(text))
+    elif all(reading.doubt for reading in found):
+        # Where no type fits it is text, which the schema will refuse.
+        found.append(Reading(text, ambiguity.UNFIT if found else ""))
     return found
 
 

@@ -53,8 +53,8 @@ def path_value(text: str, style: str, name: str, shape: Shape, *, explode: bool)
     """Value of a path variable."""
     if style == "label":
         if text.startswith("%2E"):
-            # Lest the segment vanish.
-            text = "." + text[3:]
+            # All dots: written so lest the segment vanish.
+            text = text.replace("%2E", ".")
         if not text.startswith("."):
             raise ValueError(f"{text!r} does not start with the dot of the style label")
         if shape is Shape.SCALAR:
@@ -69,7 +69,9 @@ def path_value(text: str, style: str, name: str, shape: Shape, *, explode: bool)
 
 def _matrix_value(text: str, name: str, shape: Shape, *, explode: bool) -> Decoded:
     if shape is Shape.OBJECT and explode:
-        return _split(text.removeprefix(";"), ";", shape, explode=True)
+        # Nothing follows a name without an equals sign (RFC 6570, 3.2.7).
+        cut = (piece.partition("=") for piece in text.removeprefix(";").split(";")) if text else ()
+        return {plain(key): plain(value) for key, _, value in cut}
     values: list[str] = []
     for piece in text.removeprefix(";").split(";") if text else ():
         key, _, value = piece.partition("=")
