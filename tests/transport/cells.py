@@ -59,7 +59,7 @@ scalars = st.one_of(
 nulls = st.just(Typed(None, {"type": ["string", "null"]}))
 
 
-def arrays(items: st.SearchStrategy[Typed], **sizes: int) -> st.SearchStrategy[Typed]:
+def arrays(items: st.SearchStrategy[Typed], **sizes: Any) -> st.SearchStrategy[Typed]:
     """Each item has a schema of its own."""
     return st.lists(items, **sizes).map(
         lambda found: Typed(
@@ -69,7 +69,7 @@ def arrays(items: st.SearchStrategy[Typed], **sizes: int) -> st.SearchStrategy[T
     )
 
 
-def objects(properties: st.SearchStrategy[Typed], **sizes: int) -> st.SearchStrategy[Typed]:
+def objects(properties: st.SearchStrategy[Typed], **sizes: Any) -> st.SearchStrategy[Typed]:
     return st.dictionaries(texts, properties, **sizes).map(
         lambda found: Typed(
             {name: one.value for name, one in found.items()},
