@@ -189,9 +189,8 @@ class _FieldsProof:
         if isinstance(value, dict):
             if self.is_urlencoded and value:
                 raise Unreadable("names of an object are names of the form")
-            if how is not None and how.content_type is not None:
-                # A part that is declared to be an image, say, is text for all that is known.
-                yield text_of(value)
+            # What is not declared to be an object is sent as its text, and read as such.
+            yield text_of(value)
             return
         if isinstance(value, list):
             # One item alone may be read as itself; of several some take the first, some the last.
