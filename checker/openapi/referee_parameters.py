@@ -15,6 +15,7 @@ from checker.transport.decoding import (
     decode_header,
     decode_path,
     decode_query,
+    decode_querystring,
 )
 from checker.transport.outline import Outline
 from checker.transport.readings import Reading, doubted
@@ -24,6 +25,8 @@ from checker.transport.unstyled import pairs_of, plain
 Header = tuple[str, str]
 """Name and value of a header field, each octet a character."""
 Decoding = list[Reading] | Missing | Malformed
+_QUERYSTRING = "querystring"
+"""Style of a parameter that is all of the query (OpenAPI 3.2): no other one can stand beside it."""
 _SCALARS = frozenset({"string", "array", "number", "integer", "boolean"})
 
 
@@ -60,6 +63,11 @@ def query_verdicts(
     owners = _Owners(list(parameters), rules)
     pairs = pairs_of(query)
     for parameter in owners.declared:
+        if parameter.style == _QUERYSTRING:
+            outline = rules.of(parameter.schema).outline
+            found = decode_querystring(parameter, query, outline)
+            yield from _verdicts(parameter, found, query, rules)
+            return
         mine = [pair for pair in pairs if owners.owns(parameter, pair[0])]
         if parameter.allow_empty and [value for _, value in mine] == [""]:
             yield from Part.of(parameter).valid()

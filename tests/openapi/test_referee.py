@@ -105,6 +105,20 @@ def test_pairs_of_an_exploded_object(schema: Any, query: str, expected: Outcome)
     assert verdict.of(QUERY, "p") is expected, reasons(verdict)
 
 
+WHOLE = {
+    "name": "p",
+    "in": "querystring",
+    "required": True,
+    "content": {"application/x-www-form-urlencoded": {"schema": {**OBJECT, "required": ["x"]}}},
+}
+
+
+@pytest.mark.parametrize(("query", "expected"), [("x=1", VALID), ("x=a", INVALID), ("", INVALID)])
+def test_query_that_is_one_parameter(query: str, expected: Outcome) -> None:
+    verdict = judge({"parameters": [WHOLE]}, f"/a?{query}", version="3.2.0")
+    assert verdict.outcome is expected, reasons(verdict)
+
+
 PATHS = [
     ("/x/{p}", "/x/1", VALID),
     ("/x/{p}", "/base/x/1", INVALID),
