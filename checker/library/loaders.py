@@ -7,7 +7,10 @@ from typing import IO, Any
 from checker.config.config import Config
 from checker.config.hooks_loading import load_all_hooks
 from checker.config.resolve import Occasion, run_settings
-from checker.core.errors import NotAvailableYet
+from checker.core.errors import LoaderError
+from checker.core.request import WireRequest
+from checker.core.response import Response
+from checker.library.applications import Application, AsgiApplication, WsgiApplication
 from checker.library.engine import with_engine
 from checker.openapi import loaders
 from checker.openapi.schema import OpenApiSchema
@@ -51,18 +54,58 @@ def from_url(
     return _ready(loaders.from_url(url, wait_for_schema=wait_s, **options), config)
 
 
-def from_asgi(*_: Any, **__: Any) -> OpenApiSchema:
-    """Schema of an ASGI application."""
-    raise NotAvailableYet("checker.openapi.from_asgi")
+def from_asgi(
+    path: str,
+    app: Any,
+    *,
+    headers: Mapping[str, str] | None = None,
+    config: Config | None = None,
+) -> OpenApiSchema:
+    """Schema that an ASGI application serves under a path; its cases are sent to the application itself.
+
+    Raises `LoaderError`.
+    """
+    return _of_application(path, app, AsgiApplication(app), headers or {}, config)
 
 
-def from_wsgi(*_: Any, **__: Any) -> OpenApiSchema:
-    """Schema of a WSGI application."""
-    raise NotAvailableYet("checker.openapi.from_wsgi")
+def from_wsgi(
+    path: str,
+    app: Any,
+    *,
+    headers: Mapping[str, str] | None = None,
+    config: Config | None = None,
+) -> OpenApiSchema:
+    """The same for a WSGI application. Raises `LoaderError`."""
+    return _of_application(path, app, WsgiApplication(app), headers or {}, config)
 
 
-def _ready(schema: OpenApiSchema, config: Config | None) -> OpenApiSchema:
+def _of_application(
+    path: str, app: Any, application: Application, headers: Mapping[str, str], config: Config | None
+) -> OpenApiSchema:
     config = Config.discover() if config is None else config
-    schema = with_engine(schema, config)
+    location = application.origin.url + (path if path.startswith("/") else f"/{path}")
+    settings = run_settings(config, Occasion(location))
+    target = location.removeprefix(application.origin.url).encode()
+    sent = [(n.encode(), v.encode()) for n, v in {**dict(settings.headers), **headers}.items()]
+    answer = application.send(WireRequest("GET", target, sent), settings.request_timeout_s)
+    if not isinstance(answer, Response):
+        raise LoaderError(f"{path} of the application cannot be loaded: {answer.message}")
+    if answer.status_code != 200:
+        raise LoaderError(
+            f"{path} of the application answers with status {answer.status_code}; give the path of its API description",
+            answer.content.decode("utf-8", "replace").splitlines()[-10:],
+        )
+    schema = loaders.from_bytes(
+        answer.content, name=path, content_type=answer.content_type, location=location
+    )
+    schema.serve_from(app, application.origin.url)
+    return _ready(schema, config, application)
+
+
+def _ready(
+    schema: OpenApiSchema, config: Config | None, application: Application | None = None
+) -> OpenApiSchema:
+    config = Config.discover() if config is None else config
+    schema = with_engine(schema, config, application)
     load_all_hooks(run_settings(config, Occasion("")).hooks)
     return schema

@@ -62,6 +62,8 @@ class OpenApiSchema(Mapping[str, Methods]):
         self.engine: Engine | None = None
         self.config: Config | None = None
         """The live configuration; set where the engine is."""
+        self.app: object | None = None
+        """The application in this process that serves the API, if it was loaded from one."""
         self.validate_formats = True
         self.server_variables: Mapping[str, str] = {}
         """Values of server variables that replace their defaults."""
@@ -109,6 +111,11 @@ class OpenApiSchema(Mapping[str, Methods]):
         url = self.base_url or self._declared_url(None)
         path = path_of(url).rstrip("/")
         return path if path.startswith("/") or not path else f"/{path}"
+
+    def serve_from(self, app: object, url: str) -> None:
+        """Say that an application in this process serves the API: under the declared path, whatever host is declared."""
+        self.app = app
+        self._given_base_url = url + self.base_path
 
     def entries(self) -> Iterator[Entry | BrokenOperation]:
         """Table of contents in document order: labels, tags and ids, nothing read."""

@@ -47,8 +47,60 @@ def test_hooks_of_the_configuration_are_loaded(document, tmp_path) -> None:
     assert len(checker.hooks.named("map_query")) == 1
 
 
-def test_applications_are_refused_for_now() -> None:
-    with pytest.raises(checker.errors.NotAvailableYet):
-        checker.openapi.from_asgi("/openapi.json", object())
-    with pytest.raises(checker.errors.NotAvailableYet):
-        checker.openapi.from_wsgi("/openapi.json", object())
+def wsgi(document):
+    def app(environ, start):
+        path, method = environ["PATH_INFO"], environ["REQUEST_METHOD"]
+        if path == "/api.json":
+            start("200 OK", [("Content-Type", "application/json")])
+            return [json.dumps(document).encode()]
+        if "boom" in environ["QUERY_STRING"]:
+            raise ValueError("a defect")
+        body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+        start("201 Created", [("X-Seen", f"{method} {path} {environ['HTTP_HOST']}")])
+        return [body]
+
+    return app
+
+
+def asgi(document):
+    async def app(scope, receive, send):
+        if scope["type"] == "lifespan":
+            await receive()
+            scope["state"]["started"] = True
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+            return
+        assert scope["state"]["started"]
+        if b"boom" in scope["query_string"]:
+            raise ValueError("a defect")
+        body = (await receive())["body"]
+        if scope["path"] == "/api.json":
+            body = json.dumps(document).encode()
+        seen = f"{scope['method']} {scope['path']} {dict(scope['headers'])[b'host'].decode()}"
+        status = 200 if scope["path"] == "/api.json" else 201
+        headers = [(b"x-seen", seen.encode())]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body[:2], "more_body": True})
+        await send({"type": "http.response.body", "body": body[2:]})
+
+    return app
+
+
+@pytest.mark.parametrize("kind", ["wsgi", "asgi"])
+def test_applications_are_asked_without_a_socket(document, kind) -> None:
+    loader, app, host = {
+        "wsgi": (checker.openapi.from_wsgi, wsgi(document), "localhost"),
+        "asgi": (checker.openapi.from_asgi, asgi(document), "testserver"),
+    }[kind]
+    document["servers"] = [{"url": "https://example.com/v1"}]
+    schema = loader("/api.json", app)
+    assert schema.app is app
+    operation = schema["/items"]["POST"]
+    response = operation.Case(body={"é": 1}, media_type="application/json").call()
+    assert (response.status_code, json.loads(response.content)) == (201, {"é": 1})
+    assert response.headers["x-seen"] == [f"POST /v1/items {host}"]
+    failed = operation.Case(body={}, media_type="application/json").call(params={"boom": 1})
+    assert failed.status_code == 500
+    assert b"ValueError: a defect" in failed.content
+    with pytest.raises(checker.errors.LoaderError, match="answers with status 201"):
+        loader("/none.json", app)

@@ -1,0 +1,237 @@
+"""Applications in this process, asked without a socket: ASGI 3 (2.3) and WSGI 1.0.1 (PEP 3333)."""
+
+import asyncio
+import contextlib
+import io
+import sys
+import threading
+import time
+import traceback
+import weakref
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from http import HTTPStatus
+from typing import Any, Final, Protocol
+from urllib.parse import unquote_to_bytes
+
+from checker.core.request import Origin, WireRequest
+from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+
+_STARTUP_S = 30.0
+_PORT = 80
+_CLIENT: Final = ("127.0.0.1", 50000)
+
+
+class Application(Protocol):
+    """What answers requests in this process."""
+
+    @property
+    def origin(self) -> Origin:
+        """The host that it believes to be."""
+        ...
+
+    def send(self, request: WireRequest, timeout_s: float) -> Outcome:
+        """Its answer. An exception of the application is an answer with status 500 and the traceback."""
+        ...
+
+
+class AsgiApplication:
+    """An ASGI application on an event loop of its own, in a thread of its own; started with its lifespan."""
+
+    origin: Final = Origin("http", "testserver", _PORT, "")
+
+    def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
+        self._app = app
+        self._loop = asyncio.new_event_loop()
+        self._state: dict[str, Any] = {}
+        threading.Thread(target=self._loop.run_forever, daemon=True, name="asgi").start()
+        orders, lifespan = self._wait(self._start(), _STARTUP_S)
+        weakref.finalize(self, _stop, self._loop, orders, lifespan)
+
+    def send(self, request: WireRequest, timeout_s: float) -> Outcome:
+        """Its answer."""
+        started = time.perf_counter()
+        try:
+            response: Response = self._wait(self._exchange(request), timeout_s)
+        except FutureTimeoutError:
+            return _too_slow(timeout_s)
+        response.elapsed = time.perf_counter() - started
+        return response
+
+    def _wait(self, work: Coroutine[Any, Any, Any], timeout_s: float) -> Any:
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result(timeout_s)
+        finally:
+            future.cancel()
+
+    async def _start(self) -> tuple["_Orders", asyncio.Task[None]]:
+        """Run the lifespan up to its start; an application that knows none is as good."""
+        orders: _Orders = asyncio.Queue()
+        orders.put_nowait({"type": "lifespan.startup"})
+        is_up = asyncio.Event()
+
+        async def told(message: dict[str, Any]) -> None:
+            if message["type"].startswith("lifespan.startup"):
+                is_up.set()
+
+        async def live() -> None:
+            scope = {"type": "lifespan", "asgi": _VERSIONS, "state": self._state}
+            with contextlib.suppress(Exception):
+                await self._app(scope, orders.get, told)
+            is_up.set()
+
+        lifespan = self._loop.create_task(live())
+        await is_up.wait()
+        return orders, lifespan
+
+    async def _exchange(self, request: WireRequest) -> Response:
+        path, _, query = request.target.partition(b"?")
+        scope = {
+            "type": "http",
+            "asgi": _VERSIONS,
+            "http_version": "1.1",
+            "method": request.method,
+            "scheme": self.origin.scheme,
+            "path": unquote_to_bytes(path).decode("utf-8", "replace"),
+            "raw_path": path,
+            "query_string": query,
+            "root_path": "",
+            "headers": [(name.lower(), value) for name, value in _headers(request, self.origin)],
+            "client": _CLIENT,
+            "server": (self.origin.host, self.origin.port),
+            "state": dict(self._state),
+        }
+        events = [{"type": "http.request", "body": request.body or b"", "more_body": False}]
+        status, headers, parts = 500, [], []
+
+        is_over = asyncio.Event()
+
+        async def receive() -> dict[str, Any]:
+            if events:
+                return events.pop()
+            # Streaming applications wait for the client to leave, and stop when it does.
+            await is_over.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: dict[str, Any]) -> None:
+            nonlocal status, headers
+            if message["type"] == "http.response.start":
+                status, headers = message["status"], list(message.get("headers", ()))
+            elif message["type"] == "http.response.body":
+                parts.append(message.get("body", b""))
+                if not message.get("more_body"):
+                    is_over.set()
+
+        try:
+            await self._app(scope, receive, send)
+        except Exception:  # noqa: BLE001 - the wall around users' code, like that around hooks
+            return _failed(request)
+        texts = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
+        return _response(request, status, texts, b"".join(parts))
+
+
+class WsgiApplication:
+    """A WSGI application, called in this thread."""
+
+    origin: Final = Origin("http", "localhost", _PORT, "")
+
+    def __init__(self, app: Callable[..., Iterable[bytes]]) -> None:
+        self._app = app
+
+    def send(self, request: WireRequest, timeout_s: float) -> Outcome:
+        """Its answer. Nobody can stop it: the time-out is told afterwards."""
+        started = time.perf_counter()
+        found: list[Any] = [500, []]
+
+        def start(status: str, headers: list[tuple[str, str]], exc_info: object = None) -> Any:
+            found[:] = [int(status.split(" ", 1)[0]), headers]
+            return parts.append
+
+        parts: list[bytes] = []
+        try:
+            answer = self._app(_environment(request, self.origin), start)
+            try:
+                parts += answer
+            finally:
+                getattr(answer, "close", lambda: None)()
+        except Exception:  # noqa: BLE001 - the wall around users' code, like that around hooks
+            return _failed(request)
+        elapsed = time.perf_counter() - started
+        if elapsed > timeout_s:
+            return _too_slow(timeout_s)
+        response = _response(request, found[0], found[1], b"".join(parts))
+        response.elapsed = elapsed
+        return response
+
+
+_Orders = asyncio.Queue[dict[str, Any]]
+_GOODBYE_S = 5.0
+
+
+def _stop(loop: asyncio.AbstractEventLoop, orders: _Orders, lifespan: asyncio.Task[None]) -> None:
+    """Let the application end its lifespan, then end the loop."""
+
+    async def goodbye() -> None:
+        orders.put_nowait({"type": "lifespan.shutdown"})
+        await asyncio.wait([lifespan], timeout=_GOODBYE_S)
+
+    with contextlib.suppress(FutureTimeoutError):
+        asyncio.run_coroutine_threadsafe(goodbye(), loop).result(_GOODBYE_S)
+    loop.call_soon_threadsafe(loop.stop)
+
+
+_VERSIONS: Final = {"version": "3.0", "spec_version": "2.3"}
+
+
+def _headers(request: WireRequest, origin: Origin) -> list[tuple[bytes, bytes]]:
+    """Those of the request, and those that a client adds."""
+    found = list(request.headers)
+    if request.header(b"Host") is None:
+        found.insert(0, (b"Host", origin.host.encode()))
+    if request.body is not None and request.header(b"Content-Length") is None:
+        found.append((b"Content-Length", b"%d" % len(request.body)))
+    return found
+
+
+def _environment(request: WireRequest, origin: Origin) -> dict[str, Any]:
+    path, _, query = request.target.partition(b"?")
+    environment: dict[str, Any] = {
+        "REQUEST_METHOD": request.method,
+        "SCRIPT_NAME": "",
+        "PATH_INFO": unquote_to_bytes(path).decode("latin-1"),
+        "QUERY_STRING": query.decode("latin-1"),
+        "SERVER_NAME": origin.host,
+        "SERVER_PORT": str(origin.port),
+        "SERVER_PROTOCOL": "HTTP/1.1",
+        "REMOTE_ADDR": _CLIENT[0],
+        "wsgi.version": (1, 0),
+        "wsgi.url_scheme": origin.scheme,
+        "wsgi.input": io.BytesIO(request.body or b""),
+        "wsgi.errors": sys.stderr,
+        "wsgi.multithread": False,
+        "wsgi.multiprocess": False,
+        "wsgi.run_once": False,
+    }
+    for name, value in _headers(request, origin):
+        key = name.decode("latin-1").upper().replace("-", "_")
+        key = key if key in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{key}"
+        text = value.decode("latin-1")
+        environment[key] = f"{environment[key]},{text}" if key in environment else text
+    return environment
+
+
+def _response(
+    request: WireRequest, status: int, headers: list[tuple[str, str]], content: bytes
+) -> Response:
+    message = HTTPStatus(status).phrase if status in list(HTTPStatus) else ""
+    return Response(status, headers, content, request=request, message=message)
+
+
+def _failed(request: WireRequest) -> Response:
+    content = traceback.format_exc().encode("utf-8", "backslashreplace")
+    return _response(request, 500, [("Content-Type", "text/plain; charset=utf-8")], content)
+
+
+def _too_slow(timeout_s: float) -> NetworkFailure:
+    return NetworkFailure(FailureKind.TIMEOUT, f"no answer within {timeout_s:g} seconds", timeout_s)
