@@ -244,6 +244,9 @@ class Edges:
             meant = meant_types(form)
             if meant:
                 return meant
+            if not place.is_body:
+                # Nobody could say whether a text without a type is a list or an object.
+                types -= {forms.ARRAY, forms.OBJECT}
         return [kind for kind in _ORDER if kind in types]
 
 

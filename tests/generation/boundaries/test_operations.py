@@ -252,8 +252,9 @@ def _has_bounds(parameter: Parameter) -> list[str]:
 
 @pytest.mark.parametrize("path", FILES[::4], ids=lambda path: path.name)
 def test_the_cases_of_an_operation_do_not_depend_on_the_others(path: Path) -> None:
-    forwards = list(map(_first_keys, operations(path)))
-    backwards = list(map(_first_keys, reversed(list(operations(path)))))
+    some = list(operations(path))[:10]
+    forwards = list(map(_first_keys, some))
+    backwards = list(map(_first_keys, reversed(some)))
     assert forwards == backwards[::-1]
 
 
