@@ -4,10 +4,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import TypeVar
 
 _TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _ESSENCE = re.compile(rf"\s*({_TOKEN})/({_TOKEN})\s*(?=;|$)")
 _PARAMETER = re.compile(rf";\s*(?:({_TOKEN})=({_TOKEN}|\"(?:[^\"\\]|\\.)*\"))?\s*(?=;|$)")
+_LENIENT = re.compile(rf"\s*({_TOKEN})/({_TOKEN})\s*(?:;(.*))?", re.DOTALL)
+_LENIENT_PARAMETER = re.compile(rf"\s*({_TOKEN})\s*=\s*(\"(?:[^\"\\]|\\.)*\"|[^;]*)")
 _ESCAPED = re.compile(r"\\(.)")
 _JSON_ESSENCES = frozenset(
     (
@@ -20,6 +23,9 @@ _JSON_ESSENCES = frozenset(
 _YAML_ESSENCES = frozenset(
     ("application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", "text/vnd.yaml")
 )
+
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +42,26 @@ class MediaType:
         """`application/json`, without parameters."""
         return f"{self.type}/{self.subtype}"
 
+    @property
+    def charset(self) -> str | None:
+        """Character encoding, if one is named."""
+        return self.parameters.get("charset")
+
+    @property
+    def precision(self) -> int:
+        """The larger, the more exact: wildcards come last."""
+        return 2 - (self.type == "*") - ("*" in self.subtype)
+
+    def names(self, other: "MediaType") -> bool:
+        """True when `other` falls under this type, parameters aside."""
+        return self.type in ("*", other.type) and _covers_subtype(self.subtype, other.subtype)
+
     def covers(self, other: "MediaType") -> bool:
         """True when `other` falls under this type; `*` stands for any part, `*+json` for any JSON subtype.
 
         Parameters of this type must be there in `other`, too; further ones do not matter.
         """
-        if self.type not in ("*", other.type):
-            return False
-        return _covers_subtype(self.subtype, other.subtype) and all(
+        return self.names(other) and all(
             _same(name, value, other.parameters.get(name))
             for name, value in self.parameters.items()
         )
@@ -68,6 +86,33 @@ def parse(text: str) -> MediaType | None:
                 value = _ESCAPED.sub(r"\1", value[1:-1])
             parameters.setdefault(name.lower(), value)
     return MediaType(found[1].lower(), found[2].lower(), parameters)
+
+
+def media_type_of(text: str) -> MediaType | None:
+    """The media type that a text means, its parameters read as far as they can be, values in lower case.
+
+    For what others wrote: None only when there is no type at all.
+    """
+    found = _LENIENT.fullmatch(text)
+    if found is None:
+        return None
+    parameters = {
+        name.lower(): value.strip().strip('"').lower()
+        for name, value in _LENIENT_PARAMETER.findall(found[3] or "")
+    }
+    return MediaType(found[1].lower(), found[2].lower(), parameters)
+
+
+def best_of(declared: Mapping[str, Value], received: MediaType) -> Value | None:
+    """What is declared for the media type that fits best: the same parameters, then the fewest wildcards."""
+    fitting = []
+    for order, (spelling, value) in enumerate(declared.items()):
+        wide = media_type_of(spelling)
+        if wide is not None and wide.names(received):
+            mine, theirs = set(wide.parameters.items()), set(received.parameters.items())
+            same = len(mine & theirs) - len(mine - theirs)
+            fitting.append((wide.precision, same, -order, value))
+    return max(fitting, key=lambda one: one[:3])[3] if fitting else None
 
 
 def matches(declared: str, received: str) -> bool:

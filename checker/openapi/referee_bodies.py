@@ -4,11 +4,19 @@ import json
 from collections.abc import Callable
 from typing import Any, Final
 
-from checker.core.media_types import is_form, is_json, is_multipart, is_xml, is_yaml, parse
+from checker.core.media_types import (
+    best_of,
+    is_form,
+    is_json,
+    is_multipart,
+    is_xml,
+    is_yaml,
+    media_type_of,
+    parse,
+)
 from checker.core.operation import Body, Location, Operation
 from checker.core.verdicts import Outcome, PartVerdict, RequestVerdict
 from checker.openapi.forms import form_readings, multipart_readings
-from checker.openapi.media_types import best_of, media_type_of
 from checker.openapi.response_bodies import yaml_values
 from checker.openapi.rulings import Part, Rule, Rules
 from checker.transport.readings import Reading, exact_json, readings

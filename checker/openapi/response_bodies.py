@@ -10,9 +10,8 @@ import orjson
 import yaml
 
 from checker.core.contract import BodyOpinions, BodyValidator, UndecodableBody
-from checker.core.media_types import is_json, is_xml, is_yaml
+from checker.core.media_types import MediaType, is_json, is_xml, is_yaml
 from checker.core.schema import Schema
-from checker.openapi.media_types import MediaType
 from checker.openapi.opinions import TwoOpinions
 from checker.openapi.streams import StreamBody, events_of
 from checker.openapi.yamls import parse_yaml
@@ -78,7 +77,7 @@ def _text_validator(opinions: TwoOpinions, received: MediaType) -> BodyValidator
     outline = outline_of(schema)
     types = outline.types
     is_structured = bool(types) and types <= {"array", "object", "null"}
-    if received.main != "text" or received.sub in _NEVER_TEXT:
+    if received.type != "text" or received.subtype in _NEVER_TEXT:
         return f"bodies of {received.essence} cannot be read" if is_structured else None
     if is_structured:
         return f"nothing says how arrays and objects are written as {received.essence}"

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from checker.core.contract import BodyValidator, MediaTypeVerdict, ResponsePlan
+from checker.core.media_types import MediaType, media_type_of
 from checker.core.schema import Schema, UnresolvableReference
 from checker.openapi.bodies import is_swagger, media_types
-from checker.openapi.media_types import MediaType, media_type_of
 from checker.openapi.references import OpenApiDocument
 from checker.openapi.response_bodies import Promise, body_validator
 from checker.openapi.response_headers import HeaderContract, header_contract
@@ -199,7 +199,7 @@ def _matched(documented: tuple[str, ...], status: int) -> str | None:
 
 
 def _covers(content: _Content, received: MediaType) -> bool:
-    return content.media_type is not None and content.media_type.covers(received)
+    return content.media_type is not None and content.media_type.names(received)
 
 
 def _best(contents: list[_Content], received: MediaType) -> _Content | None:

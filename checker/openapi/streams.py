@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from checker.core.contract import BodyOpinions, SchemaViolation, UndecodableBody
+from checker.core.media_types import MediaType
 from checker.core.schema import Schema, UnresolvableReference
-from checker.openapi.media_types import MediaType
 from checker.openapi.opinions import TwoOpinions
 from checker.validation.compiled import UnusableSchema
 from checker.validation.pointers import pointer_child
@@ -27,9 +27,9 @@ def events_of(received: MediaType) -> Events | None:
     """What cuts streams of a media type into events; None for what is no stream."""
     if received.essence == "text/event-stream":
         return _server_sent
-    if received.sub in _LINE_TYPES or received.sub.endswith("+jsonl"):
+    if received.subtype in _LINE_TYPES or received.subtype.endswith("+jsonl"):
         return _json_lines
-    if received.sub == "json-seq" or received.sub.endswith("+json-seq"):
+    if received.subtype == "json-seq" or received.subtype.endswith("+json-seq"):
         return _json_sequence
     return None
 

@@ -2,7 +2,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.core.media_types import MediaType, is_form, is_json, is_multipart, matches, parse
+from checker.core.media_types import (
+    MediaType,
+    best_of,
+    is_form,
+    is_json,
+    is_multipart,
+    matches,
+    media_type_of,
+    parse,
+)
 
 
 def test_parts_are_read_without_case_and_quotes() -> None:
@@ -59,3 +68,36 @@ def test_families() -> None:
 def test_any_text_is_read_or_refused(text: str) -> None:
     parsed = parse(text)
     assert parsed is None or parsed.covers(parsed)
+
+
+@pytest.mark.parametrize(
+    ("text", "essence", "parameters"),
+    [
+        ("a/b; charset = X", "a/b", {"charset": "x"}),
+        ('A/B ; c="D;e"; broken', "a/b", {"c": "d;e"}),
+        (" text/* ", "text/*", {}),
+    ],
+)
+def test_what_others_wrote_is_read_as_far_as_it_goes(
+    text: str, essence: str, parameters: dict[str, str]
+) -> None:
+    found = media_type_of(text)
+    assert found is not None
+    assert (found.essence, found.parameters) == (essence, parameters)
+
+
+def test_what_is_no_type_is_none_even_for_the_lenient() -> None:
+    assert [media_type_of(text) for text in ("", "json", "a /b", "a/b c")] == [None] * 4
+
+
+def test_the_most_exact_declaration_fits_best() -> None:
+    declared = {"*/*": 0, "application/*": 1, "application/json": 2, "application/json; v=1": 3}
+    for received, wanted in {
+        "application/json": 2,
+        "application/json;v=1": 3,
+        "application/xml": 1,
+        "a/b": 0,
+    }.items():
+        found = media_type_of(received)
+        assert found is not None
+        assert best_of(declared, found) == wanted
