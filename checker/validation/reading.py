@@ -97,7 +97,9 @@ class Reading:
         standard = _STANDARD.get(self._dialect)
         if standard is not None:
             extend: Any = validators.extend
-            return extend(standard, self._exact)
+            cls = extend(standard, self._exact)
+            cls.descend = _kept(cls.descend, standard)
+            return cls
         basis = _OPENAPI[self._dialect]
         checks: dict[str, _Check] = dict(basis.VALIDATORS) | self._exact
         checks |= {
@@ -232,6 +234,19 @@ class Reading:
 def _id_of(schema: Any) -> str | None:
     name = schema.get("$id") if isinstance(schema, dict) else None
     return name if isinstance(name, str) else None
+
+
+def _kept(descend: Any, standard: Any) -> Any:
+    """The same rules in a schema that names the dialect which is read already: the library would go back to its own."""
+
+    def kept(validator: Any, instance: Any, schema: Any, **steps: Any) -> Any:
+        if isinstance(schema, dict) and "$schema" in schema:
+            found: Any = validators.validator_for(schema, default=standard)
+            if found is standard:
+                schema = {name: value for name, value in schema.items() if name != "$schema"}
+        return descend(validator, instance, schema, **steps)
+
+    return kept
 
 
 def _tolerant(descend: Any) -> Any:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from checker.core.errors import Unsatisfiable
+from checker.core.schema import UnresolvableReference
 from checker.generation import alphabets
 from checker.generation.compiling import Compiler
 from checker.generation.discrimination import discriminated
@@ -133,6 +134,8 @@ class _Walk:
     def breaches(self) -> Iterator[Breach]:
         while self._queue:
             node = self._queue.popleft()
+            if not self._is_open(node.conjunction):
+                continue
             try:
                 form = self.compiler.canonical(node.conjunction)
             except Unsatisfiable:
@@ -156,6 +159,7 @@ class _Walk:
 
     def _of_form(self, node: _Node, form: Canonical) -> Iterator[Breach]:
         spots = []
+        is_known = True
         given = frozenset(facet.key for facet in node.conjunction)
         for facet in form.facets:
             said = self.compiler.canon.said(facet)
@@ -163,17 +167,29 @@ class _Walk:
             spots.append(spot)
             if facet.is_made or node.spares(facet.pointer) or not self._is_new(node, facet):
                 continue
+            is_known = False
             self._count += 1
             for keyword, value in spot.said.items():
                 breaker = BREAKERS.get(keyword)
                 if breaker is not None:
                     for way in breaker(spot, value):
                         yield self._breach(node, way)
-        if spots:
+        if spots and not is_known:
             self._descend(node, form, spots[0])
             for spot in spots:
                 self._branch(node, spot)
             self._alternatives(node, form)
+
+    def _targets(self, conjunction: Conjunction) -> Conjunction:
+        """What only refers to another schema is that one; nothing where a reference leads nowhere."""
+        try:
+            return tuple(map(self.compiler.canon.target, conjunction))
+        except UnresolvableReference:
+            return ()
+
+    def _is_open(self, conjunction: Conjunction) -> bool:
+        """True when one of these schemas has not been seen often enough."""
+        return any(self._visits.get(facet.pointer, 0) < _VISITS for facet in conjunction)
 
     def _is_new(self, node: _Node, facet: Facet) -> bool:
         key = (node.path, facet.pointer)
@@ -202,8 +218,9 @@ class _Walk:
         inner = item_of(node.place)
 
         def child(conjunction: Conjunction, step: Step, token: str, host: Host) -> None:
-            if conjunction and any(self._visits.get(f.pointer, 0) < _VISITS for f in conjunction):
-                self.add(node.inside(conjunction, inner, (step, token), host))
+            targets = self._targets(conjunction)
+            if targets and self._is_open(targets):
+                self.add(node.inside(targets, inner, (step, token), host))
 
         for name, conjunction in form.properties.items():
             child(conjunction, Step.PROPERTY, name, hosts.in_property(spot, name))

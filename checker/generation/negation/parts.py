@@ -16,6 +16,7 @@ from checker.generation.negation.listing import Breach
 from checker.generation.negation.syntax import is_no_json, syntax_errors
 from checker.generation.negation.values import NOTHING, NegativeDraw, compile_negative
 from checker.generation.negation.wire import ParameterProof, body_proof
+from checker.generation.settings import GenerationSettings
 from checker.generation.sources import Source
 from checker.generation.turn import Draw, Rejected, Turn
 from checker.transport.json_text import json_bytes
@@ -30,6 +31,7 @@ _ALWAYS_THERE: Final = frozenset(
 )
 """Headers that requests have anyway."""
 _ABSENT: Final = object()
+_EXTRAS: Final = frozenset({"additionalProperties", "unevaluatedProperties"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +75,8 @@ def _of_parameter(compiler: PartCompiler, parameter: Parameter) -> list[Target]:
         part = compiler.parameter(parameter)
         outline = outline_of(parameter.schema)
         proof = ParameterProof(parameter, outline, part.compiler.validator(part.conjunction))
-        wanted = None
-        if parameter.media_type is None:
-            wanted = partial(is_visible, outline.types)
-        broken = compile_negative(*part, is_broken=proof, wanted=wanted)
+        types = outline.types if parameter.media_type is None else None
+        broken = compile_negative(*part, is_broken=proof, wanted=wanted(compiler.settings, types))
     except (Unsatisfiable, BudgetSpent) as error:
         compiler.unbroken[parameter.pointer] = str(error)
     is_left_out = parameter.required and parameter.location is not Location.PATH
@@ -87,7 +87,20 @@ def _of_parameter(compiler: PartCompiler, parameter: Parameter) -> list[Target]:
     return [Target(parameter.name, drawn, is_broken)]
 
 
-def is_visible(types: frozenset[str], breach: Breach) -> bool:
+def wanted(
+    settings: GenerationSettings, types: frozenset[str] | None = None
+) -> Callable[[Breach], bool]:
+    """Which breaches are tried: what is visible in text of these types, and more properties only if there may be."""
+
+    def is_wanted(breach: Breach) -> bool:
+        if breach.keyword in _EXTRAS and not settings.allow_extra_parameters:
+            return False
+        return types is None or _is_visible(types, breach)
+
+    return is_wanted
+
+
+def _is_visible(types: frozenset[str], breach: Breach) -> bool:
     """False for what text does not show: it has no types, and one text is a list of one."""
     is_text = forms.STRING in types or bool(types & {forms.ARRAY, forms.OBJECT})
     return not (is_text and breach.keyword == "type" and not breach.path)
@@ -129,7 +142,7 @@ def _of_body(compiler: PartCompiler, body: Body) -> list[Target]:
         return []
     broken: NegativeDraw | None = None
     try:
-        broken = compile_negative(*part, is_broken=proof)
+        broken = compile_negative(*part, is_broken=proof, wanted=wanted(compiler.settings))
     except (Unsatisfiable, BudgetSpent) as error:
         compiler.unbroken[body.pointer] = str(error)
     if not is_json(body.media_type):

@@ -1,5 +1,6 @@
 """How the keywords of strings, and lists of values, are broken."""
 
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final
@@ -17,6 +18,7 @@ from checker.validation.ecma import ecma_pattern
 from checker.validation.formats import INTEGER_RANGES, STRING_FORMATS
 
 _TEXT: Final = {"type": "string"}
+_NO_JSON: Final = b"{:}"
 _RECORDED: Final = 500
 """Longer texts of a pattern are made of short ones."""
 
@@ -160,6 +162,19 @@ def _unlisted(spot: Spot, keyword: str, values: list[Any]) -> Draw:
     return mixed(lambda: retried(spot.draw(others), is_other, turn, at), near, shares=(1, 2))
 
 
+def _content(spot: Spot, value: Any, *, keyword: str) -> Iterator[Way]:
+    """Texts that cannot be decoded, or are not of the media type when they are."""
+    yield Way(spot.pointer(keyword), keyword, value, partial(_undecodable, spot, keyword))
+
+
+def _undecodable(spot: Spot, keyword: str) -> Draw:
+    draw = spot.draw((*spot.rest(), spot.made("text", _TEXT)))
+    if keyword == "contentEncoding":
+        return lambda source: f"{draw(source)}%"
+    is_encoded = "contentEncoding" in spot.said
+    return lambda source: b64encode(_NO_JSON).decode() if is_encoded else f"{draw(source)}{{"
+
+
 TEXTS: Final[Mapping[str, Breaker]] = {
     "minLength": _too_short,
     "maxLength": _too_long,
@@ -167,5 +182,7 @@ TEXTS: Final[Mapping[str, Breaker]] = {
     "format": _format,
     "enum": partial(_listed, keyword="enum"),
     "const": partial(_listed, keyword="const"),
+    "contentEncoding": partial(_content, keyword="contentEncoding"),
+    "contentMediaType": partial(_content, keyword="contentMediaType"),
 }
 """Keyword -> ways to break it."""

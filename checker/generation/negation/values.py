@@ -1,6 +1,7 @@
 """Values that break one keyword of a schema, drawn from all the ways that there are, each with what it breaks."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final
@@ -55,7 +56,7 @@ def compile_negative(
         if wanted
         else breaches(compiler, conjunction, place)
     )
-    choice = _Choice(list(islice(listed, _MOST)), is_broken, compiler.turn, compiler.budget)
+    choice = _Choice(_some(listed, compiler.budget), is_broken, compiler.turn, compiler.budget)
     choice.refuse_nothing(pointer)
 
     def make(source: Source) -> tuple[Any, Violation]:
@@ -64,6 +65,15 @@ def compile_negative(
         return value, Violation(breach.pointer, breach.keyword, breach.was, wrong)
 
     return retried(make, lambda drawn: is_broken(drawn[0]), compiler.turn, pointer, _ATTEMPTS)
+
+
+def _some(listed: Iterator[Breach], budget: Budget) -> list[Breach]:
+    """The first ones, as many as can be listed with some of the budget."""
+    found: list[Breach] = []
+    with budget.lent(_STEPS), suppress(BudgetSpent):
+        for breach in islice(listed, _MOST):
+            found.append(breach)
+    return found
 
 
 @dataclass(slots=True)

@@ -45,6 +45,8 @@ SCHEMAS: Final[tuple[tuple[str, Any, Dialect], ...]] = (
         for name in ("uuid", "date", "date-time", "time", "email", "ipv4", "ipv6", "hostname", "uri")
     ),
     ("format", {"type": "integer", "format": "int32"}, OPENAPI30),
+    ("contentEncoding", {"type": "string", "contentEncoding": "base64"}, DRAFT7),
+    ("contentMediaType", {"type": "string", "contentMediaType": "application/json"}, DRAFT7),
     ("required", {"type": "object", "required": ["a", "b"], "properties": {"a": {}}}, NEW),
     ("additionalProperties", {"type": "object", "additionalProperties": False}, NEW),
     ("minimum", {"type": "object", "additionalProperties": {"minimum": 3}}, NEW),
