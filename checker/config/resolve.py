@@ -88,6 +88,7 @@ def _settings(config: Config, occasion: Occasion, environment: Mapping[str, str]
         allow_x00=generation.allow_x00,
         codec=generation.codec,
         exclude_header_characters=generation.exclude_header_characters,
+        allow_extra_parameters=generation.allow_extra_parameters,
         unique_inputs=generation.unique_inputs,
         overrides=overrides_in(config),
         hooks=hooks,

@@ -92,6 +92,8 @@ class RunSettings:
     codec: str | None = None
     """Codec that generated text can be written in; None: any Unicode."""
     exclude_header_characters: str = "\r\n"
+    allow_extra_parameters: bool = True
+    """Requests may have parameters and properties that the description does not speak of."""
     unique_inputs: bool = False
     """No request of an operation is sent twice."""
     overrides: Overrides = NO_OVERRIDES

@@ -106,7 +106,7 @@ _GENERATION = {
     "no-shrink": Key(_FLAG, False),
     "deterministic": Key(_FLAG, False),
     "allow-x00": Key(_FLAG, True),
-    "allow-extra-parameters": _later(_FLAG, True),
+    "allow-extra-parameters": Key(_FLAG, True),
     "exclude-header-characters": Key(Text(), "\r\n"),
     "codec": Key(Text(rules.codec)),
     "maximize": _later(Either((Text(), _TEXTS))),

@@ -60,6 +60,8 @@ class Compiler:
     is_minimal: bool = False
     """Only what is required, as far as possible without recursion."""
     variety: Variety = Variety.USUAL
+    allows_extra: bool = True
+    """Objects may have properties that no schema speaks of."""
     words: Mapping[str, Words] = field(default_factory=dict)
     """Type -> values of users that may stand for generated ones."""
     _known: dict[Key, Draw | Unsatisfiable] = field(default_factory=dict)
@@ -169,6 +171,7 @@ class Compiler:
                 self.max_text,
                 opaque=self.opaque,
                 is_minimal=True,
+                allows_extra=self.allows_extra,
             )
         return self._minimal
 

@@ -174,6 +174,7 @@ class PartCompiler:
                 self.settings.max_body_bytes // 2,
                 reuses=reuses,
                 opaque=self.opaque,
+                allows_extra=self.settings.allow_extra_parameters,
                 words=words_of_types(self.overrides.types),
             )
         return found

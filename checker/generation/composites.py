@@ -43,6 +43,7 @@ class Nodes(Protocol):
     reuses: bool
     is_minimal: bool
     variety: Variety
+    allows_extra: bool
 
     def compile(self, conjunction: Conjunction, place: Place) -> Draw: ...
     def canonical(self, conjunction: Conjunction) -> Canonical: ...
@@ -200,6 +201,13 @@ def compile_properties(nodes: Nodes, form: Canonical, place: Place) -> Draw:
     return compile_object(plan, nodes.turn)
 
 
+def wants_extra(form: Canonical, nodes: Nodes) -> bool:
+    """False for properties that nobody speaks of, if there may be none and none is needed."""
+    if nodes.allows_extra or form.property_count.low > len(form.properties):
+        return True
+    return any(isinstance(facet.raw, dict) and facet.raw for facet in form.additional)
+
+
 def _share(form: Canonical) -> float:
     if not form.properties:
         return _FREE
@@ -244,7 +252,7 @@ def _additional(nodes: Nodes, form: Canonical, inner: Place) -> tuple[Named, ...
     is_valid = nodes.validator(form.names)
     found: list[Named] = []
     patterns = dict.fromkeys(pattern for pattern, _ in form.pattern_properties)
-    if _is_open(form, nodes.variety):
+    if _is_open(form, nodes.variety) and wants_extra(form, nodes):
         matches = [matcher(pattern) for pattern in patterns]
 
         def is_other(name: str) -> bool:

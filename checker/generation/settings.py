@@ -30,6 +30,8 @@ class GenerationSettings:
     """Format name -> `SearchStrategy`, as users registered it."""
     reuse: bool = False
     """Values of earlier responses may take the place of random ones."""
+    allow_extra_parameters: bool = True
+    """Requests may have parameters and properties that the description does not speak of, wrong ones included."""
     unique_inputs: bool = False
     """No request of an operation is made twice."""
     overrides: Overrides = NO_OVERRIDES

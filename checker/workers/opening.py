@@ -287,6 +287,7 @@ def _factory(
             codec=settings.codec,
             exclude_header_characters=settings.exclude_header_characters,
             formats=FORMATS,
+            allow_extra_parameters=settings.allow_extra_parameters,
             unique_inputs=settings.unique_inputs,
             overrides=settings.overrides,
             reuse=values is not None,

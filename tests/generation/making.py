@@ -13,6 +13,8 @@ from checker.core.meta import PhaseInfo
 from checker.core.operation import Body, Label, Location, Operation, Parameter, UnusableBody
 from checker.core.request import WireRequest
 from checker.core.schema import Dialect, Direction, Schema, UnresolvableReference
+from checker.core.schema_warnings import SchemaWarning
+from checker.core.security import SecurityRequirement
 from checker.core.verdicts import RequestVerdict
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
@@ -53,6 +55,11 @@ class PlainOperation:
     unusable_bodies: tuple[UnusableBody, ...] = ()
     unusable_parameters: Mapping[str, str] = field(default_factory=dict)
     has_skipped_required_body: bool = False
+    base_url: str | None = None
+    security: tuple[SecurityRequirement, ...] = ()
+
+    def warnings(self) -> tuple[SchemaWarning, ...]:
+        return ()
 
     @property
     def contract(self) -> ResponseContract:

@@ -9,6 +9,7 @@ from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.generation import alphabets
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.boundaries.walking import Walk
+from checker.generation.composites import wants_extra
 from checker.generation.forms import Canonical, Conjunction
 from checker.generation.patterns import writer
 from checker.generation.places import Place, item_of
@@ -101,7 +102,8 @@ def _more(
     walk: Walk, form: Canonical, template: dict[str, Any], inner: Place, path: tuple[str, ...]
 ) -> Iterator[Boundary]:
     """With one property that is not declared."""
-    if form.no_additional is None and (form.says_additional or not form.properties):
+    is_open = form.no_additional is None and wants_extra(form, walk.compiler)
+    if is_open and (form.says_additional or not form.properties):
         text = "Object with additional property: "
         name = next(name for name in _additional_names() if name not in template)
         put = partial(_with, template, name)

@@ -6,7 +6,6 @@ parameter, other methods and content types, what is missing, and other sets of p
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import chain, islice
 from typing import Any, Final
 
@@ -22,7 +21,7 @@ from checker.generation.boundaries.positives import Edges, positives
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.components import PartCompiler, SchemaPart
 from checker.generation.dictionaries import forced_into
-from checker.generation.negation.parts import is_visible
+from checker.generation.negation.parts import wanted
 from checker.generation.negation.wire import ParameterProof, body_proof
 from checker.generation.settings import GenerationSettings
 from checker.generation.turn import Budget, Rejected, Turn
@@ -46,7 +45,6 @@ class Coverage:
     """Methods that the path of the operation does not have."""
     duplicates_query: bool = False
     """Send query parameters twice."""
-    extra_parameters: bool = True
     most: int = _MOST
     """Cases; what is beyond is left out, and `is_cut` says so."""
 
@@ -176,12 +174,12 @@ class OperationEdges:
         self,
         part: SchemaPart,
         proof: Callable[[Any], bool] | None,
-        wanted: Callable[[Any], bool] = lambda breach: True,
+        types: frozenset[str] | None = None,
     ) -> Iterator[Boundary]:
         if self.coverage.mode is _POSITIVE or proof is None:
             return
         try:
-            yield from negatives(*part, proof, wanted)
+            yield from negatives(*part, proof, wanted(self.settings, types))
         except _REASONS:
             return
 
@@ -209,9 +207,8 @@ class OperationEdges:
             return iter(())
         outline = outline_of(parameter.schema)
         proof = ParameterProof(parameter, outline, part.compiler.validator(part.conjunction))
-        if parameter.media_type is not None:
-            return self._invalid(part, proof)
-        return self._invalid(part, proof, partial(is_visible, outline.types))
+        types = outline.types if parameter.media_type is None else None
+        return self._invalid(part, proof, types)
 
     def _methods(self, template: Parts) -> Iterator[BoundaryCase]:
         for method in self.coverage.unexpected_methods:
@@ -324,7 +321,7 @@ class OperationEdges:
         required = {p.name: whole[p.name] for p in declared if p.required}
         optional = [p.name for p in declared if not p.required]
         reduced = template.with_container(location, required)
-        if declared and self.coverage.extra_parameters:
+        if declared and self.settings.allow_extra_parameters:
             yield _extra(template, location)
         if not optional:
             return
