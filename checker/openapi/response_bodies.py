@@ -15,6 +15,7 @@ from checker.core.schema import Schema
 from checker.openapi.opinions import TwoOpinions
 from checker.openapi.streams import StreamBody, events_of
 from checker.openapi.yamls import parse_yaml
+from checker.transport.ambiguity import MANY
 from checker.transport.outline import Outline, outline_of
 from checker.transport.readings import readings
 from checker.transport.xml_reading import xml_readings
@@ -61,15 +62,20 @@ def body_validator(
 
 
 class _Unjudged(Exception):
-    """The body is well-formed for all that is known, and is not looked into."""
+    """Nobody can say that no reading fits: there are more than these, or the body is not looked into."""
 
 
 def _xml_values(outline: Outline, content: bytes) -> list[Any]:
     if b"<!DOCTYPE" in content:
         raise _Unjudged
-    values = [reading.value for reading in xml_readings(content, outline)]
-    # Text in XML may be what stands in the root, or all of it.
-    return [*values, decoded_text(content, None)] if "string" in outline.types else values
+    found = xml_readings(content, outline)
+    values = [reading.value for reading in found]
+    if "string" in outline.types:
+        # Text in XML may be what stands in the root, or all of it.
+        values.append(decoded_text(content, None))
+    if any(reading.doubt == MANY for reading in found):
+        raise _Unjudged
+    return values
 
 
 def _text_validator(opinions: TwoOpinions, received: MediaType) -> BodyValidator | str | None:
@@ -155,6 +161,8 @@ class ReadBody:
         """What both validators say."""
         try:
             values = self._values(content)
+        except _Unjudged:
+            return BodyOpinions()
         except ValueError as error:
             return BodyOpinions(undecodable=UndecodableBody(self._media_type, str(error)))
         return self._opinions.on(values)

@@ -7,6 +7,7 @@ from checker.core.locations import Location
 from checker.core.operation import Parameter
 from checker.core.schema import Direction, Schema
 from checker.core.verdicts import Outcome, PartVerdict
+from checker.transport.ambiguity import MANY
 from checker.transport.outline import Facet, Outline, outline_of
 from checker.transport.readings import Reading
 from checker.validation.referee import Referee, referee
@@ -32,7 +33,7 @@ class Rule:
             return found
         judges = [self._part(facet) for facet in outline.facets() if isinstance(facet.raw, dict)]
         fits = [one for one in found if not any(judge.errors(one.value) for judge in judges)]
-        return fits or found[:1]
+        return fits or [one for i, one in enumerate(found) if i == 0 or one.doubt == MANY]
 
     def _part(self, facet: Facet) -> Referee:
         judge = self._parts.get(facet.pointer)
@@ -76,6 +77,8 @@ class Part:
         """Valid if one certain reading is; invalid if every reading is; else nobody can know."""
         errors = [(reading, rule.referee.errors(reading.value)) for reading in found]
         fits = [reading for reading, wrong in errors if not wrong]
+        if not fits and any(reading.doubt == MANY for reading in found):
+            return self.ambiguous(MANY)
         if not fits:
             return [self._violated(violation) for violation in errors[0][1]]
         if len(fits) == len(errors) > 1 or not all(reading.doubt for reading in fits):

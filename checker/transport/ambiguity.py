@@ -25,6 +25,7 @@ LOOSE: Final = "some servers read it as a number, a whole number or a boolean"
 UNFIT: Final = "it is text, which is not of its type"
 LARGE: Final = "it is larger than most servers can count"
 SPLIT: Final = "the segment can be split into its variables in two ways"
+MANY: Final = "there are more readings of it than can be tried"
 DOTS: Final = "dot segments may be removed on the way"
 
 

@@ -114,9 +114,12 @@ def _combined(parts: list[list[Reading]]) -> list[tuple[tuple[Any, ...], str]]:
         return [(_values(one), _doubt(one)) for one in chosen]
     # All alike is what a server would do; that is two of very many.
     uniform = [tuple(part[0] for part in parts), tuple(part[-1] for part in parts)]
-    more = islice(product(*parts), _COMBINATIONS - 2)
-    many = "there are more readings of it than can be tried"
-    return [(_values(one), _doubt(one) or many) for one in (*uniform, *more)]
+    more = list(islice(product(*parts), _COMBINATIONS - 2))
+    return [
+        *((_values(one), _doubt(one)) for one in (*uniform, *more[:-1])),
+        # Stands for all that are not there.
+        (_values(more[-1]), ambiguity.MANY),
+    ]
 
 
 def _values(chosen: tuple[Reading, ...]) -> tuple[Any, ...]:
@@ -124,7 +127,8 @@ def _values(chosen: tuple[Reading, ...]) -> tuple[Any, ...]:
 
 
 def _doubt(chosen: tuple[Reading, ...]) -> str:
-    return next((reading.doubt for reading in chosen if reading.doubt), "")
+    doubts = [reading.doubt for reading in chosen if reading.doubt]
+    return ambiguity.MANY if ambiguity.MANY in doubts else "".join(doubts[:1])
 
 
 def of_text(text: str, types: frozenset[str]) -> list[Reading]:
