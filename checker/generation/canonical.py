@@ -230,7 +230,7 @@ class Canon:
                 found.properties[name] = found.of_name(name)
 
     def _is_hidden(self, facet: Facet) -> bool:
-        raw = facet.raw
+        raw, at = facet.raw, facet.pointer
         for _ in range(8):
             if not isinstance(raw, dict):
                 return False
@@ -238,9 +238,9 @@ class Canon:
                 return True
             reference = raw.get("$ref")
             if isinstance(reference, str):
-                raw, _ = self.document.resolve(reference, at=facet.pointer)
+                raw, at = self.document.resolve(reference, at=at)
             elif isinstance(raw.get("allOf"), list) and len(raw["allOf"]) == 1:
-                raw = raw["allOf"][0]
+                raw, at = raw["allOf"][0], pointer_child(at, "allOf", "0")
             else:
                 return False
         return False

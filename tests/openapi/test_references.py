@@ -9,13 +9,18 @@ from typing import Any, ClassVar
 import pytest
 
 from checker.core.errors import LoaderError
+from checker.core.meta import PhaseInfo
 from checker.core.operation import BrokenOperation
+from checker.core.request import Origin
 from checker.core.schema import Direction, Schema, UnresolvableReference
+from checker.generation.program import GenerationSettings, compile_operation
+from checker.generation.sources import RandomSource
 from checker.openapi.fetching import Web, beside_file, beside_url
 from checker.openapi.loaders import from_dict, from_path, from_url, open_normalised
 from checker.openapi.neighbours import Provenance
 from checker.openapi.operation import OpenApiOperation
 from checker.openapi.schema import OpenApiSchema
+from checker.transport.prepare import RequestMaker
 from checker.validation.compiled import compile_schema
 from checker.validation.referee import referee
 
@@ -365,3 +370,22 @@ def test_network_documents_never_name_local_files(tmp_path: Path) -> None:
     read = beside_url("http://127.0.0.1:9/openapi.json", Web({}))
     with pytest.raises(LoaderError, match="use an http"):
         read(secret.as_uri())
+
+
+@pytest.mark.parametrize("version", ["3.0.3", "3.1.0"])
+def test_cases_are_made_of_what_stands_in_other_files(tmp_path: Path, version: str) -> None:
+    node = {**TREE["Node"], "required": ["n"], "additionalProperties": False}
+    main = document({"$ref": "more/tree.json#/Node"}, version)
+    main["components"] = {"schemas": {"Node": {"$ref": "more/tree.json#/Node"}}}
+    main["paths"]["/a"]["post"]["requestBody"]["required"] = True
+    path = written(tmp_path, {"openapi.json": main, "more/tree.json": {"Node": node}})
+    operation = open_normalised(from_path(path).normalised()).find("POST /a")
+    assert isinstance(operation, OpenApiOperation)
+    program = compile_operation(operation, GenerationSettings())
+    source, maker = RandomSource(0), RequestMaker(Origin("http", "h", 80, ""), version="0")
+    for seed in range(30):
+        source.reset(seed)
+        case = program.draw(source, case_id=str(seed), phase=PhaseInfo("fuzzing"))
+        assert isinstance(case.body["n"], int)
+        assert opinions(operation.bodies[0].schema, case.body) == (True, True)
+        assert operation.judge_request(maker.make(case)).outcome == "valid"
