@@ -63,6 +63,7 @@ def _settings(config: Config, occasion: Occasion, environment: Mapping[str, str]
         kind=occasion.kind,
         seed=_seed(config),
         base_url=config.base_url,
+        server_variables=tuple(config.servers.variables.items()),
         inline=occasion.inline,
         max_examples=generation.max_examples,
         modes=modes_of(generation.mode),

@@ -40,6 +40,8 @@ class RunSettings:
     seed: int
     base_url: str | None = None
     """None: the description's own servers."""
+    server_variables: tuple[tuple[str, str], ...] = ()
+    """Values of variables in the URLs of those servers, in place of their defaults."""
     document: str | None = None
     """Digest of the normalised description in the corpus, once the first worker has fetched it."""
     started_at: float | None = None

@@ -189,7 +189,7 @@ SECTIONS: Mapping[Path, Mapping[str, Key]] = {
     ("reports",): {"directory": Key(Text(), "checker-report"), "preserve-bytes": Key(_FLAG, False)},
     **{("reports", name): _report(name) for name in FORMATS},
     ("cache",): {"enabled": _later(_FLAG, True), "directory": _later(Text())},
-    ("servers",): {"variables": _later(MapOf(rules.text_value), {})},
+    ("servers",): {"variables": Key(MapOf(rules.text_value), {})},
     ("phases",): {"enabled": Key(_FLAG, True)},
     **{("phases", name): _phase(name) for name in PHASES},
     ("checks",): {"enabled": Key(_FLAG, True), "max_response_time": _later(Number(above=0))},

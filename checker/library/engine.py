@@ -238,5 +238,6 @@ def with_engine(
 ) -> OpenApiSchema:
     """The schema, its operations able to do what they offer; `application` answers instead of the network."""
     schema.config = config.for_project(schema.title)
+    schema.server_variables = dict(schema.config.servers.variables)
     schema.engine = LibraryEngine(schema, schema.config, application)
     return schema

@@ -138,6 +138,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
     schema, digest_ = _document(settings, layout)
     settings = settings.for_project(schema.title).with_custom_checks(CUSTOM_CHECKS)
     schema.validate_formats = settings.validate_formats
+    schema.server_variables = dict(settings.server_variables)
     base_url = settings.base_url or schema.base_url
     if base_url is None:
         raise UsageError(

@@ -47,6 +47,15 @@ def test_hooks_of_the_configuration_are_loaded(document, tmp_path) -> None:
     assert len(checker.hooks.named("map_query")) == 1
 
 
+def test_configured_server_variables_replace_their_defaults(document) -> None:
+    variables = {"stage": {"default": "live"}, "port": {"default": "80"}}
+    document["servers"] = [{"url": "http://{stage}.example:{port}/v1", "variables": variables}]
+    config = checker.Config.from_dict({"servers": {"variables": {"stage": "test"}}})
+    assert (
+        checker.openapi.from_dict(document, config=config).base_url == "http://test.example:80/v1"
+    )
+
+
 def wsgi(document):
     def app(environ, start):
         path, method = environ["PATH_INFO"], environ["REQUEST_METHOD"]
