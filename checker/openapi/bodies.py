@@ -6,6 +6,7 @@ from typing import Any
 
 from checker.core.operation import Body, PropertyEncoding, UnusableBody
 from checker.core.schema import Dialect, UnresolvableReference
+from checker.openapi.encodings import encodings
 from checker.openapi.examples import declared_examples
 from checker.openapi.parameters import Declared, swagger_schema, swagger_style
 from checker.openapi.references import OpenApiDocument
@@ -80,7 +81,7 @@ def _form_body(document: OpenApiDocument, media_type: str, fields: list[Declared
     encoding = {}
     for item in fields:
         style, explode = swagger_style(item.raw.get("collectionFormat"), item.place)
-        encoding[item.name] = PropertyEncoding(None, style, explode)
+        encoding[item.name] = PropertyEncoding(None, style, explode, is_styled=True)
     raw = {
         "type": "object",
         "properties": {item.name: swagger_schema(item.raw) for item in fields},
@@ -100,7 +101,7 @@ def _body(document: OpenApiDocument, media_type: str, raw: object, at: str) -> B
     schema = document.schema(value.get("schema", {}), pointer_child(at, "schema"))
     examples = declared_examples(document, value, at)
     return _checked(
-        document, Body(media_type, schema, at, _encoding(value.get("encoding")), examples)
+        document, Body(media_type, schema, at, encodings(document, value, at), examples)
     )
 
 
@@ -117,23 +118,6 @@ def _checked(document: OpenApiDocument, body: Body) -> Body | UnusableBody:
     except UnresolvableReference as error:
         return UnusableBody(body.media_type, str(error))
     return body
-
-
-def _encoding(raw: object) -> dict[str, PropertyEncoding]:
-    if not isinstance(raw, dict):
-        return {}
-    return {name: _property(value) for name, value in raw.items() if isinstance(value, dict)}
-
-
-def _property(raw: dict[str, Any]) -> PropertyEncoding:
-    content_type, style, explode = raw.get("contentType"), raw.get("style"), raw.get("explode")
-    style = style if isinstance(style, str) else "form"
-    return PropertyEncoding(
-        content_type if isinstance(content_type, str) else None,
-        style,
-        explode if isinstance(explode, bool) else style == "form",
-        raw.get("allowReserved") is True,
-    )
 
 
 def _sorted(found: list[Body | UnusableBody], *, required: bool) -> Bodies:
