@@ -88,6 +88,11 @@ class PartCompiler:
         override = self.overrides.parameter(parameter.location, parameter.name)
         return override if override is not None and override.is_forced else None
 
+    def binding(self, parameter: Parameter) -> Override | None:
+        """The dictionary that values of a parameter may be taken from."""
+        override = self.overrides.parameter(parameter.location, parameter.name)
+        return None if override is None or override.is_forced else override
+
     @property
     def has_forced_body(self) -> bool:
         """True when a user wants some part of every body to be what it is."""

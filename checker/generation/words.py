@@ -10,6 +10,7 @@ from checker.config.overrides import TypeWords
 from checker.core.meta import Origin
 from checker.core.operation import Location
 from checker.generation import forms
+from checker.generation.judging import is_json
 from checker.generation.places import Place
 from checker.generation.sources import Source
 from checker.generation.turn import Draw, Given, Turn
@@ -60,14 +61,17 @@ def fitting(
     """Those entries that are accepted, as they are or read as one of the types that are wanted."""
     found: dict[str, Any] = {}
     for entry in entries:
-        for reading in _readings(entry, types):
+        for reading in readings(entry, types):
             if accepts(reading):
                 found.setdefault(repr(reading), reading)
                 break
     return tuple(found.values())
 
 
-def _readings(entry: Any, types: frozenset[str]) -> Iterator[Any]:
+def readings(entry: Any, types: frozenset[str]) -> Iterator[Any]:
+    """An entry as it is, and as each of some types; nothing of what YAML knows and JSON does not."""
+    if not is_json(entry):
+        return
     yield entry
     if isinstance(entry, str | int | float) and not isinstance(entry, bool):
         for kind, name in _KINDS.items():

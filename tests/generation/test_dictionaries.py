@@ -175,6 +175,19 @@ def test_nothing_that_is_forced_is_negated() -> None:
     assert modes[GenerationMode.NEGATIVE] > 50
 
 
+def test_entries_that_are_invalid_are_what_is_wrong() -> None:
+    raw = {"type": "integer", "maximum": 10}
+    wanted = settings(binding(5, 11, "abc", "12"), mode=GenerationMode.NEGATIVE)
+    found = cases(program_of(parameter_of(raw, required=False), settings=wanted), 60)
+    broken = set()
+    for case in found:
+        assert case.meta is not None
+        violation = case.meta.components[Location.QUERY].violation
+        assert violation is not None
+        broken.add((case.query["q"], violation.keyword))
+    assert broken == {(11, "maximum"), ("abc", "type"), ("12", "maximum")}
+
+
 def test_coverage_keeps_what_is_forced_and_leaves_dictionaries_alone() -> None:
     operation = PlainOperation(
         (parameter_of(INTEGER), parameter_of(INTEGER, name="r")), (body_of(schema_of(BODY)),)

@@ -16,6 +16,7 @@ from checker.generation.negation.listing import Breach
 from checker.generation.negation.syntax import is_no_json, syntax_errors
 from checker.generation.negation.values import NOTHING, NegativeDraw, compile_negative
 from checker.generation.negation.wire import ParameterProof, body_proof
+from checker.generation.negation.words import with_wrong_words
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import Source
 from checker.generation.turn import Draw, Rejected, Turn
@@ -77,6 +78,9 @@ def _of_parameter(compiler: PartCompiler, parameter: Parameter) -> list[Target]:
         proof = ParameterProof(parameter, outline, part.compiler.validator(part.conjunction))
         types = outline.types if parameter.media_type is None else None
         broken = compile_negative(*part, is_broken=proof, wanted=wanted(compiler.settings, types))
+        binding = compiler.binding(parameter)
+        if binding is not None:
+            broken = with_wrong_words(broken, part, proof, binding)
     except (Unsatisfiable, BudgetSpent) as error:
         compiler.unbroken[parameter.pointer] = str(error)
     is_left_out = parameter.required and parameter.location is not Location.PATH
