@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from checker.core.media_types import is_json, matches, parse
+from checker.core.media_types import is_json, is_xml, matches, parse
 from checker.core.operation import PropertyEncoding
 from checker.openapi.rulings import Rule
 from checker.transport.decoding import deep_tree, shapes
@@ -12,6 +12,7 @@ from checker.transport.outline import Outline
 from checker.transport.readings import Reading, Repeated, arrays, exact_json, objects, readings
 from checker.transport.styles import Pairs
 from checker.transport.unstyled import Shape, encoding_fault, pairs_of, plain, query_value
+from checker.transport.xml_reading import xml_readings
 
 Encoding = Mapping[str, PropertyEncoding]
 _USUAL = PropertyEncoding()
@@ -145,6 +146,8 @@ def _part_readings(parts: list[FormPart], outline: Outline) -> list[Reading]:
 def _one_part(part: FormPart, outline: Outline) -> list[Reading]:
     if part.media_type is not None and is_json(part.media_type):
         return [Reading(exact_json(part.content.decode("utf-8")))]
+    if part.media_type is not None and is_xml(part.media_type):
+        return xml_readings(part.content, outline)
     if part.is_file:
         return [Reading(part.content.decode("latin-1"))]
     try:

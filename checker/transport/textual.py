@@ -3,6 +3,7 @@
 import codecs
 import csv
 import io
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,18 @@ import yaml
 
 from checker.transport.styles import text_of
 
-_Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+_SafeDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+class _Dumper(_SafeDumper):  # type: ignore[misc]
+    """Quotes what is a number for YAML 1.2 and text for 1.1, which the library knows: `034296`, `1e5`."""
+
+
+_Dumper.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"^(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|0o[0-7]+)$"),
+    list("-+.0123456789"),
+)
 
 
 def text_bytes(value: Any) -> bytes:
