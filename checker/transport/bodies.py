@@ -1,6 +1,7 @@
 """Bodies by media type: which of them we can write, and how."""
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from checker.core.media_types import (
@@ -136,13 +137,16 @@ def _is_text(parsed: MediaType) -> bool:
 
 def _part_writer(schema: Schema | None) -> PartWriter:
     """Writes parts as bodies of their own media type."""
-    outline = None if schema is None else outline_of(schema)
 
     def write(value: Any, name: str | None, media_type: str) -> bytes | None:
-        below = None
-        if outline is not None and name is not None and is_xml(media_type):
-            below = outline.property(name).schema()
-        encoder = _encoder(concrete(media_type), {}, below)
+        if schema is not None and name is not None and is_xml(media_type):
+            return xml_encoder(outline_of(schema).property(name).schema())(value)
+        encoder = _usual_encoder(media_type)
         return None if encoder is None else encoder(value)
 
     return write
+
+
+@lru_cache(maxsize=256)
+def _usual_encoder(media_type: str) -> Encoder | None:
+    return _encoder(concrete(media_type), {}, None)

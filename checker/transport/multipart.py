@@ -14,6 +14,7 @@ PartWriter = Callable[[Any, str | None, str], bytes | None]
 
 _CRLF = b"\r\n"
 _USUAL = PropertyEncoding()
+_BOUNDARY = "part-of-a-checker-body"
 
 
 def encode_multipart(
@@ -30,8 +31,10 @@ def encode_multipart(
         for name, item in _named_items(body)
     ]
     boundary = _boundary(parts)
-    mark = b"--" + boundary.encode("ascii")
-    whole = b"".join([mark + _CRLF + part + _CRLF for part in parts]) + mark + b"--" + _CRLF
+    delimiter = b"--" + boundary.encode("ascii") + _CRLF
+    between = _CRLF + delimiter
+    end = delimiter[:-2] + b"--" + _CRLF
+    whole = delimiter + between.join(parts) + _CRLF + end if parts else end
     return whole, f"{media_type}; boundary={boundary}"
 
 
@@ -50,17 +53,16 @@ def _named_items(body: Any) -> Iterable[tuple[str | None, Any]]:
 
 def _part(name: str | None, value: Any, how: PropertyEncoding, write: PartWriter) -> bytes:
     content, kind, extension = _content(name, value, how.content_type, write)
-    lines: list[str] = []
+    head = ""
     if name is not None:
-        quoted = _quoted(name)
-        lines.append(f'Content-Disposition: form-data; name="{quoted}"')
-        if extension is not None:
-            lines[0] += f'; filename="{quoted}.{extension}"'
+        quoted = name if name.isalnum() else _quoted(name)
+        head = f'Content-Disposition: form-data; name="{quoted}"'
+        head += "\r\n" if extension is None else f'; filename="{quoted}.{extension}"\r\n'
     if kind:
-        lines.append(f"Content-Type: {kind}")
-    lines += (f"{key}: {text}" for key, text in how.headers.items())
-    head = "".join(f"{line}\r\n" for line in lines).encode("utf-8", "surrogatepass")
-    return head + _CRLF + content
+        head += f"Content-Type: {kind}\r\n"
+    for key, text in how.headers.items():
+        head += f"{key}: {text}\r\n"
+    return head.encode("utf-8", "surrogatepass") + _CRLF + content
 
 
 def _content(
@@ -98,17 +100,14 @@ def _chosen(declared: str, usual: str, content: bytes) -> str:
 
 def _quoted(name: str) -> str:
     """Name of a part as HTML forms write it (RFC 7578, 4.2 leaves it open)."""
-    if name.isalnum():
-        return name
     return name.replace("\r", "%0D").replace("\n", "%0A").replace('"', "%22")
 
 
 def _boundary(parts: list[bytes]) -> str:
     """A line that no part contains, without chance: wire bytes must be the same in every run."""
-    salt = 0
-    while True:
-        boundary = f"part-of-a-checker-body-{salt:06d}"
-        line = boundary.encode("ascii")
-        if not any(line in part for part in parts):
-            return boundary
+    whole = _CRLF.join(parts)
+    boundary, salt = _BOUNDARY, 0
+    while boundary.encode("ascii") in whole:
         salt += 1
+        boundary = f"{_BOUNDARY}-{salt}"
+    return boundary
