@@ -21,7 +21,7 @@ from checker.generation.boundaries.positives import Edges, positives
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.components import PartCompiler, SchemaPart
 from checker.generation.dictionaries import forced_into
-from checker.generation.negation.parts import wanted
+from checker.generation.negation.parts import ALWAYS_THERE, wanted
 from checker.generation.negation.wire import ParameterProof, body_proof
 from checker.generation.settings import GenerationSettings
 from checker.generation.turn import Budget, Rejected, Turn
@@ -258,15 +258,18 @@ class OperationEdges:
                     Location.QUERY,
                 )
 
+    def _can_be_missing(self, parameter: Parameter) -> bool:
+        """True for what is required and not sent anyway."""
+        if not parameter.required or parameter.location is Location.PATH:
+            return False
+        if parameter.location is Location.HEADER and parameter.name.lower() in ALWAYS_THERE:
+            return False
+        return not self.settings.is_fixed(parameter) and self._compiler.forced(parameter) is None
+
     def _missing(self, template: Parts) -> Iterator[BoundaryCase]:
         for parameter in self._parameters():
             location, name = parameter.location, parameter.name
-            if (
-                not parameter.required
-                or location is Location.PATH
-                or self.settings.is_fixed(parameter)
-                or self._compiler.forced(parameter) is not None
-            ):
+            if not self._can_be_missing(parameter):
                 continue
             yield BoundaryCase(
                 template.without(location, name),

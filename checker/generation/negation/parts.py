@@ -27,7 +27,7 @@ from checker.validation.pointers import pointer_child
 _SYNTAX: Final = 0.05
 _LEFT_OUT: Final = 0.1
 """Share of what is not there at all among what is wrong with a required parameter or body."""
-_ALWAYS_THERE: Final = frozenset(
+ALWAYS_THERE: Final = frozenset(
     ("accept", "content-length", "content-type", "host", "user-agent", "x-checker-testcaseid")
 )
 """Headers that requests have anyway."""
@@ -84,7 +84,7 @@ def _of_parameter(compiler: PartCompiler, parameter: Parameter) -> list[Target]:
     except (Unsatisfiable, BudgetSpent) as error:
         compiler.unbroken[parameter.pointer] = str(error)
     is_left_out = parameter.required and parameter.location is not Location.PATH
-    if not is_left_out or parameter.name.lower() in _ALWAYS_THERE:
+    if not is_left_out or parameter.name.lower() in ALWAYS_THERE:
         return [] if broken is None else [Target(parameter.name, broken, is_broken)]
     at = pointer_child(parameter.pointer, "required")
     drawn = _often(broken, _missing(_ABSENT, at), _LEFT_OUT)

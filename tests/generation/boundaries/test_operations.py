@@ -76,6 +76,14 @@ def test_a_path_parameter_is_never_missing() -> None:
     assert Scenario.MISSING_PARAMETER not in {case.scenario for case in found}
 
 
+def test_a_header_that_every_request_has_is_never_missing() -> None:
+    text = {"type": "string"}
+    agent = parameter_of(text, Location.HEADER, "User-Agent")
+    found = listed(operation_of(agent, parameter_of(text, Location.HEADER, "X-A")))
+    missing = [case.parameter for case in found if case.scenario is Scenario.MISSING_PARAMETER]
+    assert missing == ["X-A"]
+
+
 def test_a_text_that_reads_as_valid_is_no_negative() -> None:
     found = listed(operation_of(parameter_of({"type": "string"})), mode=GenerationMode.NEGATIVE)
     values = {case.parts.containers[Location.QUERY].get("q") for case in found}
