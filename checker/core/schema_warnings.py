@@ -14,6 +14,7 @@ class WarningKind(StrEnum):
     UNSUPPORTED_REGEX = "unsupported_regex"
     INVALID_EXAMPLE = "invalid_example"
     BROKEN_LINK = "broken_link"
+    OTHER_SERVER = "other_server"
     UNDECLARED_SECURITY = "undeclared_security"
 
 

@@ -117,7 +117,10 @@ class LibraryEngine:
         kept = [(name, value) for name, value in settings.headers if name.lower() not in given]
         wanted = [*kept, *((name, str(value)) for name, value in headers.items())]
         if self._made is None or self._made[:2] != (origin, wanted):
-            self._made = (origin, wanted, RequestMaker(origin, wanted, version=__version__))
+            declared = self._schema.base_url
+            is_declared = declared is not None and origin == self._origin(declared, settings)
+            maker = RequestMaker(origin, wanted, version=__version__, own_servers=is_declared)
+            self._made = (origin, wanted, maker)
         return self._made[2]
 
     def _exchange(

@@ -112,6 +112,10 @@ class OpenApiSchema(Mapping[str, Methods]):
         path = path_of(url).rstrip("/")
         return path if path.startswith("/") or not path else f"/{path}"
 
+    def rebase(self, url: str) -> None:
+        """Replace every server that the document declares."""
+        self._given_base_url = url
+
     def serve_from(self, app: object, url: str) -> None:
         """Say that an application in this process serves the API: under the declared path, whatever host is declared."""
         self.app = app

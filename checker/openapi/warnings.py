@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from checker.core.media_types import is_json, parse
+from checker.core.request import Origin
 from checker.core.schema import Direction, Schema, UnresolvableReference
 from checker.core.schema_warnings import SchemaWarning, WarningKind
 from checker.openapi.bodies import is_swagger
@@ -52,12 +53,29 @@ def _all(directory: Directory, operation: OpenApiOperation) -> Iterator[_Warning
     for link in links_of(directory, operation):
         if isinstance(link, BrokenLink):
             yield WarningKind.BROKEN_LINK, link.pointer, link.error
+    yield from _other_server(operation)
     for requirement in operation.security:
         for name in requirement.undeclared:
             message = (
                 f"the security scheme `{name}` is not declared; add it to the security schemes"
             )
             yield WarningKind.UNDECLARED_SECURITY, operation.entry.pointer, message
+
+
+def _other_server(operation: OpenApiOperation) -> Iterator[_Warning]:
+    own, usual = operation.base_url, operation.owner.base_url_of(None)
+    if own is None or usual is None or own == usual:
+        return
+    if _host(own) != _host(usual):
+        message = f"its server {own} is on another host than {usual}; requests go to the latter, give its own with `--url`"
+        yield WarningKind.OTHER_SERVER, operation.entry.pointer, message
+
+
+def _host(url: str) -> str:
+    try:
+        return Origin.from_url(url).url
+    except ValueError:
+        return url
 
 
 def _left_out(operation: OpenApiOperation) -> Iterator[_Warning]:

@@ -38,9 +38,16 @@ class RequestMaker:
     """
 
     def __init__(
-        self, origin: Origin, headers: Sequence[tuple[str, str]] = (), *, version: str
+        self,
+        origin: Origin,
+        headers: Sequence[tuple[str, str]] = (),
+        *,
+        version: str,
+        own_servers: bool = False,
     ) -> None:
+        """With `own_servers`, an operation that declares another base path on the same host is asked there."""
         self.origin = origin
+        self._own_servers = own_servers
         given = [(header_bytes(name), header_bytes(value)) for name, value in headers]
         self._user_names = frozenset(name.lower() for name, _ in given)
         own = [(b"Accept", b"*/*"), (b"User-Agent", f"checker/{version}".encode("ascii"))]
@@ -80,8 +87,19 @@ class RequestMaker:
     def _plan(self, operation: Operation) -> "_Plan":
         plan = self._plans.get(operation.label)
         if plan is None or plan.operation is not operation:
-            plan = self._plans[operation.label] = _Plan(operation, self._base_path)
+            base_path = self._base_path_of(operation)
+            plan = self._plans[operation.label] = _Plan(operation, base_path)
         return plan
+
+    def _base_path_of(self, operation: Operation) -> str:
+        declared = operation.base_url if self._own_servers else None
+        if declared is None:
+            return self._base_path
+        try:
+            own = Origin.from_url(declared)
+        except ValueError:
+            return self._base_path
+        return _base_path(own) if own.url == self.origin.url else self._base_path
 
     def _headers(self, case: Case, plan: "_Plan", content_type: bytes | None) -> list[_Field]:
         """Headers of a case with headers or cookies: the user's win, then the case's, then ours."""

@@ -139,7 +139,9 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
     settings = settings.for_project(schema.title).with_custom_checks(CUSTOM_CHECKS)
     schema.validate_formats = settings.validate_formats
     schema.server_variables = dict(settings.server_variables)
-    base_url = settings.base_url or schema.base_url
+    if settings.base_url is not None:
+        schema.rebase(settings.base_url)
+    base_url = schema.base_url
     if base_url is None:
         raise UsageError(
             "the description names no absolute server; give the base URL of the API with `--url`"
@@ -325,7 +327,7 @@ def _has_making_hooks(verbs: Sequence[str] = _MAKING_VERBS) -> bool:
 
 def _tools(settings: RunSettings, origin: Origin) -> Tools:
     return Tools(
-        maker=RequestMaker(origin, settings.headers, version=__version__),
+        maker=RequestMaker(origin, settings.headers, version=__version__, own_servers=True),
         judge=Judge(
             selected_checks(settings.checks), CheckSettings(dict(settings.expected_statuses))
         ),

@@ -2,6 +2,11 @@ from typing import Any
 
 import pytest
 
+from checker.core.case import Case
+from checker.core.request import Origin
+from checker.openapi.operation import OpenApiOperation
+from checker.transport.prepare import RequestMaker
+
 from .documents import opened
 
 LOST = {"$ref": "#/components/schemas/Gone"}
@@ -94,6 +99,24 @@ def test_fault_is_told_with_its_place(definition: Any, kind: str, place: str, wo
     assert (found.kind, found.label, found.pointer) == (kind, "POST /a", f"#/paths/~1a/post{place}")
     assert words in found.message
     assert "\n" not in found.message
+
+
+def test_another_host_is_told_and_another_path_is_used() -> None:
+    paths = {
+        "/a": {"servers": [{"url": "http://h/own"}], "get": {}},
+        "/b": {"get": {"servers": [{"url": "http://other/v"}]}},
+        "/c": {"get": {"servers": [{"url": "http://["}]}},
+    }
+    schema = opened("3.0.3", paths, servers=[{"url": "http://h/v1"}])
+    told = [(warning.kind, warning.label) for warning in schema.warnings]
+    assert told == [("other_server", "GET /b"), ("other_server", "GET /c")]
+    maker = RequestMaker(Origin("http", "h", 80, "/v1"), version="0", own_servers=True)
+    operations = [one for one in schema.get_all_operations() if isinstance(one, OpenApiOperation)]
+    targets = [maker.make(Case(operation, "1")).target for operation in operations]
+    assert targets == [b"/own/a", b"/v1/b", b"/v1/c"]
+    schema.rebase("http://h/given")
+    assert schema.warnings == ()
+    assert {operation.base_url for operation in operations} == {"http://h/given"}
 
 
 def test_description_without_faults_has_no_warnings() -> None:
