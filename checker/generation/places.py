@@ -8,7 +8,7 @@ from checker.core.operation import Location
 from checker.generation import alphabets
 from checker.generation.alphabets import Alphabet
 
-_SEPARATORS = ",|;=& "
+_SEPARATORS = ",|;=& \t"
 _BRACKETS = "[]"
 _DOTS = frozenset((".", ".."))
 _XML = ((0x09, 0x0A), (0x20, 0xD7FF), (0xE000, 0xFFFD), (0x10000, 0x10FFFF))

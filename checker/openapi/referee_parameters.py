@@ -149,7 +149,7 @@ class _Owners:
     def _is_spread(self, parameter: Parameter) -> bool:
         """True for an exploded object: its properties are parameters of their own."""
         types = self._outline(parameter).types
-        has_pairs = parameter.explode and parameter.style in ("form", "cookie")
+        has_pairs = parameter.explode and parameter.style not in ("deepObject", _QUERYSTRING)
         is_object = "object" in types and not types & _SCALARS
         return has_pairs and is_object and parameter.media_type is None
 
