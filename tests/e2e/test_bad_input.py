@@ -77,7 +77,7 @@ def test_a_url_that_says_no(command: Command) -> None:
         (["--report", "pdf"], "pdf"),
         (["--include-path-regex", "("], "regular expression"),
         (["--phases", "stateful"], "not available yet"),
-        (["--mode", "negative"], "not available yet"),
+        (["--mode", "negativ"], "Did you mean 'negative'"),
         (["-H", "nothing"], "KEY:VALUE"),
         (["--no-such-option"], "no such option"),
     ],

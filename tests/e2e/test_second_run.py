@@ -77,7 +77,7 @@ def test_signals_of_the_first_night_are_no_news(command: Command) -> None:
     assert len(both) == len(set(both)), "a signal that was known was told again"
 
 
-@pytest.mark.parametrize("schema", [{"type": "string", "not": {"pattern": "^a"}}])
+@pytest.mark.parametrize("schema", [{"type": "string", "pattern": "^(a"}])
 def test_schema_nodes_that_are_not_understood_are_counted(command: Command, schema: object) -> None:
     parameter = {"name": "q", "in": "query", "required": True, "schema": schema}
     answer = {"200": {"description": "fine"}}
