@@ -20,16 +20,17 @@ _LISTS: Final = ("enum", "const")
 
 def _type(spot: Spot, value: Any) -> Iterator[Way]:
     """One way for each type that is not declared."""
-    declared = {name: spot.facet.raw[name] for name in _TYPE_WORDS if name in spot.facet.raw}  # type: ignore[index,operator]
-    types = spot.compiler.canonical((spot.made("declared", declared),)).types
+    types = frozenset([value] if isinstance(value, str) else value)
+    if forms.NUMBER in types:
+        types |= {forms.INTEGER}
+    if forms.NULL in spot.form.types:
+        # OpenAPI says it beside the type.
+        types |= {forms.NULL}
     is_alone = not any(name in spot.said for name in _LISTS) and not spot.is_said_elsewhere("type")
     for kind in _KINDS:
         if kind not in types:
             make = partial(_of_type, spot, kind, types)
             yield Way(spot.pointer("type"), "type", value, make, is_alone)
-
-
-_TYPE_WORDS: Final = ("type", "nullable", "x-nullable")
 
 
 def _of_type(spot: Spot, kind: str, types: frozenset[str]) -> Draw:

@@ -12,13 +12,18 @@ from checker.generation.negation.near_misses import FORMAT_MISSES, mutated
 from checker.generation.negation.spots import Breaker, Spot, Way, mixed
 from checker.generation.patterns import matcher
 from checker.generation.scalars import compile_listed
-from checker.generation.sources import Source
-from checker.generation.turn import Draw, retried
+from checker.generation.sources import RandomSource, Source
+from checker.generation.turn import Draw, Turn, retried
 from checker.validation.ecma import ecma_pattern
 from checker.validation.formats import INTEGER_RANGES, STRING_FORMATS
 
 _TEXT: Final = {"type": "string"}
 _NO_JSON: Final = b"{:}"
+_ODD: Final = (
+    "", "0", " ", "a", "A", "-", "~", "\u00e9", "00", "0" * 12, "a b", "\n", "_.-", "!?", "aA0", "\U0001f600",
+)  # fmt: skip
+"""Tried where texts that are close to a match are matches too."""
+_TRIALS: Final = 8
 _RECORDED: Final = 500
 """Longer texts of a pattern are made of short ones."""
 
@@ -102,14 +107,32 @@ def _missed(
     fits = fitting(spot.compiler.canonical(others), spot.place.carries)
     turn, at = spot.compiler.turn, spot.pointer(keyword)
 
+    def is_miss(value: Any) -> bool:
+        return not matches(value) and fits(value)
+
     def near() -> Draw:
-        matching = spot.draw((*spot.rest(), spot.made("text", _TEXT)))
-        return retried(miss(matching), lambda v: not matches(v) and fits(v), turn, at)
+        close = miss(spot.draw((*spot.rest(), spot.made("text", _TEXT))))
+        if not _is_often(close, is_miss, turn):
+            raise Unsatisfiable(at, "what is close to a match is one")
+        return retried(close, is_miss, turn, at)
 
     def far() -> Draw:
         return retried(spot.draw(others), lambda v: not matches(v), turn, at)
 
-    return mixed(far, near, shares=(1, 3))
+    def odd() -> Draw:
+        texts = [text for text in _ODD if is_miss(text)]
+        if not texts:
+            raise Unsatisfiable(at, "no odd text is a miss")
+        return compile_listed(texts)
+
+    return mixed(odd, near, far, shares=(1, 4, 1))
+
+
+def _is_often(draw: Draw, accepts: Callable[[Any], bool], turn: Turn) -> bool:
+    """True when a few draws from fixed seeds show that attempts are worth it."""
+    with turn.aside():
+        turn.begin(None)
+        return sum(accepts(draw(RandomSource(seed))) for seed in range(_TRIALS)) > 1
 
 
 def fitting(form: Canonical, carries: Callable[[Any], bool]) -> Callable[[Any], bool]:

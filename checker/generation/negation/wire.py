@@ -194,6 +194,8 @@ class _FieldsProof:
             return
         if isinstance(value, list):
             # One item alone may be read as itself; of several some take the first, some the last.
+            if any(isinstance(item, dict | list) for item in value):
+                raise Unreadable("nothing says how lists in lists are written")
             texts = [text_of(item) for item in value]
             yield from readings(texts)
             for text in {texts[0], texts[-1]} if texts else ():
