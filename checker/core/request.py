@@ -1,7 +1,7 @@
 """The request as it stands on the wire."""
 
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +14,8 @@ class Origin:
     port: int
     base_path: str
     """Starts with `/` or is empty; never ends with `/`."""
+    userinfo: str = ""
+    """`user:password`, decoded: sent as basic authentication, and part of no other text."""
 
     @property
     def url(self) -> str:
@@ -30,8 +32,14 @@ class Origin:
             raise ValueError(
                 f"{url!r} is not an absolute http(s) URL; give one like http://127.0.0.1:8080"
             )
-        port = parts.port or (443 if parts.scheme == "https" else 80)
-        return cls(parts.scheme, parts.hostname, port, parts.path.rstrip("/"))
+        port = parts.port
+        if port == 0:
+            raise ValueError(
+                f"{url!r} has port 0, which nobody can listen on; give a port from 1 to 65535"
+            )
+        usual = 443 if parts.scheme == "https" else 80
+        userinfo = unquote(parts.netloc.rpartition("@")[0])
+        return cls(parts.scheme, parts.hostname, port or usual, parts.path.rstrip("/"), userinfo)
 
 
 @dataclass(slots=True)

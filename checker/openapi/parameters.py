@@ -11,6 +11,7 @@ from checker.core.schema import Dialect, Schema, UnresolvableReference
 from checker.openapi.dialects import COLLECTION_FORMATS, DEFAULT_STYLES
 from checker.openapi.examples import declared_examples
 from checker.openapi.references import OpenApiDocument
+from checker.transport.bodies import reason_not
 from checker.validation.pointers import pointer_child
 
 _LOCATIONS = {location.value: location for location in Location if location is not Location.BODY}
@@ -77,7 +78,7 @@ def _declared(document: OpenApiDocument, raw: object, pointer: str) -> Iterator[
     if not isinstance(raw, list):
         raise MalformedOperation(f"{pointer} must be a list of parameters; found {_kind(raw)}")
     for index, item in enumerate(raw):
-        value, at = document.dereferenced(item, pointer_child(pointer, str(index)))
+        value, at = document.dereferenced(item, f"{pointer}/{index}")
         if not isinstance(value, dict):
             raise MalformedOperation(
                 f"the parameter at {at} must be an object; found {_kind(value)}"
@@ -170,20 +171,22 @@ def _parameter(document: OpenApiDocument, item: Declared, *, required: bool) -> 
 
 
 def _query_string(document: OpenApiDocument, item: Declared, *, required: bool) -> Parameter:
-    """The whole query as one parameter (OpenAPI 3.2, 4.12.7): on the wire it is an object whose properties are pairs."""
+    """The whole query as one parameter (OpenAPI 3.2, 4.12.7): a form is an object whose properties are pairs."""
     schema, media_type, examples = _schema_of(document, item)
-    if media_type is None or not is_form(media_type):
+    if media_type is None or reason_not(media_type) is not None:
         raise MalformedOperation(
             f"the query string `{item.name}` at {item.pointer} is {media_type or 'of no media type'}, "
             "which cannot be sent; declare it as application/x-www-form-urlencoded"
         )
+    has_pairs = is_form(media_type)
     return Parameter(
         item.name,
         Location.QUERY,
         required,
         schema,
-        "form",
+        "form" if has_pairs else _QUERY_STRING,
         True,
+        None if has_pairs else media_type,
         pointer=item.pointer,
         examples=examples,
     )

@@ -1,6 +1,7 @@
 """From a case to its request: what can be known of an operation is worked out once."""
 
 import re
+from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -51,6 +52,8 @@ class RequestMaker:
         given = [(header_bytes(name), header_bytes(value)) for name, value in headers]
         self._user_names = frozenset(name.lower() for name, _ in given)
         own = [(b"Accept", b"*/*"), (b"User-Agent", f"checker/{version}".encode("ascii"))]
+        if origin.userinfo:
+            own.append((b"Authorization", _basic(origin.userinfo)))
         self._own = [field for field in own if field[0].lower() not in self._user_names]
         self._user = given
         self._sends_id = CASE_ID_HEADER.lower().encode("ascii") not in self._user_names
@@ -307,6 +310,12 @@ def _remember(encoders: dict[str, T], name: str, encoder: T) -> T:
 def _literal(text: str) -> str:
     """A fixed part of a path: sent as declared, but for what a target cannot hold."""
     return escape(text, "/:@!$&'()*+,;=%?[]|\\^`\"<>")
+
+
+def _basic(userinfo: str) -> bytes:
+    """Credentials of a URL (RFC 7617, 2)."""
+    whole = userinfo if ":" in userinfo else f"{userinfo}:"
+    return b"Basic " + b64encode(whole.encode("utf-8", "surrogatepass"))
 
 
 def _base_path(origin: Origin) -> str:

@@ -93,6 +93,9 @@ def test_query_string_is_an_exploded_object() -> None:
         schema,
     )
     whole["content"] = {"application/json": {"schema": schema}}
+    (found,) = operation({"parameters": [whole]}, version="3.2.0").parameters
+    assert (found.style, found.media_type) == ("querystring", "application/json")
+    whole["content"] = {"application/x-unheard-of": {"schema": schema}}
     left = operation({"parameters": [whole]}, version="3.2.0")
     assert left.parameters == ()
     assert "cannot be sent" in next(iter(left.unusable_parameters.values()))

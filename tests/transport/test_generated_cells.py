@@ -63,6 +63,24 @@ def test_positive_values_arrive(location: Location, style: str, explode: bool) -
         assert outcomes[Outcome.AMBIGUOUS] <= limit * 40, (kind, outcomes)
 
 
+@pytest.mark.parametrize(
+    "location", [Location.PATH, Location.QUERY, Location.HEADER, Location.COOKIE]
+)
+@pytest.mark.parametrize("style", ["content", "querystring"])
+def test_values_that_are_json_arrive(location: Location, style: str) -> None:
+    if style == "querystring" and location is not Location.QUERY:
+        return
+    for raw in SCHEMAS.values():
+        declared = Parameter(
+            "color", location, True, schema_of(raw), style, False, "application/json"
+        )
+        operation = operation_of(declared)
+        referee = RequestReferee(operation)
+        for case in cases(compile_operation(operation, GenerationSettings()), 30):
+            verdict = referee.judge(MAKER.make(case), base_path="/api")
+            assert verdict.outcome is Outcome.VALID, verdict
+
+
 @pytest.mark.parametrize("style", ["simple", "label", "matrix"])
 @pytest.mark.parametrize("explode", [False, True])
 def test_no_drawn_path_value_changes_the_segments(style: str, explode: bool) -> None:

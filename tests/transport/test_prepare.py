@@ -155,6 +155,37 @@ def test_header_values_beyond_latin_1_become_utf_8() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("userinfo", "value"),
+    [("Aladdin:open sesame", b"Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="), ("u", b"Basic dTo=")],
+)
+def test_credentials_of_the_base_url_are_sent_unless_there_are_others(userinfo, value) -> None:
+    origin = Origin("http", "h", 80, "", userinfo)
+    maker = RequestMaker(origin, version="1")
+    assert maker.make(case(Plain())).header(b"authorization") == value
+    declared = case(Plain(), headers={"authorization": "Bearer x"})
+    assert maker.make(declared).header(b"Authorization") == b"Bearer x"
+    maker = RequestMaker(origin, [("AUTHORIZATION", "mine")], version="1")
+    assert maker.make(declared).header(b"authorization") == b"mine"
+
+
+def test_reserved_and_encoded_characters_of_a_base_path_stay() -> None:
+    maker = RequestMaker(Origin("http", "h", 80, "/a,b;c=(d)/%2F/é"), version="1")
+    assert maker.target(case(Plain(path="/x"))) == b"/a,b;c=(d)/%2F/%C3%A9/x"
+
+
+def test_a_header_that_is_json_is_json_also_as_text() -> None:
+    operation = Plain(parameters=(parameter("header", "X-J", media_type="application/json"),))
+    request = make(operation, headers={"x-j": "é☃"})
+    assert request.headers[-1] == (b"x-j", b'"\\u00e9\\u2603"')
+
+
+def test_the_whole_query_may_be_one_json_value() -> None:
+    whole = parameter("query", "q", style="querystring", media_type="application/json")
+    request = make(Plain(path="/x", parameters=(whole,)), query={"q": {"a": [1, "&"]}})
+    assert request.target == b"/api%20v1/x?%7B%22a%22%3A%5B1%2C%22%26%22%5D%7D"
+
+
 def test_a_form_follows_its_encoding() -> None:
     form = "application/x-www-form-urlencoded"
     encoding = {"l": PropertyEncoding(explode=False)}
