@@ -248,7 +248,8 @@ def test_bodies(
 
 
 def test_media_type_that_fits_best_is_the_one_that_counts() -> None:
-    definition = bodied(**{"*__*": {"type": "string"}, "application__json": INTEGER})
+    types: Any = {"*__*": {"type": "string"}, "application__json": INTEGER}
+    definition = bodied(**types)
     for content, expected in ((b"1", VALID), (b'"x"', INVALID)):
         verdict = judge(definition, "/a", (("Content-Type", JSON),), content, method="post")
         assert verdict.outcome is expected
