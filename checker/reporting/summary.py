@@ -15,13 +15,25 @@ STAGES = ("make", "wait", "judge", "record", "idle")
 NOTE_TITLES = {
     "opaque": "Schema nodes not understood, values may not fit",
     "left_out": "Optional parts that no value can satisfy, never sent",
-    "unusable_body": "Request bodies that cannot be sent",
+    "unbroken": "Operations for which no wrong data can be made",
     "disagreement": "Validators disagree, not reported as failures",
     "unbroken": "Operations without negative test cases, skipped",
     "unproved": "Failures that did not show again",
     "slow": "Operations cut short",
     "given_up": "Operations with slow requests that were not waited for",
 }
+WARNING_TITLES = {
+    "unresolvable_reference": "References that point at nothing",
+    "unusable_parameter": "Optional parameters that cannot be sent",
+    "unusable_body": "Request bodies that cannot be sent",
+    "unusable_media_type": "Media types that are none",
+    "unsupported_regex": "Regular expressions that are not supported",
+    "invalid_example": "Examples that their schema forbids",
+    "broken_link": "Links that lead nowhere",
+    "other_server": "Operations on another host",
+    "undeclared_security": "Security schemes that are not declared",
+}
+"""Faults of the description, by `core.schema_warnings.WarningKind`."""
 _STOP_REASONS = {
     "completed": "Completed",
     "time limit": "Time limit reached",
@@ -43,6 +55,7 @@ def summary_lines(report: Report, glyph: Glyph) -> Iterator[str]:
     yield ""
     yield from _phase_lines(report, glyph)
     yield from _title_counts(report, glyph)
+    yield from warning_lines(report)
     yield from _authentication_lines(report)
     yield from note_lines(report)
     yield from _case_lines(report)
@@ -72,11 +85,13 @@ def total_line(report: Report) -> str:
         )
         if count
     ]
-    if parts:
-        return f"{', '.join(parts)} {when}"
-    if not report.cases:
+    if not parts and not report.cases:
         return f"Nothing was tested {when}"
-    return f"No issues found {when}"
+    parts = parts or ["No issues found"]
+    warnings = sum(len(places) for _, places in _warnings(report))
+    if warnings:
+        parts.append(counted(warnings, "warning"))
+    return f"{', '.join(parts)} {when}"
 
 
 def counted(count: int, noun: str) -> str:
@@ -123,6 +138,39 @@ def _title_counts(report: Report, glyph: Glyph) -> Iterator[str]:
         yield ""
 
 
+def warning_lines(report: Report) -> Iterator[str]:
+    """Faults of the description that cost a part of a test, by kind."""
+    warnings = _warnings(report)
+    if not warnings:
+        return
+    yield "Warnings:"
+    for title, places in warnings:
+        yield f"  {title}: {len(places)}"
+        for (pointer, text), labels in places[:_SHOWN_PER_KIND]:
+            place = "" if pointer in text else f"{pointer}: "
+            where = f" (in {len(labels)} operations)" if len(labels) > 1 else f" ({min(labels)})"
+            yield f"    - {place}{text}{where}"
+        if len(places) > _SHOWN_PER_KIND:
+            yield f"    - and {len(places) - _SHOWN_PER_KIND} more"
+    yield ""
+
+
+_Places = list[tuple[tuple[str, str], set[str]]]
+"""((pointer, sentence), labels of the operations that it costs something), most operations first."""
+
+
+def _warnings(report: Report) -> list[tuple[str, _Places]]:
+    found = []
+    for kind, title in WARNING_TITLES.items():
+        labels: dict[tuple[str, str], set[str]] = {}
+        for note in report.notes:
+            if note.kind == kind:
+                labels.setdefault((note.pointer, note.text), set()).add(note.label)
+        if labels:
+            found.append((title, sorted(labels.items(), key=lambda item: (-len(item[1]), item[0]))))
+    return found
+
+
 def _authentication_lines(report: Report) -> Iterator[str]:
     """Spec 7: nothing behind a closed door was tested, whatever the verdict says."""
     if not report.unauthorized:
@@ -145,7 +193,11 @@ def note_lines(report: Report) -> Iterator[str]:
     """What was left out or is not sure, counted by kind and named by place."""
     order = list(NOTE_TITLES)
     cut = {note.label for note in report.notes if note.kind == "slow"}
-    notes = [n for n in report.notes if n.kind != "given_up" or n.label not in cut]
+    notes = [
+        note
+        for note in report.notes
+        if note.kind not in WARNING_TITLES and (note.kind != "given_up" or note.label not in cut)
+    ]
     kinds = {note.kind for note in notes}
     for kind in sorted(kinds, key=lambda k: (order.index(k) if k in order else len(order), k)):
         places = Counter(_note_text(note) for note in notes if note.kind == kind)

@@ -183,6 +183,8 @@ def records() -> list[Any]:
         Note("opaque", ORDERS, "#/components/schemas/Order/properties/id", "pattern"),
         Note("opaque", USERS, "#/components/schemas/Order/properties/id", "pattern"),
         Note("opaque", USERS, "#/components/schemas/User/properties/mail", "contentSchema"),
+        Note("unresolvable_reference", ORDERS, "#/a/b", "`#/c` at #/a/b points at nothing"),
+        Note("unresolvable_reference", USERS, "#/a/b", "`#/c` at #/a/b points at nothing"),
         Note("unusable_body", ORDERS, "application/xml", "no serialiser"),
         Quarantined(
             "t2",

@@ -28,16 +28,20 @@ def report(found: list[object], outcome: str = "completed", **changes: object) -
 @pytest.mark.parametrize(
     ("changes", "line"),
     [
-        ({}, "3 failures, 2 errors in 2.00s"),
-        ({"findings": ()}, "2 errors in 2.00s"),
-        ({"findings": (), "errors": ()}, "1 error in 2.00s"),
-        ({"findings": (), "errors": (), "quarantined": ()}, "No issues found in 2.00s"),
+        ({}, "3 failures, 2 errors, 2 warnings in 2.00s"),
+        ({"findings": ()}, "2 errors, 2 warnings in 2.00s"),
+        ({"findings": (), "errors": ()}, "1 error, 2 warnings in 2.00s"),
+        ({"findings": (), "errors": (), "quarantined": ()}, "No issues found, 2 warnings in 2.00s"),
         (
             {"findings": (), "errors": (), "quarantined": (), "cases": 0},
             "Nothing was tested in 2.00s",
         ),
+        (
+            {"findings": (), "errors": (), "quarantined": (), "notes": ()},
+            "No issues found in 2.00s",
+        ),
         ({"selected": 0, "errors": (), "quarantined": ()}, "Empty test suite"),
-        ({"outcome": "interrupted"}, "3 failures, 2 errors interrupted after 2.00s"),
+        ({"outcome": "interrupted"}, "3 failures, 2 errors, 2 warnings interrupted after 2.00s"),
     ],
 )
 def test_total_line_counts_what_was_found(changes: dict[str, object], line: str) -> None:
