@@ -8,7 +8,7 @@ from typing import Any, Final
 from checker.core.errors import Unsatisfiable
 from checker.core.schema import Dialect
 from checker.generation import forms
-from checker.generation.negation.spots import Breaker, Spot, Way, mixed
+from checker.generation.negation.spots import Breaker, Spot, Way, first_of, mixed
 from checker.generation.turn import Draw, retried
 
 _BOOLEAN_BOUNDS: Final = frozenset({Dialect.DRAFT4, Dialect.OPENAPI20, Dialect.OPENAPI30})
@@ -33,14 +33,23 @@ def _type(spot: Spot, value: Any) -> Iterator[Way]:
             yield Way(spot.pointer("type"), "type", value, make, is_alone)
 
 
+_SCALARS: Final = {"type": [forms.NULL, forms.BOOLEAN, forms.NUMBER, forms.STRING]}
+_SMALL: Final[dict[str, dict[str, Any]]] = {
+    forms.ARRAY: {"maxItems": 3, "items": _SCALARS},
+    forms.OBJECT: {"maxProperties": 3, "additionalProperties": _SCALARS},
+}
+"""Where any array or object is wrong, a small one does."""
+
+
 def _of_type(spot: Spot, kind: str, types: frozenset[str]) -> Draw:
-    try:
-        draw = spot.replaced(("type",), f"type={kind}", {"type": kind})
-    except Unsatisfiable:
+    words = ("type", *_LISTS) if any(name in spot.said for name in _LISTS) else ("type",)
+    small = {"type": kind, **_SMALL.get(kind, {})}
+    draw = first_of(
+        partial(spot.replaced, ("type",), f"type={kind} small", small),
+        partial(spot.replaced, ("type",), f"type={kind}", {"type": kind}),
         # Listed values have a type themselves: both go, or neither.
-        if not any(name in spot.said for name in _LISTS):
-            raise
-        draw = spot.replaced(("type", *_LISTS), f"type={kind}", {"type": kind})
+        partial(spot.replaced, words, f"type={kind}", {"type": kind}),
+    )
     if kind == forms.NUMBER and forms.INTEGER in types:
         return retried(draw, _is_fractional, spot.compiler.turn, spot.pointer("type"))
     return draw

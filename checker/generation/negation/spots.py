@@ -133,6 +133,16 @@ def mixed(*makes: Callable[[], Draw], shares: tuple[int, ...] = ()) -> Draw:
     return one_of(draws)
 
 
+def first_of(*makes: Callable[[], Draw]) -> Draw:
+    """The first of them that is possible. Raises `Unsatisfiable`."""
+    for make in makes[:-1]:
+        try:
+            return make()
+        except Unsatisfiable:
+            continue
+    return makes[-1]()
+
+
 def one_of(draws: list[Draw]) -> Draw:
     """Any of them."""
     count = len(draws)
