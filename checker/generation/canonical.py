@@ -194,18 +194,20 @@ class Canon:
     def said(self, facet: Facet) -> dict[str, Any]:
         """Keywords of a schema that say something."""
         raw: Any = facet.raw
+        unread = facet.unread
         if facet.is_made:
             return {
                 name: value
                 for name, value in raw.items()
-                if name not in facet.unread and _is_meant(name, value)
+                if name not in unread and _is_meant(name, value)
             }
         dialect, muted = said_at(self.document, facet.pointer, self.dialect)
         table = keywords_of(dialect)
+        silent = unread | muted if muted else unread
         return {
             name: value
             for name, value in raw.items()
-            if name not in facet.unread and name not in muted and _is_said(table.get(name), value)
+            if name in table and name not in silent and table[name].is_well_formed(value)
         }
 
     def _read_objects(self, read: Read, found: Canonical) -> None:

@@ -29,11 +29,12 @@ from checker.generation.scalars import (
 from checker.generation.sources import Source
 from checker.generation.texts import compile_string
 from checker.generation.turn import DEEPEST, Budget, Draw, Rejected, Turn, retried
-from checker.generation.variety import ENOUGH, Variety, different
+from checker.generation.variety import ENOUGH, Variety, different, is_alive, may_be_poor
 from checker.generation.words import Words
 
 _DEEPEST = 90
 """Schemas inside each other; Python has no room for many more."""
+_LISTING = frozenset({"type", "enum", "const"})
 _MOST_LEAVES = 48
 _SMALL_TYPES = frozenset({forms.BOOLEAN, forms.NULL})
 _MORE_VARIED = 3
@@ -67,6 +68,8 @@ class Compiler:
     _known: dict[Key, Draw | Unsatisfiable] = field(default_factory=dict)
     _open: dict[Key, list[Draw]] = field(default_factory=dict)
     _minimal: "Compiler | None" = None
+    _root: str = ""
+    """Pointer of the schema that variety is wanted of."""
     _leaves: int | None = None
     """How many more combinations of alternatives of one value are tried; None outside of alternatives."""
 
@@ -100,10 +103,12 @@ class Compiler:
         finally:
             del self._open[key]
         cell.append(draw)
-        if not self._open and self.variety is Variety.USUAL:
-            draw = self._varied(conjunction, place, draw)
         self._known[key] = draw
         return draw
+
+    def variety_of(self, form: Canonical) -> Variety:
+        """How freely values of a form are drawn: what is below the root is as usual."""
+        return self.variety if form.pointer == self._root else Variety.USUAL
 
     def _varied(self, conjunction: Conjunction, place: Place, draw: Draw) -> Draw:
         """The same, or what gives more different values where these would repeat themselves all the time."""
@@ -113,7 +118,8 @@ class Compiler:
         for variety in (Variety.NAMES, Variety.TYPES):
             if most >= ENOUGH:
                 break
-            other = replace(self, variety=variety, _known={}, _open={}, _minimal=None)
+            root = conjunction[0].pointer if conjunction else "#"
+            other = replace(self, variety=variety, _known={}, _open={}, _minimal=None, _root=root)
             with suppress(Unsatisfiable, BudgetSpent):
                 candidate = other.compile(conjunction, place)
                 count = different(candidate, self.turn)
@@ -207,15 +213,18 @@ class Compiler:
             if (
                 form.branches
                 and form.branches[0].keyword == "oneOf"
-                and not different(draw, self.turn)
+                and not is_alive(draw, self.turn)
             ):
                 # Hardly anything fits one of them alone: say so instead of hoping for it.
                 form.branches[0] = exclusive(form.branches[0])
                 draw = retried(self._branched(form, place), is_valid, self.turn, form.pointer)
-        return draw
+        is_outermost = len(self._open) == 1 and self.variety is Variety.USUAL
+        return (
+            self._varied(conjunction, place, draw) if is_outermost and may_be_poor(form) else draw
+        )
 
     def _listed(self, form: Canonical, conjunction: Conjunction, place: Place) -> Draw:
-        is_valid = self.validator(conjunction)
+        is_valid = self._judge_of_listed(form, conjunction)
         possible = [
             value for value in form.enum or () if value is not None or forms.NULL in form.types
         ]
@@ -229,6 +238,12 @@ class Compiler:
             what = "travels in this place" if values else "satisfies the rest of the schema"
             raise Unsatisfiable(form.enum_pointer, f"none of the listed values {what}")
         return compile_listed(sendable)
+
+    def _judge_of_listed(self, form: Canonical, conjunction: Conjunction) -> Callable[[Any], bool]:
+        """Most lists stand beside a type and nothing else: no validator is needed for that."""
+        if all(self.canon.said(facet).keys() <= _LISTING for facet in form.facets):
+            return lambda value: not forms.kinds_of(value).isdisjoint(form.types)
+        return self.validator(conjunction)
 
     def _branched(self, form: Canonical, place: Place) -> Draw:
         """One branch of the first alternatives, combined with all the rest."""
@@ -315,7 +330,7 @@ class Compiler:
         types = set(form.types)
         if forms.NUMBER in types:
             types.discard(forms.INTEGER)
-        if form.types == frozenset(forms.TYPES) and self.variety is not Variety.TYPES:
+        if form.types == frozenset(forms.TYPES) and self.variety_of(form) is not Variety.TYPES:
             meant = meant_types(form)
             if meant:
                 return meant

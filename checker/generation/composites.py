@@ -29,7 +29,7 @@ _ANY_NAME_PLACE = Place("any-name", alphabets.VISIBLE)
 _LONGEST_NAME = 24
 _TRIED_NAMES = 6
 _TEXT = Facet({"type": "string"}, "#/name", is_made=True)
-_MANY_NAMES = 0.8
+_MANY_NAMES, _SOME_NAMES = 0.8, 0.45
 _COUNTED = frozenset({forms.BOOLEAN, forms.NULL, forms.INTEGER})
 _FREE, _OPEN, _RARE, _NEVER = 0.55, 0.3, 0.1, 0.01
 """Probability of one more property: of maps, with patterns, beside declared ones, only to fill up."""
@@ -42,10 +42,10 @@ class Nodes(Protocol):
     max_text: int
     reuses: bool
     is_minimal: bool
-    variety: Variety
     allows_extra: bool
 
     def compile(self, conjunction: Conjunction, place: Place) -> Draw: ...
+    def variety_of(self, form: Canonical) -> Variety: ...
     def canonical(self, conjunction: Conjunction) -> Canonical: ...
     def validator(self, conjunction: Conjunction) -> Callable[[Any], bool]: ...
 
@@ -195,8 +195,8 @@ def compile_properties(nodes: Nodes, form: Canonical, place: Place) -> Draw:
     if nodes.is_minimal and low <= len(properties):
         additional = ()
     more = _NEVER if nodes.is_minimal else _share(form)
-    if nodes.variety is not Variety.USUAL:
-        more = _MANY_NAMES
+    if nodes.variety_of(form) is not Variety.USUAL:
+        more = _SOME_NAMES if form.properties else _MANY_NAMES
     plan = ObjectPlan(form.pointer, tuple(properties), low, sizes.high, additional, more)
     return compile_object(plan, nodes.turn)
 
@@ -252,7 +252,7 @@ def _additional(nodes: Nodes, form: Canonical, inner: Place) -> tuple[Named, ...
     is_valid = nodes.validator(form.names)
     found: list[Named] = []
     patterns = dict.fromkeys(pattern for pattern, _ in form.pattern_properties)
-    if _is_open(form, nodes.variety) and wants_extra(form, nodes):
+    if _is_open(form, nodes.variety_of(form)) and wants_extra(form, nodes):
         matches = [matcher(pattern) for pattern in patterns]
 
         def is_other(name: str) -> bool:

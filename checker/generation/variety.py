@@ -4,12 +4,15 @@ from enum import Enum
 from typing import Final
 
 from checker.generation.containers import identity
+from checker.generation.forms import ARRAY, OBJECT, Canonical
 from checker.generation.sources import RandomSource
 from checker.generation.turn import Draw, Rejected, Turn
 
-ENOUGH: Final = 12
+ENOUGH: Final = 10
 """Different values of twenty."""
 _TRIED = 20
+_FEW_PROPERTIES = 3
+_CONTAINERS = frozenset({ARRAY, OBJECT})
 
 
 class Variety(Enum):
@@ -20,14 +23,25 @@ class Variety(Enum):
     TYPES = "all types of which an untyped schema says nothing as well"
 
 
+def may_be_poor(form: Canonical) -> bool:
+    """True when it takes a few draws to know whether values repeat themselves."""
+    return bool(form.types & _CONTAINERS) and len(form.properties) <= _FEW_PROPERTIES
+
+
 def different(draw: Draw, turn: Turn) -> int:
     """How many different values come from a few draws; stops counting when there are enough."""
     # Somebody may be drawing already: schemas are compiled when they are needed.
     with turn.aside():
-        return _counted(draw, turn)
+        return _counted(draw, turn, ENOUGH)
 
 
-def _counted(draw: Draw, turn: Turn) -> int:
+def is_alive(draw: Draw, turn: Turn) -> bool:
+    """True when one of a few draws comes to a value."""
+    with turn.aside():
+        return _counted(draw, turn, 1) > 0
+
+
+def _counted(draw: Draw, turn: Turn, enough: int) -> int:
     source = RandomSource()
     seen: set[bytes] = set()
     for seed in range(_TRIED):
@@ -37,6 +51,6 @@ def _counted(draw: Draw, turn: Turn) -> int:
             seen.add(identity(draw(source)))
         except Rejected:
             continue
-        if len(seen) >= ENOUGH:
+        if len(seen) >= enough:
             break
     return len(seen)
