@@ -15,7 +15,6 @@ STAGES = ("make", "wait", "judge", "record", "idle")
 NOTE_TITLES = {
     "opaque": "Schema nodes not understood, values may not fit",
     "left_out": "Optional parts that no value can satisfy, never sent",
-    "unbroken": "Operations for which no wrong data can be made",
     "disagreement": "Validators disagree, not reported as failures",
     "unbroken": "Operations without negative test cases, skipped",
     "unproved": "Failures that did not show again",
