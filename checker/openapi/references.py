@@ -108,6 +108,8 @@ class OpenApiDocument:
                 if pointer not in self._sound and pointer not in reached:
                     reached.add(pointer)
                     todo.append((target, pointer))
+            if not isinstance(raw, dict) or self._leads_on.isdisjoint(raw):
+                continue
             for tokens, inner in subschemas(raw, self.schema_dialect):
                 todo.append((inner, pointer_child(at, *tokens)))
         self._sound |= reached

@@ -6,7 +6,11 @@ from urllib.parse import unquote
 def pointer_child(pointer: str, *tokens: str) -> str:
     """Pointer of something below."""
     for token in tokens:
-        pointer += "/" + token.replace("%", "%25").replace("~", "~0").replace("/", "~1")
+        if token.isidentifier() or token.isdecimal():
+            # Nearly all of them.
+            pointer += "/" + token
+        else:
+            pointer += "/" + token.replace("%", "%25").replace("~", "~0").replace("/", "~1")
     return pointer
 
 

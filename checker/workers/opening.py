@@ -1,8 +1,10 @@
 """The only place that knows which specification a document follows: opens it and lays out one worker's tools."""
 
+import gc
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -135,7 +137,8 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
         load_hooks(name)
     layout = RunLayout(Path(settings.corpus_dir))
     layout.create()
-    schema, digest_ = _document(settings, layout)
+    with _uncollected():
+        schema, digest_ = _document(settings, layout)
     settings = settings.for_project(schema.title).with_custom_checks(CUSTOM_CHECKS)
     schema.validate_formats = settings.validate_formats
     schema.server_variables = dict(settings.server_variables)
@@ -147,7 +150,8 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
             "the description names no absolute server; give the base URL of the API with `--url`"
         )
     journal = JournalWriter(layout.journal(incarnation, os.getpid()))
-    selected, broken, total = _selected(schema, settings)
+    with _uncollected():
+        selected, broken, total = _selected(schema, settings)
     recorder = _recorder(incarnation, settings, layout, journal, selected)
     journal.append(
         SchemaOpened(
@@ -198,6 +202,22 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
         calling_stage=Stage.HOOK if GLOBAL_HOOKS.named("before_call") else Stage.MAKE,
         judging_stage=Stage.HOOK if GLOBAL_HOOKS.named("after_call") else Stage.JUDGE,
     )
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """What is made in here lives as long as the worker: no collection need ever look at it.
+
+    A description of a megabyte is 100,000 objects; looking through them took a third of the time of reading it.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if was_enabled:
+            gc.enable()
 
 
 def _cards(selected: Mapping[Label, Operation]) -> tuple[OperationCard, ...]:
