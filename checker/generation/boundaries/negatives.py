@@ -112,7 +112,8 @@ def _values(
     if probes:
         found = list(_probed(breach, compiler, probes, is_broken))
         if breach.keyword in ("enum", "const"):
-            found = found[:1]
+            # Other texts are wrong for one reason; a value of another type often is for two.
+            found = [one for one in found if isinstance(one[1], str)] or found[:1]
         if found:
             yield from found
             return
@@ -165,8 +166,10 @@ def _probed(
 ) -> Iterator[tuple[Any, Any]]:
     """Each probe in its place, if it is wrong there."""
     told: set[str] = set()
+    # Of parameters and top properties every cell is counted; deeper one value of each type has to do.
+    is_one_of_each = breach.keyword == "type" and len(breach.path) > 1
     for probe in probes:
-        kind = _TYPES[probe.__class__][-1] if breach.keyword == "type" else repr(probe)
+        kind = _TYPES[probe.__class__][-1] if is_one_of_each else repr(probe)
         if kind in told:
             continue
         try:

@@ -92,6 +92,11 @@ class OperationEdges:
             yield from self._only_missing_body()
             return
         yield from self._bodies(template)
+        if template.body is not NOT_SET and not self.operation.body_required:
+            text, bare = "Request without the optional body", template.with_body(NOT_SET, None)
+            yield BoundaryCase(
+                bare, _POSITIVE, text, Scenario.ONLY_REQUIRED, location=Location.BODY
+            )
         for parameter in self._parameters():
             yield from self._of_parameter(parameter, template)
         yield from self._methods(template)
@@ -193,8 +198,8 @@ class OperationEdges:
         try:
             part = self._compiler.parameter(parameter)
             for boundary in chain(self._valid(part, parameter), self._wrong(parameter, part)):
-                if boundary.value is None and not parameter.required:
-                    # An optional null is sent as nothing.
+                if boundary.value is None and boundary.is_valid and not parameter.required:
+                    # An optional null would be sent as text that the schema may not admit.
                     continue
                 parts = template.with_value(location, name, boundary.value)
                 yield about(boundary, parts, location, name)

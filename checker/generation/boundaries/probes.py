@@ -3,11 +3,11 @@
 from typing import Any, Final
 
 WRONG_TYPES: Final[tuple[Any, ...]] = (
-    {}, [None, None], "AAA", None, False, True, 0, 2, 0.5,
+    {}, [None, None], "AAA", None, False, True, 0, 2, 0.5, -1, "", [], {"AAA": None},
 )  # fmt: skip
-"""One of each type, and what stays wrong as text: `2` is no boolean, `0.5` no integer."""
+"""Of each type the usual one first; what stays wrong as text: `2` is no boolean, `0.5` no integer; and other cells."""
 
-NOT_LISTED: Final[tuple[Any, ...]] = ("AAA", 0, False, None, 0.5)
+NOT_LISTED: Final[tuple[Any, ...]] = ("AAA", "", 0, False, None, 0.5)
 
 WRONG_FORMATS: Final = {
     "date": (
