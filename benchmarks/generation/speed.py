@@ -180,8 +180,11 @@ def section(place: Path, options: list[str]) -> None:
         share = 100 * figures.present / max(figures.optional, 1)
         print(f"{'  optional properties present':32} {share:15.1f}  %")
     if len(found) == 2:
-        times = [median(figures.draw_us) for figures in found.values()]
-        print(f"{'negative / positive':32} {times[1] / times[0]:15.2f}  x, of the medians")
+        positive, negative = (
+            {name: cost for cost, name in figures.slowest} for figures in found.values()
+        )
+        both = [negative[name] / positive[name] for name in positive.keys() & negative.keys()]
+        print(row("negative / positive", both, "x, of the same operation"))
     print(f"{'reset':32} {_reset_us():15.2f}  us CPU", flush=True)
     command = (sys.executable, "-m", "benchmarks.generation.speed", str(place))
     print(subprocess.run(command, check=True, capture_output=True, text=True).stdout, end="")
