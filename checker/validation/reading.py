@@ -1,9 +1,6 @@
 """How the referee reads a schema of each dialect: its own rules, keyword by keyword, over the raw document."""
 
-import base64
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from decimal import Decimal, InvalidOperation
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from jsonschema import (
@@ -17,8 +14,7 @@ from jsonschema import (
 )
 
 from checker.core.schema import Dialect, Direction
-from checker.validation.ecma import ecma_pattern
-from checker.validation.formats import is_of_format
+from checker.validation import exact
 
 Errors = Iterable[ValidationError]
 _Check = Callable[[Any, Any, Any, Any], Errors | None]
@@ -78,17 +74,17 @@ class Reading:
         self.hidden: dict[int, frozenset[str]] = {}
         """Properties that do not travel in this direction, by the identity of the object that may hold them."""
         self._exact: dict[str, _Check] = {
-            "multipleOf": _multiple_of,
-            "pattern": _pattern,
-            "patternProperties": _pattern_properties,
-            "additionalProperties": _additional_properties,
+            "multipleOf": exact.multiple_of,
+            "pattern": exact.pattern,
+            "patternProperties": exact.pattern_properties,
+            "additionalProperties": exact.additional_properties,
         }
         if validate_formats:
-            self._exact["format"] = _format
+            self._exact["format"] = exact.format
         if dialect in _WITH_CONTENT:
-            self._exact |= {"contentEncoding": _content, "contentMediaType": _content}
+            self._exact |= {"contentEncoding": exact.content, "contentMediaType": exact.content}
         if dialect is Dialect.DRAFT2019:
-            self._exact["unevaluatedItems"] = _unevaluated_items
+            self._exact["unevaluatedItems"] = exact.unevaluated_items
         if dialect in _COMPATIBLE:
             self._exact["dependencies"] = Draft7Validator.VALIDATORS["dependencies"]
 
@@ -103,10 +99,10 @@ class Reading:
         basis = _OPENAPI[self._dialect]
         checks: dict[str, _Check] = dict(basis.VALIDATORS) | self._exact
         checks |= {
-            "minimum": _minimum,
-            "maximum": _maximum,
-            "exclusiveMinimum": _exclusive_minimum,
-            "exclusiveMaximum": _exclusive_maximum,
+            "minimum": exact.minimum,
+            "maximum": exact.maximum,
+            "exclusiveMinimum": exact.exclusive_minimum,
+            "exclusiveMaximum": exact.exclusive_maximum,
             "properties": self._properties,
             "required": self._required,
             "oneOf": _one_of(basis),
@@ -291,124 +287,3 @@ def _one_of(basis: Any) -> _Check:
         return found
 
     return check
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
-
-
-def _multiple_of(
-    validator: Any, step: Any, instance: Any, schema: Any
-) -> Iterator[ValidationError]:
-    if not _is_number(instance):
-        return
-    try:
-        # The digits as written: 19.99 is a multiple of 0.01 although the floats are not.
-        remainder = Decimal(repr(instance) if isinstance(instance, float) else instance) % Decimal(
-            repr(step) if isinstance(step, float) else step
-        )
-    except InvalidOperation:
-        # More digits than decimals carry: integers are exact, anything else cannot be said.
-        if not isinstance(instance, int) or not isinstance(step, int):
-            return
-        remainder = Decimal(1 if instance % step else 0)
-    if remainder:
-        yield ValidationError(f"{instance} is not a multiple of {step}")
-
-
-def _pattern(validator: Any, pattern: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    if isinstance(instance, str):
-        compiled = ecma_pattern(pattern)
-        if compiled is not None and not compiled.finds(instance):
-            yield ValidationError(f"{instance!r} does not match {pattern!r}")
-
-
-def _pattern_properties(
-    validator: Any, schemas: Any, instance: Any, schema: Any
-) -> Iterator[ValidationError]:
-    if not isinstance(instance, dict):
-        return
-    for pattern, inner in schemas.items():
-        compiled = ecma_pattern(pattern)
-        if compiled is None or not isinstance(inner, dict | bool):
-            continue
-        for name, value in instance.items():
-            if len(name) <= compiled.longest and compiled.finds(name):
-                yield from validator.descend(value, inner, path=name, schema_path=pattern)
-
-
-def _additional_properties(
-    validator: Any, additional: Any, instance: Any, schema: Any
-) -> Iterator[ValidationError]:
-    if not isinstance(instance, dict) or additional is True:
-        return
-    declared = schema.get("properties")
-    patterns = schema.get("patternProperties")
-    compiled = [ecma_pattern(p) for p in patterns] if isinstance(patterns, dict) else []
-    for name, value in instance.items():
-        if isinstance(declared, dict) and name in declared:
-            continue
-        # A pattern that cannot be read might cover any name.
-        if any(pattern is None or pattern.finds(name) for pattern in compiled):
-            continue
-        if additional is False:
-            yield ValidationError(f'"{name}" is not a declared property')
-        else:
-            yield from validator.descend(value, additional, path=name)
-
-
-def _unevaluated_items(
-    validator: Any, inner: Any, instance: Any, schema: Any
-) -> list[ValidationError]:
-    rule = Draft201909Validator.VALIDATORS["unevaluatedItems"]
-    try:
-        return list(rule(validator, inner, instance, schema) or ())
-    except TypeError:
-        # The library counts the items of `items: true`.
-        return []
-
-
-def _content(validator: Any, said: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    if not isinstance(instance, str):
-        return
-    try:
-        content: str | bytes = instance
-        if schema.get("contentEncoding") == "base64":
-            content = base64.b64decode(instance, validate=True)
-        if said == "application/json":
-            json.loads(content)
-    except ValueError:
-        yield ValidationError(f"{instance!r} does not contain {said}")
-
-
-def _format(validator: Any, name: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    if not is_of_format(name, instance):
-        yield ValidationError(f"{instance!r} is not a {name!r}")
-
-
-def _minimum(validator: Any, bound: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    if _is_number(instance):
-        is_exclusive = schema.get("exclusiveMinimum") is True
-        if instance < bound or (is_exclusive and instance == bound):
-            yield ValidationError(f"{instance} is less than the minimum of {bound}")
-
-
-def _maximum(validator: Any, bound: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    if _is_number(instance):
-        is_exclusive = schema.get("exclusiveMaximum") is True
-        if instance > bound or (is_exclusive and instance == bound):
-            yield ValidationError(f"{instance} is greater than the maximum of {bound}")
-
-
-def _exclusive_minimum(
-    validator: Any, bound: Any, instance: Any, schema: Any
-) -> Iterator[ValidationError]:
-    if _is_number(bound) and _is_number(instance) and instance <= bound:
-        yield ValidationError(f"{instance} is not greater than {bound}")
-
-
-def _exclusive_maximum(
-    validator: Any, bound: Any, instance: Any, schema: Any
-) -> Iterator[ValidationError]:
-    if _is_number(bound) and _is_number(instance) and instance >= bound:
-        yield ValidationError(f"{instance} is not less than {bound}")
