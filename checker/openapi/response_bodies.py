@@ -173,7 +173,7 @@ def json_value(content: bytes, charset: str | None) -> Any:
     if charset is not None:
         try:
             text = content.decode(charset)
-        except (LookupError, UnicodeDecodeError):
+        except (LookupError, ValueError):
             # The header lies or names nothing; JSON says itself how it is encoded.
             text = content.decode(json.detect_encoding(content))
     else:
@@ -189,7 +189,7 @@ def decoded_text(content: bytes, charset: str | None) -> str:
     for name in (charset or "utf-8-sig", "utf-8-sig"):
         try:
             return content.decode(name)
-        except (LookupError, UnicodeDecodeError):
+        except (LookupError, ValueError):
             continue
     return content.decode("latin-1")
 
