@@ -67,12 +67,14 @@ def _sized(spot: Spot, keyword: str, name: str, sizes: dict[str, int]) -> Draw:
 
 
 def _pattern(spot: Spot, value: Any) -> Iterator[Way]:
-    known = ecma_pattern(value)
+    yield Way(spot.pointer("pattern"), "pattern", value, partial(_unmatched, spot, value))
+
+
+def _unmatched(spot: Spot, pattern: str) -> Draw:
+    known = ecma_pattern(pattern)
     if known is None:
-        # Whether a text matches is not agreed upon.
-        return
-    make = partial(_missed, spot, "pattern", known.finds, mutated)
-    yield Way(spot.pointer("pattern"), "pattern", value, make)
+        raise Unsatisfiable(spot.pointer("pattern"), "engines do not agree on what matches it")
+    return _missed(spot, "pattern", known.finds, mutated)
 
 
 def _format(spot: Spot, value: Any) -> Iterator[Way]:
