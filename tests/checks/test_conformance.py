@@ -96,6 +96,15 @@ def test_cut_stream_is_judged_as_far_as_it_goes() -> None:
         assert len(failures("response_schema_conformance", operation, response)) == count
 
 
+def test_nothing_needs_no_media_type_unless_a_value_is_promised() -> None:
+    name = "content_type_conformance"
+    loose = operation_of({"content": {"application/json": {}}})
+    strict = operation_of({"content": {"application/json": {"schema": INTEGER}}})
+    assert failures(name, loose, answer()) == ()
+    assert [one.unique_key for one in failures(name, loose, answer(b"1"))] == ["missing"]
+    assert [one.unique_key for one in failures(name, strict, answer())] == ["missing"]
+
+
 UNDECODABLE = [
     ("application/json", b"{", "JSON deserialization error"),
     ("application/yaml", b"[", "Content deserialization error"),
