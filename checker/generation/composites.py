@@ -187,6 +187,8 @@ def compile_properties(nodes: Nodes, form: Canonical, place: Place) -> Draw:
             sizes.high_pointer, f"maxProperties {sizes.high} and {needed} required properties"
         )
     low = max(sizes.low, place.min_items)
+    if low > nodes.max_text // 4:
+        raise Unsatisfiable(sizes.low_pointer, f"minProperties {low} is more than can be sent")
     if not additional and low > len(properties):
         raise Unsatisfiable(
             sizes.low_pointer or form.pointer,

@@ -336,4 +336,5 @@ def _add(value: dict[str, Any], plan: ObjectPlan, most: int, where: tuple[Source
             misses += 1
         else:
             value[name] = item
+            misses = 0
         source.stop_span()

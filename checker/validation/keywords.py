@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from math import isfinite
 from typing import Any, Final
 
 from checker.core.schema import Dialect
@@ -69,7 +70,10 @@ def subschemas(
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    if isinstance(value, float):
+        # Some parsers read 1e400 as infinity.
+        return isfinite(value)
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _is_count(value: Any) -> bool:
@@ -77,7 +81,7 @@ def _is_count(value: Any) -> bool:
 
 
 def _is_bound(value: Any) -> bool:
-    return isinstance(value, int | float)
+    return isinstance(value, bool) or _is_number(value)
 
 
 def _is_type(value: Any) -> bool:

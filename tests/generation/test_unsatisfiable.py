@@ -132,3 +132,13 @@ def test_what_takes_everything_has_no_negative_cases() -> None:
             body_required=False,
             settings=GenerationSettings(mode=GenerationMode.NEGATIVE),
         )
+
+
+def test_endless_bounds_say_nothing() -> None:
+    raw = {"type": "number", "minimum": float("-inf"), "maximum": float("inf")}
+    assert all(isinstance(value, int | float) for value in bodies(raw, 5))
+
+
+def test_many_names_are_found() -> None:
+    found = bodies({"type": "object", "minProperties": 2000}, 1)
+    assert len(found[0]) >= 2000
