@@ -15,6 +15,7 @@ from jsonschema import (
 
 from checker.core.schema import Dialect, Direction
 from checker.validation import exact
+from checker.validation.registries import id_of
 
 Errors = Iterable[ValidationError]
 _Check = Callable[[Any, Any, Any, Any], Errors | None]
@@ -115,7 +116,7 @@ class Reading:
             meta_schema={"$id": _NEWEST} if self._has_siblings else {},
             validators={name: self._guarded(check) for name, check in checks.items()},
             type_checker=Draft6Validator.TYPE_CHECKER,
-            id_of=_id_of if self._has_siblings else lambda schema: None,
+            id_of=id_of if self._has_siblings else lambda schema: None,
             applicable_validators=self._applicable,
         )
         cls.descend = _tolerant(cls.descend)
@@ -227,11 +228,6 @@ class Reading:
                 yield ValidationError(f'"{name}" is a required property')
 
 
-def _id_of(schema: Any) -> str | None:
-    name = schema.get("$id") if isinstance(schema, dict) else None
-    return name if isinstance(name, str) else None
-
-
 def _kept(descend: Any, standard: Any) -> Any:
     """The same rules in a schema that names the dialect which is read already: the library would go back to its own."""
 
@@ -250,7 +246,7 @@ def _tolerant(descend: Any) -> Any:
         # What is no schema constrains nothing.
         if not isinstance(schema, dict | bool):
             return iter(())
-        if isinstance(schema, dict) and not isinstance(schema.get("$id", ""), str):
+        if isinstance(schema, dict) and "$id" in schema and id_of(schema) is None:
             schema = {name: value for name, value in schema.items() if name != "$id"}
         if schema is False:
             return iter((_nothing_allowed(instance, steps),))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from typing import Any, Final, Protocol, runtime_checkable
+from urllib.parse import urlsplit
 
 import referencing.jsonschema
 from jsonschema_specifications import REGISTRY
@@ -71,8 +72,13 @@ def _specification(schema: Schema, *, has_names: bool) -> Specification[Any]:
     return usual if schema.dialect is Dialect.OPENAPI31 else _STANDARD.get(schema.dialect, usual)
 
 
-def _id_of(contents: Any) -> str | None:
+def id_of(contents: Any) -> str | None:
+    """URI that a schema has by its `$id`; None when it has none that is a URI."""
     name = contents.get("$id") if isinstance(contents, dict) else None
+    try:
+        urlsplit(name if isinstance(name, str) else "")
+    except ValueError:
+        return None
     return name if isinstance(name, str) else None
 
 
@@ -99,7 +105,7 @@ def _entered(segments: Any, resolver: Any, subresource: Any) -> Any:
 _described: Any = Specification
 _DESCRIPTION: Final[Specification[Any]] = _described(
     name="API description",
-    id_of=_id_of,
+    id_of=id_of,
     subresources_of=_inside,
     maybe_in_subresource=_entered,
     anchors_in=_anchors_in,

@@ -5,6 +5,7 @@ beside it. `Scopes` is the index; `JsonDocument` is a document of plain JSON Sch
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeGuard
 from urllib.parse import unquote, urldefrag, urljoin
@@ -171,11 +172,13 @@ class Scopes:
             return around
         name = schema.get("id" if around.dialect is Dialect.DRAFT4 else "$id")
         if isinstance(name, str) and name not in ("", "#"):
-            uri, anchor = urldefrag(urljoin(around.uri, name))
-            if not name.startswith("#"):
-                around = self._named(schema, at, uri, around)
-            if anchor and is_old:
-                around.anchors[unquote(anchor)] = at
+            # A name that is no URI names nothing.
+            with suppress(ValueError):
+                uri, anchor = urldefrag(urljoin(around.uri, name))
+                if not name.startswith("#"):
+                    around = self._named(schema, at, uri, around)
+                if anchor and is_old:
+                    around.anchors[unquote(anchor)] = at
         if not is_old:
             self._anchored(schema, at, around)
         return around

@@ -269,6 +269,15 @@ def test_names_in_examples_are_data() -> None:
     assert operation.unusable_bodies
 
 
+@pytest.mark.parametrize("name", ["http://[", 5, "", "#", None, "http://example.com/%zz"])
+def test_name_that_is_none_names_nothing(name: Any) -> None:
+    schemas = {"U": {"$id": name, "$anchor": name, "allOf": [USER]}}
+    schema = from_dict(
+        document({"$ref": "#/components/schemas/U"}, "3.1.0", components={"schemas": schemas})
+    )
+    assert_both(schema, {"id": 1}, {"id": "x"})
+
+
 def test_names_in_schemas_beside_the_document(tmp_path: Path) -> None:
     named = {
         "$id": "http://example.com/s",
