@@ -18,6 +18,7 @@ from checker.generation.dictionaries import overridden
 from checker.generation.forms import Conjunction, Facet
 from checker.generation.places import Place, body_place, place_of
 from checker.generation.reuse import pooled
+from checker.generation.samples import file_type
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import Source
 from checker.generation.turn import OPTIONAL, Budget, Draw, Turn
@@ -229,6 +230,7 @@ class PartCompiler:
             is_form=is_form(body.media_type) or is_multi,
             is_bytes=is_bytes,
             is_xml=is_written_xml,
+            file=file_type(body.media_type) if is_bytes else "",
         )
         return SchemaPart(compiler, tuple(facets), place)
 

@@ -28,6 +28,8 @@ class Place:
     is_body: bool = False
     is_bytes: bool = False
     """`format: binary` is bytes here, not text."""
+    file: str = ""
+    """Media type of the files that bytes are here; empty when any bytes will do."""
     refuses: frozenset[str] = frozenset()
     """Texts that cannot stand alone."""
     is_trimmed: bool = False
@@ -103,13 +105,15 @@ def _path(text: Alphabet, style: str, *, explode: bool) -> Place:
 
 
 @lru_cache(maxsize=32)
-def body_place(text: Alphabet, *, is_form: bool, is_bytes: bool, is_xml: bool = False) -> Place:
-    """What a body can carry."""
+def body_place(
+    text: Alphabet, *, is_form: bool, is_bytes: bool, is_xml: bool = False, file: str = ""
+) -> Place:
+    """What a body can carry; `file` is the media type of bytes that have to be a whole file."""
     if is_xml:
         characters = alphabets.restricted(alphabets.common(_XML, text.intervals), "")
         return Place("body-xml", characters, is_body=True)
-    name = f"body{'-form' if is_form else ''}{'-bytes' if is_bytes else ''}"
-    return Place(name, text, is_body=True, is_bytes=is_bytes)
+    name = f"body{'-form' if is_form else ''}{'-bytes' if is_bytes else ''}{file and '-'}{file}"
+    return Place(name, text, is_body=True, is_bytes=is_bytes, file=file)
 
 
 @lru_cache(maxsize=128)

@@ -98,3 +98,11 @@ SAMPLES: Final[Mapping[str, bytes]] = {
     "application/zip": _zip(),
 }
 """Media type -> a valid file of less than 500 bytes."""
+
+
+def file_type(media_type: str) -> str:
+    """The media type of `SAMPLES` that a media type or range means; empty when it means none of them alone."""
+    plain = media_type.partition(";")[0].strip().lower()
+    if plain == "image/*":
+        return "image/png"
+    return plain if plain in SAMPLES else ""

@@ -35,8 +35,8 @@ _ALWAYS_RIGHT = frozenset(
     ("date", "full-date", "time", "full-time", "date-time", "uuid", "ipv4", "ipv6")
 )
 """Formats whose texts need no second look: checking a time takes as long as making it."""
-_FILES = 0.3
-"""Share of valid files among binary values."""
+_FILES, _WHOLE_FILES = 0.3, 0.9
+"""Share of valid files among binary values: of any kind, where one kind is named."""
 
 
 def compile_string(
@@ -153,7 +153,7 @@ def _ways(
             if sized is None and name in _ALWAYS_RIGHT and _is_alone(canonical):
                 continue
         elif name == "binary" and place.is_bytes:
-            ways.append(_binary(low, high))
+            ways.append(_binary(low, high, place.file))
         checks.extend(_checks_of(name, is_alone=not canonical.patterns))
     if canonical.content is not None:
         ways.append(partial(_content, *canonical.content))
@@ -227,16 +227,21 @@ def _expanded(source: Source, place: Place, low: int, high: int) -> str:
     return place.alphabet.slice(seed % place.alphabet.pool_size, size)
 
 
-def _binary(low: int, high: int | None) -> Draw:
+def _binary(low: int, high: int | None, file: str) -> Draw:
     most = min(_RECORDED, low + _ROOM if high is None else high)
     longest = UNBOUNDED if high is None else high
-    files = [file for file in (*SAMPLES.values(), padded_png(low)) if low <= len(file) <= longest]
+    wanted = [SAMPLES[file]] if file else [*SAMPLES.values()]
+    if file in ("", "image/png"):
+        wanted.append(padded_png(low))
+    files = [content for content in dict.fromkeys(wanted) if low <= len(content) <= longest]
     if not files:
         return lambda source: source.binary(min(low, most), most)
+    # What is said to be an image is one, but for a few.
+    share = _WHOLE_FILES if file else _FILES
 
     def draw(source: Source) -> bytes:
-        if source.boolean(_FILES):
-            return files[source.choice(len(files))]
+        if source.boolean(share):
+            return files[source.choice(len(files)) if len(files) > 1 else 0]
         return source.binary(min(low, most), most)
 
     return draw

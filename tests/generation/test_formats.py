@@ -90,3 +90,9 @@ def test_binary_bodies_are_files_now_and_then() -> None:
     found = bodies(raw, 60, media_type="application/octet-stream")
     assert {type(value) for value in found} == {bytes}
     assert any(value in SAMPLES.values() for value in found)
+
+
+@pytest.mark.parametrize("media_type", ["image/png", "image/gif", "application/pdf"])
+def test_files_of_a_kind_are_mostly_of_that_kind(media_type: str) -> None:
+    found = bodies({"type": "string", "format": "binary"}, 60, media_type=media_type)
+    assert sum(value == SAMPLES[media_type] for value in found) > 40
