@@ -41,7 +41,8 @@ def test_pattern_means_what_ecma_says(pattern: str, text: str, expected: bool) -
 
 
 @pytest.mark.parametrize(
-    "pattern", [r"\p{Nope}", "(", "a++", r"^a\Z", "(?i)a", "(?>a)", "[b-a]", "a{2,1}", "[a", r"[\S]"]
+    "pattern",
+    [r"\p{Nope}", "(", "a++", r"^a\Z", "(?i)a", "(?>a)", "[b-a]", "a{2,1}", "[a", r"[\S]"],
 )
 def test_pattern_without_an_equal_is_not_enforced(pattern: str) -> None:
     assert ecma_pattern(pattern) is None
