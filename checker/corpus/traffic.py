@@ -79,7 +79,8 @@ class InterestingAndLast:
         self._last = last
         self._held_bytes = held_bytes
         self._size = 0
-        self._held: dict[str, deque[Held]] = {}
+        self._held: dict[str, deque[tuple[int, Held]]] = {}
+        """With the size of each: asking costs a call."""
 
     def admit(self, label: str, held: Held, *, interesting: bool) -> bool:
         """Write what is interesting; hold back the rest."""
@@ -88,16 +89,17 @@ class InterestingAndLast:
         waiting = self._held.get(label)
         if waiting is None:
             waiting = self._held[label] = deque()
-        waiting.append(held)
-        self._size += len(held)
+        size = len(held)
+        waiting.append((size, held))
+        self._size += size
         while len(waiting) > self._last or (self._size > self._held_bytes and waiting):
-            self._size -= len(waiting.popleft())
+            self._size -= waiting.popleft()[0]
         return False
 
     def rest(self) -> Iterator[Held]:
         """The last few of each operation."""
         for waiting in self._held.values():
-            yield from waiting
+            yield from (held for _, held in waiting)
         self._held.clear()
         self._size = 0
 

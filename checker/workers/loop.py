@@ -150,12 +150,17 @@ class Worker:
     def _fill(self) -> None:
         """Start what can be started, then really send it: one `perform` for all."""
         taken, reserved, most = self._flights, self._reserved, self._place.pacing.lanes
-        if len(taken) + len(reserved) >= most:
+        idle = most - len(taken) - len(reserved)
+        if idle <= 0:
             return
         now = self._ledger.enter(Part.MAKE)
         for lane in range(most):
             if lane in taken or lane in reserved:
                 continue
+            if not idle:
+                # A lane beyond them is still at work: there were more of them before.
+                break
+            idle -= 1
             if self._parked:
                 flight = self._parked.popleft()
             elif self._settling.waiting or (following := self._supply.next(now)) is None:
