@@ -75,8 +75,8 @@ class Memory:
     random: random.Random
     events: list[tuple[str, str]] = field(default_factory=list)
     """("sent" or "answered", case id) in order."""
-    most: int = 0
-    """Requests that were in flight at once."""
+    widths: list[int] = field(default_factory=list)
+    """Requests in flight at each start."""
     made_ahead: list[bool] = field(default_factory=list)
     """At each poll, whether a case was made that was not in flight."""
     watch: Any = None
@@ -86,7 +86,7 @@ class Memory:
     def start(self, lane: int, request: WireRequest, **_: object) -> None:
         assert lane not in self._flying
         self._flying[lane] = request
-        self.most = max(self.most, len(self._flying))
+        self.widths.append(len(self._flying))
         self.events.append(("sent", case_of(request)))
 
     def flush(self) -> None:
@@ -224,7 +224,7 @@ def test_a_step_leaves_only_after_the_step_before_it_was_answered(tmp_path: Path
         while (parent := ran.parents.get(parent, "")) != "":
             depth += 1
         depths[depth] += 1
-    assert ran.memory.most == 8
+    assert max(ran.memory.widths) == 8
     assert depths[1] > 20
     assert depths[3] > 5
 
@@ -235,7 +235,7 @@ def test_every_case_is_sent_once_whatever_is_made_ahead(tmp_path: Path, lanes: i
         ran = run(place, replace(TASK, phase="fuzzing"))
     sent = [case for kind, case in ran.memory.events if kind == "sent"]
     assert len(sent) == len(set(sent)) == 300
-    assert ran.memory.most == lanes
+    assert max(ran.memory.widths) == lanes
     assert [one.tasks for one in ran.idle] == [((TASK.id, 300, True),)]
     progress = [record for record in ran.records if isinstance(record, TaskProgress)]
     assert sum(record.cases for record in progress) == 300
@@ -251,6 +251,23 @@ def test_what_a_drained_worker_says_it_reached_is_what_it_sent(tmp_path: Path, l
     assert len([1 for kind, _ in ran.memory.events if kind == "sent"]) == reached < 300
     progress = [record for record in ran.records if isinstance(record, TaskProgress)]
     assert sum(record.cases for record in progress) == reached
+
+
+def test_when_there_are_fewer_lanes_no_more_is_in_flight(tmp_path: Path) -> None:
+    started_before: list[int] = []
+    with workplace(tmp_path, lanes=8) as place:
+
+        def narrow() -> None:
+            memory: Any = place.http
+            if len(memory.made_ahead) == 20:
+                place.pacing.lanes = 2
+                started_before.append(len(memory.widths))
+
+        ran = run(place, replace(TASK, phase="fuzzing"), each_poll=narrow)
+    (count,) = started_before
+    assert len(ran.memory.widths) == 300 > count
+    assert max(ran.memory.widths[:count]) == 8
+    assert max(ran.memory.widths[count:]) == 2
 
 
 def test_one_lane_makes_the_next_case_while_it_waits_and_sends_it_after_the_answer(
