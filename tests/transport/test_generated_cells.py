@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from checker.core.meta import GenerationMode
 from checker.core.operation import Body, Location, Parameter
 from checker.core.request import Origin
 from checker.core.verdicts import Outcome
@@ -131,3 +132,13 @@ def test_positive_bodies_arrive(media_type: str) -> None:
     for case in cases(program, 80):
         verdict = referee.judge(MAKER.make(case), base_path="/api")
         assert verdict.outcome is Outcome.VALID, (case.body, verdict)
+
+
+def test_negative_xml_is_judged_invalid() -> None:
+    body = Body("application/xml", schema_of(BODY), "#/body", {})
+    operation = PlainOperation(bodies=(body,), path="/things")
+    program = compile_operation(operation, GenerationSettings(mode=GenerationMode.NEGATIVE))
+    referee = RequestReferee(operation)
+    for case in cases(program, 60):
+        verdict = referee.judge(MAKER.make(case), base_path="/api")
+        assert verdict.outcome is Outcome.INVALID, (case.body, verdict)

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, Final
 
-from checker.core.media_types import is_form, is_json, is_multipart, is_yaml, parse
+from checker.core.media_types import is_form, is_json, is_xml, is_yaml, parse
 from checker.core.operation import Body, Location, Parameter
 from checker.generation import forms
+from checker.transport import ambiguity
 from checker.transport.decoding import decode_parameter
-from checker.transport.outline import Outline
+from checker.transport.outline import Outline, outline_of
 from checker.transport.styles import (
     Pairs,
     cookie_pairs,
@@ -22,9 +23,13 @@ from checker.transport.styles import (
     query_pairs,
     text_of,
 )
+from checker.transport.xml_reading import xml_readings
+from checker.transport.xml_writing import xml_encoder
 
 IsValid = Callable[[Any], bool]
 _READINGS: Final = 64
+_FORMS: Final = ("multipart/form-data", "multipart/*")
+"""Kinds of multipart whose parts have names."""
 _TRUE: Final = frozenset({"true", "1", "yes", "on", "t", "y"})
 _FALSE: Final = frozenset({"false", "0", "no", "off", "f", "n"})
 _DELIMITERS: Final = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
@@ -144,12 +149,32 @@ def body_proof(body: Body, is_valid: IsValid) -> IsValid | None:
     media_type = body.media_type
     if is_json(media_type) or is_yaml(media_type) or media_type in ("*/*", "application/*"):
         return lambda value: not is_valid(value)
-    if is_form(media_type) or is_multipart(media_type):
-        return _FieldsProof(is_form(media_type), body, is_valid)
     parsed = parse(media_type)
+    if is_form(media_type) or (parsed is not None and parsed.essence in _FORMS):
+        return _FieldsProof(is_form(media_type), body, is_valid)
+    if is_xml(media_type):
+        return _XmlProof(body, is_valid)
     if parsed is not None and parsed.essence == "text/plain":
         return lambda value: isinstance(value, str) and value != "" and not is_valid(value)
     return None
+
+
+class _XmlProof:
+    """The same for XML: the whole document is read back by its schema."""
+
+    def __init__(self, body: Body, is_valid: IsValid) -> None:
+        self._encode = xml_encoder(body.schema)
+        self._outline = outline_of(body.schema)
+        self._is_valid = is_valid
+
+    def __call__(self, value: Any) -> bool:
+        try:
+            found = xml_readings(self._encode(value), self._outline)
+        except ValueError:
+            return False
+        if self._is_valid(value) or any(one.doubt == ambiguity.MANY for one in found):
+            return False
+        return not any(self._is_valid(one.value) for one in found)
 
 
 @dataclass(frozen=True, slots=True)
