@@ -67,6 +67,7 @@ def _settings(config: Config, mode: GenerationMode | None) -> GenerationSettings
         allow_x00=generation.allow_x00,
         codec=generation.codec,
         exclude_header_characters=generation.exclude_header_characters,
+        allow_extra_parameters=generation.allow_extra_parameters,
         overrides=overrides_in(config),
         formats=dict(FORMATS),
     )
