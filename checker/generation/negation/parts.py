@@ -66,6 +66,9 @@ def negative_targets(compiler: PartCompiler) -> dict[Location, list[Target]]:
 def _of_parameter(compiler: PartCompiler, parameter: Parameter) -> list[Target]:
     if compiler.settings.is_fixed(parameter) or compiler.forced(parameter) is not None:
         return []
+    if parameter.location is Location.PATH and "}{" in compiler.operation.path:
+        # Nobody can say where one variable ends and the next begins.
+        return []
 
     def is_broken(value: Any) -> bool:
         return value is _ABSENT or (proof is not None and proof(value))

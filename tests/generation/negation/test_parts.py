@@ -9,10 +9,10 @@ from checker.core.errors import Unsatisfiable
 from checker.core.meta import GenerationMode, Violation
 from checker.core.operation import Location
 from checker.generation.hooks import ComponentHooks, PartHooks
-from checker.generation.program import GenerationSettings, OperationProgram
+from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
 from checker.generation.sources import RandomSource, ReplaySource
 
-from ..making import PHASE, cases, drawer, parameter_of, parts, program_of
+from ..making import PHASE, PlainOperation, cases, drawer, parameter_of, parts, program_of
 
 NEGATIVE = GenerationSettings(mode=GenerationMode.NEGATIVE)
 BOTH = GenerationSettings(mode=None)
@@ -183,3 +183,9 @@ def test_positive_cases_of_a_program_with_both_modes_carry_no_violation() -> Non
         assert case.meta is not None
         if case.meta.generation.mode is GenerationMode.POSITIVE:
             assert not any(part.violation for part in case.meta.components.values())
+
+
+def test_variables_that_touch_each_other_are_not_broken() -> None:
+    operation = PlainOperation((IDENTITY,), path="/things/{id}{format}")
+    with pytest.raises(Unsatisfiable):
+        compile_operation(operation, NEGATIVE)

@@ -176,3 +176,8 @@ def test_plain_text_is_proved_by_its_length_and_form_alone() -> None:
 @pytest.mark.parametrize("media_type", ["application/octet-stream", "image/png", "text/csv"])
 def test_nothing_is_proved_of_octets(media_type: str) -> None:
     assert _body({"type": "string", "format": "binary"}, media_type) is None
+
+
+def test_nothing_is_proved_of_parts_without_names() -> None:
+    assert _body({"type": "object"}, "multipart/mixed") is None
+    assert _body({"type": "object"}, "multipart/form-data; boundary=x") is not None
