@@ -9,7 +9,7 @@ from checker.core.case import NOT_SET
 from checker.core.errors import Unsatisfiable
 from checker.core.media_types import is_form, is_json, is_multipart, is_xml, is_yaml, parse
 from checker.core.meta import Origin
-from checker.core.operation import Body, Location, Operation, Parameter
+from checker.core.operation import Body, Location, Operation, Parameter, PropertyEncoding
 from checker.core.schema import Dialect, Direction, Document
 from checker.generation import alphabets, forms
 from checker.generation.canonical import Canon
@@ -229,10 +229,15 @@ class PartCompiler:
             self._text(),
             is_form=is_form(body.media_type) or is_multi,
             is_bytes=is_bytes,
-            is_xml=is_written_xml,
+            is_xml=is_written_xml or any(map(_is_xml_part, body.encoding.values())),
             file=file_type(body.media_type) if is_bytes else "",
         )
         return SchemaPart(compiler, tuple(facets), place)
+
+
+def _is_xml_part(how: PropertyEncoding) -> bool:
+    declared = how.content_type
+    return declared is not None and any(map(is_xml, declared.split(",")))
 
 
 def location_is_free(location: Location, has_no_list: bool) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from checker.core.meta import GenerationMode
-from checker.core.operation import Body, Location, Parameter
+from checker.core.operation import Body, Location, Parameter, PropertyEncoding
 from checker.core.request import Origin
 from checker.core.verdicts import Outcome
 from checker.generation.program import GenerationSettings, compile_operation
@@ -130,6 +130,16 @@ def test_positive_bodies_arrive(media_type: str) -> None:
     program = compile_operation(operation, GenerationSettings())
     referee = RequestReferee(operation)
     for case in cases(program, 80):
+        verdict = referee.judge(MAKER.make(case), base_path="/api")
+        assert verdict.outcome is Outcome.VALID, (case.body, verdict)
+
+
+def test_a_part_that_is_xml_has_only_characters_of_xml() -> None:
+    encoding = {"o": PropertyEncoding(content_type="application/xml; charset=utf-8")}
+    body = Body("multipart/form-data", schema_of(BODY), "#/body", encoding)
+    operation = PlainOperation(bodies=(body,), path="/things")
+    referee = RequestReferee(operation)
+    for case in cases(compile_operation(operation, GenerationSettings()), 60):
         verdict = referee.judge(MAKER.make(case), base_path="/api")
         assert verdict.outcome is Outcome.VALID, (case.body, verdict)
 
