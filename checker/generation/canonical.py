@@ -22,6 +22,8 @@ from checker.generation.forms import (
 )
 from checker.generation.properties import properties_of, read_rest, read_unevaluated
 from checker.generation.reading import (
+    ARRAY_KEYWORDS,
+    SCALAR_KEYWORDS,
     finish_arrays,
     read_arrays,
     read_examples,
@@ -50,6 +52,9 @@ _NEWEST, _OLDEST = keywords_of(Dialect.DRAFT2020), keywords_of(Dialect.DRAFT4)
 _HIDDEN_FLAG = {Direction.REQUEST: "readOnly", Direction.RESPONSE: "writeOnly"}
 _RULES = 100
 """Rules about properties that are looked at in one step of the budget."""
+_BRANCHING: Final = frozenset(
+    ("anyOf", "oneOf", "if", "dependentRequired", "dependentSchemas", "dependencies")
+)
 Read = list[tuple[Facet, dict[str, Any]]]
 """Facets with what is well-formed in them."""
 
@@ -82,9 +87,13 @@ class Canon:
         for facet, raw in read:
             nullable = self._nullable is not None and _says_true(facet, self._nullable)
             read_types(facet, raw, found, nullable=nullable)
-            read_scalars(facet, raw, found)
-            read_arrays(facet, raw, found, self._dialect_at(facet))
-            self._read_branches(facet, raw, found)
+            said = raw.keys()
+            if not said.isdisjoint(SCALAR_KEYWORDS):
+                read_scalars(facet, raw, found)
+            if not said.isdisjoint(ARRAY_KEYWORDS):
+                read_arrays(facet, raw, found, self._dialect_at(facet))
+            if not said.isdisjoint(_BRANCHING):
+                self._read_branches(facet, raw, found)
             read_examples(facet, found)
         finish_arrays(found)
         return found

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 from checker.core.schema import Dialect
 from checker.generation.complements import (
@@ -26,6 +26,20 @@ from checker.generation.forms import (
 from checker.validation.formats import INTEGER_RANGES
 from checker.validation.pointers import pointer_child
 
+SCALAR_KEYWORDS: Final = frozenset(
+    (
+        "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf", "format", "minLength", "maxLength", "pattern",
+        "contentEncoding", "contentMediaType", OTHER_STEP, OTHER_TEXT, OTHER_FORMAT,
+    )
+)  # fmt: skip
+"""Keywords of numbers and texts."""
+ARRAY_KEYWORDS: Final = frozenset(
+    (
+        "items", "prefixItems", "additionalItems", "minItems", "maxItems", "uniqueItems", "contains", "unevaluatedItems",
+        DUPLICATES,
+    )
+)  # fmt: skip
+"""Keywords of arrays, without those that only go with another one."""
 _MANY = 32
 _COUNTS_CONTAINED = (Dialect.DRAFT2020, Dialect.OPENAPI31)
 """Dialects in which an item that `contains` wants is evaluated."""
