@@ -103,7 +103,9 @@ class _Choice:
 
     def refuse_nothing(self, pointer: str) -> None:
         """Raise `Unsatisfiable` when none of them gives anything."""
-        if not self.listed or self._ready(0) is None:
+        # A wrong type is compiled soonest: most schemas have one.
+        first = next((i for i, breach in enumerate(self.listed) if breach.keyword == "type"), 0)
+        if not self.listed or self._ready(first) is None:
             raise Unsatisfiable(pointer, NOTHING)
 
     def drawn(self, source: Source) -> tuple[Breach, Broken]:
