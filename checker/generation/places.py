@@ -108,11 +108,14 @@ def _path(text: Alphabet, style: str, *, explode: bool) -> Place:
 def body_place(
     text: Alphabet, *, is_form: bool, is_bytes: bool, is_xml: bool = False, file: str = ""
 ) -> Place:
-    """What a body can carry; `file` is the media type of bytes that have to be a whole file."""
+    """What a body can carry; `file` is the media type of bytes that have to be a whole file.
+
+    A form with XML in one of its parts counts as XML, too.
+    """
     if is_xml:
-        characters = alphabets.restricted(alphabets.common(_XML, text.intervals), "")
-        return Place("body-xml", characters, is_body=True)
-    name = f"body{'-form' if is_form else ''}{'-bytes' if is_bytes else ''}{file and '-'}{file}"
+        text = alphabets.restricted(alphabets.common(_XML, text.intervals), "")
+    kinds = (("form", is_form), ("xml", is_xml), ("bytes", is_bytes), (file, bool(file)))
+    name = "-".join(["body", *(kind for kind, holds in kinds if holds)])
     return Place(name, text, is_body=True, is_bytes=is_bytes, file=file)
 
 

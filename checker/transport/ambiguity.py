@@ -106,7 +106,8 @@ def _any_text(holds: Callable[[str], object]) -> Concerned:
 
 
 def _has_null(value: Any, wire: Wire) -> bool:
-    return any(part is None for part in _parts(value))
+    inner = _parts(value) if isinstance(value, list | dict) else []
+    return value is None or any(_has_null(part, wire) for part in inner)
 
 
 def _has_empty(value: Any, wire: Wire) -> bool:
@@ -117,8 +118,9 @@ def _has_empty(value: Any, wire: Wire) -> bool:
 
 def _is_nested(value: Any, wire: Wire) -> bool:
     inner = [part for part in _parts(value) if isinstance(part, list | dict)]
-    if wire.style == "deepObject":
-        return any(isinstance(part, list) or _is_nested(part, wire) for part in inner)
+    if wire.style == "deepObject" and isinstance(value, dict):
+        # Objects have brackets, and lists in them repeat their name.
+        return any(_is_nested(part, wire) for part in inner)
     return bool(inner)
 
 

@@ -13,6 +13,8 @@ _IS_NAME = re.compile(rf"[{_START}][{_START}0-9.-]*").fullmatch
 """Names without colons that the fourth edition of XML 1.0 admits as well as the fifth: many parsers know no more."""
 _IS_START = re.compile(rf"[{_START}]").match
 _IS_PART = re.compile(rf"[{_START}0-9.-]").match
+_EMPTY: Final = "_x_"
+"""The name of nothing, which XML does not admit."""
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4,8})_")
 
 
@@ -57,19 +59,20 @@ def xml_name(outline: Outline) -> XmlName:
 
 def escaped_name(name: str) -> str:
     """A name that XML admits: other characters are written as `_x0020_` (ISO 9075-14, 9.1)."""
+    if name in ("", _EMPTY):
+        return "_x005F_x_" if name else _EMPTY
     if _IS_NAME(name) and not _ESCAPED.search(name):
         return name
     safe = _ESCAPED.sub(lambda found: f"_x005F_{found[0][1:]}", name)
-    written = "".join(
+    return "".join(
         one if (_IS_PART(one) if index else _IS_START(one)) else f"_x{ord(one):04X}_"
         for index, one in enumerate(safe)
     )
-    return written or "_x_"
 
 
 def unescaped_name(name: str) -> str:
     """The way back of `escaped_name`."""
-    if name == "_x_":
+    if name == _EMPTY:
         return ""
     return _ESCAPED.sub(_character, name)
 
