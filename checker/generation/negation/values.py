@@ -41,8 +41,7 @@ def compile_negative(
     """Draws values that a conjunction does not admit: uniform over its schemas, then over their keywords.
 
     `is_broken` is the proof that a value has to pass: not valid, if nothing else is said. Only `wanted` breaches are
-    taken. Raises `Unsatisfiable` when
-    there is no way to break it.
+    taken. Raises `Unsatisfiable` when there is no way to break it.
     """
     if is_broken is None:
         is_valid = compiler.validator(conjunction)
