@@ -28,7 +28,7 @@ from checker.core.operation import BrokenOperation
 from checker.core.request import Origin
 from checker.core.verdicts import Outcome
 from checker.generation.program import GenerationSettings, compile_operation
-from checker.generation.sources import RandomSource
+from checker.generation.sources.choices import RandomSource
 from checker.openapi import loaders
 from checker.openapi.operation import OpenApiOperation
 from checker.transport.prepare import RequestMaker

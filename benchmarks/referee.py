@@ -21,7 +21,7 @@ from checker.core.operation import BrokenOperation, Location, Operation
 from checker.core.request import Origin
 from checker.core.verdicts import Outcome, PartVerdict
 from checker.generation.program import GenerationSettings, compile_operation
-from checker.generation.sources import RandomSource
+from checker.generation.sources.choices import RandomSource
 from checker.openapi import loaders
 from checker.transport.prepare import RequestMaker
 

@@ -8,7 +8,7 @@ from statistics import median_high
 from benchmarks.generation.defects import DEFECTS, Defect
 from benchmarks.generation.sketches import drawn, program_of
 from checker.core.errors import NotAvailableYet
-from checker.generation.sources import RandomSource
+from checker.generation.sources.choices import RandomSource
 
 SEEDS = 10
 ENOUGH = 2_000

@@ -28,8 +28,8 @@ from checker.core.verdicts import Outcome
 from checker.generation.negation.listing import Breach, breaches
 from checker.generation.negation.values import compile_negative
 from checker.generation.program import GenerationSettings, compile_operation
-from checker.generation.sources import RandomSource
-from checker.generation.turn import Rejected
+from checker.generation.sources.choices import RandomSource
+from checker.generation.sources.turn import Rejected
 from checker.openapi.referee import RequestReferee
 from checker.transport.prepare import RequestMaker
 from checker.validation.referee import Referee, referee

@@ -20,13 +20,13 @@ from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.media_types import is_form, is_json, is_multipart
 from checker.core.operation import Location
 from checker.core.schema import Direction
-from checker.generation import alphabets
-from checker.generation.canonical import Canon
-from checker.generation.compiling import Compiler
-from checker.generation.forms import Conjunction, Facet
-from checker.generation.places import Place, body_place, place_of
-from checker.generation.sources import RandomSource
-from checker.generation.turn import Budget, Draw, Rejected, Turn
+from checker.generation.drawing.compiling import Compiler
+from checker.generation.drawing.places import Place, body_place, place_of
+from checker.generation.meaning.canonical import Canon
+from checker.generation.meaning.forms import Conjunction, Facet
+from checker.generation.sources import alphabets
+from checker.generation.sources.choices import RandomSource
+from checker.generation.sources.turn import Budget, Draw, Rejected, Turn
 
 VALUES = 20
 DISTINCT = 10

@@ -10,8 +10,8 @@ from benchmarks.generation.sketches import drawn, program_of
 from checker.core.errors import NotAvailableYet
 from checker.core.sequence import Choice
 from checker.generation.program import OperationProgram
-from checker.generation.shrinking import ShrinkBudget, shrink
-from checker.generation.sources import RandomSource
+from checker.generation.sources.choices import RandomSource
+from checker.generation.sources.shrinking import ShrinkBudget, shrink
 
 STARTS = 5
 """Failing cases from which each is shrunk."""

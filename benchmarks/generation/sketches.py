@@ -7,7 +7,7 @@ from checker.core.case import Case
 from checker.core.meta import GenerationMode, PhaseInfo
 from checker.core.operation import BrokenOperation, Operation
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
-from checker.generation.sources import Source
+from checker.generation.sources.choices import Source
 from checker.openapi import loaders
 
 PHASE = PhaseInfo("benchmark")

@@ -26,7 +26,7 @@ from checker.core.errors import CheckerError
 from checker.core.meta import GenerationMode
 from checker.core.operation import Operation
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
-from checker.generation.sources import RandomSource
+from checker.generation.sources.choices import RandomSource
 
 CASES = 50
 """Measured at once; three times."""

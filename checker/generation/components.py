@@ -11,18 +11,19 @@ from checker.core.media_types import is_form, is_json, is_multipart, is_xml, is_
 from checker.core.meta import Origin
 from checker.core.operation import Body, Location, Operation, Parameter, PropertyEncoding
 from checker.core.schema import Dialect, Direction, Document
-from checker.generation import alphabets, forms
-from checker.generation.canonical import Canon
-from checker.generation.compiling import Compiler
 from checker.generation.dictionaries import overridden
-from checker.generation.forms import Conjunction, Facet
-from checker.generation.places import Place, body_place, place_of
-from checker.generation.reuse import pooled
-from checker.generation.samples import file_type
+from checker.generation.drawing.compiling import Compiler
+from checker.generation.drawing.places import Place, body_place, place_of
+from checker.generation.drawing.reuse import pooled
+from checker.generation.drawing.samples import file_type
+from checker.generation.drawing.words import EXAMPLES, Words, fitting, words_of_types
+from checker.generation.meaning import forms
+from checker.generation.meaning.canonical import Canon
+from checker.generation.meaning.forms import Conjunction, Facet
 from checker.generation.settings import GenerationSettings
-from checker.generation.sources import Source
-from checker.generation.turn import OPTIONAL, Budget, Draw, Turn
-from checker.generation.words import EXAMPLES, Words, fitting, words_of_types
+from checker.generation.sources import alphabets
+from checker.generation.sources.choices import Source
+from checker.generation.sources.turn import OPTIONAL, Budget, Draw, Turn
 
 _OPTIONAL = 0.5
 _OPTIONAL_BODY = 0.9

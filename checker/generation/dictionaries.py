@@ -9,12 +9,12 @@ from checker.config.overrides import EACH, Override
 from checker.core.errors import Unsatisfiable
 from checker.core.meta import Origin
 from checker.core.operation import Location
-from checker.generation.compiling import Compiler
-from checker.generation.forms import Canonical, Conjunction
-from checker.generation.places import Place, item_of
-from checker.generation.sources import Source
-from checker.generation.turn import Draw, Given, Turn
-from checker.generation.words import fitting
+from checker.generation.drawing.compiling import Compiler
+from checker.generation.drawing.places import Place, item_of
+from checker.generation.drawing.words import fitting
+from checker.generation.meaning.forms import Canonical, Conjunction
+from checker.generation.sources.choices import Source
+from checker.generation.sources.turn import Draw, Given, Turn
 
 Path = tuple[str, ...]
 

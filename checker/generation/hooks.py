@@ -6,9 +6,9 @@ from typing import Any
 
 from checker.core.errors import HookError
 from checker.core.hooks import COMPONENTS, Hook, HookContext, HookRegistry
-from checker.generation.hypothesis import draw_strategy, strategy_of
-from checker.generation.sources import Source
-from checker.generation.turn import Draw, Turn, retried
+from checker.generation.sources.choices import Source
+from checker.generation.sources.hypothesis import draw_strategy, strategy_of
+from checker.generation.sources.turn import Draw, Turn, retried
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,8 @@ from checker.generation.negation.parts import (
 )
 from checker.generation.negation.values import NOTHING
 from checker.generation.settings import GenerationSettings
-from checker.generation.sources import Source
-from checker.generation.turn import Budget, Draw, Rejected, Turn
+from checker.generation.sources.choices import Source
+from checker.generation.sources.turn import Budget, Draw, Rejected, Turn
 
 __all__ = [
     "GenerationSettings",

@@ -14,10 +14,10 @@ from checker.core.meta import GenerationMode, PhaseInfo
 from checker.core.operation import Operation
 from checker.core.registry import FORMATS
 from checker.generation.hooks import ComponentHooks
-from checker.generation.hypothesis import strategy_of
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
 from checker.generation.settings import mode_of
-from checker.generation.sources import Source
+from checker.generation.sources.choices import Source
+from checker.generation.sources.hypothesis import strategy_of
 
 
 def case_strategy(

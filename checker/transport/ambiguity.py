@@ -1,7 +1,7 @@
 """The one table of what the wire does not say: cells of (location, style, explode, type) whose text has several meanings.
 
 Decoders answer such text with every candidate and one of these reasons; verdicts rest on nothing of it; generation avoids
-the values (`checker.generation.places`) wherever there are others to send.
+the values (`checker.generation.drawing.places`) wherever there are others to send.
 """
 
 import re

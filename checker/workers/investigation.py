@@ -16,7 +16,7 @@ from checker.core.send import Send
 from checker.corpus.inflight import Stage
 from checker.corpus.records import Finding, Interaction
 from checker.corpus.values import value_at
-from checker.generation.shrinking import ShrinkBudget, shrink
+from checker.generation.sources.shrinking import ShrinkBudget, shrink
 from checker.phases.attempt import Tools, Verdict, attempt, drive, judge_outcome
 from checker.phases.making import CaseFactory, Made
 

@@ -40,7 +40,7 @@ from checker.corpus.values import LiveValues
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.program import GenerationSettings, OperationProgram
 from checker.generation.settings import mode_of
-from checker.generation.shrinking import ShrinkBudget
+from checker.generation.sources.shrinking import ShrinkBudget
 from checker.openapi import loaders
 from checker.openapi.schema import OpenApiSchema
 from checker.phases.attempt import CallHooks, Tools

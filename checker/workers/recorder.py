@@ -9,7 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from checker.checks.judge import CLEAN
-from checker.core.errors import BudgetSpent, HookError, Unsatisfiable, Unserialisable
+from checker.core.errors import (
+    BudgetSpent,
+    HookError,
+    NothingToBreak,
+    Unsatisfiable,
+    Unserialisable,
+)
 from checker.core.failures import Failure
 from checker.core.meta import GenerationMode
 from checker.core.operation import Label, Location
@@ -215,6 +221,9 @@ class Recorder:
 
     def gave_up(self, label: Label, phase: str, error: BaseException) -> None:
         """Why an operation is not tested further."""
+        if isinstance(error, NothingToBreak):
+            self.note(Note("unbroken", label, "", error.reason))
+            return
         title, trace = _title_of(error)
         self.operation_error(label, phase, title, str(error), trace)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from checker.core.operation import Label
 from checker.core.sequence import Step
 from checker.corpus.shards import Shards
-from checker.generation.hypothesis import choices_from_bytes, choices_to_bytes
+from checker.generation.sources.hypothesis import choices_from_bytes, choices_to_bytes
 
 MOST = 20
 """Tried for each operation."""

@@ -65,7 +65,9 @@ class Sketch:
         return RecordEncoder().encode(numbered(self.number))
 
 
-def test_a_draft_that_is_admitted_is_encoded_when_there_is_time_and_the_others_never(tmp_path: Path) -> None:
+def test_a_draft_that_is_admitted_is_encoded_when_there_is_time_and_the_others_never(
+    tmp_path: Path,
+) -> None:
     writer, encoded = TrafficWriter(tmp_path / "t", InterestingAndLast(last=2)), list[int]()
     for number in range(100):
         writer.offer(Sketch(number, encoded), interesting=number == 10)

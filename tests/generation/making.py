@@ -18,7 +18,7 @@ from checker.core.security import SecurityRequirement
 from checker.core.verdicts import RequestVerdict
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
-from checker.generation.sources import RandomSource, Source
+from checker.generation.sources.choices import RandomSource, Source
 from checker.validation.compiled import compile_schema
 from checker.validation.translate import Translator
 

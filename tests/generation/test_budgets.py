@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
-from checker.generation.sources import RandomSource
-from checker.generation.turn import Budget
+from checker.generation.sources.choices import RandomSource
+from checker.generation.sources.turn import Budget
 
 from .making import drawer, opinions, program_of, schema_of
 

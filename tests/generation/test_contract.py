@@ -11,7 +11,7 @@ from benchmarks.generation.corpora import operations
 from checker.core.case import NOT_SET
 from checker.core.errors import Unsatisfiable
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
-from checker.generation.sources import RandomSource
+from checker.generation.sources.choices import RandomSource
 
 from .making import drawer, opinions
 

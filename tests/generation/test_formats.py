@@ -6,10 +6,10 @@ from io import BytesIO
 import jsonschema_rs
 import pytest
 
-from checker.generation.formats import FORMATS
-from checker.generation.samples import SAMPLES, padded_png
-from checker.generation.sized_formats import LENGTHS, sized_format
-from checker.generation.sources import RandomSource
+from checker.generation.drawing.formats import FORMATS
+from checker.generation.drawing.samples import SAMPLES, padded_png
+from checker.generation.drawing.sized_formats import LENGTHS, sized_format
+from checker.generation.sources.choices import RandomSource
 from checker.validation.formats import STRING_FORMATS
 
 from .making import bodies

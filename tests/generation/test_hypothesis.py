@@ -13,8 +13,9 @@ from hypothesis.internal.conjecture.data import ConjectureData, Status
 from hypothesis.internal.conjecture.engine import ConjectureRunner
 
 import checker
-from checker.generation import alphabets
-from checker.generation.hypothesis import (
+from checker.generation.sources import alphabets
+from checker.generation.sources.choices import RandomSource, ReplaySource, Source
+from checker.generation.sources.hypothesis import (
     ShrinkingStopped,
     choices_from_bytes,
     choices_to_bytes,
@@ -23,10 +24,9 @@ from checker.generation.hypothesis import (
     replay_through_conjecture,
     shrink_choices,
 )
-from checker.generation.sources import RandomSource, ReplaySource, Source
 
 PACKAGE = Path(checker.__file__).parent
-ONLY = "generation/hypothesis.py"
+ONLY = "generation/sources/hypothesis.py"
 _INSIDE = ("hypothesis.internal", "hypothesis.control")
 
 

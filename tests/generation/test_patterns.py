@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from checker.core.errors import Unsatisfiable
-from checker.generation.regexes import UnsupportedPattern, parse
+from checker.generation.patterns.regexes import UnsupportedPattern, parse
 
 from .making import bodies, cases, opinions, program_of, schema_of
 

@@ -3,9 +3,9 @@ from typing import Any
 
 from checker.core.meta import Binding, Origin
 from checker.core.operation import Label, Location
-from checker.generation.hypothesis import replay_through_conjecture
 from checker.generation.program import GenerationSettings, PooledValue
-from checker.generation.sources import RandomSource, ReplaySource
+from checker.generation.sources.choices import RandomSource, ReplaySource
+from checker.generation.sources.hypothesis import replay_through_conjecture
 
 from .making import PHASE, drawer, parameter_of, parts, program_of
 

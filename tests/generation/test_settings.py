@@ -7,7 +7,7 @@ import pytest
 from checker.core.meta import GenerationMode
 from checker.generation.boundaries.operations import OperationEdges
 from checker.generation.boundaries.values import Scenario
-from checker.generation.formats import FORMATS
+from checker.generation.drawing.formats import FORMATS
 from checker.generation.program import GenerationSettings
 
 from .making import PlainOperation, body_of, cases, parameter_of, parts, program_of, schema_of

@@ -4,8 +4,8 @@ from benchmarks.generation.predicates import FAILING, ORDER, Failing, Smallest
 from benchmarks.generation.shrinking import failing_choices, measured
 from benchmarks.generation.sketches import drawn, program_of
 from checker.core.case import Case
-from checker.generation.shrinking import ShrinkBudget, Shrunk, shrink
-from checker.generation.sources import Source
+from checker.generation.sources.choices import Source
+from checker.generation.sources.shrinking import ShrinkBudget, Shrunk, shrink
 
 PROGRAM = program_of(ORDER)
 

@@ -1,9 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.generation import alphabets
-from checker.generation.hypothesis import replay_through_conjecture
-from checker.generation.sources import RandomSource, ReplaySource, Source
+from checker.generation.sources import alphabets
+from checker.generation.sources.choices import RandomSource, ReplaySource, Source
+from checker.generation.sources.hypothesis import replay_through_conjecture
 
 from .making import cases, drawer, parts, program_of
 from .test_values import COMPONENTS, SCHEMAS

@@ -8,7 +8,7 @@ from benchmarks.generation.corpora import Sample, suite
 from benchmarks.generation.oracles import oracles_of
 from benchmarks.generation.positives import judged
 from checker.core.schema import Direction
-from checker.generation.sources import RandomSource
+from checker.generation.sources.choices import RandomSource
 from checker.validation.compiled import compile_schema
 
 SAMPLES = list(suite(Path(__file__).parents[1] / "data"))

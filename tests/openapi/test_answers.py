@@ -14,13 +14,13 @@ from checker.core.errors import CheckerError
 from checker.core.media_types import media_type_of
 from checker.core.operation import Location, Operation
 from checker.core.schema import Direction, Schema
-from checker.generation import alphabets
-from checker.generation.canonical import Canon
-from checker.generation.compiling import Compiler
-from checker.generation.forms import Facet
-from checker.generation.places import Place, body_place, place_of
-from checker.generation.sources import RandomSource
-from checker.generation.turn import Budget, Rejected, Turn
+from checker.generation.drawing.compiling import Compiler
+from checker.generation.drawing.places import Place, body_place, place_of
+from checker.generation.meaning.canonical import Canon
+from checker.generation.meaning.forms import Facet
+from checker.generation.sources import alphabets
+from checker.generation.sources.choices import RandomSource
+from checker.generation.sources.turn import Budget, Rejected, Turn
 from checker.openapi.response_bodies import Promise, body_validator
 from checker.transport.bodies import encode
 from checker.transport.styles import header_text

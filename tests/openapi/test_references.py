@@ -14,7 +14,7 @@ from checker.core.operation import BrokenOperation
 from checker.core.request import Origin
 from checker.core.schema import Direction, Schema, UnresolvableReference
 from checker.generation.program import GenerationSettings, compile_operation
-from checker.generation.sources import RandomSource
+from checker.generation.sources.choices import RandomSource
 from checker.openapi.fetching import Web, beside_file, beside_url
 from checker.openapi.loaders import from_dict, from_path, from_url, open_normalised
 from checker.openapi.neighbours import Provenance

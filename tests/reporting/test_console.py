@@ -62,7 +62,11 @@ def test_ascii_stream_reads_as_kept() -> None:
 def test_interrupted_run_prints_what_was_gathered() -> None:
     text, _ = printed(records()[:-1], "interrupted")
     assert "Server error: 1" in text
-    assert text.splitlines()[-1].strip("= ").startswith("3 failures, 2 errors, 2 warnings interrupted after")
+    assert (
+        text.splitlines()[-1]
+        .strip("= ")
+        .startswith("3 failures, 2 errors, 2 warnings interrupted after")
+    )
 
 
 def test_document_without_operations_is_an_empty_suite() -> None:

@@ -20,8 +20,8 @@ from pydantic import BaseModel
 from checker.core.case import Case
 from checker.core.operation import Body, Location
 from checker.core.request import Origin, WireRequest
-from checker.generation.alphabets import text_of
-from checker.generation.places import place_of
+from checker.generation.drawing.places import place_of
+from checker.generation.sources.alphabets import text_of
 from checker.transport.prepare import RequestMaker
 
 from .cells import parameter, schema_of

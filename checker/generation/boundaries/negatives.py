@@ -5,18 +5,18 @@ from itertools import chain, islice
 from typing import Any, Final
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
-from checker.generation import forms
 from checker.generation.boundaries.probes import NOT_LISTED, WRONG_FORMATS, WRONG_TYPES
 from checker.generation.boundaries.values import Boundary, Scenario
-from checker.generation.compiling import Compiler
-from checker.generation.forms import Conjunction
+from checker.generation.drawing.compiling import Compiler
+from checker.generation.drawing.places import Place
 from checker.generation.likeness import distinct
+from checker.generation.meaning import forms
+from checker.generation.meaning.forms import Conjunction
 from checker.generation.negation.hosts import Broken
 from checker.generation.negation.listing import Breach, Step, breaches
-from checker.generation.places import Place
-from checker.generation.simplest import SimplestSource
-from checker.generation.sources import RandomSource, Source
-from checker.generation.turn import Rejected
+from checker.generation.sources.choices import RandomSource, Source
+from checker.generation.sources.simplest import SimplestSource
+from checker.generation.sources.turn import Rejected
 from checker.validation.formats import INTEGER_RANGES
 
 _RANKS: Final = 6

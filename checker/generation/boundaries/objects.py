@@ -6,16 +6,16 @@ from itertools import count, islice
 from typing import Any, Final
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
-from checker.generation import alphabets
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.boundaries.walking import Walk
-from checker.generation.composites import wants_extra
-from checker.generation.forms import Canonical, Conjunction
-from checker.generation.patterns import writer
-from checker.generation.places import Place, item_of
-from checker.generation.regexes import UnsupportedPattern
-from checker.generation.simplest import SimplestSource
-from checker.generation.turn import Rejected
+from checker.generation.drawing.composites import wants_extra
+from checker.generation.drawing.places import Place, item_of
+from checker.generation.meaning.forms import Canonical, Conjunction
+from checker.generation.patterns.regexes import UnsupportedPattern
+from checker.generation.patterns.writing import writer
+from checker.generation.sources import alphabets
+from checker.generation.sources.simplest import SimplestSource
+from checker.generation.sources.turn import Rejected
 
 ADDITIONAL: Final = "x-checker-additional"
 _ANY: Final = "*"

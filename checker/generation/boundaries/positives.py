@@ -7,19 +7,26 @@ from typing import Any, Final
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.schema import UnresolvableReference
-from checker.generation import forms
 from checker.generation.boundaries import arrays, objects
 from checker.generation.boundaries.numbers import numbers_of
 from checker.generation.boundaries.texts import texts_of
 from checker.generation.boundaries.values import Boundary, Scenario
-from checker.generation.compiling import Compiler
-from checker.generation.discrimination import discriminated
-from checker.generation.forms import Branches, Canonical, Conjunction, Facet, FacetKey, key_of
+from checker.generation.drawing.compiling import Compiler
+from checker.generation.drawing.places import Place
 from checker.generation.likeness import distinct
-from checker.generation.meanings import meant_types
-from checker.generation.places import Place
-from checker.generation.simplest import SimplestSource
-from checker.generation.turn import Rejected
+from checker.generation.meaning import forms
+from checker.generation.meaning.discrimination import discriminated
+from checker.generation.meaning.forms import (
+    Branches,
+    Canonical,
+    Conjunction,
+    Facet,
+    FacetKey,
+    key_of,
+)
+from checker.generation.meaning.implied import meant_types
+from checker.generation.sources.simplest import SimplestSource
+from checker.generation.sources.turn import Rejected
 from checker.validation.pointers import pointer_child
 
 _VISITS: Final = 3

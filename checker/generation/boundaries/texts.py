@@ -6,10 +6,10 @@ from typing import Any, Final
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.boundaries.walking import Walk
-from checker.generation.formats import FORMATS
-from checker.generation.forms import Canonical, Conjunction
-from checker.generation.places import Place
-from checker.generation.turn import Rejected
+from checker.generation.drawing.formats import FORMATS
+from checker.generation.drawing.places import Place
+from checker.generation.meaning.forms import Canonical, Conjunction
+from checker.generation.sources.turn import Rejected
 
 _FILLER: Final = "0"
 _WORDS: Final = {

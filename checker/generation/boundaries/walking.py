@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 from checker.generation.boundaries.values import Boundary
-from checker.generation.compiling import Compiler
-from checker.generation.forms import Conjunction
-from checker.generation.places import Place
+from checker.generation.drawing.compiling import Compiler
+from checker.generation.drawing.places import Place
+from checker.generation.meaning.forms import Conjunction
 
 
 class Walk(Protocol):

@@ -6,10 +6,10 @@ from functools import partial
 from typing import Any, Final
 
 from checker.core.errors import Unsatisfiable
-from checker.generation.forms import inverse
+from checker.generation.meaning.forms import inverse
 from checker.generation.negation.spots import Breaker, Spot, Way, mixed
-from checker.generation.sources import Source
-from checker.generation.turn import Draw, retried
+from checker.generation.sources.choices import Source
+from checker.generation.sources.turn import Draw, retried
 
 _ARRAY: Final = {"type": "array"}
 _CONTAINS: Final = ("contains", "minContains", "maxContains")

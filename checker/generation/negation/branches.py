@@ -6,10 +6,10 @@ from itertools import combinations
 from typing import Any, Final
 
 from checker.core.errors import Unsatisfiable
-from checker.generation import forms
-from checker.generation.forms import Conjunction, Facet, inverse
+from checker.generation.meaning import forms
+from checker.generation.meaning.forms import Conjunction, Facet, inverse
 from checker.generation.negation.spots import Breaker, Spot, Way, one_of
-from checker.generation.turn import Draw
+from checker.generation.sources.turn import Draw
 
 _PAIRS = 12
 _KINDS: Final = (

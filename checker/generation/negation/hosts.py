@@ -4,15 +4,15 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from checker.core.errors import Unsatisfiable
-from checker.generation import alphabets
-from checker.generation.forms import Facet
+from checker.generation.drawing.places import item_of
+from checker.generation.meaning.forms import Facet
 from checker.generation.negation.objects import unknown_name, with_room
 from checker.generation.negation.spots import Spot
-from checker.generation.patterns import matcher, writer
-from checker.generation.places import item_of
-from checker.generation.regexes import UnsupportedPattern
-from checker.generation.sources import Source
-from checker.generation.turn import Draw, retried
+from checker.generation.patterns.regexes import UnsupportedPattern
+from checker.generation.patterns.writing import matcher, writer
+from checker.generation.sources import alphabets
+from checker.generation.sources.choices import Source
+from checker.generation.sources.turn import Draw, retried
 
 Broken = Callable[[Source], tuple[Any, Any]]
 """Draws a whole value and the part of it that is wrong."""

@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from checker.core.errors import Unsatisfiable
 from checker.core.schema import UnresolvableReference
-from checker.generation import alphabets
-from checker.generation.compiling import Compiler
-from checker.generation.discrimination import discriminated
-from checker.generation.forms import Canonical, Conjunction, Facet, inverse, key_of
+from checker.generation.drawing.compiling import Compiler
+from checker.generation.drawing.places import Place, item_of
+from checker.generation.meaning.discrimination import discriminated
+from checker.generation.meaning.forms import Canonical, Conjunction, Facet, inverse, key_of
 from checker.generation.negation import hosts
 from checker.generation.negation.arrays import ARRAYS
 from checker.generation.negation.branches import BRANCHES
@@ -21,8 +21,8 @@ from checker.generation.negation.objects import OBJECTS
 from checker.generation.negation.scalars import NUMBERS
 from checker.generation.negation.spots import Spot, Way
 from checker.generation.negation.texts import TEXTS
-from checker.generation.places import Place, item_of
-from checker.generation.turn import Draw
+from checker.generation.sources import alphabets
+from checker.generation.sources.turn import Draw
 
 Path = tuple[str, ...]
 """Names and indices from the root of a value; `*` for those that are drawn."""

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
-from checker.generation.sources import Source
-from checker.generation.turn import Draw
+from checker.generation.sources.choices import Source
+from checker.generation.sources.turn import Draw
 
 Change = Callable[[str], str]
 _STRANGE: Final = " -_0aZ.\n\u00e9!"

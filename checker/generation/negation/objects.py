@@ -5,13 +5,14 @@ from functools import partial
 from typing import Any, Final
 
 from checker.core.errors import Unsatisfiable
-from checker.generation import alphabets, forms
+from checker.generation.drawing.places import item_of
+from checker.generation.meaning import forms
 from checker.generation.negation.branches import dependent_schemas
 from checker.generation.negation.spots import Breaker, Spot, Way, mixed
-from checker.generation.patterns import matcher
-from checker.generation.places import item_of
-from checker.generation.sources import Source
-from checker.generation.turn import Draw, retried
+from checker.generation.patterns.writing import matcher
+from checker.generation.sources import alphabets
+from checker.generation.sources.choices import Source
+from checker.generation.sources.turn import Draw, retried
 
 UNKNOWN: Final = "x-unknown-property"
 _OBJECT: Final = {"type": "object"}

@@ -10,16 +10,16 @@ from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.media_types import is_json
 from checker.core.meta import Violation
 from checker.core.operation import Body, Location, Parameter
-from checker.generation import forms
 from checker.generation.components import DrawnBody, PartCompiler
+from checker.generation.meaning import forms
 from checker.generation.negation.listing import Breach
 from checker.generation.negation.syntax import is_no_json, syntax_errors
 from checker.generation.negation.values import NOTHING, NegativeDraw, compile_negative
 from checker.generation.negation.wire import ParameterProof, body_proof
 from checker.generation.negation.words import with_wrong_words
 from checker.generation.settings import GenerationSettings
-from checker.generation.sources import Source
-from checker.generation.turn import Draw, Rejected, Turn
+from checker.generation.sources.choices import Source
+from checker.generation.sources.turn import Draw, Rejected, Turn
 from checker.transport.json_text import json_bytes
 from checker.transport.outline import outline_of
 from checker.validation.pointers import pointer_child

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from checker.core.errors import Unsatisfiable
 from checker.core.schema import Dialect
-from checker.generation import forms
+from checker.generation.meaning import forms
 from checker.generation.negation.spots import Breaker, Spot, Way, first_of, mixed
-from checker.generation.turn import Draw, retried
+from checker.generation.sources.turn import Draw, retried
 
 _BOOLEAN_BOUNDS: Final = frozenset({Dialect.DRAFT4, Dialect.OPENAPI20, Dialect.OPENAPI30})
 _KINDS: Final = (

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from checker.core.errors import Unsatisfiable
-from checker.generation.compiling import Compiler
-from checker.generation.forms import Canonical, Conjunction, Facet, FacetKey, made
-from checker.generation.places import Place
-from checker.generation.turn import Draw
+from checker.generation.drawing.compiling import Compiler
+from checker.generation.drawing.places import Place
+from checker.generation.meaning.forms import Canonical, Conjunction, Facet, FacetKey, made
+from checker.generation.sources.turn import Draw
 from checker.validation.pointers import pointer_child
 
 _FOLLOWED: Final = frozenset({"$ref", "allOf", "$dynamicRef", "$recursiveRef"})

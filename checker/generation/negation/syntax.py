@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from checker.core.meta import Violation
 from checker.generation.negation.values import NegativeDraw
-from checker.generation.sources import Source
-from checker.generation.turn import Draw, Turn, retried
+from checker.generation.sources.choices import Source
+from checker.generation.sources.turn import Draw, Turn, retried
 
 SYNTAX: Final = "syntax"
 """Keyword of the violation."""

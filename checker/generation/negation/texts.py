@@ -6,14 +6,14 @@ from functools import partial
 from typing import Any, Final
 
 from checker.core.errors import Unsatisfiable
-from checker.generation import forms
-from checker.generation.forms import Canonical, same
+from checker.generation.drawing.scalars import compile_listed
+from checker.generation.meaning import forms
+from checker.generation.meaning.forms import Canonical, same
 from checker.generation.negation.near_misses import FORMAT_MISSES, mutated
 from checker.generation.negation.spots import Breaker, Spot, Way, mixed
-from checker.generation.patterns import matcher
-from checker.generation.scalars import compile_listed
-from checker.generation.sources import RandomSource, Source
-from checker.generation.turn import Draw, Turn, retried
+from checker.generation.patterns.writing import matcher
+from checker.generation.sources.choices import RandomSource, Source
+from checker.generation.sources.turn import Draw, Turn, retried
 from checker.validation.ecma import ecma_pattern
 from checker.validation.formats import INTEGER_RANGES, STRING_FORMATS
 

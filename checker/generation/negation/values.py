@@ -8,13 +8,13 @@ from typing import Any, Final
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.meta import Violation
-from checker.generation.compiling import Compiler
-from checker.generation.forms import Conjunction
+from checker.generation.drawing.compiling import Compiler
+from checker.generation.drawing.places import Place
+from checker.generation.meaning.forms import Conjunction
 from checker.generation.negation.hosts import Broken
 from checker.generation.negation.listing import Breach, breaches
-from checker.generation.places import Place
-from checker.generation.sources import RandomSource, Source
-from checker.generation.turn import Budget, Rejected, Turn, retried
+from checker.generation.sources.choices import RandomSource, Source
+from checker.generation.sources.turn import Budget, Rejected, Turn, retried
 
 NegativeDraw = Callable[[Source], tuple[Any, Violation]]
 """Draws a value and what it breaks."""

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from checker.core.media_types import is_form, is_json, is_xml, is_yaml, parse
 from checker.core.operation import Body, Location, Parameter
-from checker.generation import forms
+from checker.generation.meaning import forms
 from checker.transport import ambiguity
 from checker.transport.decoding import decode_parameter
 from checker.transport.outline import Outline, outline_of

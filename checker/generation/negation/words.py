@@ -6,10 +6,10 @@ from typing import Any
 from checker.config.overrides import Override
 from checker.core.meta import Violation
 from checker.generation.components import SchemaPart
-from checker.generation.forms import made
+from checker.generation.drawing.words import readings
+from checker.generation.meaning.forms import made
 from checker.generation.negation.values import NegativeDraw
-from checker.generation.sources import Source
-from checker.generation.words import readings
+from checker.generation.sources.choices import Source
 from checker.validation.pointers import pointer_child
 
 

@@ -5,15 +5,15 @@ from typing import Any
 
 from checker.core.operation import Location
 from checker.core.schema import Dialect, Direction
-from checker.generation import alphabets
 from checker.generation.boundaries.negatives import negatives
 from checker.generation.boundaries.positives import Edges, positives
 from checker.generation.boundaries.values import Boundary
-from checker.generation.canonical import Canon
-from checker.generation.compiling import Compiler
-from checker.generation.forms import Conjunction, Facet
-from checker.generation.places import Place, body_place, place_of
-from checker.generation.turn import Budget, Turn
+from checker.generation.drawing.compiling import Compiler
+from checker.generation.drawing.places import Place, body_place, place_of
+from checker.generation.meaning.canonical import Canon
+from checker.generation.meaning.forms import Conjunction, Facet
+from checker.generation.sources import alphabets
+from checker.generation.sources.turn import Budget, Turn
 
 from ..making import schema_of
 

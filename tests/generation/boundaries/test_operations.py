@@ -18,7 +18,7 @@ from checker.generation.boundaries.cases import BoundaryCase
 from checker.generation.boundaries.operations import Coverage, OperationEdges
 from checker.generation.boundaries.values import Scenario
 from checker.generation.program import GenerationSettings, compile_operation
-from checker.generation.sources import RandomSource
+from checker.generation.sources.choices import RandomSource
 from checker.validation.compiled import compile_schema
 
 from ..making import PlainOperation, body_of, drawer, parameter_of, schema_of

@@ -5,14 +5,14 @@ from typing import Any, Final
 
 from checker.core.errors import Unsatisfiable
 from checker.core.schema import Dialect, Direction, Schema
-from checker.generation import alphabets
-from checker.generation.canonical import Canon
-from checker.generation.compiling import Compiler
-from checker.generation.forms import Facet
+from checker.generation.drawing.compiling import Compiler
+from checker.generation.drawing.places import body_place
+from checker.generation.meaning.canonical import Canon
+from checker.generation.meaning.forms import Facet
 from checker.generation.negation.listing import Breach, breaches
-from checker.generation.places import body_place
-from checker.generation.sources import RandomSource
-from checker.generation.turn import Budget, Turn
+from checker.generation.sources import alphabets
+from checker.generation.sources.choices import RandomSource
+from checker.generation.sources.turn import Budget, Turn
 from checker.validation.referee import referee
 from checker.validation.scopes import JsonDocument
 

@@ -13,7 +13,7 @@ from checker.core.meta import GenerationMode
 from checker.core.request import Origin
 from checker.core.verdicts import Outcome
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
-from checker.generation.sources import RandomSource
+from checker.generation.sources.choices import RandomSource
 from checker.openapi.referee import RequestReferee
 from checker.transport.prepare import RequestMaker
 

@@ -1,0 +1,1 @@
+"""From canonical forms to closures that draw values."""

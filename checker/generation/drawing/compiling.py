@@ -1,0 +1,387 @@
+"""From canonical forms to closures."""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.core.schema import UnresolvableReference
+from checker.generation.drawing.composites import compile_items, compile_properties
+from checker.generation.drawing.containers import identity
+from checker.generation.drawing.exclusions import excluding
+from checker.generation.drawing.judging import is_json, validator_of
+from checker.generation.drawing.places import Place
+from checker.generation.drawing.reuse import reusing
+from checker.generation.drawing.scalars import (
+    compile_boolean,
+    compile_integer,
+    compile_listed,
+    compile_null,
+    compile_number,
+)
+from checker.generation.drawing.texts import compile_string
+from checker.generation.drawing.variety import ENOUGH, Variety, different, is_alive, may_be_poor
+from checker.generation.drawing.words import Words
+from checker.generation.meaning import forms
+from checker.generation.meaning.canonical import Canon
+from checker.generation.meaning.discrimination import are_disjoint, discriminated, exclusive
+from checker.generation.meaning.forms import Canonical, Conjunction, FacetKey, key_of
+from checker.generation.meaning.implied import meant_types
+from checker.generation.sources.choices import Source
+from checker.generation.sources.hypothesis import Strategy
+from checker.generation.sources.turn import DEEPEST, Budget, Draw, Rejected, Turn, retried
+
+_DEEPEST = 90
+"""Schemas inside each other; Python has no room for many more."""
+_LISTING = frozenset({"type", "enum", "const"})
+_MOST_LEAVES = 48
+_SMALL_TYPES = frozenset({forms.BOOLEAN, forms.NULL})
+_MORE_VARIED = 3
+_FEW_NODES = 40
+"""Larger schemas have many values anyway, and take longer to try."""
+_NULLS = 0.12
+_EXAMPLES = 0.06
+_SCALARS = (forms.STRING, forms.NUMBER, forms.BOOLEAN, forms.NULL)
+Key = tuple[frozenset[FacetKey], str]
+
+
+@dataclass(slots=True)
+class Compiler:
+    """Compiles the schemas of one operation; what is referred to often is compiled once."""
+
+    canon: Canon
+    turn: Turn
+    budget: Budget
+    formats: Mapping[str, Strategy]
+    max_text: int
+    reuses: bool = False
+    opaque: dict[str, str] = field(default_factory=dict)
+    """Pointer -> keyword of each node that is drawn and filtered."""
+    is_minimal: bool = False
+    """Only what is required, as far as possible without recursion."""
+    variety: Variety = Variety.USUAL
+    allows_extra: bool = True
+    """Objects may have properties that no schema speaks of."""
+    words: Mapping[str, Words] = field(default_factory=dict)
+    """Type -> values of users that may stand for generated ones."""
+    _known: dict[Key, Draw | Unsatisfiable] = field(default_factory=dict)
+    _open: dict[Key, list[Draw]] = field(default_factory=dict)
+    _minimal: "Compiler | None" = None
+    _root: str = ""
+    """Pointer of the schema that variety is wanted of."""
+    _leaves: int | None = None
+    """How many more combinations of alternatives of one value are tried; None outside of alternatives."""
+
+    @property
+    def size(self) -> int:
+        """How many different nodes were compiled."""
+        return len(self._known)
+
+    def compile(self, conjunction: Conjunction, place: Place) -> Draw:
+        """Draws values of a conjunction. Raises `Unsatisfiable` and `BudgetSpent`."""
+        conjunction = self._targets(conjunction)
+        key = (key_of(conjunction), place.name)
+        known = self._known.get(key)
+        if isinstance(known, Unsatisfiable):
+            raise known
+        if known is not None:
+            return known
+        cell = self._open.get(key)
+        if cell is not None:
+            return self._recursive(conjunction, place, cell)
+        if len(self._open) >= _DEEPEST:
+            raise BudgetSpent(conjunction[0].pointer if conjunction else "#")
+        self._open[key] = cell = []
+        try:
+            draw = self._compiled(conjunction, place)
+        except Unsatisfiable as error:
+            if not self.is_minimal:
+                # A minimal draw may fail only because we came here on a circle.
+                self._known[key] = error
+            raise
+        finally:
+            del self._open[key]
+        cell.append(draw)
+        self._known[key] = draw
+        return draw
+
+    def variety_of(self, form: Canonical) -> Variety:
+        """How freely values of a form are drawn: what is below the root is as usual."""
+        return self.variety if form.pointer == self._root else Variety.USUAL
+
+    def _varied(self, conjunction: Conjunction, place: Place, draw: Draw) -> Draw:
+        """The same, or what gives more different values where these would repeat themselves all the time."""
+        if self.is_minimal or len(self._known) > _FEW_NODES or self.formats:
+            return draw
+        most = different(draw, self.turn)
+        for variety in (Variety.NAMES, Variety.TYPES):
+            if most >= ENOUGH:
+                break
+            root = conjunction[0].pointer if conjunction else "#"
+            other = replace(self, variety=variety, _known={}, _open={}, _minimal=None, _root=root)
+            with suppress(Unsatisfiable, BudgetSpent):
+                candidate = other.compile(conjunction, place)
+                count = different(candidate, self.turn)
+                if count > most:
+                    draw, most = candidate, count
+        return draw
+
+    def _targets(self, conjunction: Conjunction) -> Conjunction:
+        try:
+            return tuple(map(self.canon.target, conjunction))
+        except UnresolvableReference as error:
+            raise Unsatisfiable(conjunction[0].pointer, str(error)) from error
+
+    def canonical(self, conjunction: Conjunction) -> Canonical:
+        """The canonical form. Raises `Unsatisfiable` where a reference points at nothing."""
+        try:
+            return self.canon.canonical(conjunction)
+        except UnresolvableReference as error:
+            raise Unsatisfiable(conjunction[0].pointer, str(error)) from error
+
+    def validator(
+        self, conjunction: Conjunction, *, is_strict: bool = False
+    ) -> Callable[[Any], bool]:
+        """True for values that all facets admit, strict ones for every reader of formats. Compiled when first asked."""
+        return validator_of(self.canon, conjunction, is_strict=is_strict)
+
+    def _recursive(self, conjunction: Conjunction, place: Place, cell: list[Draw]) -> Draw:
+        pointer = conjunction[0].pointer if conjunction else "#"
+        if self.is_minimal:
+            raise Unsatisfiable(pointer, "every value contains itself: the recursion never ends")
+        minimal = self._least().compile(conjunction, place)
+        turn = self.turn
+
+        def draw(source: Source) -> Any:
+            if not cell:
+                # Tried while it is being compiled.
+                raise Rejected(pointer)
+            if turn.depth >= DEEPEST:
+                return minimal(source)
+            turn.depth += 1
+            try:
+                return cell[0](source)
+            finally:
+                turn.depth -= 1
+
+        return draw
+
+    def _least(self) -> "Compiler":
+        if self._minimal is None:
+            self._minimal = Compiler(
+                self.canon,
+                self.turn,
+                self.budget,
+                self.formats,
+                self.max_text,
+                opaque=self.opaque,
+                is_minimal=True,
+                allows_extra=self.allows_extra,
+            )
+        return self._minimal
+
+    def _compiled(self, conjunction: Conjunction, place: Place) -> Draw:
+        form = self.canonical(conjunction)
+        self.budget.spend(form.pointer)
+        if form.impossible is not None:
+            raise Unsatisfiable(form.impossible.pointer, form.impossible.text)
+        if form.enum is not None:
+            return self._listed(form, conjunction, place)
+        if form.branches:
+            draw = self._branched(form, place)
+        else:
+            leaves, self._leaves = self._leaves, None
+            try:
+                draw = self._typed(form, conjunction, place)
+            finally:
+                self._leaves = leaves
+            if leaves is not None:
+                self._leaves = leaves - 1
+        draw = self._with_examples(form, conjunction, place, draw)
+        needs_check = form.needs_check or bool(form.opaque)
+        self.opaque.update(form.opaque)
+        for branches in form.branches:
+            needs_check = needs_check or (
+                branches.keyword == "oneOf"
+                and not discriminated(branches)
+                and not are_disjoint(self.canon, branches)
+            )
+        if needs_check:
+            is_valid = self.validator(conjunction)
+            draw = retried(draw, is_valid, self.turn, form.pointer)
+            if (
+                form.branches
+                and form.branches[0].keyword == "oneOf"
+                and not is_alive(draw, self.turn)
+            ):
+                # Hardly anything fits one of them alone: say so instead of hoping for it.
+                form.branches[0] = exclusive(form.branches[0])
+                draw = retried(self._branched(form, place), is_valid, self.turn, form.pointer)
+        is_outermost = len(self._open) == 1 and self.variety is Variety.USUAL
+        return (
+            self._varied(conjunction, place, draw) if is_outermost and may_be_poor(form) else draw
+        )
+
+    def _listed(self, form: Canonical, conjunction: Conjunction, place: Place) -> Draw:
+        is_valid = self._judge_of_listed(form, conjunction)
+        possible = [
+            value for value in form.enum or () if value is not None or forms.NULL in form.types
+        ]
+        forbidden = frozenset(map(identity, form.excluded.values))
+        values = [v for v in possible if is_valid(v) and identity(v) not in forbidden]
+        sendable = [value for value in values if place.carries_listed(value)]
+        if not sendable and place.is_body:
+            # JSON can say what is not drawn otherwise.
+            sendable = values
+        if not sendable:
+            what = "travels in this place" if values else "satisfies the rest of the schema"
+            raise Unsatisfiable(form.enum_pointer, f"none of the listed values {what}")
+        return compile_listed(sendable)
+
+    def _judge_of_listed(self, form: Canonical, conjunction: Conjunction) -> Callable[[Any], bool]:
+        """Most lists stand beside a type and nothing else: no validator is needed for that."""
+        if all(self.canon.said(facet).keys() <= _LISTING for facet in form.facets):
+            return lambda value: not forms.kinds_of(value).isdisjoint(form.types)
+        return self.validator(conjunction)
+
+    def _branched(self, form: Canonical, place: Place) -> Draw:
+        """One branch of the first alternatives, combined with all the rest."""
+        branches = form.branches[0]
+        is_outermost = self._leaves is None
+        if is_outermost:
+            self._leaves = _MOST_LEAVES
+        try:
+            draws, reason = self._alternatives(form, place, is_outermost=is_outermost)
+        finally:
+            if is_outermost:
+                self._leaves = None
+        if not draws:
+            why = f"no alternative can be chosen: {reason.reason}" if reason else "no alternatives"
+            raise Unsatisfiable(branches.pointer, why)
+        return _one_of(draws)
+
+    def _alternatives(
+        self, form: Canonical, place: Place, *, is_outermost: bool
+    ) -> tuple[list[Draw], Unsatisfiable | None]:
+        """Draws of the alternatives that are possible, and why the first of the others is not."""
+        branches = form.branches[0]
+        base = form.base(branches.owner, branches.keyword)
+        pinned = discriminated(branches)
+        draws: list[Draw] = []
+        reason: Unsatisfiable | None = None
+        for index, alternative in enumerate(branches.alternatives):
+            extra = pinned[index] if pinned else ()
+            try:
+                draw = self.compile((*base, *alternative, *extra), place)
+                draws.extend([draw] * self._weight(alternative))
+            except Unsatisfiable as error:
+                reason = reason or error
+            # Conditions beside each other double the combinations: some of them have to do.
+            is_enough = not is_outermost and self._leaves is not None and self._leaves <= 0
+            if draws and (is_enough or self.budget.is_low):
+                break
+        return draws, reason
+
+    def _weight(self, alternative: Conjunction) -> int:
+        """How often an alternative is chosen: where variety is short, those with few values less."""
+        if self.variety is Variety.USUAL:
+            return 1
+        return 1 if self.canonical(alternative).types <= _SMALL_TYPES else _MORE_VARIED
+
+    def _typed(self, form: Canonical, conjunction: Conjunction, place: Place) -> Draw:
+        kinds = self._kinds(form, place)
+        if None in form.excluded.values:
+            kinds = [kind for kind in kinds if kind != forms.NULL]
+        draws, reason = self._of_kinds(kinds, form, conjunction, place)
+        null = forms.NULL in kinds
+        if not draws and not null and form.types == frozenset(forms.TYPES):
+            # What is said of one type may forbid it, and leave the others alone.
+            others = [kind for kind in forms.TYPES if kind not in kinds and kind != forms.NULL]
+            draws, _ = self._of_kinds(others, form, conjunction, place)
+        if not draws and not null:
+            raise reason or Unsatisfiable(form.type_pointer or form.pointer, "no type is left")
+        if not draws:
+            return compile_null
+        draw = _one_of(draws)
+        if null and not (self.is_minimal and form.types == frozenset(forms.TYPES)):
+            return _or_null(draw)
+        return draw
+
+    def _of_kinds(
+        self, kinds: list[str], form: Canonical, conjunction: Conjunction, place: Place
+    ) -> tuple[list[Draw], Unsatisfiable | None]:
+        """Draws of the types that are possible, and why the first of the others is not."""
+        draws: list[Draw] = []
+        reason: Unsatisfiable | None = None
+        for kind in kinds:
+            if kind == forms.NULL:
+                continue
+            try:
+                draw = self._of_kind(kind, form, conjunction, place)
+                is_varied = self.variety is not Variety.USUAL and kind != forms.BOOLEAN
+                draws.extend([draw] * (_MORE_VARIED if is_varied else 1))
+            except Unsatisfiable as error:
+                reason = reason or error
+        return draws, reason
+
+    def _kinds(self, form: Canonical, place: Place) -> list[str]:
+        """Types worth drawing."""
+        types = set(form.types)
+        if forms.NUMBER in types:
+            types.discard(forms.INTEGER)
+        if form.types == frozenset(forms.TYPES) and self.variety_of(form) is not Variety.TYPES:
+            meant = meant_types(form)
+            if meant:
+                return meant
+            types = set(_SCALARS) if self.is_minimal or not place.is_body else types
+        if not place.allows_null and len(types) > 1:
+            types.discard(forms.NULL)
+        return [kind for kind in forms.TYPES if kind in types]
+
+    def _of_kind(self, kind: str, form: Canonical, conjunction: Conjunction, place: Place) -> Draw:
+        if kind == forms.OBJECT:
+            return excluding(compile_properties(self, form, place), kind, form, self.turn)
+        if kind == forms.ARRAY:
+            return excluding(compile_items(self, form, place), kind, form, self.turn)
+        if kind == forms.BOOLEAN:
+            draw: Draw = compile_boolean
+        elif kind == forms.STRING:
+            draw = compile_string(form, place, self.turn, self.formats, self.max_text)
+        elif kind == forms.INTEGER:
+            draw = compile_integer(form)
+        else:
+            draw = compile_number(form, self.turn)
+        draw = excluding(draw, kind, form, self.turn)
+        if kind in self.words:
+            draw = self.words[kind].at(place, self.validator(conjunction)).sampled(draw, self.turn)
+        if self.reuses and place.is_body:
+            return reusing(draw, kind, self.validator(conjunction), self.turn)
+        return draw
+
+    def _with_examples(
+        self, form: Canonical, conjunction: Conjunction, place: Place, draw: Draw
+    ) -> Draw:
+        if not form.examples or self.is_minimal or place.is_bytes:
+            return draw
+        is_valid = self.validator(conjunction, is_strict=True)
+        fitting = [
+            value
+            for value in form.examples
+            if is_json(value) and place.carries(value) and is_valid(value)
+        ]
+        if not fitting or (len(fitting) == 1 and isinstance(fitting[0], bool)):
+            return draw
+        example = compile_listed(fitting)
+        return lambda source: example(source) if source.boolean(_EXAMPLES) else draw(source)
+
+
+def _one_of(draws: list[Draw]) -> Draw:
+    count = len(draws)
+    if count == 1:
+        return draws[0]
+    return lambda source: draws[source.choice(count)](source)
+
+
+def _or_null(draw: Draw) -> Draw:
+    return lambda source: None if source.boolean(_NULLS) else draw(source)

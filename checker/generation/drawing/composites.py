@@ -1,0 +1,358 @@
+"""Arrays and objects: which items and properties a canonical form asks for, each compiled."""
+
+import copy
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, Protocol
+
+from checker.core.errors import Unsatisfiable
+from checker.generation.drawing.containers import (
+    ArrayPlan,
+    Named,
+    ObjectPlan,
+    Property,
+    compile_array,
+    compile_object,
+)
+from checker.generation.drawing.places import Place, item_of
+from checker.generation.drawing.variety import Variety, different
+from checker.generation.meaning import forms
+from checker.generation.meaning.forms import Canonical, Conjunction, Facet, FacetKey, key_of
+from checker.generation.patterns.regexes import UnsupportedPattern
+from checker.generation.patterns.writing import matcher, writer
+from checker.generation.sources import alphabets
+from checker.generation.sources.choices import RandomSource, Source
+from checker.generation.sources.turn import Draw, Turn
+
+_NAME_PLACE = Place("name", alphabets.NAME, min_text=1)
+_ANY_NAME_PLACE = Place("any-name", alphabets.VISIBLE)
+_LONGEST_NAME = 24
+_TRIED_NAMES = 6
+_TEXT = Facet({"type": "string"}, "#/name", is_made=True)
+_MANY_NAMES, _SOME_NAMES = 0.8, 0.45
+_COUNTED = frozenset({forms.BOOLEAN, forms.NULL, forms.INTEGER})
+_FREE, _OPEN, _RARE, _NEVER = 0.55, 0.3, 0.1, 0.01
+"""Probability of one more property: of maps, with patterns, beside declared ones, only to fill up."""
+
+
+class Nodes(Protocol):
+    """What compiles the children."""
+
+    turn: Turn
+    max_text: int
+    reuses: bool
+    is_minimal: bool
+    allows_extra: bool
+
+    def compile(self, conjunction: Conjunction, place: Place) -> Draw: ...
+    def variety_of(self, form: Canonical) -> Variety: ...
+    def canonical(self, conjunction: Conjunction) -> Canonical: ...
+    def validator(self, conjunction: Conjunction) -> Callable[[Any], bool]: ...
+
+
+def compile_items(nodes: Nodes, form: Canonical, place: Place) -> Draw:
+    """Draws arrays of a form. Raises `Unsatisfiable`."""
+    sizes = form.item_count
+    conflict = sizes.conflict()
+    if conflict is not None:
+        raise Unsatisfiable(*conflict)
+    if form.no_array is not None:
+        raise Unsatisfiable(form.no_array.pointer, form.no_array.text)
+    inner = item_of(place)
+    wanted, needed = _first_items(nodes, form, inner)
+    low, high = max(sizes.low, place.min_items, needed), sizes.high
+    if low > nodes.max_text // 2:
+        raise Unsatisfiable(sizes.low_pointer, f"minItems {low} is more than can be sent")
+    if high is not None and low > high:
+        raise Unsatisfiable(sizes.high_pointer, f"maxItems {high}, but {low} items are needed")
+    prefix, item = _items(nodes, form, wanted, (inner, low))
+    if nodes.is_minimal:
+        high = low
+    finite = (
+        _finite(nodes, (*form.items, *form.uncontained)) if form.unique and not prefix else None
+    )
+    if finite is not None and finite < low:
+        raise Unsatisfiable(
+            sizes.low_pointer,
+            f"minItems {low} and uniqueItems, but only {finite} different items",
+        )
+    plan = ArrayPlan(form.pointer, low, high, tuple(prefix), item, form.unique, finite)
+    if form.has_duplicates:
+        return _with_duplicates(plan, nodes.turn)
+    return compile_array(plan, nodes.turn, keeps_path=nodes.reuses and place.is_body)
+
+
+def _with_duplicates(plan: ArrayPlan, turn: Turn) -> Draw:
+    """Arrays in which one item stands twice."""
+    if plan.unique or (plan.item is None and len(plan.prefix) < 2):
+        raise Unsatisfiable(plan.pointer, "equal items are both wanted and forbidden")
+    shorter = replace(
+        plan, low=max(plan.low - 1, 1), high=None if plan.high is None else plan.high - 1
+    )
+    draw = compile_array(shorter, turn, keeps_path=False)
+
+    def drawn(source: Source) -> list[Any]:
+        values: list[Any] = draw(source)
+        again = copy.deepcopy(values[source.choice(len(values)) if len(values) > 1 else 0])
+        return [*values, again]
+
+    return drawn
+
+
+def _items(
+    nodes: Nodes, form: Canonical, wanted: list[Conjunction], where: tuple[Place, int]
+) -> tuple[list[Draw], Draw | None]:
+    """Draws of the first items and of the others; None when there are no others."""
+    place, low = where
+    count = min(low, len(wanted)) if nodes.is_minimal else len(wanted)
+    prefix: list[Draw] = []
+    item: Draw | None = None
+    try:
+        prefix.extend(nodes.compile(conjunction, place) for conjunction in wanted[:count])
+        if not form.no_items and not (nodes.is_minimal and low <= len(wanted)):
+            item = nodes.compile((*form.items, *form.uncontained), place)
+    except Unsatisfiable:
+        if low > len(prefix):
+            raise
+    if item is None and low > len(prefix):
+        raise Unsatisfiable(
+            form.item_count.low_pointer, f"minItems {low} and no items beyond {len(prefix)}"
+        )
+    return prefix, item
+
+
+def _first_items(nodes: Nodes, form: Canonical, place: Place) -> tuple[list[Conjunction], int]:
+    """`prefixItems` together with what the array has to contain, and how many of them there have to be."""
+    found = list(form.prefix)
+    taken: set[int] = set()
+    for contained in form.contained:
+        index = _index_for(nodes, form, (found, taken), (contained, place))
+        while len(found) <= index:
+            found.append(form.items)
+        found[index] = (*found[index], contained)
+        taken.add(index)
+    return found, max(taken, default=-1) + 1
+
+
+def _index_for(
+    nodes: Nodes,
+    form: Canonical,
+    known: tuple[list[Conjunction], set[int]],
+    wanted: tuple[Facet, Place],
+) -> int:
+    """The first place at which an item may be what the array has to contain. Raises `Unsatisfiable`."""
+    (found, taken), (contained, place) = known, wanted
+    last = len(found) if form.no_items else len(found) + 1
+    reason: Unsatisfiable | None = None
+    for index in range(last):
+        if index in taken:
+            continue
+        try:
+            nodes.compile((*(found[index] if index < len(found) else form.items), contained), place)
+        except Unsatisfiable as error:
+            reason = reason or error
+        else:
+            return index
+    raise reason or Unsatisfiable(contained.pointer, "no item may be what the array has to contain")
+
+
+def _finite(nodes: Nodes, items: Conjunction) -> int | None:
+    """How many different items there are, when they are few."""
+    form = nodes.canonical(items)
+    if form.enum is not None:
+        return len(form.enum)
+    if form.branches or not form.types <= _COUNTED:
+        return None
+    count = 2 * (forms.BOOLEAN in form.types) + (forms.NULL in form.types)
+    numbers = form.numbers
+    if forms.INTEGER in form.types:
+        if numbers.low is None or numbers.high is None or numbers.step is not None:
+            return None
+        count += max(int(numbers.high) - int(numbers.low) + 1, 0)
+    return count
+
+
+def compile_properties(nodes: Nodes, form: Canonical, place: Place) -> Draw:
+    """Draws objects of a form. Raises `Unsatisfiable`."""
+    sizes = form.property_count
+    conflict = sizes.conflict()
+    if conflict is not None:
+        raise Unsatisfiable(*conflict)
+    inner = item_of(place)
+    additional = _additional(nodes, form, inner)
+    properties = _properties(nodes, form, inner)
+    needed = sum(item.required for item in properties)
+    if sizes.high is not None and needed > sizes.high:
+        raise Unsatisfiable(
+            sizes.high_pointer, f"maxProperties {sizes.high} and {needed} required properties"
+        )
+    low = max(sizes.low, place.min_items)
+    if low > nodes.max_text // 4:
+        raise Unsatisfiable(sizes.low_pointer, f"minProperties {low} is more than can be sent")
+    if not additional and low > len(properties):
+        raise Unsatisfiable(
+            sizes.low_pointer or form.pointer,
+            f"{low} properties are needed and {len(properties)} possible",
+        )
+    if nodes.is_minimal and low <= len(properties):
+        additional = ()
+    more = _NEVER if nodes.is_minimal else _share(form)
+    if nodes.variety_of(form) is not Variety.USUAL:
+        more = _SOME_NAMES if form.properties else _MANY_NAMES
+    plan = ObjectPlan(form.pointer, tuple(properties), low, sizes.high, additional, more)
+    return compile_object(plan, nodes.turn)
+
+
+def wants_extra(form: Canonical, nodes: Nodes) -> bool:
+    """False for properties that nobody speaks of, if there may be none and none is needed."""
+    if nodes.allows_extra or form.property_count.low > len(form.properties):
+        return True
+    return any(isinstance(facet.raw, dict) and facet.raw for facet in form.additional)
+
+
+def _share(form: Canonical) -> float:
+    if not form.properties:
+        return _FREE
+    return _OPEN if form.pattern_properties else _RARE
+
+
+def _properties(nodes: Nodes, form: Canonical, inner: Place) -> list[Property]:
+    found: list[Property] = []
+    is_name = nodes.validator(form.names)
+    for name, conjunction in form.properties.items():
+        is_required = name in form.required
+        if nodes.is_minimal and not is_required and form.property_count.low == 0:
+            continue
+        try:
+            if not is_name(name):
+                raise Unsatisfiable(form.names[0].pointer, f"{name!r} may not be a name")
+            draw = nodes.compile(conjunction, inner)
+        except Unsatisfiable:
+            if is_required:
+                raise
+            continue
+        found.append(Property(name, _at(nodes, name, draw, inner), is_required))
+    for name, pointer in form.required.items():
+        if name in form.properties:
+            continue
+        if form.no_additional is not None:
+            raise Unsatisfiable(
+                pointer, f"{name!r} is required, but additionalProperties forbids it"
+            )
+        if not is_name(name):
+            raise Unsatisfiable(pointer, f"{name!r} is required, but propertyNames forbids it")
+        draw = nodes.compile(form.additional, inner)
+        found.append(Property(name, _at(nodes, name, draw, inner), True))
+    return found
+
+
+def _additional(nodes: Nodes, form: Canonical, inner: Place) -> tuple[Named, ...]:
+    """What else an object may have; nothing when nothing else is drawn."""
+    if nodes.is_minimal and form.property_count.low == 0:
+        return ()
+    declared = form.properties.keys() | form.hidden
+    is_valid = nodes.validator(form.names)
+    found: list[Named] = []
+    patterns = dict.fromkeys(pattern for pattern, _ in form.pattern_properties)
+    if _is_open(form, nodes.variety_of(form)) and wants_extra(form, nodes):
+        matches = [matcher(pattern) for pattern in patterns]
+
+        def is_other(name: str) -> bool:
+            return (
+                name not in declared
+                and is_valid(name)
+                and not any(matched(name) for matched in matches)
+            )
+
+        _append(found, nodes, (form.additional, inner), _names(nodes, form), is_other)
+    for pattern in patterns:
+        names = _names_like(pattern)
+        if names is None:
+            form.opaque[form.pointer] = "patternProperties"
+            continue
+        for conjunction, is_named in _overlaps(form, names, is_valid):
+            _append(found, nodes, (conjunction, inner), names, is_named)
+    return tuple(found)
+
+
+def _overlaps(
+    form: Canonical, names: Draw, is_valid: Callable[[str], bool]
+) -> list[tuple[Conjunction, Callable[[str], bool]]]:
+    """What holds for names that match a pattern: it depends on what else they match, so a few are tried."""
+    declared = form.properties.keys() | form.hidden
+    found: dict[frozenset[FacetKey], Conjunction] = {}
+    for seed in range(_TRIED_NAMES):
+        name = names(RandomSource(seed))
+        if name not in declared and is_valid(name):
+            conjunction = form.of_name(name)
+            found.setdefault(key_of(conjunction), conjunction)
+
+    def named(key: frozenset[FacetKey]) -> Callable[[str], bool]:
+        return lambda name: (
+            name not in declared and is_valid(name) and key_of(form.of_name(name)) == key
+        )
+
+    return [(conjunction, named(key)) for key, conjunction in found.items()]
+
+
+def _is_open(form: Canonical, variety: Variety) -> bool:
+    """True when a property that is neither declared nor named by a pattern makes sense."""
+    if form.no_additional is not None:
+        return False
+    if variety is not Variety.USUAL:
+        return True
+    if form.says_additional or form.property_count.low > 0:
+        return True
+    return not form.properties and not form.branches
+
+
+def _append(
+    found: list[Named],
+    nodes: Nodes,
+    child: tuple[Conjunction, Place],
+    names: Draw | None,
+    is_name: Callable[[str], bool],
+) -> None:
+    if names is None:
+        return
+    try:
+        found.append(Named(names, nodes.compile(*child), is_name))
+    except Unsatisfiable:
+        return
+
+
+def _names(nodes: Nodes, form: Canonical) -> Draw | None:
+    if not form.names:
+        return lambda source: source.string(alphabets.NAME, 1, _LONGEST_NAME)
+    for place in (_NAME_PLACE, _ANY_NAME_PLACE):
+        with suppress(Unsatisfiable):
+            draw = nodes.compile((*form.names, _TEXT), place)
+            if different(draw, nodes.turn):
+                return draw
+    return None
+
+
+def _names_like(pattern: str) -> Draw | None:
+    try:
+        written = writer(pattern, alphabets.VISIBLE.intervals)
+    except UnsupportedPattern:
+        return None
+    most = max(written.low, _LONGEST_NAME)
+    return lambda source: written.write(source, 0, most)
+
+
+def _at(nodes: Nodes, name: str, draw: Draw, place: Place) -> Draw:
+    """The same while the path says that we are there."""
+    if not nodes.reuses or not place.is_body:
+        return draw
+    token = name.replace("~", "~0").replace("/", "~1")
+    turn = nodes.turn
+
+    def drawn(source: Source) -> Any:
+        turn.path.append(token)
+        value = draw(source)
+        turn.path.pop()
+        return value
+
+    return drawn

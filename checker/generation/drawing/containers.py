@@ -1,0 +1,340 @@
+"""Arrays and objects of a schema."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import orjson
+
+from checker.generation.sources.chance import SourceSpent
+from checker.generation.sources.choices import RandomSource, Source
+from checker.generation.sources.turn import ELEMENT, OPTIONAL, Draw, Rejected, Turn
+
+_MORE_ITEMS = 0.55
+_UNBOUNDED = 40
+"""Items beyond the minimum when there is no maximum: that many are never reached but by chance."""
+_MOST_OF_PREFIX = 0.9
+_UNIQUE_ATTEMPTS = 20
+_NAME_ATTEMPTS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayPlan:
+    """What is drawn for an array."""
+
+    pointer: str
+    low: int
+    high: int | None
+    prefix: tuple[Draw, ...]
+    item: Draw | None
+    """None when nothing may come after the prefix."""
+    unique: bool
+    finite: int | None = None
+    """How many different items there are, if that is known."""
+
+
+Element = Callable[[Source, int], Any]
+"""Draws the item at an index."""
+
+
+def compile_array(plan: ArrayPlan, turn: Turn, *, keeps_path: bool) -> Draw:
+    """Draws arrays."""
+    low = plan.low
+    high = low + _UNBOUNDED if plan.high is None else plan.high
+    if plan.unique and plan.finite is not None:
+        high = min(high, plan.finite)
+    if plan.item is None:
+        high = min(high, len(plan.prefix))
+    plan = replace(plan, low=low, high=high)
+    if plan.unique:
+        return _unique_array(plan, turn, _element(plan, turn, keeps_path=keeps_path))
+    if plan.prefix or plan.item is None or keeps_path:
+        return _tuple(plan, _element(plan, turn, keeps_path=keeps_path))
+    return _list(plan.item, low, high, plan.pointer)
+
+
+def _list(item: Draw, low: int, high: int, pointer: str) -> Draw:
+    more = _more(low, high)
+
+    def draw(source: Source) -> list[Any]:
+        values: list[Any] = []
+        if source.__class__ is RandomSource:
+            try:
+                for index in range(high):
+                    if index < low:
+                        source.forced(True)
+                    elif not source.boolean(more):
+                        break
+                    values.append(item(source))
+            except SourceSpent as spent:
+                spent.at(pointer)
+                raise
+            return values
+        for index in range(high):
+            source.start_span(ELEMENT)
+            if index < low:
+                source.forced(True)
+            elif not source.boolean(more):
+                source.stop_span()
+                break
+            values.append(item(source))
+            source.stop_span()
+        return values
+
+    return draw
+
+
+def _more(low: int, high: int) -> float:
+    """Probability of one more item: a short range is gone through to its end now and then."""
+    return _MORE_ITEMS if high - low > 4 or high == low else 0.75
+
+
+def _element(plan: ArrayPlan, turn: Turn, *, keeps_path: bool) -> Element:
+    """Draws of items, by index; with `keeps_path` the path says where we are."""
+    prefix, item, count = plan.prefix, plan.item, len(plan.prefix)
+
+    def element(source: Source, index: int) -> Any:
+        make = prefix[index] if index < count else item
+        assert make is not None
+        return make(source)
+
+    def element_in_path(source: Source, index: int) -> Any:
+        turn.path.append(str(index))
+        value = element(source, index)
+        turn.path.pop()
+        return value
+
+    return element_in_path if keeps_path else element
+
+
+def _tuple(plan: ArrayPlan, element: Element) -> Draw:
+    low, high, count = plan.low, plan.high or 0, len(plan.prefix)
+    more = _more(low, high)
+
+    def draw(source: Source) -> list[Any]:
+        values: list[Any] = []
+        for index in range(high):
+            source.start_span(ELEMENT)
+            if index < low:
+                source.forced(True)
+            elif not source.boolean(_MOST_OF_PREFIX if index < count else more):
+                source.stop_span()
+                break
+            values.append(element(source, index))
+            source.stop_span()
+        return values
+
+    return draw
+
+
+def _unique_array(plan: ArrayPlan, turn: Turn, element: Element) -> Draw:
+    low, high = plan.low, plan.high or 0
+    more = _more(low, high)
+
+    def new_element(source: Source, index: int, seen: set[bytes]) -> Any:
+        """One that is not among `seen`; `_NOTHING` when none was found or none is wanted."""
+        bound = len(turn.bindings)
+        for _ in range(_UNIQUE_ATTEMPTS if index >= low else 4 * _UNIQUE_ATTEMPTS):
+            source.start_span(ELEMENT)
+            if index < low:
+                source.forced(True)
+            elif not source.boolean(more):
+                source.stop_span()
+                return _NOTHING
+            value = element(source, index)
+            key = identity(value)
+            if key not in seen:
+                seen.add(key)
+                source.stop_span()
+                return value
+            source.stop_span(True)
+            del turn.bindings[bound:]
+            turn.spend(plan.pointer)
+        if index < low:
+            raise Rejected(plan.pointer)
+        source.start_span(ELEMENT)
+        source.forced(False)
+        source.stop_span()
+        return _NOTHING
+
+    def draw(source: Source) -> list[Any]:
+        values: list[Any] = []
+        seen: set[bytes] = set()
+        for index in range(high):
+            value = new_element(source, index, seen)
+            if value is _NOTHING:
+                break
+            values.append(value)
+        return values
+
+    return draw
+
+
+_NOTHING = object()
+
+
+def identity(value: Any) -> bytes:
+    """Equal for equal JSON values."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return b"%d" % value
+    if isinstance(value, list):
+        return b"[" + b",".join(map(identity, value)) + b"]"
+    if isinstance(value, dict):
+        return (
+            b"{"
+            + b",".join(
+                repr(k).encode("utf-8", "surrogatepass") + b":" + identity(value[k])
+                for k in sorted(value)
+            )
+            + b"}"
+        )
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        return repr(value).encode("utf-8", "surrogatepass")
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """One property that may be drawn."""
+
+    name: str
+    draw: Draw
+    required: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectPlan:
+    """What is drawn for an object."""
+
+    pointer: str
+    properties: tuple[Property, ...]
+    low: int
+    high: int | None
+    additional: tuple["Named", ...]
+    """Kinds of others; none when there are no others."""
+    more: float
+    """Probability of one more additional property."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Properties whose names are drawn."""
+
+    name: Draw
+    draw: Draw
+    is_name: Callable[[str], bool]
+    """True for names that such properties may have."""
+
+
+def compile_object(plan: ObjectPlan, turn: Turn) -> Draw:
+    """Draws objects: the required properties, some of the optional ones, some additional ones."""
+    required = sum(item.required for item in plan.properties)
+    optional = len(plan.properties) - required
+    share = 0.5 if optional <= 24 else max(0.3, 12 / optional)
+    steps = [(item.name, item.draw, item.required) for item in plan.properties]
+    if plan.high is not None and plan.high < len(plan.properties):
+        core = _bounded(steps, share, plan.high - required)
+    else:
+        core = _properties(steps, share, plan.pointer)
+    if not plan.additional and plan.low <= required:
+        return core
+    return _with_additional(plan, core, turn)
+
+
+Step = tuple[str, Draw, bool]
+"""Name, draw, is it required."""
+
+
+def _properties(steps: list[Step], share: float, pointer: str) -> Draw:
+    def draw(source: Source) -> dict[str, Any]:
+        value: dict[str, Any] = {}
+        if source.__class__ is RandomSource:
+            # Nobody asks chance for its spans.
+            try:
+                for name, make, is_required in steps:
+                    if is_required or source.boolean(share):
+                        value[name] = make(source)
+            except SourceSpent as spent:
+                spent.at(pointer)
+                raise
+            return value
+        for name, make, is_required in steps:
+            if is_required:
+                value[name] = make(source)
+            elif source.boolean(share):
+                source.start_span(OPTIONAL)
+                value[name] = make(source)
+                source.stop_span()
+        return value
+
+    return draw
+
+
+def _bounded(steps: list[Step], share: float, room: int) -> Draw:
+    """At most `room` optional ones."""
+
+    def draw(source: Source) -> dict[str, Any]:
+        value: dict[str, Any] = {}
+        left = room
+        for name, make, is_required in steps:
+            if is_required:
+                value[name] = make(source)
+            elif left > 0 and source.boolean(share):
+                source.start_span(OPTIONAL)
+                value[name] = make(source)
+                source.stop_span()
+                left -= 1
+        return value
+
+    return draw
+
+
+def _with_additional(plan: ObjectPlan, core: Draw, turn: Turn) -> Draw:
+    low, has_more = plan.low, bool(plan.additional)
+    most = low + _UNBOUNDED if plan.high is None else plan.high
+
+    def draw(source: Source) -> dict[str, Any]:
+        value: dict[str, Any] = core(source)
+        if len(value) < low:
+            _fill(value, plan, source)
+        if has_more:
+            _add(value, plan, most, (source, turn))
+        if len(value) < low:
+            raise Rejected(plan.pointer)
+        return value
+
+    return draw
+
+
+def _fill(value: dict[str, Any], plan: ObjectPlan, source: Source) -> None:
+    """Optional properties that were refused, until there are enough."""
+    for item in plan.properties:
+        if item.name not in value and len(value) < plan.low:
+            value[item.name] = item.draw(source)
+
+
+def _add(value: dict[str, Any], plan: ObjectPlan, most: int, where: tuple[Source, Turn]) -> None:
+    """Additional properties. A name that cannot be used still costs its choices, so that there is no rule to it."""
+    (source, turn), kinds = where, plan.additional
+    misses = 0
+    while len(value) < most and misses <= _NAME_ATTEMPTS:
+        source.start_span(ELEMENT)
+        if len(value) < plan.low:
+            source.forced(True)
+        elif not source.boolean(plan.more):
+            source.stop_span()
+            break
+        kind = kinds[source.choice(len(kinds)) if len(kinds) > 1 else 0]
+        name = kind.name(source)
+        turn.path.append(name)
+        item = kind.draw(source)
+        turn.path.pop()
+        if name in value or not kind.is_name(name):
+            misses += 1
+        else:
+            value[name] = item
+            misses = 0
+        source.stop_span()

@@ -1,0 +1,216 @@
+"""Strings of the formats that JSON Schema and OpenAPI name, each a function of a source."""
+
+import base64
+from collections.abc import Callable
+from datetime import timedelta
+from ipaddress import IPv6Address
+
+from checker.generation.sources import alphabets
+from checker.generation.sources.choices import Source
+from checker.generation.sources.plans import DAYS, EPOCH
+
+TextDraw = Callable[[Source], str]
+
+_OFFSETS = ("Z", "Z", "Z", "+00:00", "+14:00", "-12:00", "+05:30", ".123Z", ".999999Z")
+_SCHEMES = ("https://", "http://", "ftp://")
+_TOP_DOMAINS = ("com", "org", "net", "io", "de", "museum")
+HOST = alphabets.Alphabet(((0x30, 0x39), (0x61, 0x7A)))
+"""Characters of a label of a host name."""
+PATH = alphabets.Alphabet(
+    ((0x2D, 0x2E), (0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A), (0x7E, 0x7E))
+)
+"""Unreserved characters of a URI."""
+INTERNATIONAL = alphabets.Alphabet(
+    ((0x61, 0x7A), (0xE0, 0xF6), (0xF8, 0xFF), (0x430, 0x44F), (0x4E00, 0x4E3F))
+)
+"""Letters that international names are made of."""
+_TOKEN = alphabets.Alphabet(((0x2D, 0x2D), (0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A)))
+_ESCAPED = str.maketrans({"~": "~0", "/": "~1"})
+_PATTERNS = ("[a-z]+", "^\\d{2,4}$", "(a|b)*", "x?y", "^[^@]+@[^@]+$", "\\w+\\s\\w+", ".{3}", "\\.")
+_EXPRESSIONS = ("", "/{id}", "/{?page,size}", "{/path*}", "{#fragment}", "/{+name:3}")
+
+
+def _date(source: Source) -> str:
+    return (EPOCH + timedelta(source.integer(*DAYS))).isoformat()
+
+
+def _clock(source: Source) -> str:
+    seconds = source.integer(0, 86_399)
+    return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+
+
+def _time(source: Source) -> str:
+    return _clock(source) + _OFFSETS[source.choice(len(_OFFSETS))]
+
+
+def _partial_time(source: Source) -> str:
+    return _clock(source) + ("", "", ".5", ".123456")[source.choice(4)]
+
+
+def _date_time(source: Source) -> str:
+    return f"{_date(source)}T{_time(source)}"
+
+
+def _two_digits(low: int, high: int) -> TextDraw:
+    return lambda source: f"{source.integer(low, high):02d}"
+
+
+def _numeric_offset(source: Source) -> str:
+    minutes = source.integer(-12 * 60, 14 * 60)
+    sign, minutes = ("-", -minutes) if minutes < 0 else ("+", minutes)
+    return f"{sign}{minutes // 60:02d}:{minutes % 60:02d}"
+
+
+def _offset(source: Source) -> str:
+    return "Z" if source.boolean() else _numeric_offset(source)
+
+
+def _uuid(source: Source) -> str:
+    digits = source.binary(16, 16).hex()
+    variant = "89ab"[int(digits[16], 16) & 3]
+    return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
+
+
+def _label(source: Source) -> str:
+    return source.string(HOST, 1, 20)
+
+
+def _hostname(source: Source) -> str:
+    name = f"{_label(source)}.{_TOP_DOMAINS[source.choice(len(_TOP_DOMAINS))]}"
+    return f"{_label(source)}.{name}" if source.boolean(0.2) else name
+
+
+def _idn_hostname(source: Source) -> str:
+    return f"{source.string(INTERNATIONAL, 1, 12)}.{_hostname(source)}"
+
+
+def _email(source: Source) -> str:
+    local = source.string(HOST, 1, 20)
+    if source.boolean(0.15):
+        local += "+."[source.choice(2)] + source.string(HOST, 1, 10)
+    return f"{local}@{_hostname(source)}"
+
+
+def _idn_email(source: Source) -> str:
+    if source.boolean():
+        return _email(source)
+    return f"{source.string(INTERNATIONAL, 1, 12)}@{_idn_hostname(source)}"
+
+
+def _ipv4(source: Source) -> str:
+    number = source.integer(0, 0xFFFFFFFF)
+    return f"{number >> 24}.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
+
+
+def _ipv6(source: Source) -> str:
+    return str(IPv6Address(source.integer(0, (1 << 128) - 1)))
+
+
+def _tail(source: Source) -> str:
+    path = "".join(f"/{source.string(PATH, 0, 12)}" for _ in range(source.choice(3)))
+    if source.boolean(0.2):
+        path += f"?{source.string(alphabets.LETTERS, 1, 8)}={source.string(PATH, 0, 8)}"
+    return path
+
+
+def _uri(source: Source) -> str:
+    return _SCHEMES[source.choice(len(_SCHEMES))] + _hostname(source) + _tail(source)
+
+
+def _uri_reference(source: Source) -> str:
+    return _uri(source) if source.boolean(0.5) else f"/{source.string(PATH, 1, 12)}{_tail(source)}"
+
+
+def _iri(source: Source) -> str:
+    if source.boolean():
+        return _uri(source)
+    return f"{_SCHEMES[0]}{_idn_hostname(source)}/{source.string(INTERNATIONAL, 0, 8)}"
+
+
+def _iri_reference(source: Source) -> str:
+    return _iri(source) if source.boolean() else f"/{source.string(INTERNATIONAL, 1, 12)}"
+
+
+def _uri_template(source: Source) -> str:
+    return _uri(source) + _EXPRESSIONS[source.choice(len(_EXPRESSIONS))]
+
+
+def _byte(source: Source) -> str:
+    return base64.b64encode(source.binary(0, 48)).decode("ascii")
+
+
+def _duration(source: Source) -> str:
+    amount, unit = source.integer(0, 1000), source.choice(7)
+    return (
+        f"P{amount}D", f"PT{amount}H", f"PT{amount}M", f"PT{amount}S", f"P{amount}W", f"P{amount}Y2M10DT2H30M",
+        f"P1DT{amount}M",
+    )[unit]  # fmt: skip
+
+
+def _json_pointer(source: Source) -> str:
+    count = source.choice(4)
+    parts = (source.string(alphabets.VISIBLE, 0, 8).translate(_ESCAPED) for _ in range(count))
+    return "".join(f"/{part}" for part in parts)
+
+
+def _relative_json_pointer(source: Source) -> str:
+    number = source.integer(0, 20)
+    return f"{number}#" if source.boolean(0.1) else f"{number}{_json_pointer(source)}"
+
+
+def _regex(source: Source) -> str:
+    if source.boolean(0.3):
+        return _PATTERNS[source.choice(len(_PATTERNS))]
+    return ("", "^", "^$", "$")[source.choice(4)] + source.string(alphabets.NAME, 0, 12)
+
+
+def _color(source: Source) -> str:
+    return "#" + source.string(alphabets.HEX, 6, 6)
+
+
+def _basic_auth(source: Source) -> str:
+    pair = f"{source.string(alphabets.NAME, 1, 16)}:{source.string(alphabets.VISIBLE, 0, 16)}"
+    return "Basic " + base64.b64encode(pair.encode()).decode()
+
+
+FORMATS: dict[str, TextDraw] = {
+    "date": _date,
+    "full-date": _date,
+    "time": _time,
+    "full-time": _time,
+    "partial-time": _partial_time,
+    "date-time": _date_time,
+    "date-fullyear": lambda source: f"{source.integer(0, 9999):04d}",
+    "date-month": _two_digits(1, 12),
+    "date-mday": _two_digits(1, 31),
+    "time-hour": _two_digits(0, 23),
+    "time-minute": _two_digits(0, 59),
+    "time-second": _two_digits(0, 59),
+    "time-secfrac": lambda source: f".{source.integer(0, 999_999)}",
+    "time-numoffset": _numeric_offset,
+    "time-offset": _offset,
+    "duration": _duration,
+    "uuid": _uuid,
+    "email": _email,
+    "idn-email": _idn_email,
+    "hostname": _hostname,
+    "idn-hostname": _idn_hostname,
+    "ipv4": _ipv4,
+    "ipv6": _ipv6,
+    "uri": _uri,
+    "url": _uri,
+    "iri": _iri,
+    "uri-reference": _uri_reference,
+    "iri-reference": _iri_reference,
+    "uri-template": _uri_template,
+    "byte": _byte,
+    "json-pointer": _json_pointer,
+    "relative-json-pointer": _relative_json_pointer,
+    "regex": _regex,
+    "color": _color,
+    "_header_name": lambda source: source.string(_TOKEN, 1, 24),
+    "_header_value": lambda source: source.string(alphabets.VISIBLE, 0, 40),
+    "_basic_auth": _basic_auth,
+    "_bearer_auth": lambda source: "Bearer " + source.string(PATH, 1, 40),
+}
+"""Format -> strings of it."""

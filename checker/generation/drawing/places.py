@@ -1,0 +1,146 @@
+"""What each part of a request can carry: characters, empty values, null."""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from checker.core.operation import Location
+from checker.generation.sources import alphabets
+from checker.generation.sources.alphabets import Alphabet
+
+_SEPARATORS = ",|;=& \t"
+_BRACKETS = "[]"
+_DOTS = frozenset((".", ".."))
+_XML = ((0x09, 0x0A), (0x20, 0xD7FF), (0xE000, 0xFFFD), (0x10000, 0x10FFFF))
+"""Characters of XML 1.0, 2.2, without the carriage return, which parsers turn into line feeds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """How text travels."""
+
+    name: str
+    alphabet: Alphabet
+    min_text: int = 0
+    """An empty string would not arrive."""
+    min_items: int = 0
+    allows_null: bool = True
+    is_body: bool = False
+    is_bytes: bool = False
+    """`format: binary` is bytes here, not text."""
+    file: str = ""
+    """Media type of the files that bytes are here; empty when any bytes will do."""
+    refuses: frozenset[str] = frozenset()
+    """Texts that cannot stand alone."""
+    is_trimmed: bool = False
+    """Blanks at the ends would be lost."""
+    separators: str = _SEPARATORS
+    """What items of a list and properties of an object cannot hold."""
+    takes_any_listed: bool = False
+    """Members of an `enum` are escaped if they must be: there is nothing else to send."""
+
+    def carries_listed(self, value: Any) -> bool:
+        """The same for a member of an `enum`."""
+        if isinstance(value, str) and self.takes_any_listed:
+            return len(value) >= self.min_text and value not in self.refuses
+        return self.carries(value)
+
+    def carries(self, value: Any) -> bool:
+        """True when a value arrives as it is."""
+        if isinstance(value, str):
+            return (
+                len(value) >= self.min_text
+                and value not in self.refuses
+                and not (self.is_trimmed and value != value.strip())
+                and self.alphabet.permits(value)
+            )
+        if value is None:
+            return self.allows_null
+        if isinstance(value, list):
+            return len(value) >= self.min_items and (
+                self.is_body or all(map(item_of(self).carries, value))
+            )
+        if isinstance(value, dict) and not self.is_body:
+            return len(value) >= self.min_items and all(map(item_of(self).carries, value.values()))
+        return True
+
+
+@lru_cache(maxsize=256)
+def place_of(
+    location: Location, text: Alphabet, excluded: str, style: str = "", *, explode: bool = False
+) -> Place:
+    """What parameters of a location can carry; `text` is what may be sent at all, `excluded` not in headers.
+
+    What the wire does not tell apart (`checker.transport.ambiguity`) is left out wherever there is something else to send.
+    """
+    if location is Location.PATH:
+        return _path(text, style, explode=explode)
+    if location is Location.QUERY:
+        separators = _SEPARATORS + _BRACKETS
+        return Place("query", text, min_items=1, separators=separators)
+    if location is Location.HEADER:
+        characters = alphabets.restricted(((0x20, 0x7E),), excluded)
+        return Place("header", characters, 1, 1, allows_null=False, is_trimmed=True)
+    if location is Location.COOKIE:
+        # A percent sign is an escape for some servers and text for others.
+        characters = alphabets.restricted(alphabets.VISIBLE.intervals, '",;\\%')
+        return Place("cookie", characters, 1, 1, allows_null=False)
+    raise ValueError("bodies travel by media type")
+
+
+def _path(text: Alphabet, style: str, *, explode: bool) -> Place:
+    """A slash ends a segment, decoded or not; controls are refused by many servers before routing."""
+    is_label = style == "label"
+    return Place(
+        "path",
+        alphabets.restricted(alphabets.common(_PRINTABLE, text.intervals), "/\\"),
+        1,
+        1,
+        allows_null=False,
+        refuses=_DOTS,
+        is_trimmed=True,
+        separators=_SEPARATORS + "." if is_label and explode else _SEPARATORS,
+        takes_any_listed=True,
+    )
+
+
+@lru_cache(maxsize=32)
+def body_place(
+    text: Alphabet, *, is_form: bool, is_bytes: bool, is_xml: bool = False, file: str = ""
+) -> Place:
+    """What a body can carry; `file` is the media type of bytes that have to be a whole file.
+
+    A form with XML in one of its parts counts as XML, too.
+    """
+    if is_xml:
+        text = alphabets.restricted(alphabets.common(_XML, text.intervals), "")
+    kinds = (("form", is_form), ("xml", is_xml), ("bytes", is_bytes), (file, bool(file)))
+    name = "-".join(["body", *(kind for kind, holds in kinds if holds)])
+    return Place(name, text, is_body=True, is_bytes=is_bytes, file=file)
+
+
+@lru_cache(maxsize=128)
+def item_of(place: Place) -> Place:
+    """What an item of a list or a property of an object can carry: not what separates them."""
+    if place.name.endswith("-item"):
+        return place
+    if place.is_body:
+        if not place.name.startswith(("body-form", "body-xml")):
+            return place
+        # An empty list is no pair, no part and no element; null has no text of its own.
+        return replace(place, name=f"{place.name}-item", min_items=1, allows_null=False)
+    is_listed_free = place.takes_any_listed or place.name == "query"
+    return Place(
+        f"{place.name}-item",
+        alphabets.restricted(place.alphabet.intervals, place.separators),
+        1,
+        1,
+        allows_null=False,
+        refuses=place.refuses,
+        takes_any_listed=is_listed_free,
+    )
+
+
+_PRINTABLE = (
+    (0x20, 0x7E), (0xA1, 0xAC), (0xAE, 0x2FF), (0x370, 0x3FF), (0x400, 0x52F), (0x4E00, 0x9FFF), (0x1F300, 0x1F5FF),
+)  # fmt: skip

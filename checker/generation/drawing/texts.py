@@ -1,0 +1,288 @@
+"""Strings of a schema: plain, of a format, of a pattern, of a user's strategy."""
+
+import base64
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any
+
+from checker.core.errors import Unsatisfiable
+from checker.generation.drawing.formats import FORMATS
+from checker.generation.drawing.places import Place
+from checker.generation.drawing.samples import SAMPLES, padded_png
+from checker.generation.drawing.sized_formats import LENGTHS, sized_format
+from checker.generation.meaning.forms import Canonical
+from checker.generation.patterns.regexes import UNBOUNDED, UnsupportedPattern
+from checker.generation.patterns.writing import is_plain, matcher, strict_format, writer
+from checker.generation.sources import alphabets
+from checker.generation.sources.choices import RandomSource, Source
+from checker.generation.sources.hypothesis import Strategy, draw_strategy
+from checker.generation.sources.turn import Draw, Turn, retried
+from checker.validation.formats import STRING_FORMATS
+
+_ROOM = 256
+"""Characters beyond the minimum when there is no maximum."""
+_RECORDED = 1000
+"""Longer strings are recorded as a seed and a length."""
+_LONG = 0.02
+_USUAL = (6, 48)
+"""Lengths that most values of a format have anyway."""
+_SEEDS = 1 << 16
+_INTERNATIONAL = frozenset(("iri", "iri-reference", "idn-email", "idn-hostname"))
+"""Formats with characters beyond ASCII."""
+_PAIRED = 3
+_TRIED = 8
+_ALWAYS_RIGHT = frozenset(
+    ("date", "full-date", "time", "full-time", "date-time", "uuid", "ipv4", "ipv6")
+)
+"""Formats whose texts need no second look: checking a time takes as long as making it."""
+_FILES, _WHOLE_FILES = 0.3, 0.9
+"""Share of valid files among binary values: of any kind, where one kind is named."""
+
+
+def compile_string(
+    canonical: Canonical, place: Place, turn: Turn, user_formats: Mapping[str, Strategy], limit: int
+) -> Draw:
+    """Draws strings of at most `limit` characters. Raises `Unsatisfiable`."""
+    lengths = canonical.lengths
+    conflict = lengths.conflict()
+    if conflict is not None:
+        raise Unsatisfiable(*conflict)
+    low, high = max(lengths.low, place.min_text), lengths.high
+    if high is not None and low > high:
+        raise Unsatisfiable(lengths.high_pointer, f"maxLength {high} leaves nothing to send")
+    if low > limit:
+        raise Unsatisfiable(
+            lengths.low_pointer, f"minLength {low} is more than the {limit} that are sent"
+        )
+    _refuse_lengths(canonical, user_formats)
+    ways, checks = _ways(canonical, place, user_formats, (low, high))
+    if not _INTERNATIONAL.isdisjoint(canonical.formats):
+        # All other ways keep to the alphabet by themselves.
+        checks.append(place.alphabet.permits)
+    if not ways:
+        plain = _plain(
+            place, low, limit if high is None else min(high, limit), has_maximum=high is not None
+        )
+        if not checks:
+            return _standing_alone(plain, place, turn, canonical.pointer)
+        ways = [plain]
+    if not checks and len(ways) == 1 and place.is_body and low == 0 and high is None:
+        return ways[0]
+    accepts = _all_of(checks, place, low, high)
+    if canonical.patterns and len(ways) > 1:
+        ways = _fruitful(_combined(ways), accepts)
+    make = ways[0] if len(ways) == 1 else _one_of(ways)
+    return retried(make, accepts, turn, canonical.pointer)
+
+
+def _standing_alone(plain: Draw, place: Place, turn: Turn, pointer: str) -> Draw:
+    """Text of the characters of a place: all that can be wrong with it is what does not arrive as it is."""
+    refuses = place.refuses
+    if place.is_trimmed:
+        return retried(
+            plain, lambda text: text == text.strip() and text not in refuses, turn, pointer
+        )
+    if refuses:
+        return retried(plain, lambda text: text not in refuses, turn, pointer)
+    return plain
+
+
+def _refuse_lengths(canonical: Canonical, user_formats: Mapping[str, Strategy]) -> None:
+    """Raise `Unsatisfiable` when a format has no strings of such lengths."""
+    lengths = canonical.lengths
+    for name in canonical.formats:
+        least, most = LENGTHS.get(name, (0, UNBOUNDED))
+        if name in user_formats:
+            continue
+        if lengths.low > most:
+            text = f"minLength {lengths.low} and format {name}, which has at most {most} characters"
+            raise Unsatisfiable(lengths.low_pointer, text)
+        if lengths.high is not None and lengths.high < least:
+            text = (
+                f"maxLength {lengths.high} and format {name}, which has at least {least} characters"
+            )
+            raise Unsatisfiable(lengths.high_pointer, text)
+
+
+def _combined(ways: list[Draw]) -> list[Draw]:
+    """What two patterns ask for, one after the other: an open beginning may meet an open end."""
+    pairs = [
+        (left, right) for left in ways[:_PAIRED] for right in ways[:_PAIRED] if left is not right
+    ]
+    return ways + [partial(_joined, left, right) for left, right in pairs]
+
+
+def _joined(left: Draw, right: Draw, source: Source) -> str:
+    return f"{left(source)}{right(source)}"
+
+
+def _fruitful(ways: list[Draw], accepts: Callable[[str], bool]) -> list[Draw]:
+    """The ways that lead somewhere, found by trying; all of them if none seems to."""
+    return [
+        way for way in ways if any(accepts(way(RandomSource(seed))) for seed in range(_TRIED))
+    ] or ways
+
+
+def _is_alone(canonical: Canonical) -> bool:
+    """True when a format is all that is said of the characters."""
+    return len(canonical.formats) == 1 and not canonical.patterns
+
+
+Checks = list[Callable[[str], bool]]
+
+
+def _ways(
+    canonical: Canonical,
+    place: Place,
+    user_formats: Mapping[str, Strategy],
+    sizes: tuple[int, int | None],
+) -> tuple[list[Draw], Checks]:
+    """How such strings may be made, and what they have to satisfy."""
+    ways: list[Draw] = []
+    checks: Checks = []
+    low, high = sizes
+    for name in canonical.formats:
+        strategy = user_formats.get(name)
+        if strategy is not None:
+            ways.append(partial(draw_strategy, strategy))
+            continue
+        if name in FORMATS:
+            is_usual = low <= _USUAL[0] and (high is None or high >= _USUAL[1])
+            sized = None if is_usual else sized_format(name, low, high)
+            ways.append(sized or FORMATS[name])
+            if sized is None and name in _ALWAYS_RIGHT and _is_alone(canonical):
+                continue
+        elif name == "binary" and place.is_bytes:
+            ways.append(_binary(low, high, place.file))
+        checks.extend(_checks_of(name, is_alone=not canonical.patterns))
+    if canonical.content is not None:
+        ways.append(partial(_content, *canonical.content))
+    _add_patterns(canonical, place, sizes, (ways, checks))
+    return ways, checks
+
+
+def _checks_of(name: str, *, is_alone: bool) -> Checks:
+    if name not in STRING_FORMATS:
+        return []
+    # What is made as the format says satisfies strict readers as well; what a pattern writes may not.
+    return [STRING_FORMATS[name]] if is_alone else [STRING_FORMATS[name], strict_format(name)]
+
+
+def _add_patterns(
+    canonical: Canonical,
+    place: Place,
+    sizes: tuple[int, int | None],
+    found: tuple[list[Draw], Checks],
+) -> None:
+    (low, high), (ways, checks) = sizes, found
+    for pattern, pointer in canonical.patterns:
+        try:
+            written = writer(pattern, place.alphabet.intervals)
+            checks.append(matcher(pattern, trusts=is_plain(pattern) and len(ways) == 0))
+        except UnsupportedPattern:
+            checks.append(matcher(pattern))
+            canonical.opaque[pointer] = "pattern"
+            continue
+        if high is not None and written.low > high:
+            text = f"maxLength {high} and pattern {pattern}, whose texts have at least {written.low} characters"
+            raise Unsatisfiable(canonical.lengths.high_pointer or pointer, text)
+        if written.high < low:
+            text = f"minLength {low} and pattern {pattern}, whose texts have at most {written.high} characters"
+            raise Unsatisfiable(canonical.lengths.low_pointer or pointer, text)
+        ways.append(_matching(written.write, low, high))
+
+
+def _content(encoding: str, media_type: str, source: Source) -> str:
+    """A JSON document or a word, in base64 if it has to be."""
+    text = source.string(alphabets.NAME, 0, 12)
+    if media_type == "application/json":
+        text = (text.join('""'), str(source.integer(-99, 99)), f'{{"{text}": []}}')[
+            source.choice(3)
+        ]
+    return base64.b64encode(text.encode()).decode() if encoding == "base64" else text
+
+
+def _plain(place: Place, low: int, high: int, *, has_maximum: bool) -> Draw:
+    alphabet = place.alphabet
+    if low > _RECORDED:
+        return lambda source: _expanded(source, place, low, min(high, low + _ROOM))
+    if high <= _RECORDED:
+        most = high if has_maximum else min(high, max(low * 2, low + _ROOM))
+        return lambda source: source.string(alphabet, low, most)
+    short = max(low, _ROOM)
+    if not has_maximum:
+        return lambda source: source.string(alphabet, low, short)
+
+    def draw(source: Source) -> str:
+        if source.boolean(_LONG):
+            return _expanded(source, place, short, high)
+        return source.string(alphabet, low, short)
+
+    return draw
+
+
+def _expanded(source: Source, place: Place, low: int, high: int) -> str:
+    size = source.integer(low, high) if low < high else low
+    seed = source.integer(0, _SEEDS - 1)
+    return place.alphabet.slice(seed % place.alphabet.pool_size, size)
+
+
+def _binary(low: int, high: int | None, file: str) -> Draw:
+    most = min(_RECORDED, low + _ROOM if high is None else high)
+    longest = UNBOUNDED if high is None else high
+    wanted = [SAMPLES[file]] if file else [*SAMPLES.values()]
+    if file in ("", "image/png"):
+        wanted.append(padded_png(low))
+    files = [content for content in dict.fromkeys(wanted) if low <= len(content) <= longest]
+    if not files:
+        return lambda source: source.binary(min(low, most), most)
+    # What is said to be an image is one, but for a few.
+    share = _WHOLE_FILES if file else _FILES
+
+    def draw(source: Source) -> bytes:
+        if source.boolean(share):
+            return files[source.choice(len(files)) if len(files) > 1 else 0]
+        return source.binary(min(low, most), most)
+
+    return draw
+
+
+def _matching(write: Callable[[Source, int, int], str], low: int, high: int | None) -> Draw:
+    most = UNBOUNDED if high is None else high
+    return lambda source: write(source, low, most)
+
+
+def _one_of(ways: list[Draw]) -> Draw:
+    count = len(ways)
+    return lambda source: ways[source.choice(count)](source)
+
+
+def _all_of(
+    checks: Iterable[Callable[[str], bool]], place: Place, low: int, high: int | None
+) -> Callable[[Any], bool]:
+    """All that a string has to satisfy; the usual case, one check and nothing else, costs nothing more."""
+    needed = list(checks)
+    if low > 0 or high is not None:
+        most = UNBOUNDED if high is None else high
+        needed.insert(0, lambda value: low <= len(value) <= most)
+    if not place.is_body:
+        needed.append(place.carries)
+    if place.is_bytes:
+        return lambda value: all(_of_value(check, value) for check in needed)
+    if len(needed) == 1:
+        return needed[0]
+    if len(needed) == 2:
+        first, second = needed
+        return lambda value: first(value) and second(value)
+    if len(needed) == 3:
+        first, second, third = needed
+        return lambda value: first(value) and second(value) and third(value)
+    return lambda value: all(check(value) for check in needed)
+
+
+def _of_value(check: Callable[[Any], bool], value: Any) -> bool:
+    """Bytes have a length and nothing else that could be checked."""
+    try:
+        return check(value)
+    except TypeError:
+        return isinstance(value, bytes)

@@ -1,0 +1,56 @@
+"""How different the values of a schema are: a schema that hardly says anything is drawn more freely."""
+
+from enum import Enum
+from typing import Final
+
+from checker.generation.drawing.containers import identity
+from checker.generation.meaning.forms import ARRAY, OBJECT, Canonical
+from checker.generation.sources.choices import RandomSource
+from checker.generation.sources.turn import Draw, Rejected, Turn
+
+ENOUGH: Final = 10
+"""Different values of twenty."""
+_TRIED = 20
+_FEW_PROPERTIES = 3
+_CONTAINERS = frozenset({ARRAY, OBJECT})
+
+
+class Variety(Enum):
+    """How freely values are drawn."""
+
+    USUAL = "what is meant, and little else"
+    NAMES = "many properties that the schema does not name"
+    TYPES = "all types of which an untyped schema says nothing as well"
+
+
+def may_be_poor(form: Canonical) -> bool:
+    """True when it takes a few draws to know whether values repeat themselves."""
+    return bool(form.types & _CONTAINERS) and len(form.properties) <= _FEW_PROPERTIES
+
+
+def different(draw: Draw, turn: Turn) -> int:
+    """How many different values come from a few draws; stops counting when there are enough."""
+    # Somebody may be drawing already: schemas are compiled when they are needed.
+    with turn.aside():
+        return _counted(draw, turn, ENOUGH)
+
+
+def is_alive(draw: Draw, turn: Turn) -> bool:
+    """True when one of a few draws comes to a value."""
+    with turn.aside():
+        return _counted(draw, turn, 1) > 0
+
+
+def _counted(draw: Draw, turn: Turn, enough: int) -> int:
+    source = RandomSource()
+    seen: set[bytes] = set()
+    for seed in range(_TRIED):
+        source.reset(seed)
+        turn.begin(None)
+        try:
+            seen.add(identity(draw(source)))
+        except Rejected:
+            continue
+        if len(seen) >= enough:
+            break
+    return len(seen)

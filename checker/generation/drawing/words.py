@@ -1,0 +1,91 @@
+"""Values that users or the description give, in place of generated ones: asked for by choices, so they shrink and replay."""
+
+import copy
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from checker.config.dictionaries import as_type
+from checker.config.overrides import TypeWords
+from checker.core.meta import Origin
+from checker.core.operation import Location
+from checker.generation.drawing.judging import is_json
+from checker.generation.drawing.places import Place
+from checker.generation.meaning import forms
+from checker.generation.sources.choices import Source
+from checker.generation.sources.turn import Draw, Given, Turn
+
+EXAMPLES: Final = 0.2
+"""Probability that a declared example takes the place of what is drawn."""
+_KINDS: Final = {forms.STRING: "string", forms.INTEGER: "integer", forms.NUMBER: "number"}
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Values that may stand somewhere."""
+
+    entries: tuple[Any, ...]
+    share: float
+    """Probability that one is taken."""
+    origin: Origin
+    location: Location | None = None
+    """Where they stand; without one they are taken nowhere."""
+
+    def at(self, place: Place, is_valid: Callable[[Any], bool]) -> "Words":
+        """Those that a place carries and a schema admits."""
+        location = _LOCATIONS.get(place.name.partition("-")[0])
+        entries = tuple(v for v in self.entries if place.carries(v) and is_valid(v))
+        return replace(self, entries=entries, location=location)
+
+    def sampled(self, draw: Draw, turn: Turn) -> Draw:
+        """The same draw, now and then one of the values."""
+        entries, share = self.entries, self.share
+        count = len(entries)
+        if not count or self.location is None:
+            return draw
+        given = Given(self.location, self.origin)
+
+        def drawn(source: Source) -> Any:
+            if share < 1 and not source.boolean(share):
+                return draw(source)
+            value = entries[source.choice(count) if count > 1 else 0]
+            turn.bindings.append(given)
+            return copy.deepcopy(value) if isinstance(value, list | dict) else value
+
+        return drawn
+
+
+def fitting(
+    entries: Iterable[Any], types: frozenset[str], accepts: Callable[[Any], bool]
+) -> tuple[Any, ...]:
+    """Those entries that are accepted, as they are or read as one of the types that are wanted."""
+    found: dict[str, Any] = {}
+    for entry in entries:
+        for reading in readings(entry, types):
+            if accepts(reading):
+                found.setdefault(repr(reading), reading)
+                break
+    return tuple(found.values())
+
+
+def readings(entry: Any, types: frozenset[str]) -> Iterator[Any]:
+    """An entry as it is, and as each of some types; nothing of what YAML knows and JSON does not."""
+    if not is_json(entry):
+        return
+    yield entry
+    if isinstance(entry, str | int | float) and not isinstance(entry, bool):
+        for kind, name in _KINDS.items():
+            if kind in types:
+                reading = as_type(name, entry)
+                if reading is not None:
+                    yield reading
+
+
+def words_of_types(types: Sequence[TypeWords]) -> Mapping[str, Words]:
+    """What may stand for a generated value of each type."""
+    kinds = {name: kind for kind, name in _KINDS.items()}
+    return {kinds[one.type]: Words(one.entries, one.share, Origin.DICTIONARY) for one in types}
+
+
+_LOCATIONS: Final = {str(location): location for location in Location}
+"""By the first word of the name of a place; names of properties are in none."""

@@ -1,0 +1,1 @@
+"""What a schema means: one canonical form, whoever asks."""

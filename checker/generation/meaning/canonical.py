@@ -1,0 +1,283 @@
+"""One meaning of a schema: all that holds for a value, gathered from references, `allOf` and siblings.
+
+A value is described by a conjunction of facets, places of the document that it has to satisfy together. Children are
+conjunctions again and are looked at when somebody asks, so that recursive schemas are nothing special.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from checker.core.schema import Dialect, Direction, Document
+from checker.generation.meaning.complements import COINED, complement
+from checker.generation.meaning.conditions import conditions
+from checker.generation.meaning.forms import (
+    Branches,
+    Canonical,
+    Conjunction,
+    Facet,
+    FacetKey,
+    Reason,
+    inverse,
+)
+from checker.generation.meaning.properties import properties_of, read_rest, read_unevaluated
+from checker.generation.meaning.reading import (
+    ARRAY_KEYWORDS,
+    SCALAR_KEYWORDS,
+    finish_arrays,
+    read_arrays,
+    read_examples,
+    read_scalars,
+    read_types,
+)
+from checker.generation.sources.turn import Budget
+from checker.validation.keywords import Keyword, keywords_of
+from checker.validation.pointers import pointer_child
+from checker.validation.scopes import HAS_SIBLINGS, entered, resolve_dynamic, said_at
+
+_ANNOTATIONS: Final = frozenset(
+    {
+        "description",
+        "title",
+        "$comment",
+        "deprecated",
+        "externalDocs",
+        "xml",
+        "readOnly",
+        "writeOnly",
+    }
+)
+_NULLABLE = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}
+_NEWEST, _OLDEST = keywords_of(Dialect.DRAFT2020), keywords_of(Dialect.DRAFT4)
+_HIDDEN_FLAG = {Direction.REQUEST: "readOnly", Direction.RESPONSE: "writeOnly"}
+_RULES = 100
+"""Rules about properties that are looked at in one step of the budget."""
+_BRANCHING: Final = frozenset(
+    ("anyOf", "oneOf", "if", "dependentRequired", "dependentSchemas", "dependencies")
+)
+Read = list[tuple[Facet, dict[str, Any]]]
+"""Facets with what is well-formed in them."""
+
+
+class Canon:
+    """Reads the schemas of one document in one direction."""
+
+    def __init__(
+        self,
+        document: Document,
+        dialect: Dialect,
+        direction: Direction,
+        budget: Budget | None = None,
+    ) -> None:
+        self.document = document
+        self.dialect = dialect
+        self.direction = direction
+        self.budget = budget or Budget()
+        self._nullable = _NULLABLE.get(dialect)
+        self._flag = _HIDDEN_FLAG[direction]
+
+    def canonical(self, conjunction: Conjunction) -> Canonical:
+        """All that a conjunction says. Raises `UnresolvableReference` and `BudgetSpent`."""
+        found = Canonical(conjunction[0].pointer if conjunction else "#")
+        seen: set[FacetKey] = set()
+        for facet in conjunction:
+            self._flatten(facet, seen, found)
+        read = [(facet, self.said(facet)) for facet in found.facets]
+        self._read_objects(read, found)
+        for facet, raw in read:
+            nullable = self._nullable is not None and _says_true(facet, self._nullable)
+            read_types(facet, raw, found, nullable=nullable)
+            said = raw.keys()
+            if not said.isdisjoint(SCALAR_KEYWORDS):
+                read_scalars(facet, raw, found)
+            if not said.isdisjoint(ARRAY_KEYWORDS):
+                read_arrays(facet, raw, found, self._dialect_at(facet))
+            if not said.isdisjoint(_BRANCHING):
+                self._read_branches(facet, raw, found)
+            read_examples(facet, found)
+        finish_arrays(found)
+        return found
+
+    def target(self, facet: Facet) -> Facet:
+        """What a facet that only refers to another one refers to: both are the same schema.
+
+        Raises `UnresolvableReference`.
+        """
+        seen = set()
+        while facet.key not in seen and not facet.is_partial and isinstance(facet.raw, dict):
+            seen.add(facet.key)
+            raw, at = facet.raw, facet.pointer
+            said = [name for name in raw if name not in _ANNOTATIONS]
+            parts = raw.get("allOf")
+            if isinstance(raw.get("$ref"), str) and (
+                len(said) == 1 or not self._has_siblings(facet)
+            ):
+                facet = self._referred(facet, *self.document.resolve(raw["$ref"], at=at))
+            elif said == ["allOf"] and isinstance(parts, list) and len(parts) == 1:
+                facet = facet.below(parts[0], "allOf", "0")
+            else:
+                break
+        return facet
+
+    def _referred(self, facet: Facet, value: object, place: str) -> Facet:
+        """The facet that a reference leads to."""
+        scope = entered(self.document, facet.scope, facet.pointer)
+        return Facet(value, place, scope=entered(self.document, scope, place))
+
+    def _dialect_at(self, facet: Facet) -> Dialect:
+        return said_at(self.document, facet.pointer, self.dialect)[0]
+
+    def _has_siblings(self, facet: Facet) -> bool:
+        return self._dialect_at(facet) in HAS_SIBLINGS
+
+    def _flatten(self, facet: Facet, seen: set[FacetKey], found: Canonical) -> None:
+        if facet.raw is False:
+            found.impossible = Reason(facet.pointer, "the schema `false` admits nothing")
+        raw = facet.raw
+        if not isinstance(raw, dict):
+            return
+        facet = self._entered(facet)
+        if facet.key in seen:
+            return
+        seen.add(facet.key)
+        self.budget.spend(facet.pointer)
+        for target in self._references(facet, raw):
+            self._flatten(target, seen, found)
+        if isinstance(raw.get("$ref"), str) and not self._has_siblings(facet):
+            return
+        found.facets.append(facet)
+        parts = raw.get("allOf")
+        if isinstance(parts, list) and "allOf" not in facet.unread:
+            for index, part in enumerate(parts):
+                self._flatten(facet.below(part, "allOf", str(index)), seen, found)
+        inner = raw.get("not")
+        if isinstance(inner, dict | bool | Facet) and "not" not in facet.unread:
+            self._push_in(facet, facet.below(inner, "not"), seen, found)
+
+    def _entered(self, facet: Facet) -> Facet:
+        scope = entered(self.document, facet.scope, facet.pointer)
+        return facet if scope == facet.scope else replace(facet, scope=scope)
+
+    def _references(self, facet: Facet, raw: dict[str, Any]) -> Iterator[Facet]:
+        reference = raw.get("$ref")
+        if isinstance(reference, str) and "$ref" not in facet.unread:
+            yield self._referred(facet, *self.document.resolve(reference, at=facet.pointer))
+        if "$dynamicRef" not in facet.unread:
+            dynamic = resolve_dynamic(self.document, raw, facet.pointer, facet.scope)
+            if dynamic is not None:
+                yield self._referred(facet, *dynamic)
+
+    def _push_in(self, facet: Facet, inner: Facet, seen: set[FacetKey], found: Canonical) -> None:
+        """Say what a `not` means without it: what all ways to break the schema inside have in common, or alternatives."""
+        at = pointer_child(facet.pointer, "not")
+        alternatives, is_whole = self.broken(inner)
+        if alternatives and not is_whole:
+            # Other ways are found by chance, if at all.
+            alternatives = (*alternatives, ())
+            found.opaque[at] = "not"
+        if len(alternatives) == 1:
+            found.pushed.add(facet.key)
+            for other in alternatives[0]:
+                self._flatten(other, seen, found)
+        elif alternatives:
+            found.branches.append(Branches(at, facet, "not", alternatives))
+        elif is_whole:
+            found.impossible = Reason(at, "everything satisfies the schema under `not`")
+        else:
+            found.opaque[at] = "not"
+
+    def broken(self, facet: Facet) -> tuple[tuple[Conjunction, ...], bool]:
+        """Ways to break a schema, and whether there are no ways that cannot be said. Raises `UnresolvableReference`."""
+        raw = facet.raw
+        if not isinstance(raw, dict):
+            return ((),) if raw is False else (), True
+        facet = self._entered(facet)
+        alternatives: list[Conjunction] = [
+            (inverse(target),) for target in self._references(facet, raw)
+        ]
+        if isinstance(raw.get("$ref"), str) and not self._has_siblings(facet):
+            return tuple(alternatives), True
+        ways = complement(facet, self.said(facet))
+        return (*alternatives, *ways.alternatives), ways.is_whole
+
+    def said(self, facet: Facet) -> dict[str, Any]:
+        """Keywords of a schema that say something."""
+        raw: Any = facet.raw
+        unread = facet.unread
+        if facet.is_made:
+            return {
+                name: value
+                for name, value in raw.items()
+                if name not in unread and _is_meant(name, value)
+            }
+        dialect, muted = said_at(self.document, facet.pointer, self.dialect)
+        table = keywords_of(dialect)
+        silent = unread | muted if muted else unread
+        return {
+            name: value
+            for name, value in raw.items()
+            if name in table and name not in silent and table[name].is_well_formed(value)
+        }
+
+    def _read_objects(self, read: Read, found: Canonical) -> None:
+        said = found.rules = [properties_of(facet, raw) for facet, raw in read]
+        named = [item for properties in said for item in properties.named.items()]
+        found.hidden = {name for name, facet in named if self._is_hidden(facet)}
+        names = [name for name, _ in named]
+        for (facet, raw), properties in zip(read, said, strict=True):
+            for name in raw.get("required") or ():
+                if name not in found.hidden:
+                    found.required.setdefault(name, pointer_child(facet.pointer, "required"))
+            found.property_count.read(raw, facet.pointer)
+            read_rest(properties, raw, facet, found)
+        read_unevaluated(found)
+        if found.pattern_properties:
+            # A required name may match a pattern; without patterns it is just an additional one.
+            names += [name for _, raw in read for name in raw.get("required") or ()]
+        # Each name is looked for in each schema.
+        self.budget.spend(found.pointer, len(names) * len(said) // _RULES)
+        for name in dict.fromkeys(names):
+            if name not in found.hidden:
+                found.properties[name] = found.of_name(name)
+
+    def _is_hidden(self, facet: Facet) -> bool:
+        raw, at = facet.raw, facet.pointer
+        for _ in range(8):
+            if not isinstance(raw, dict):
+                return False
+            if raw.get(self._flag) is True:
+                return True
+            reference = raw.get("$ref")
+            if isinstance(reference, str):
+                raw, at = self.document.resolve(reference, at=at)
+            elif isinstance(raw.get("allOf"), list) and len(raw["allOf"]) == 1:
+                raw, at = raw["allOf"][0], pointer_child(at, "allOf", "0")
+            else:
+                return False
+        return False
+
+    def _read_branches(self, facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
+        for keyword in ("anyOf", "oneOf"):
+            if keyword in raw:
+                at = pointer_child(facet.pointer, keyword)
+                alternatives = tuple(
+                    (facet.below(part, keyword, str(index)),)
+                    for index, part in enumerate(raw[keyword])
+                )
+                found.branches.append(Branches(at, facet, keyword, alternatives))
+        conditions(facet, raw, found)
+
+
+def _says_true(facet: Facet, keyword: str) -> bool:
+    return isinstance(facet.raw, dict) and facet.raw.get(keyword) is True
+
+
+def _is_meant(name: str, value: Any) -> bool:
+    """The same for what is made: in the words of all dialects and of our own."""
+    if isinstance(value, Facet) or name in COINED:
+        return True
+    return _is_said(_NEWEST.get(name), value) or _is_said(_OLDEST.get(name), value)
+
+
+def _is_said(keyword: Keyword | None, value: Any) -> bool:
+    return keyword is not None and keyword.is_well_formed(value)

@@ -1,0 +1,83 @@
+"""When it is known beforehand that alternatives exclude each other, or which of them a value names."""
+
+from dataclasses import replace
+from typing import Any
+
+from checker.core.schema import UnresolvableReference
+from checker.generation.meaning.canonical import Canon
+from checker.generation.meaning.forms import (
+    Branches,
+    Canonical,
+    Conjunction,
+    Facet,
+    inverse,
+    made,
+    same,
+)
+
+
+def discriminated(branches: Branches) -> list[Conjunction]:
+    """For each alternative the schema that pins the discriminator; empty without one."""
+    if branches.keyword not in ("anyOf", "oneOf"):
+        return []
+    raw = branches.owner.raw
+    told: Any = raw.get("discriminator") if isinstance(raw, dict) else None
+    if not isinstance(told, dict) or not isinstance(told.get("propertyName"), str):
+        return []
+    name = told["propertyName"]
+    mapping = told.get("mapping")
+    mapping = mapping if isinstance(mapping, dict) else {}
+    at = f"discriminator {branches.keyword}"
+    found: list[Conjunction] = []
+    for index, (facet, *_) in enumerate(branches.alternatives):
+        values = _names_of(facet, mapping)
+        if not values:
+            return []
+        listed = made(branches.owner, f"{at} {index}", {"enum": values})
+        pinned = {"properties": {name: listed}, "required": [name]}
+        found.append((made(branches.owner, f"{at} {index} pinned", pinned),))
+    return found
+
+
+def _names_of(facet: Facet, mapping: dict[str, Any]) -> list[str]:
+    reference = facet.raw.get("$ref") if isinstance(facet.raw, dict) else None
+    if not isinstance(reference, str):
+        return []
+    last = reference.rpartition("/")[2]
+    mapped = [name for name, target in mapping.items() if target in (reference, last)]
+    return mapped or [last]
+
+
+def exclusive(branches: Branches) -> Branches:
+    """The same alternatives, each without what the others admit."""
+    return replace(
+        branches,
+        alternatives=tuple(
+            (
+                *one,
+                *(inverse(facet) for (facet, *_) in branches.alternatives if facet is not one[0]),
+            )
+            for one in branches.alternatives
+        ),
+    )
+
+
+def are_disjoint(canon: Canon, branches: Branches) -> bool:
+    """True when no value can satisfy two of the alternatives: by type, or by a required property with other values."""
+    if len(branches.alternatives) > 32:
+        return False
+    try:
+        read = [canon.canonical(alternative) for alternative in branches.alternatives]
+    except UnresolvableReference:
+        return False
+    return all(
+        _exclude(left, right) for index, left in enumerate(read) for right in read[index + 1 :]
+    )
+
+
+def _exclude(left: Canonical, right: Canonical) -> bool:
+    if not left.types & right.types:
+        return True
+    if left.enum is not None and right.enum is not None:
+        return not any(same(a, b) for a in left.enum for b in right.enum)
+    return False

@@ -1,0 +1,253 @@
+"""What is known of a value: canonical forms, and the facets that they are read from."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, Final
+
+from checker.generation.meaning.bounds import Numbers, Sizes
+from checker.validation.pointers import pointer_child
+from checker.validation.scopes import Scope
+
+NULL, BOOLEAN, INTEGER, NUMBER, STRING, ARRAY, OBJECT = (
+    "null", "boolean", "integer", "number", "string", "array", "object",
+)  # fmt: skip
+TYPES: Final = (NULL, BOOLEAN, INTEGER, NUMBER, STRING, ARRAY, OBJECT)
+_ALL_TYPES = frozenset(TYPES)
+FacetKey = tuple[str, frozenset[str], str, Scope, frozenset[str]]
+"""Pointer, keywords left out, tag, scope, keywords taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """A schema that a value has to satisfy, some of its keywords left out."""
+
+    raw: object
+    pointer: str
+    without: frozenset[str] = frozenset()
+    is_made: bool = False
+    """Not in the document: it says what a keyword there means. Facets may stand in it as schemas."""
+    tag: str = ""
+    """Tells made ones of the same place apart."""
+    scope: Scope = ()
+    """Dynamic anchors on the way."""
+    taken: frozenset[str] = frozenset()
+    """Keywords that others of the conjunction stand for: they still hold, but need not be read again."""
+
+    @property
+    def is_partial(self) -> bool:
+        """True when the document has no such schema at that place."""
+        return self.is_made or bool(self.without) or bool(self.taken)
+
+    @property
+    def unread(self) -> frozenset[str]:
+        """Keywords that are not looked at."""
+        return self.without | self.taken
+
+    @property
+    def key(self) -> FacetKey:
+        """Two facets with equal keys are the same."""
+        return self.pointer, self.without, self.tag, self.scope, self.taken
+
+    def below(self, value: object, *tokens: str) -> "Facet":
+        """The schema that stands under these tokens."""
+        if isinstance(value, Facet):
+            return value
+        place = pointer_child(self.pointer, *tokens)
+        if self.is_made:
+            # The document may have another schema at that place.
+            tag = f"{self.tag}/{'/'.join(tokens)}"
+            return Facet(value, place, is_made=True, tag=tag, scope=self.scope)
+        return Facet(value, place, scope=self.scope)
+
+
+def made(place: Facet, tag: str, raw: dict[str, Any]) -> Facet:
+    """A schema that says what something at a place means."""
+    return Facet(raw, place.pointer, is_made=True, tag=tag, scope=place.scope)
+
+
+def inverse(facet: Facet) -> Facet:
+    """Everything that a facet does not admit."""
+    return made(facet, f"{facet.tag}!", {"not": facet})
+
+
+Conjunction = tuple[Facet, ...]
+"""Schemas that a value has to satisfy together. The empty one admits everything."""
+
+
+def key_of(conjunction: Conjunction) -> frozenset[FacetKey]:
+    """Names a conjunction, whatever its order."""
+    return frozenset(facet.key for facet in conjunction)
+
+
+@dataclass(frozen=True, slots=True)
+class Properties:
+    """What one facet says of the properties of an object."""
+
+    named: dict[str, Facet]
+    patterns: tuple[tuple[str, Callable[[str], bool], Facet], ...]
+    """Pattern, does a name match it, schema."""
+    rest: Facet | None
+    is_made: bool = False
+    """What is made is no annotation: `unevaluatedProperties` does not see it."""
+
+    def facets(self, name: str) -> Conjunction:
+        """Schemas of a property; none when anything goes."""
+        found = self.declared(name)
+        return (self.rest,) if not found and self.rest is not None else found
+
+    def declared(self, name: str) -> Conjunction:
+        """The same without what is said of all the others."""
+        found = tuple(facet for _, matches, facet in self.patterns if matches(name))
+        return (self.named[name], *found) if name in self.named else found
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusions:
+    """What the leaves of a `not` forbid."""
+
+    values: list[Any] = field(default_factory=list)
+    steps: list[Fraction] = field(default_factory=list)
+    """Numbers that are no multiples of these."""
+    patterns: list[str] = field(default_factory=list)
+    formats: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Branches:
+    """Alternatives of one `anyOf` or `oneOf`, or of a condition."""
+
+    pointer: str
+    owner: Facet
+    keyword: str
+    alternatives: tuple[Conjunction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why no value satisfies a schema."""
+
+    pointer: str
+    text: str
+
+
+@dataclass(slots=True)
+class Canonical:
+    """All that holds for a value."""
+
+    pointer: str
+    types: frozenset[str] = _ALL_TYPES
+    type_pointer: str = ""
+    enum: list[Any] | None = None
+    enum_pointer: str = ""
+    numbers: Numbers = field(default_factory=Numbers)
+    lengths: Sizes = field(default_factory=lambda: Sizes("Length"))
+    patterns: list[tuple[str, str]] = field(default_factory=list)
+    """(pattern, pointer) of each."""
+    formats: list[str] = field(default_factory=list)
+    content: tuple[str, str] | None = None
+    """Encoding and media type of what the text contains, where they are asserted."""
+    items: Conjunction = ()
+    no_items: bool = False
+    """Nothing may come after `prefix`."""
+    prefix: list[Conjunction] = field(default_factory=list)
+    says_items: bool = False
+    """True when the schema speaks of the items after `prefix`."""
+    unevaluated_items: Conjunction = ()
+    """What holds for items that nobody else speaks of."""
+    uncontained: Conjunction = ()
+    """What all items satisfy beyond those that are made for `contains`."""
+    no_array: Reason | None = None
+    """Why no array satisfies the schema."""
+    item_count: Sizes = field(default_factory=lambda: Sizes("Items"))
+    unique: bool = False
+    properties: dict[str, Conjunction] = field(default_factory=dict)
+    hidden: set[str] = field(default_factory=set)
+    """Properties that do not travel in this direction."""
+    required: dict[str, str] = field(default_factory=dict)
+    """Name -> pointer of who requires it."""
+    additional: Conjunction = ()
+    no_additional: str | None = None
+    """Pointer of the `additionalProperties` that is false."""
+    says_additional: bool = False
+    """True when the schema speaks of additional properties at all."""
+    property_count: Sizes = field(default_factory=lambda: Sizes("Properties"))
+    branches: list[Branches] = field(default_factory=list)
+    opaque: dict[str, str] = field(default_factory=dict)
+    """Pointer -> keyword that is not looked into."""
+    needs_check: bool = False
+    """What is drawn may be invalid now and then, although every keyword is looked into."""
+    pattern_properties: list[tuple[str, Facet]] = field(default_factory=list)
+    rules: list[Properties] = field(default_factory=list)
+    """What each facet says of properties."""
+    unevaluated: Conjunction = ()
+    """What holds for properties that nobody else speaks of."""
+    excluded: Exclusions = field(default_factory=Exclusions)
+    has_duplicates: bool = False
+    """Two equal items are wanted."""
+    names: Conjunction = ()
+    """What names of properties have to satisfy."""
+    contained: list[Facet] = field(default_factory=list)
+    """Schemas that one item each has to satisfy."""
+    examples: list[Any] = field(default_factory=list)
+    impossible: Reason | None = None
+    facets: list[Facet] = field(default_factory=list)
+    """Every place that was read."""
+
+    pushed: set[FacetKey] = field(default_factory=set)
+    """Facets whose `not` has become a part of the conjunction."""
+
+    def base(self, owner: Facet | None = None, keyword: str = "") -> Conjunction:
+        """The same without one keyword of `owner`; references and `allOf` are already followed."""
+        return tuple(
+            replace(
+                facet,
+                taken=facet.taken
+                | _FOLLOWED
+                | ({keyword} if facet is owner else frozenset())
+                | (_NOT if facet.key in self.pushed else frozenset()),
+            )
+            for facet in self.facets
+        )
+
+    def of_name(self, name: str) -> Conjunction:
+        """Schemas of a property of any name."""
+        found = tuple(facet for rule in self.rules for facet in rule.facets(name))
+        if not self.unevaluated or any(
+            rule.rest is not None or rule.declared(name) for rule in self.rules if not rule.is_made
+        ):
+            return found
+        return found + self.unevaluated
+
+
+_NOT = frozenset({"not"})
+_FOLLOWED = frozenset({"$ref", "allOf", "$dynamicRef", "$recursiveRef"})
+
+
+def kinds_of(value: Any) -> frozenset[str]:
+    """Types that a JSON value has: a whole number is an integer and a number."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        is_whole = isinstance(value, int) or value.is_integer()
+        return _WHOLE if is_whole else _FRACTION
+    return _KINDS.get(type(value), frozenset())
+
+
+_WHOLE, _FRACTION = frozenset({INTEGER, NUMBER}), frozenset({NUMBER})
+_KINDS: Final = {
+    type(None): frozenset({NULL}),
+    bool: frozenset({BOOLEAN}),
+    str: frozenset({STRING}),
+    list: frozenset({ARRAY}),
+    dict: frozenset({OBJECT}),
+}
+
+
+def same(left: Any, right: Any) -> bool:
+    """Equality of JSON values: 1 and 1.0 are equal, 1 and true are not."""
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(same(left[k], right[k]) for k in left)
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(same, left, right))
+    return bool(left == right)

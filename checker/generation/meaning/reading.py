@@ -1,0 +1,189 @@
+"""What a schema says of types, numbers, texts and arrays, added to what is already known of the value."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any, Final
+
+from checker.core.schema import Dialect
+from checker.generation.meaning.complements import (
+    DUPLICATES,
+    OTHER_FORMAT,
+    OTHER_STEP,
+    OTHER_TEXT,
+    OTHER_VALUE,
+)
+from checker.generation.meaning.forms import (
+    INTEGER,
+    NULL,
+    NUMBER,
+    Canonical,
+    Conjunction,
+    Facet,
+    Reason,
+    inverse,
+    same,
+)
+from checker.validation.formats import INTEGER_RANGES
+from checker.validation.pointers import pointer_child
+
+SCALAR_KEYWORDS: Final = frozenset(
+    (
+        "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf", "format", "minLength", "maxLength", "pattern",
+        "contentEncoding", "contentMediaType", OTHER_STEP, OTHER_TEXT, OTHER_FORMAT,
+    )
+)  # fmt: skip
+"""Keywords of numbers and texts."""
+ARRAY_KEYWORDS: Final = frozenset(
+    (
+        "items", "prefixItems", "additionalItems", "minItems", "maxItems", "uniqueItems", "contains", "unevaluatedItems",
+        DUPLICATES,
+    )
+)  # fmt: skip
+"""Keywords of arrays, without those that only go with another one."""
+_MANY = 32
+_COUNTS_CONTAINED = (Dialect.DRAFT2020, Dialect.OPENAPI31)
+"""Dialects in which an item that `contains` wants is evaluated."""
+
+
+def read_types(facet: Facet, raw: dict[str, Any], found: Canonical, *, nullable: bool) -> None:
+    """`type`, `enum` and `const`."""
+    declared = raw.get("type")
+    pointer = pointer_child(facet.pointer, "type")
+    if declared is not None:
+        names = {declared} if isinstance(declared, str) else set(declared)
+        if NUMBER in names:
+            names.add(INTEGER)
+        if nullable:
+            names.add(NULL)
+        both = found.types & names
+        if not both and found.impossible is None:
+            found.impossible = Reason(
+                pointer,
+                f"type {_listed(names)} and type {_listed(found.types)} exclude each other",
+            )
+        found.types = both
+        found.type_pointer = pointer
+    values = [raw["const"]] if "const" in raw else raw.get("enum")
+    if "const" in raw and "enum" in raw:
+        values = [value for value in values or () if _contains(raw["enum"], value)]
+    if values is not None:
+        known = found.enum
+        found.enum_pointer = pointer_child(facet.pointer, "const" if "const" in raw else "enum")
+        found.enum = list(values) if known is None else [v for v in known if _contains(values, v)]
+    found.excluded.values.extend(raw.get(OTHER_VALUE, ()))
+
+
+def read_scalars(facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
+    """Bounds of numbers, formats, lengths and patterns."""
+    numbers, at = found.numbers, facet.pointer
+    for keyword in ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"):
+        value = raw.get(keyword)
+        if value is None or isinstance(value, bool):
+            continue
+        flag = raw.get("exclusive" + keyword.capitalize()) is True
+        numbers.bound(keyword, value, pointer_child(at, keyword), is_exclusive=flag)
+    if "multipleOf" in raw:
+        numbers.multiple(Fraction(str(raw["multipleOf"])))
+    name = raw.get("format")
+    if name is not None and name not in found.formats:
+        found.formats.append(name)
+        bounds = INTEGER_RANGES.get(name)
+        if bounds is not None:
+            numbers.bound("minimum", bounds[0], pointer_child(at, "format"))
+            numbers.bound("maximum", bounds[1], pointer_child(at, "format"))
+    found.lengths.read(raw, at)
+    if "contentEncoding" in raw or "contentMediaType" in raw:
+        found.content = raw.get("contentEncoding", ""), raw.get("contentMediaType", "")
+    if "pattern" in raw:
+        found.patterns.append((raw["pattern"], pointer_child(at, "pattern")))
+    if facet.is_made:
+        found.excluded.steps.extend(Fraction(str(step)) for step in raw.get(OTHER_STEP, ()))
+        found.excluded.patterns.extend(raw.get(OTHER_TEXT, ()))
+        found.excluded.formats.extend(raw.get(OTHER_FORMAT, ()))
+
+
+def read_arrays(facet: Facet, raw: dict[str, Any], found: Canonical, dialect: Dialect) -> None:
+    """Items, their number, and what has to be among them."""
+    found.item_count.read(raw, facet.pointer)
+    found.unique = found.unique or raw.get("uniqueItems") is True
+    if DUPLICATES in raw:
+        found.has_duplicates = True
+        # What may stand at one index may not be allowed at another.
+        found.needs_check = True
+    items = raw.get("items")
+    prefix, rest = raw.get("prefixItems"), ("items", items)
+    if isinstance(items, list):
+        prefix, rest = items, ("additionalItems", raw.get("additionalItems"))
+    found.says_items = found.says_items or (rest[1] is not None and not facet.is_made)
+    if "unevaluatedItems" in raw:
+        _read_unevaluated(facet, raw, found, dialect)
+    _read_contained(facet, raw, found)
+    if prefix is None and rest[1] is None:
+        return
+    tail: Conjunction = ()
+    if rest[1] is False:
+        found.no_items = True
+    elif rest[1] is not None:
+        tail = (facet.below(rest[1], rest[0]),)
+    keyword = "prefixItems" if "prefixItems" in raw else "items"
+    own = [facet.below(item, keyword, str(index)) for index, item in enumerate(prefix or ())]
+    for index in range(max(len(own), len(found.prefix))):
+        mine = (own[index],) if index < len(own) else tail
+        if index < len(found.prefix):
+            found.prefix[index] += mine
+        else:
+            found.prefix.append(found.items + mine)
+    found.items += tail
+
+
+def _read_unevaluated(
+    facet: Facet, raw: dict[str, Any], found: Canonical, dialect: Dialect
+) -> None:
+    # Whether what is said elsewhere counts is known by the validator alone.
+    found.needs_check = True
+    if "contains" in raw and dialect in _COUNTS_CONTAINED:
+        found.unevaluated_items += (facet.below(raw["contains"], "contains"),)
+    else:
+        found.unevaluated_items += (facet.below(raw["unevaluatedItems"], "unevaluatedItems"),)
+
+
+def finish_arrays(found: Canonical) -> None:
+    """Let `unevaluatedItems` speak of the items that no facet speaks of."""
+    if found.says_items or not found.unevaluated_items:
+        return
+    found.no_items = found.no_items or any(f.raw is False for f in found.unevaluated_items)
+    found.items += found.unevaluated_items
+
+
+def _read_contained(facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
+    if "contains" not in raw:
+        return
+    inner = facet.below(raw["contains"], "contains")
+    least, most = raw.get("minContains", 1), raw.get("maxContains")
+    if least > _MANY:
+        found.opaque[inner.pointer] = "contains"
+    found.contained.extend([inner] * int(min(least, _MANY)))
+    if most is not None:
+        found.needs_check = True
+        if most < least:
+            text = f"minContains {least} and maxContains {most} exclude every array"
+            found.no_array = Reason(pointer_child(facet.pointer, "maxContains"), text)
+        found.uncontained += (inverse(inner),)
+
+
+def read_examples(facet: Facet, found: Canonical) -> None:
+    """Values that the author of a schema gives."""
+    whole: Any = facet.raw
+    for keyword in ("example", "default"):
+        if keyword in whole:
+            found.examples.append(whole[keyword])
+    if isinstance(whole.get("examples"), list):
+        found.examples.extend(whole["examples"])
+
+
+def _contains(values: list[Any], value: Any) -> bool:
+    return any(same(value, other) for other in values)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return " or ".join(sorted(names)) or "none"

@@ -1,0 +1,1 @@
+"""Regular expressions of schemas: read, matched, and written from."""

@@ -1,0 +1,353 @@
+"""Strings that match a regular expression and have a length, drawn from its tree."""
+
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import jsonschema_rs
+
+from checker.generation.patterns.character_classes import UNIVERSE
+from checker.generation.patterns.regexes import (
+    EMPTY,
+    UNBOUNDED,
+    Ahead,
+    Alternation,
+    Characters,
+    Concatenation,
+    Expression,
+    Group,
+    Reference,
+    Repetition,
+    UnsupportedPattern,
+    parse,
+)
+from checker.generation.sources import alphabets
+from checker.generation.sources.alphabets import Interval
+from checker.generation.sources.choices import Source
+
+Writer = Callable[[Source, int, int], str]
+"""Text whose length lies between, as far as the pattern has such texts."""
+
+_FEW = 4
+_FILLING: tuple[Interval, ...] = ((0x30, 0x39), (0x61, 0x7A))
+_MORE = 64
+"""Repetitions beyond the required ones that are tried of an unbounded quantifier."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """How to write one part of a pattern."""
+
+    low: int
+    high: int
+    write: Writer
+    constant: str | None = None
+    """Set when there is only one such text."""
+
+
+def writer(pattern: str, allowed: tuple[Interval, ...]) -> Written:
+    """How to write texts of a pattern from allowed characters. Raises `UnsupportedPattern`."""
+    tree = parse(pattern)
+    if isinstance(tree, Concatenation) and tree.parts and isinstance(tree.parts[-1], Ahead):
+        # Nothing but conditions: where the pattern has no end, anything may follow.
+        end = EMPTY if pattern.endswith("$") else Repetition(Characters(UNIVERSE), 0, UNBOUNDED)
+        tree = Concatenation((*tree.parts, end))
+    written = _Writing(allowed).written(tree)
+    is_whole = pattern.startswith("^") and pattern.endswith("$") and not pattern.endswith("\\$")
+    if written.high >= UNBOUNDED or (is_whole and not isinstance(tree, Alternation)):
+        return written
+    return _padded(written, allowed, is_prefix=pattern.endswith("$"))
+
+
+def _padded(written: Written, allowed: tuple[Interval, ...], *, is_prefix: bool) -> Written:
+    """A pattern that is open at an end allows anything there: used only to reach a length."""
+    filling = alphabets.of(_both(_FILLING, allowed))
+
+    def write(source: Source, least: int, most: int) -> str:
+        text = written.write(source, min(least, written.high), most)
+        missing = least - len(text)
+        if missing <= 0:
+            return text
+        more = source.string(filling, missing, missing)
+        return more + text if is_prefix else text + more
+
+    return Written(written.low, UNBOUNDED, write)
+
+
+_BEYOND_TREES = re.compile(r"\(\?<?[=!]|\(\?[imsu-]|\\[bBpPAZzk1-9]|.\^|\$.", re.DOTALL)
+
+
+@lru_cache(maxsize=4096)
+def is_plain(pattern: str) -> bool:
+    """True when every text written from the tree matches: no assertion inside, no flags."""
+    return _BEYOND_TREES.search(pattern) is None
+
+
+@lru_cache(maxsize=4096)
+def matcher(pattern: str, *, trusts: bool = False) -> Callable[[str], bool]:
+    """True for what both Python and ECMA-262 match, as far as each can read the pattern.
+
+    Texts written from a plain tree match anyway: `trusts` them, and asks only one.
+    """
+    search = _python_search(pattern)
+    try:
+        strict = jsonschema_rs.Draft202012Validator({"pattern": pattern}).is_valid
+    except ValueError:
+        strict = None
+    if search is None:
+        return strict or (lambda text: True)
+    if strict is None or trusts:
+        return lambda text: search(text) is not None
+    return lambda text: strict(text) and search(text) is not None
+
+
+@lru_cache(maxsize=64)
+def strict_format(name: str) -> Callable[[str], bool]:
+    """True for texts of a format as the stricter of the validators reads it."""
+    return jsonschema_rs.Draft202012Validator({"format": name}, validate_formats=True).is_valid
+
+
+def _python_search(pattern: str) -> Callable[[str], object] | None:
+    """None for what Python cannot read, and for what could keep it busy for ever."""
+    try:
+        if _may_explode(parse(pattern)):
+            return None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return re.compile(pattern).search
+    except (UnsupportedPattern, re.error, OverflowError, RecursionError):
+        return None
+
+
+def _may_explode(tree: Expression, *, is_repeated: bool = False) -> bool:
+    """True when something that varies in length is repeated: a text can then be cut in exponentially many ways."""
+    match tree:
+        case Characters():
+            return False
+        case Repetition(part, low, high):
+            if is_repeated and high > low:
+                return True
+            return _may_explode(part, is_repeated=is_repeated or high > _FEW)
+        case Alternation(parts) | Concatenation(parts):
+            return any(_may_explode(part, is_repeated=is_repeated) for part in parts)
+        case Group(_, part) | Ahead(part):
+            return _may_explode(part, is_repeated=is_repeated)
+        case Reference():
+            return False
+
+
+class _Writing:
+    """One pass over a tree: what groups have written is remembered for those who refer to them."""
+
+    def __init__(self, allowed: tuple[Interval, ...]) -> None:
+        self._allowed = allowed
+        self._texts: dict[int, str] = {}
+        self._sizes: dict[int, tuple[int, int]] = {}
+
+    def written(self, tree: Expression) -> Written:
+        """How to write a part. Raises `UnsupportedPattern`."""
+        match tree:
+            case Characters(intervals):
+                return _characters(_both(intervals, self._allowed), 1, 1)
+            case Repetition(Characters(intervals), low, high):
+                return _characters(_both(intervals, self._allowed), low, high)
+            case Repetition(part, low, high):
+                return _repeated(self.written(part), low, high)
+            case Alternation(options):
+                return _one_of(self._possible(options))
+            case Concatenation(parts):
+                return self._sequence(parts)
+            case Group(number, part):
+                return self._group(number, part)
+            case Reference(number):
+                return self._reference(number)
+            case Ahead(part):
+                return self._sequence((tree,))
+
+    def _sequence(self, parts: tuple[Expression, ...]) -> Written:
+        for index, part in enumerate(parts):
+            if isinstance(part, Ahead):
+                rest = self._sequence(parts[index + 1 :])
+                before = [self.written(other) for other in parts[:index]]
+                return _joined([*before, self._ahead(part.part, rest)])
+        return _joined([self.written(part) for part in parts])
+
+    def _ahead(self, part: Expression, rest: Written) -> Written:
+        """The rest with what it has to contain or to begin with written into it; a match has to decide."""
+        parts = part.parts if isinstance(part, Concatenation) else (part,)
+        first = parts[0] if parts else None
+        if isinstance(first, Repetition) and isinstance(first.part, Characters):
+            if len(parts) == 1:
+                return _sized(rest, first.low, first.high)
+            if first.low == 0:
+                wanted = self.written(Concatenation(parts[1:]))
+                return _spliced(rest, wanted, is_anywhere=True)
+        return _spliced(rest, self.written(part), is_anywhere=False)
+
+    def _group(self, number: int, part: Expression) -> Written:
+        inner = self.written(part)
+        self._sizes[number] = inner.low, inner.high
+
+        def write(source: Source, least: int, most: int) -> str:
+            text = self._texts[number] = inner.write(source, least, most)
+            return text
+
+        return Written(inner.low, inner.high, write)
+
+    def _reference(self, number: int) -> Written:
+        low, high = self._sizes.get(number, (0, 0))
+        return Written(low, high, lambda source, least, most: self._texts.get(number, ""))
+
+    def _possible(self, options: tuple[Expression, ...]) -> list[Written]:
+        found: list[Written] = []
+        reason: UnsupportedPattern | None = None
+        for option in options:
+            try:
+                found.append(self.written(option))
+            except UnsupportedPattern as error:
+                reason = error
+        if not found and reason is not None:
+            raise reason
+        return found
+
+
+def _sized(rest: Written, low: int, high: int) -> Written:
+    """The rest, of a length that lies between as well."""
+
+    def write(source: Source, least: int, most: int) -> str:
+        return rest.write(source, max(least, low), max(low, min(most, high)))
+
+    return Written(max(rest.low, low), rest.high, write)
+
+
+def _spliced(rest: Written, part: Written, *, is_anywhere: bool) -> Written:
+    """The rest with a part written over it, at the start or anywhere."""
+
+    def write(source: Source, least: int, most: int) -> str:
+        text = rest.write(source, max(least, min(part.low, most)), most)
+        over = part.write(source, 0, max(part.low, min(len(text), part.high)))
+        last = len(text) - len(over)
+        at = source.integer(0, last) if is_anywhere and last > 0 else 0
+        return text[:at] + over + text[at + len(over) :]
+
+    return Written(max(rest.low, part.low), rest.high, write)
+
+
+def _both(left: tuple[Interval, ...], right: tuple[Interval, ...]) -> tuple[Interval, ...]:
+    found = [(max(a, c), min(b, d)) for a, b in left for c, d in right if max(a, c) <= min(b, d)]
+    if not found:
+        raise UnsupportedPattern("none of the characters may stand here")
+    return tuple(found)
+
+
+def _characters(intervals: tuple[Interval, ...], low: int, high: int) -> Written:
+    if len(intervals) == 1 and intervals[0][0] == intervals[0][1]:
+        char = chr(intervals[0][0])
+        if low == high:
+            text = char * low
+            return _constant(text)
+
+        def repeat(source: Source, least: int, most: int) -> str:
+            least, most = _clipped(least, most, low, high)
+            return char * (source.integer(least, most) if least < most else least)
+
+        return Written(low, high, repeat)
+    alphabet = alphabets.of(intervals)
+    _, usual = _clipped(low, high, low, high)
+
+    def write(source: Source, least: int, most: int) -> str:
+        if least <= low and most >= high:
+            return source.string(alphabet, low, usual)
+        least, most = _clipped(least, most, low, high)
+        return source.string(alphabet, least, most)
+
+    return Written(low, high, write)
+
+
+def _clipped(least: int, most: int, low: int, high: int) -> tuple[int, int]:
+    """Bounds inside those of the part, and not too far from each other."""
+    least = min(max(least, low), high)
+    return least, max(least, min(most, high, least + _MORE if high >= UNBOUNDED else high))
+
+
+def _constant(text: str) -> Written:
+    return Written(len(text), len(text), lambda source, least, most: text, text)
+
+
+def _joined(parts: list[Written]) -> Written:
+    parts = list(_with_constants_joined(parts))
+    if len(parts) == 1:
+        return parts[0]
+    low = rest_low = sum(part.low for part in parts)
+    high = rest_high = sum(part.high for part in parts)
+    steps = []
+    for part in parts:
+        rest_low -= part.low
+        rest_high -= part.high
+        steps.append((part.write, part.low, part.high, rest_low, rest_high))
+    free = [(part.write, part.low, part.high) for part in parts]
+
+    def write(source: Source, least: int, most: int) -> str:
+        if least <= low and most >= high:
+            return "".join([make(source, few, many) for make, few, many in free])
+        texts = []
+        for make, part_low, part_high, after_low, after_high in steps:
+            least_here = max(part_low, least - after_high)
+            text = make(source, least_here, max(least_here, min(part_high, most - after_low)))
+            least -= len(text)
+            most -= len(text)
+            texts.append(text)
+        return "".join(texts)
+
+    # Without a maximum the sum may be beyond what counts as none.
+    high = min(UNBOUNDED, high)
+    return Written(low, high, write)
+
+
+def _with_constants_joined(parts: list[Written]) -> Iterator[Written]:
+    """The same parts; texts that follow each other are one."""
+    text = ""
+    for part in parts:
+        if part.constant is not None:
+            text += part.constant
+            continue
+        if text:
+            yield _constant(text)
+            text = ""
+        yield part
+    if text or not parts:
+        yield _constant(text)
+
+
+def _one_of(options: list[Written]) -> Written:
+    if len(options) == 1:
+        return options[0]
+    low, high = min(option.low for option in options), max(option.high for option in options)
+
+    def write(source: Source, least: int, most: int) -> str:
+        fitting = [option for option in options if option.high >= least and option.low <= most]
+        chosen = fitting or options
+        index = source.choice(len(chosen)) if len(chosen) > 1 else 0
+        return chosen[index].write(source, least, most)
+
+    return Written(low, high, write)
+
+
+def _repeated(part: Written, low: int, high: int) -> Written:
+    def write(source: Source, least: int, most: int) -> str:
+        fewest = max(low, -(-least // part.high) if part.high else low)
+        few = min(fewest, high)
+        many = min(high, few + 8, max(few, most // part.low if part.low else high))
+        count = source.integer(few, many) if few < many else few
+        texts = []
+        for left in range(count - 1, -1, -1):
+            least_here = max(part.low, least - left * part.high)
+            text = part.write(source, least_here, max(least_here, most - left * part.low))
+            least -= len(text)
+            most -= len(text)
+            texts.append(text)
+        return "".join(texts)
+
+    return Written(part.low * low, min(UNBOUNDED, part.high * high), write)

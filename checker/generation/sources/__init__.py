@@ -1,0 +1,1 @@
+"""Where choices come from: chance, a record, Hypothesis, or always the simplest."""

@@ -1,0 +1,394 @@
+"""Where draws come from: chance, a record, or (in `hypothesis`) Hypothesis. All give typed choices and keep them."""
+
+from collections.abc import Sequence
+from math import copysign
+from random import Random
+from typing import Protocol, TypeVar
+
+from checker.core.sequence import Choice
+from checker.generation.sources.alphabets import Alphabet, Interval
+from checker.generation.sources.chance import FEWEST, SourceSpent, uniform_from
+from checker.generation.sources.plans import (
+    AGAIN,
+    AGAIN_TEXT,
+    FloatRange,
+    float_plan,
+    integer_plan,
+    last_integer,
+    last_text,
+    length_plan,
+    size_plan,
+)
+
+Key = TypeVar("Key")
+Plan = TypeVar("Plan")
+
+Span = tuple[int, int, int]
+"""Label, and indices of the first choice and of the one after the last."""
+
+_PLANS = 4096
+_BYTES = 5000
+"""Of strings in a case; beyond it they are as short as they may be. Hypothesis refuses 8,192 bytes of choices."""
+_CHOICES = 700
+"""In a case; beyond it nothing optional is added."""
+
+
+class Source(Protocol):
+    """What a draw program asks."""
+
+    @property
+    def choices(self) -> Sequence[Choice]:
+        """Everything that has been drawn so far."""
+        ...
+
+    def integer(self, low: int, high: int) -> int:
+        """Both ends included, any size."""
+        ...
+
+    def floating(self, low: float, high: float) -> float:
+        """Finite; both ends included; -0.0 lies below 0.0."""
+        ...
+
+    def boolean(self, p: float = 0.5) -> bool:
+        """True with probability `p`, which is neither 0 nor 1."""
+        ...
+
+    def forced(self, value: bool) -> None:
+        """Record a boolean that is already decided, so that there is one for every element."""
+        ...
+
+    def string(self, alphabet: Alphabet, min_size: int, max_size: int) -> str: ...
+
+    def binary(self, min_size: int, max_size: int) -> bytes: ...
+
+    def choice(self, n: int) -> int:
+        """0 to n-1."""
+        ...
+
+    def start_span(self, label: int) -> None:
+        """What is drawn until `stop_span` belongs together."""
+        ...
+
+    def stop_span(self, discard: bool = False) -> None:
+        """End the innermost span. What is discarded is as if it had never been drawn."""
+        ...
+
+    def abandon(self) -> None:
+        """Forget everything since the start, or end the test case: this one came to nothing."""
+        ...
+
+
+_M64 = (1 << 64) - 1
+_GOLDEN = 0x9E3779B97F4A7C15
+_SPREAD = 0xD1342543DE82EF95F7C0A1B1F3D5E7A9C6BC279692B5CC83
+_WIDE = 1 << 32
+_SHORT = 16
+"""Bytes that are made without a generator of their own."""
+
+
+class RandomSource:
+    """Chance, from a seed. The hot path.
+
+    Seeding a Mersenne twister costs as much as ten draws. Instead all cases read one table of uniform numbers; the
+    seed says where each begins and by how much (modulo 256) all that it reads is shifted.
+    """
+
+    __slots__ = (
+        "_floats", "_integers", "_mix", "_next", "_open", "_shift", "_sizes", "_spent", "choices",
+    )  # fmt: skip
+
+    def __init__(self, seed: int = 0) -> None:
+        self._integers: dict[Interval, list[Interval]] = {}
+        self._sizes: dict[Interval, list[Interval]] = {}
+        self._floats: dict[tuple[float, float], list[FloatRange]] = {}
+        self.reset(seed)
+
+    def reset(self, seed: int) -> None:
+        """Start again. The list of choices is a new one."""
+        mix = (seed + _GOLDEN) & _M64
+        mix = ((mix ^ mix >> 30) * 0xBF58476D1CE4E5B9) & _M64
+        mix = ((mix ^ mix >> 27) * 0x94D049BB133111EB) & _M64
+        self._mix = mix ^ mix >> 31
+        self._shift = (self._mix >> 16) * (256.0 / (1 << 48))
+        self._next = uniform_from(self._mix)
+        self.choices: list[Choice] = []
+        self._open: list[int] = []
+        self._spent = 0
+
+    def bits(self) -> int:
+        """128 random bits, not recorded."""
+        scrambled = (int((self._next() + 1.0) * (1 << 45)) ^ self._mix) * _SPREAD
+        return scrambled >> 60 & ((1 << 128) - 1)
+
+    def integer(self, low: int, high: int) -> int:
+        """Both ends included: small ones and the ends more often."""
+        try:
+            plan = self._integers[low, high]
+        except KeyError:
+            plan = _remembered(self._integers, (low, high), integer_plan(low, high))
+        fraction = self._next() + self._shift
+        if fraction >= 256.0:
+            fraction -= 256.0
+        slot = int(fraction)
+        first, width = plan[slot]
+        if width > _WIDE:
+            if plan[slot] is AGAIN:
+                value = last_integer(self.choices, low, high)
+            else:
+                value = first + self.bits() % width
+        else:
+            value = first + int((fraction - slot) * width)
+        self.choices.append(value)
+        return value
+
+    def floating(self, low: float, high: float) -> float:
+        """Finite: numbers of few digits and the ends more often."""
+        key = (low, high)
+        plan = self._floats.get(key)
+        if plan is None:
+            plan = _remembered(self._floats, key, float_plan(low, high))
+        fraction = self._next() + self._shift
+        if fraction >= 256.0:
+            fraction -= 256.0
+        slot = int(fraction)
+        first, width, steps = plan[slot]
+        value = first
+        if width:
+            value += (fraction - slot) * width
+            if steps:
+                value = int(value * steps) / steps
+            if value < low:
+                value = low
+            elif value > high:
+                value = high
+        self.choices.append(value)
+        return value
+
+    def boolean(self, p: float = 0.5) -> bool:
+        """False when the case is large enough already."""
+        choices = self.choices
+        value = (
+            (self._next() + self._shift) % 256.0 < p * 256.0
+            and self._spent < _BYTES
+            and len(choices) < _CHOICES
+        )
+        choices.append(value)
+        return value
+
+    def forced(self, value: bool) -> None:
+        """Recorded as it is."""
+        choices = self.choices
+        if len(choices) > FEWEST:
+            raise SourceSpent
+        choices.append(value)
+
+    def string(self, alphabet: Alphabet, min_size: int, max_size: int) -> str:
+        """A slice of the alphabet's pool."""
+        try:
+            plan = alphabet.plans[min_size, max_size]
+        except KeyError:
+            plan = length_plan(alphabet, min_size, max_size)
+            _remembered(alphabet.plans, (min_size, max_size), plan)
+        fraction = self._next() + self._shift
+        if fraction >= 256.0:
+            fraction -= 256.0
+        slot = int(fraction)
+        entry = plan[slot]
+        if isinstance(entry, str):
+            value = entry
+            if entry is AGAIN_TEXT:
+                value = last_text(self.choices, alphabet, (min_size, max_size))
+        else:
+            first, width = entry
+            scaled = (fraction - slot) * width
+            size = int(scaled)
+            offset = int((scaled - size) * alphabet.pool_size)
+            size += first
+            if size > 16:
+                self._spent += size * alphabet.width
+                if self._spent > _BYTES:
+                    size = min_size
+            if size > 1000:
+                value = alphabet.slice(offset, size)
+            else:
+                value = alphabet.ring[offset : offset + size]
+        self.choices.append(value)
+        return value
+
+    def binary(self, min_size: int, max_size: int) -> bytes:
+        """Short more often than long."""
+        size = min_size
+        if max_size > min_size:
+            plan = self._sizes.get((min_size, max_size))
+            if plan is None:
+                plan = size_plan(min_size, max_size)
+                _remembered(self._sizes, (min_size, max_size), plan)
+            fraction = self._next() + self._shift
+            if fraction >= 256.0:
+                fraction -= 256.0
+            slot = int(fraction)
+            first, width = plan[slot]
+            size = first + int((fraction - slot) * width)
+            self._spent += size
+            if self._spent > _BYTES:
+                size = min_size
+        if size <= _SHORT:
+            value = (self.bits() >> (128 - 8 * size)).to_bytes(size, "big")
+        else:
+            value = Random(self.bits()).randbytes(size)
+        self.choices.append(value)
+        return value
+
+    def choice(self, n: int) -> int:
+        """All equally likely."""
+        value = int((self._next() + self._shift) % 256.0 * n) >> 8
+        self.choices.append(value)
+        return value
+
+    def start_span(self, label: int) -> None:
+        """What follows may be discarded. Which spans there were is for a replay to say."""
+        self._open.append(len(self.choices))
+
+    def stop_span(self, discard: bool = False) -> None:
+        """Close, or forget, what the innermost span has drawn."""
+        start = self._open.pop()
+        if discard:
+            del self.choices[start:]
+
+    def abandon(self) -> None:
+        """Nothing has been drawn; chance goes on elsewhere."""
+        self.reset(self._mix)
+
+    def remaining(self) -> Sequence[Choice]:
+        """Recorded choices that are still to come: none."""
+        return ()
+
+    def absorb(self, choices: Sequence[Choice]) -> None:
+        """Record what somebody else drew."""
+        self.choices.extend(choices)
+
+
+class ReplaySource:
+    """A record, repeated. Total: what does not fit, or is missing, is drawn from chance."""
+
+    __slots__ = ("_chance", "_open", "_position", "_recorded", "choices", "spans")
+
+    def __init__(self, choices: Sequence[Choice], seed: int = 0) -> None:
+        self._recorded = choices
+        self._position = 0
+        self._chance = RandomSource(seed)
+        self.choices: list[Choice] = []
+        self.spans: list[Span] = []
+        self._open: list[Span] = []
+
+    def bits(self) -> int:
+        """128 random bits, not recorded."""
+        return self._chance.bits()
+
+    def _next(self) -> Choice | None:
+        position = self._position
+        self._position = position + 1
+        return self._recorded[position] if position < len(self._recorded) else None
+
+    def integer(self, low: int, high: int) -> int:
+        """The recorded integer if it lies between."""
+        value = self._next()
+        if value.__class__ is not int or not low <= value <= high:
+            value = self._chance.integer(low, high)
+        self.choices.append(value)
+        return value
+
+    def floating(self, low: float, high: float) -> float:
+        """The recorded number if it lies between."""
+        value = self._next()
+        if value.__class__ is not float or not _lies_between(low, value, high):
+            value = self._chance.floating(low, high)
+        self.choices.append(value)
+        return value
+
+    def boolean(self, p: float = 0.5) -> bool:
+        """The recorded boolean."""
+        value = self._next()
+        if value.__class__ is not bool:
+            value = self._chance.boolean(p)
+        self.choices.append(value)
+        return value
+
+    def forced(self, value: bool) -> None:
+        """Takes the place of what was recorded."""
+        self._position += 1
+        self.choices.append(value)
+
+    def string(self, alphabet: Alphabet, min_size: int, max_size: int) -> str:
+        """The recorded text if its length and its characters fit."""
+        value = self._next()
+        if (
+            value.__class__ is not str
+            or not min_size <= len(value) <= max_size
+            or not alphabet.permits(value)
+        ):
+            value = self._chance.string(alphabet, min_size, max_size)
+        self.choices.append(value)
+        return value
+
+    def binary(self, min_size: int, max_size: int) -> bytes:
+        """The recorded bytes if their number fits."""
+        value = self._next()
+        if value.__class__ is not bytes or not min_size <= len(value) <= max_size:
+            value = self._chance.binary(min_size, max_size)
+        self.choices.append(value)
+        return value
+
+    def choice(self, n: int) -> int:
+        """The recorded index if there are as many."""
+        value = self._next()
+        if value.__class__ is not int or not 0 <= value < n:
+            value = self._chance.choice(n)
+        self.choices.append(value)
+        return value
+
+    def start_span(self, label: int) -> None:
+        """What follows belongs together."""
+        self._open.append((label, len(self.choices), len(self.spans)))
+
+    def stop_span(self, discard: bool = False) -> None:
+        """Close, or forget, what the innermost span has drawn."""
+        label, start, inner = self._open.pop()
+        if discard:
+            del self.choices[start:]
+            del self.spans[inner:]
+        else:
+            self.spans.append((label, start, len(self.choices)))
+
+    def abandon(self) -> None:
+        """Go on with what is left of the record, as if this were the start."""
+        self.choices.clear()
+        self.spans.clear()
+        self._open.clear()
+        self._chance.abandon()
+
+    def remaining(self) -> Sequence[Choice]:
+        """Recorded choices that are still to come."""
+        return self._recorded[self._position :]
+
+    def absorb(self, choices: Sequence[Choice]) -> None:
+        """Record what somebody else drew, beginning with what remained."""
+        self._position += len(choices)
+        self.choices.extend(choices)
+
+
+def _remembered(plans: dict[Key, Plan], key: Key, plan: Plan) -> Plan:
+    if len(plans) >= _PLANS:
+        plans.clear()
+    plans[key] = plan
+    return plan
+
+
+def _lies_between(low: float, value: float, high: float) -> bool:
+    if not low <= value <= high:
+        return False
+    # -0.0 lies below 0.0, as Hypothesis has it.
+    sign = copysign(1.0, value)
+    return value != 0.0 or (
+        (low != 0.0 or copysign(1.0, low) <= sign) and (high != 0.0 or sign <= copysign(1.0, high))
+    )

@@ -1,0 +1,224 @@
+"""The one module that touches Hypothesis: its data as a source, our programs as strategies, its shrinker for our records."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from random import Random
+from typing import Any, Generic, TypeVar
+
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.control import BuildContext
+from hypothesis.database import InMemoryExampleDatabase
+from hypothesis.database import choices_from_bytes as choices_from_bytes
+from hypothesis.database import choices_to_bytes as choices_to_bytes
+from hypothesis.errors import StopTest, UnsatisfiedAssumption
+from hypothesis.internal.conjecture.choice import ChoiceTemplate
+from hypothesis.internal.conjecture.data import ConjectureData, Status
+from hypothesis.internal.conjecture.engine import ConjectureRunner
+from hypothesis.internal.conjecture.shrinker import sort_key
+from hypothesis.internal.escalation import InterestingOrigin
+from hypothesis.internal.intervalsets import IntervalSet
+from hypothesis.strategies import SearchStrategy
+
+from checker.core.sequence import Choice
+from checker.generation.sources.alphabets import Alphabet, Interval
+from checker.generation.sources.choices import RandomSource, ReplaySource, Source
+from checker.generation.sources.simplest import SimplestSource
+from checker.generation.sources.turn import Rejected
+
+Strategy = SearchStrategy[Any]
+Value = TypeVar("Value")
+
+_MORE_DRAWS = 20
+"""Attempts at a user's strategy before the case is given up."""
+_KEY = b"case"
+
+
+class HypothesisSource:
+    """Hypothesis chooses, and remembers."""
+
+    __slots__ = ("data",)
+
+    def __init__(self, data: ConjectureData) -> None:
+        self.data = data
+
+    @property
+    def choices(self) -> list[Choice]:
+        """Everything that has been drawn so far."""
+        return list(self.data.choices)
+
+    def integer(self, low: int, high: int) -> int:
+        """Both ends included."""
+        return self.data.draw_integer(low, high)
+
+    def floating(self, low: float, high: float) -> float:
+        """Finite, both ends included."""
+        return self.data.draw_float(low, high, allow_nan=False)
+
+    def boolean(self, p: float = 0.5) -> bool:
+        """True with probability `p`."""
+        return self.data.draw_boolean(p)
+
+    def forced(self, value: bool) -> None:
+        """A boolean that is already decided."""
+        self.data.draw_boolean(forced=value)
+
+    def string(self, alphabet: Alphabet, min_size: int, max_size: int) -> str:
+        """Text of these characters."""
+        intervals = _interval_set(alphabet.intervals)
+        return self.data.draw_string(intervals, min_size=min_size, max_size=max_size)
+
+    def binary(self, min_size: int, max_size: int) -> bytes:
+        """Bytes."""
+        return self.data.draw_bytes(min_size, max_size)
+
+    def choice(self, n: int) -> int:
+        """0 to n-1."""
+        return self.data.draw_integer(0, n - 1)
+
+    def start_span(self, label: int) -> None:
+        """What follows belongs together."""
+        self.data.start_span(label)
+
+    def stop_span(self, discard: bool = False) -> None:
+        """End the innermost span."""
+        self.data.stop_span(discard=discard)
+
+    def abandon(self) -> None:
+        """This test case comes to nothing."""
+        self.data.mark_invalid("no attempt gave a value that the schema admits")
+
+
+@lru_cache(maxsize=1024)
+def _interval_set(intervals: tuple[Interval, ...]) -> IntervalSet:
+    return IntervalSet(intervals)
+
+
+def draw_strategy(strategy: Strategy, source: Source) -> Any:
+    """A value of a user's strategy. Its choices become choices of the source, whichever that is."""
+    if isinstance(source, HypothesisSource):
+        return source.data.draw(strategy)
+    if not isinstance(source, RandomSource | ReplaySource | SimplestSource):
+        raise TypeError(f"no way to draw a strategy from {source!r}")
+    for _ in range(_MORE_DRAWS):
+        # Above: chance for what is not recorded. The same strategy asks the same questions in the same order.
+        data = ConjectureData(random=Random(source.bits()), prefix=source.remaining())
+        try:
+            with BuildContext(data, is_final=False, wrapped_test=draw_strategy):
+                value = data.draw(strategy)
+        except (StopTest, UnsatisfiedAssumption):
+            continue
+        source.absorb(data.choices)
+        return value
+    raise Rejected(f"strategy {strategy!r}")
+
+
+class _DrawnStrategy(SearchStrategy[Value]):
+    """Values of a draw function."""
+
+    def __init__(self, draw: Callable[[Source], Value], name: str) -> None:
+        super().__init__()
+        self._draw_from = draw
+        self._name = name
+
+    def do_draw(self, data: ConjectureData) -> Value:
+        """One value."""
+        try:
+            return self._draw_from(HypothesisSource(data))
+        except Rejected as error:
+            data.mark_invalid(f"no attempt gave a value that {error.pointer} admits")
+
+    def __repr__(self) -> str:
+        return self._name
+
+
+def strategy_of(draw: Callable[[Source], Value], name: str) -> SearchStrategy[Value]:
+    """Strategy of what a draw function gives."""
+    return _DrawnStrategy(draw, name)
+
+
+def replay_through_conjecture(
+    draw: Callable[[Source], Value], choices: Sequence[Choice]
+) -> tuple[Value | None, str, bool]:
+    """Value, status and whether exactly these choices were drawn, when Hypothesis replays a record."""
+    data = ConjectureData.for_choices(tuple(choices))
+    value: Value | None = None
+    try:
+        with BuildContext(data, is_final=False, wrapped_test=replay_through_conjecture):
+            value = draw(HypothesisSource(data))
+        data.freeze()
+    except StopTest:
+        pass
+    except Rejected:
+        return None, Status.INVALID.name, False
+    is_exact = data.misaligned_at is None and len(data.choices) == len(choices)
+    return value, data.status.name, is_exact
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn(Generic[Value]):
+    """What came of a record."""
+
+    value: Value
+    choices: tuple[Choice, ...]
+    complexity: tuple[int, tuple[int, ...]]
+    """The order in which Hypothesis shrinks: fewer choices first, then simpler ones."""
+
+
+def drawn_with_simplest_rest(
+    draw: Callable[[Source], Value], choices: Sequence[Choice]
+) -> Drawn[Value] | None:
+    """What comes of a record where all that does not fit, or is missing, is as simple as can be; None if nothing does."""
+    data = ConjectureData(random=None, prefix=(*choices, ChoiceTemplate("simplest", None)))
+    try:
+        with BuildContext(data, is_final=False, wrapped_test=drawn_with_simplest_rest):
+            value = draw(HypothesisSource(data))
+    except (StopTest, UnsatisfiedAssumption, Rejected):
+        return None
+    return Drawn(value, tuple(data.choices), sort_key(data.nodes))
+
+
+class ShrinkingStopped(Exception):
+    """Raised by a predicate that has had enough."""
+
+
+def shrink_choices(
+    draw: Callable[[Source], Value],
+    choices: Sequence[Choice],
+    still_fails: Callable[[Value, tuple[Choice, ...]], bool],
+    seed: int,
+) -> tuple[Choice, ...] | None:
+    """The simplest choices that Hypothesis finds; None when it cannot even repeat these.
+
+    `still_fails` may raise `ShrinkingStopped`: then the simplest ones until then.
+    """
+    database = InMemoryExampleDatabase()
+    # Under the primary key Hypothesis believes that it has been shrunk already.
+    database.save(_KEY + b".secondary", choices_to_bytes(choices))
+    origin = InterestingOrigin(AssertionError, "", 0, (), ())
+
+    def test(data: ConjectureData) -> None:
+        try:
+            with BuildContext(data, is_final=False, wrapped_test=shrink_choices):
+                value = draw(HypothesisSource(data))
+        except Rejected:
+            data.mark_invalid()
+        if still_fails(value, tuple(data.choices)):
+            data.mark_interesting(origin)
+
+    options = settings(
+        database=database,
+        phases=(Phase.reuse, Phase.shrink),
+        max_examples=10_000,
+        deadline=None,
+        derandomize=False,
+        suppress_health_check=list(HealthCheck),
+    )
+    runner = ConjectureRunner(
+        test, settings=options, random=Random(seed), database_key=_KEY, ignore_limits=True
+    )
+    with suppress(ShrinkingStopped):
+        runner.run()
+    found = list(runner.interesting_test_cases.values())
+    return found[0].choices if found else None

@@ -1,0 +1,209 @@
+"""A failing record made small: whole elements and properties first, the rest by Hypothesis; under a budget."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Generic, TypeVar
+
+from checker.core.sequence import Choice
+from checker.generation.sources.choices import ReplaySource, Source, Span
+from checker.generation.sources.hypothesis import (
+    ShrinkingStopped,
+    drawn_with_simplest_rest,
+    shrink_choices,
+)
+from checker.generation.sources.turn import ELEMENT, OPTIONAL, Rejected
+
+Value = TypeVar("Value")
+Record = tuple[Choice, ...]
+
+_WAYS = 6
+"""Alternatives of a choice that are tried."""
+_LONGEST = 80
+"""Choices of a record in which other ways are looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShrinkBudget:
+    """What shrinking one finding may cost."""
+
+    executions: int = 500
+    """Of the predicate: requests."""
+    seconds: float = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Shrunk(Generic[Value]):
+    """The smallest record that still fails."""
+
+    choices: Record
+    value: Value
+    executions: int
+    finished: bool
+    """False when the budget ended it."""
+
+
+def shrink(
+    draw: Callable[[Source], Value],
+    choices: Sequence[Choice],
+    still_fails: Callable[[Value], bool],
+    *,
+    budget: ShrinkBudget | None = None,
+    seed: int = 0,
+) -> Shrunk[Value]:
+    """The smallest choices from which `draw` gives a value that still fails.
+
+    The same for the same arguments unless the limit of seconds ends it. What `draw` gives for the choices as they
+    are is taken to fail: it is not tried again.
+    """
+    run = _Run(draw, still_fails, budget or ShrinkBudget(), tuple(choices))
+    try:
+        run.drop_spans()
+        while True:
+            found = shrink_choices(draw, run.best, run.fails_when_drawn, seed)
+            if found is not None and run.is_smaller(found):
+                run.best = tuple(found)
+            if not run.go_another_way():
+                break
+    except ShrinkingStopped:
+        pass
+    value = draw(ReplaySource(run.best))
+    return Shrunk(run.best, value, run.executions, not run.is_over)
+
+
+class _Run(Generic[Value]):
+    """One finding being shrunk."""
+
+    def __init__(
+        self,
+        draw: Callable[[Source], Value],
+        still_fails: Callable[[Value], bool],
+        budget: ShrinkBudget,
+        choices: Record,
+    ) -> None:
+        self._draw = draw
+        self._still_fails = still_fails
+        self._left = budget.executions
+        self._deadline = monotonic() + budget.seconds
+        self._known: dict[tuple[tuple[type, Choice], ...], bool] = {}
+        self.executions = 0
+        self.is_over = False
+        source = ReplaySource(choices)
+        draw(source)
+        self.best: Record = tuple(source.choices)
+        self._known[_key(self.best)] = True
+
+    def is_smaller(self, choices: Sequence[Choice]) -> bool:
+        """True when a record is no longer than the best one."""
+        return len(choices) <= len(self.best)
+
+    def fails_when_drawn(self, value: Value, choices: Record) -> bool:
+        """Ask the predicate, once for each record. Raises `ShrinkingStopped` when the budget is spent."""
+        key = _key(choices)
+        known = self._known.get(key)
+        if known is None:
+            if self._left <= 0 or monotonic() > self._deadline:
+                self.is_over = True
+                raise ShrinkingStopped
+            self._left -= 1
+            self.executions += 1
+            known = self._known[key] = self._still_fails(value)
+        return known
+
+    def drop_spans(self) -> None:
+        """Leave out optional properties and elements as long as it still fails: many at once, then one by one."""
+        while self._drop_many() or self._drop_one():
+            pass
+
+    def go_another_way(self) -> bool:
+        """Take another of several ways if that makes it simpler: the shrinker never swaps a later way for fewer choices."""
+        now = drawn_with_simplest_rest(self._draw, self.best)
+        if now is None or len(self.best) > _LONGEST:
+            return False
+        for changed in _other_ways(self.best):
+            found = drawn_with_simplest_rest(self._draw, changed)
+            if found is None or found.complexity >= now.complexity:
+                continue
+            if self.fails_when_drawn(found.value, found.choices):
+                self.best = found.choices
+                return True
+        return False
+
+    def _drop_many(self) -> bool:
+        """All outermost spans, half of them, a quarter of them ..."""
+        spans = _outermost(self._spans())
+        size = len(spans)
+        while size > 1:
+            for first in range(0, len(spans), size):
+                if self._try(_without(self.best, spans[first : first + size])):
+                    return True
+            size //= 2
+        return False
+
+    def _drop_one(self) -> bool:
+        return any(self._try(_without(self.best, [span])) for span in self._spans())
+
+    def _spans(self) -> list[Span]:
+        source = ReplaySource(self.best)
+        self._draw(source)
+        droppable = [
+            span
+            for span in source.spans
+            if span[0] == OPTIONAL or (span[0] == ELEMENT and span[2] - span[1] > 1)
+        ]
+        return sorted(set(droppable), key=lambda span: (span[1] - span[2], -span[1]))
+
+    def _try(self, choices: Record) -> bool:
+        source = ReplaySource(choices)
+        try:
+            value = self._draw(source)
+        except Rejected:
+            return False
+        found = tuple(source.choices)
+        # Strictly: otherwise two records could replace each other for ever.
+        is_smaller = (len(found), _presences(found)) < (len(self.best), _presences(self.best))
+        if not is_smaller or not self.fails_when_drawn(value, found):
+            return False
+        self.best = found
+        return True
+
+
+def _outermost(spans: list[Span]) -> list[Span]:
+    """Spans that lie in no other one, in order."""
+    found: list[Span] = []
+    for span in sorted(spans, key=lambda span: (span[1], -span[2])):
+        if not found or span[1] >= found[-1][2]:
+            found.append(span)
+    return found
+
+
+def _without(choices: Record, spans: list[Span]) -> Record:
+    """An optional property is refused, an element is not there at all."""
+    left = list(choices)
+    for label, start, end in sorted(spans, key=lambda span: -span[1]):
+        if label == OPTIONAL:
+            left[start - 1 : end] = [False]
+        else:
+            del left[start:end]
+    return tuple(left)
+
+
+def _other_ways(choices: Record) -> Iterator[Record]:
+    """Records with another alternative in one place, and up to two choices less of what belongs to it."""
+    for place, choice in enumerate(choices):
+        others: Iterable[Choice] = (not choice,) if isinstance(choice, bool) else range(_WAYS)
+        if not isinstance(choice, int) or not 0 <= choice < _WAYS:
+            continue
+        for other in others:
+            if other != choice:
+                yield (*choices[:place], other)
+                for left_out in range(3):
+                    yield (*choices[:place], other, *choices[place + 1 + left_out :])
+
+
+def _presences(choices: Record) -> int:
+    return sum(choice is True for choice in choices)
+
+
+def _key(choices: Sequence[Choice]) -> tuple[tuple[type, Choice], ...]:
+    return tuple((type(choice), choice) for choice in choices)

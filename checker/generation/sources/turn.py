@@ -1,0 +1,165 @@
+"""What lasts for one draw: how deep, how much work, which values of earlier responses were taken."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import perf_counter, thread_time
+from typing import Any
+
+from checker.core.errors import BudgetSpent
+from checker.core.meta import Binding, Origin, Violation
+from checker.core.operation import Location
+from checker.core.pool import ValuePool
+from checker.generation.sources.choices import RandomSource, Source
+
+Draw = Callable[[Source], Any]
+"""A compiled schema: asks a source, gives a value."""
+
+NODE, ELEMENT, OPTIONAL, ATTEMPT, COMPONENT, CASE = range(1001, 1007)
+"""Labels of spans. The boolean before an `OPTIONAL` says whether it is there; that of an `ELEMENT` is its first choice."""
+
+DEEPEST = 3
+"""Times that a recursive schema is entered again before only what is required is drawn."""
+_WORK = 5_000
+_GLANCE = 16
+_SECONDS = 1.0
+_ATTEMPTS = 60
+
+
+class Rejected(Exception):
+    """No attempt gave a value that the schema admits: this draw came to nothing."""
+
+    def __init__(self, pointer: str) -> None:
+        super().__init__(pointer)
+        self.pointer = pointer
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A value in this part was not drawn: users or the description gave it."""
+
+    location: Location
+    origin: Origin
+
+
+@dataclass(slots=True)
+class Turn:
+    """State of one draw of one program."""
+
+    pool: ValuePool | None = None
+    bindings: list[Binding | Given] = field(default_factory=list)
+    path: list[str] = field(default_factory=list)
+    """Where in the body we are, as parts of a JSON pointer. Kept only when values are reused."""
+    depth: int = 0
+    work: int = 0
+    since: float = 0.0
+    """When the first `_GLANCE` attempts had been discarded."""
+    since_cpu: float | None = None
+    """CPU time when that was `_SECONDS` ago."""
+    violation: Violation | None = None
+    """What the last negative part breaks."""
+
+    def begin(self, pool: ValuePool | None, work: int = 0) -> None:
+        """A new draw, or a new attempt at it after so many discarded ones."""
+        self.pool = pool
+        self.depth = 0
+        self.work = work
+        if self.bindings:
+            self.bindings = []
+        if self.path:
+            self.path = []
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """What is drawn inside is no part of the draw that goes on."""
+        kept = (self.pool, self.bindings, self.path, self.depth, self.work)
+        self.bindings, self.path = [], []
+        try:
+            yield
+        finally:
+            self.pool, self.bindings, self.path, self.depth, self.work = kept
+
+    def spend(self, pointer: str) -> None:
+        """Count a discarded attempt. Raises `BudgetSpent`."""
+        self.work += 1
+        if self.work % _GLANCE == 0:
+            self._look_at_the_clock(pointer)
+        if self.work > _WORK:
+            raise BudgetSpent(pointer)
+
+    def _look_at_the_clock(self, pointer: str) -> None:
+        """Attempts are cheap unless a validator is slow: only then is time what ends them."""
+        now = perf_counter()
+        if self.work == _GLANCE:
+            self.since, self.since_cpu = now, None
+        elif now - self.since > _SECONDS:
+            # The clock of the CPU is a system call, and other processes may have taken the time.
+            cpu = thread_time()
+            if self.since_cpu is None:
+                self.since_cpu = cpu
+            elif cpu - self.since_cpu > _SECONDS:
+                raise BudgetSpent(pointer)
+
+
+def retried(
+    make: Draw, accepts: Callable[[Any], bool], turn: Turn, pointer: str, attempts: int = _ATTEMPTS
+) -> Draw:
+    """Draws until a value is accepted, for a bounded number of times."""
+
+    def draw(source: Source) -> Any:
+        bound = len(turn.bindings)
+        if source.__class__ is RandomSource:
+            # Nobody asks chance for its spans; without them a case costs 16 us instead of 20.
+            choices = source.choices
+            start = len(choices)
+            for _ in range(attempts):
+                value = make(source)
+                if accepts(value):
+                    return value
+                del choices[start:]
+                del turn.bindings[bound:]
+                turn.spend(pointer)
+            raise Rejected(pointer)
+        for _ in range(attempts):
+            source.start_span(ATTEMPT)
+            value = make(source)
+            if accepts(value):
+                source.stop_span()
+                return value
+            source.stop_span(True)
+            del turn.bindings[bound:]
+            turn.spend(pointer)
+        raise Rejected(pointer)
+
+    return draw
+
+
+@dataclass(slots=True)
+class Budget:
+    """Work that compiling one operation may take, in steps of some 50 us: a schema that is read, a node that is compiled."""
+
+    steps: int = 60_000
+    """The dearest operation of the corpora takes 4,000, the dearest schema of the store 62,000."""
+    thrift: int = 45_000
+    """When so many steps are left, of the alternatives that are still to come one each has to do."""
+
+    @property
+    def is_low(self) -> bool:
+        """True when alternatives have to be left out."""
+        return self.steps < self.thrift
+
+    @contextmanager
+    def lent(self, steps: int) -> Iterator[None]:
+        """At most so many steps inside, without thrift."""
+        kept, granted = (self.steps, self.thrift), min(steps, self.steps)
+        self.steps, self.thrift = granted, 0
+        try:
+            yield
+        finally:
+            self.steps, self.thrift = kept[0] - (granted - self.steps), kept[1]
+
+    def spend(self, pointer: str, steps: int = 1) -> None:
+        """Count what is done. Raises `BudgetSpent`."""
+        self.steps -= steps
+        if self.steps < 0:
+            raise BudgetSpent(pointer)
