@@ -30,7 +30,7 @@ from checker.generation.negation.values import compile_negative
 from checker.generation.program import GenerationSettings, compile_operation
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.turn import Rejected
-from checker.openapi.referee import RequestReferee
+from checker.openapi.referee.requests import RequestReferee
 from checker.transport.prepare import RequestMaker
 from checker.validation.referee import Referee, referee
 

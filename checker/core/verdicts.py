@@ -28,7 +28,7 @@ class PartVerdict:
     pointer: str = ""
     """JSON pointer of the schema, or of the object, that is broken."""
     keyword: str = ""
-    """What is broken: a keyword of JSON Schema, or one of the words of `checker.openapi.referee`."""
+    """What is broken: a keyword of JSON Schema, or one of the words of `checker.openapi.referee.requests`."""
     instance_path: tuple[str | int, ...] = ()
     """Where in the value."""
     value: object = None

@@ -5,7 +5,7 @@ from typing import Any
 
 from checker.core.case import NOT_SET, Case
 from checker.core.operation import Location
-from checker.transport.styles import text_of
+from checker.transport.wire.styles import text_of
 
 PARAMETERS = (Location.PATH, Location.QUERY, Location.HEADER, Location.COOKIE)
 

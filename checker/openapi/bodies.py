@@ -6,11 +6,11 @@ from typing import Any
 
 from checker.core.operation import Body, PropertyEncoding, UnusableBody
 from checker.core.schema import Dialect, UnresolvableReference
+from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.encodings import encodings
 from checker.openapi.examples import declared_examples
 from checker.openapi.parameters import Declared, swagger_schema, swagger_style
-from checker.openapi.references import OpenApiDocument
-from checker.transport.bodies import reason_not
+from checker.transport.wire.bodies import reason_not
 from checker.validation.pointers import pointer_child
 
 _FORM = "application/x-www-form-urlencoded"

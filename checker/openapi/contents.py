@@ -5,9 +5,9 @@ from typing import Any
 
 from checker.core.operation import BrokenOperation, Label
 from checker.core.schema import UnresolvableReference
-from checker.openapi.dialects import Edition
+from checker.openapi.documents.dialects import Edition
+from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.operation import Entry
-from checker.openapi.references import OpenApiDocument
 from checker.validation.pointers import pointer_child
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from checker.core.operation import PropertyEncoding
 from checker.core.schema import UnresolvableReference
-from checker.openapi.references import OpenApiDocument
-from checker.transport.styles import text_of
+from checker.openapi.documents.references import OpenApiDocument
+from checker.transport.wire.styles import text_of
 from checker.validation.pointers import pointer_child
 
 _STYLED = ("style", "explode", "allowReserved")

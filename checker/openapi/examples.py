@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from checker.core.schema import Dialect, UnresolvableReference
-from checker.openapi.references import OpenApiDocument
+from checker.openapi.documents.references import OpenApiDocument
 from checker.validation.pointers import pointer_child
 
 

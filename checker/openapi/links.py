@@ -10,9 +10,9 @@ from checker.core.case import NOT_SET
 from checker.core.locations import Location
 from checker.core.operation import Label, Parameter
 from checker.core.schema import UnresolvableReference
+from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.expressions import InvalidExpression, Value, parse_value
 from checker.openapi.operation import Entry, OpenApiOperation
-from checker.openapi.references import OpenApiDocument
 from checker.validation.pointers import pointer_child
 
 _LOCATIONS = {location.value: location for location in Location if location is not Location.BODY}

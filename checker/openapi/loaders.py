@@ -7,9 +7,15 @@ from typing import Any
 from urllib.parse import quote
 
 from checker.core.errors import LoaderError
-from checker.openapi.fetching import Web, beside_file, beside_nothing, beside_url, read_file
-from checker.openapi.neighbours import Provenance
-from checker.openapi.parsing import as_parsed, parse
+from checker.openapi.documents.fetching import (
+    Web,
+    beside_file,
+    beside_nothing,
+    beside_url,
+    read_file,
+)
+from checker.openapi.documents.neighbours import Provenance
+from checker.openapi.documents.parsing import as_parsed, parse
 from checker.openapi.schema import OpenApiSchema, open_normalised
 
 __all__ = ["from_bytes", "from_dict", "from_path", "from_url", "open_normalised"]

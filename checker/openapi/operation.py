@@ -18,11 +18,11 @@ from checker.core.schema import UnresolvableReference
 from checker.core.schema_warnings import SchemaWarning
 from checker.core.security import SecurityRequirement
 from checker.core.verdicts import RequestVerdict
+from checker.openapi.answers.contract import OpenApiContract
 from checker.openapi.bodies import Bodies, is_swagger, media_types, request_bodies, swagger_bodies
+from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.parameters import MalformedOperation, declared_parameters, parameters
-from checker.openapi.referee import RequestReferee
-from checker.openapi.references import OpenApiDocument
-from checker.openapi.responses import OpenApiContract
+from checker.openapi.referee.requests import RequestReferee
 from checker.openapi.security import security_of
 from checker.validation.pointers import pointer_child
 

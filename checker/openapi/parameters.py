@@ -8,10 +8,10 @@ from typing import Any
 from checker.core.media_types import is_form
 from checker.core.operation import Location, Parameter
 from checker.core.schema import Dialect, Schema, UnresolvableReference
-from checker.openapi.dialects import COLLECTION_FORMATS, DEFAULT_STYLES
+from checker.openapi.documents.dialects import COLLECTION_FORMATS, DEFAULT_STYLES
+from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.examples import declared_examples
-from checker.openapi.references import OpenApiDocument
-from checker.transport.bodies import reason_not
+from checker.transport.wire.bodies import reason_not
 from checker.validation.pointers import pointer_child
 
 _LOCATIONS = {location.value: location for location in Location if location is not Location.BODY}

@@ -10,13 +10,13 @@ from checker.core.engine import Engine
 from checker.core.operation import BrokenOperation, Label
 from checker.core.schema_warnings import SchemaWarning
 from checker.openapi.contents import table_of_contents
-from checker.openapi.dialects import version_of
+from checker.openapi.documents.dialects import version_of
+from checker.openapi.documents.neighbours import NOWHERE, Provenance, neighbours_of
+from checker.openapi.documents.outside import leads_outside, load_all
+from checker.openapi.documents.parsing import parse_json, to_json
+from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.links import BrokenLink, Link, links_of
-from checker.openapi.neighbours import NOWHERE, Provenance, neighbours_of
 from checker.openapi.operation import Entry, OpenApiOperation, read_operation
-from checker.openapi.outside import leads_outside, load_all
-from checker.openapi.parsing import parse_json, to_json
-from checker.openapi.references import OpenApiDocument
 from checker.openapi.servers import absolute_url, path_of
 from checker.openapi.warnings import operation_warnings
 

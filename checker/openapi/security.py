@@ -6,7 +6,7 @@ from typing import Any, Final
 from checker.core.locations import Location
 from checker.core.schema import UnresolvableReference
 from checker.core.security import SecurityRequirement, SecurityScheme
-from checker.openapi.references import OpenApiDocument
+from checker.openapi.documents.references import OpenApiDocument
 from checker.validation.pointers import pointer_child
 
 _LOCATIONS: Final = {

@@ -6,7 +6,7 @@ from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
 from checker.core.schema import Dialect
-from checker.openapi.references import OpenApiDocument
+from checker.openapi.documents.references import OpenApiDocument
 
 _NONE: Final[Mapping[str, str]] = {}
 _VARIABLE = re.compile(r"\{([^{}]+)\}")

@@ -9,9 +9,9 @@ from checker.core.request import Origin
 from checker.core.schema import Direction, Schema, UnresolvableReference
 from checker.core.schema_warnings import SchemaWarning, WarningKind
 from checker.openapi.bodies import is_swagger
+from checker.openapi.documents.walking import Found, is_lost
 from checker.openapi.links import BrokenLink, Directory, links_of
 from checker.openapi.operation import OpenApiOperation
-from checker.openapi.walking import Found, is_lost
 from checker.validation.compiled import UnusableSchema, compile_schema
 from checker.validation.ecma import ecma_pattern
 from checker.validation.keywords import subschemas

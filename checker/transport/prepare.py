@@ -10,8 +10,8 @@ from checker.core.case import NOT_SET, Case
 from checker.core.operation import Body, Location, Operation, Parameter, PropertyEncoding
 from checker.core.request import Origin, WireRequest
 from checker.core.schema import Schema
-from checker.transport.bodies import Encoder, Encoding, encode, encoder_of
-from checker.transport.encoding import (
+from checker.transport.wire.bodies import Encoder, Encoding, encode, encoder_of
+from checker.transport.wire.encoding import (
     HeaderEncoder,
     cookie_encoder,
     header_bytes,
@@ -20,8 +20,8 @@ from checker.transport.encoding import (
     query_encoder,
     query_prefix,
 )
-from checker.transport.forms import TextEncoder
-from checker.transport.styles import escape, is_unreserved
+from checker.transport.wire.forms import TextEncoder
+from checker.transport.wire.styles import escape, is_unreserved
 
 CASE_ID_HEADER = "X-Checker-TestCaseId"
 

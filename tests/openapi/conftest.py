@@ -3,7 +3,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from checker.core.errors import LoaderError
-from checker.openapi.fetching import Web
+from checker.openapi.documents.fetching import Web
 
 
 @pytest.fixture(autouse=True)

@@ -21,9 +21,9 @@ from checker.generation.meaning.forms import Facet
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.turn import Budget, Rejected, Turn
-from checker.openapi.response_bodies import Promise, body_validator
-from checker.transport.bodies import encode
-from checker.transport.styles import header_text
+from checker.openapi.answers.bodies import Promise, body_validator
+from checker.transport.wire.bodies import encode
+from checker.transport.wire.styles import header_text
 
 from .documents import operation
 

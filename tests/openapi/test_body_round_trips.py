@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checker.core.operation import Body, PropertyEncoding
-from checker.openapi.referee_bodies import body_readings
-from checker.openapi.rulings import Rule
-from checker.transport.bodies import encode
-from checker.transport.readings import settled
+from checker.openapi.referee.bodies import body_readings
+from checker.openapi.referee.rulings import Rule
+from checker.transport.wire.bodies import encode
+from checker.transport.wire.readings import settled
 from tests.transport.cells import Typed, same, schema_of, texts
 
 from .documents import operation

@@ -15,9 +15,9 @@ from checker.core.request import Origin
 from checker.core.schema import Direction, Schema, UnresolvableReference
 from checker.generation.program import GenerationSettings, compile_operation
 from checker.generation.sources.choices import RandomSource
-from checker.openapi.fetching import Web, beside_file, beside_url
+from checker.openapi.documents.fetching import Web, beside_file, beside_url
+from checker.openapi.documents.neighbours import Provenance
 from checker.openapi.loaders import from_dict, from_path, from_url, open_normalised
-from checker.openapi.neighbours import Provenance
 from checker.openapi.operation import OpenApiOperation
 from checker.openapi.schema import OpenApiSchema
 from checker.transport.prepare import RequestMaker

@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 
 from checker.core.operation import BrokenOperation
+from checker.openapi.documents.neighbours import Provenance
 from checker.openapi.loaders import from_dict
-from checker.openapi.neighbours import Provenance
 from checker.openapi.schema import OpenApiSchema
 
 from .documents import opened, operation

@@ -7,11 +7,16 @@ from hypothesis import strategies as st
 
 from checker.core.operation import Location, Parameter
 from checker.core.schema import Dialect, Schema
-from checker.transport.decoding import Malformed, Missing, decode_parameter
-from checker.transport.encoding import cookie_encoder, header_encoder, path_encoder, query_encoder
-from checker.transport.outline import outline_of
-from checker.transport.readings import Reading
-from checker.transport.unstyled import pairs_of
+from checker.transport.wire.decoding import Malformed, Missing, decode_parameter
+from checker.transport.wire.encoding import (
+    cookie_encoder,
+    header_encoder,
+    path_encoder,
+    query_encoder,
+)
+from checker.transport.wire.outline import outline_of
+from checker.transport.wire.readings import Reading
+from checker.transport.wire.unstyled import pairs_of
 
 
 class Alone:

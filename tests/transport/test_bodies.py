@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.core.operation import PropertyEncoding
-from checker.transport.bodies import concrete, encode, is_serialisable, reason_not
+from checker.transport.wire.bodies import concrete, encode, is_serialisable, reason_not
 
 values = st.recursive(
     st.none()

@@ -10,9 +10,9 @@ from checker.core.operation import Body, Location, Parameter, PropertyEncoding
 from checker.core.request import Origin
 from checker.core.verdicts import Outcome
 from checker.generation.program import GenerationSettings, compile_operation
-from checker.openapi.referee import RequestReferee
-from checker.transport import ambiguity
+from checker.openapi.referee.requests import RequestReferee
 from checker.transport.prepare import RequestMaker
+from checker.transport.wire import ambiguity
 from tests.generation.making import PlainOperation, cases, schema_of
 
 from .cells import CELLS

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checker.core.operation import Location
-from checker.transport import ambiguity
-from checker.transport.ambiguity import Wire, cells_of
-from checker.transport.readings import Ambiguous, settled
+from checker.transport.wire import ambiguity
+from checker.transport.wire.ambiguity import Wire, cells_of
+from checker.transport.wire.readings import Ambiguous, settled
 
 from .cells import (
     CELLS,

@@ -21,7 +21,7 @@ from openapi_core.testing import MockRequest
 from werkzeug.datastructures import ImmutableMultiDict
 
 from checker.core.operation import Location
-from checker.transport.bodies import encode
+from checker.transport.wire.bodies import encode
 
 from .cells import parameter, schema_of, sent
 

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from checker.transport.styles import cookie_pairs, header_text, path_text, query_pairs, text_of
-from checker.transport.unstyled import (
+from checker.transport.wire.styles import cookie_pairs, header_text, path_text, query_pairs, text_of
+from checker.transport.wire.unstyled import (
     Shape,
     header_value,
     pairs_of,

@@ -6,12 +6,12 @@ import pytest
 
 from checker.core.operation import Location, PropertyEncoding
 from checker.openapi.parameters import swagger_style
-from checker.transport.bodies import encode
-from checker.transport.outline import outline_of
-from checker.transport.readings import settled
-from checker.transport.unstyled import pairs_of
-from checker.transport.xml_reading import xml_readings
-from checker.transport.xml_writing import xml_encoder
+from checker.transport.wire.bodies import encode
+from checker.transport.wire.outline import outline_of
+from checker.transport.wire.readings import settled
+from checker.transport.wire.unstyled import pairs_of
+from checker.transport.wire.xml_reading import xml_readings
+from checker.transport.wire.xml_writing import xml_encoder
 
 from .cells import Typed, parameter, received, schema_of, sent
 

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.core.schema import Dialect, Schema
-from checker.transport.outline import outline_of
-from checker.transport.readings import settled
-from checker.transport.xml_names import escaped_name, unescaped_name
-from checker.transport.xml_reading import DEEPEST, parse_xml, xml_readings
-from checker.transport.xml_writing import xml_encoder
+from checker.transport.wire.outline import outline_of
+from checker.transport.wire.readings import settled
+from checker.transport.wire.xml_names import escaped_name, unescaped_name
+from checker.transport.wire.xml_reading import DEEPEST, parse_xml, xml_readings
+from checker.transport.wire.xml_writing import xml_encoder
 
 from .cells import schema_of
 

@@ -25,7 +25,7 @@ from checker.generation.negation.parts import ALWAYS_THERE, wanted
 from checker.generation.negation.wire import ParameterProof, body_proof
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.turn import Budget, Rejected, Turn
-from checker.transport.outline import outline_of
+from checker.transport.wire.outline import outline_of
 from checker.validation.pointers import pointer_child
 
 UNKNOWN: Final = "x-checker-unknown-property"

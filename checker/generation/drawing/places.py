@@ -71,7 +71,7 @@ def place_of(
 ) -> Place:
     """What parameters of a location can carry; `text` is what may be sent at all, `excluded` not in headers.
 
-    What the wire does not tell apart (`checker.transport.ambiguity`) is left out wherever there is something else to send.
+    What the wire does not tell apart (`checker.transport.wire.ambiguity`) is left out wherever there is something else to send.
     """
     if location is Location.PATH:
         return _path(text, style, explode=explode)

@@ -20,8 +20,8 @@ from checker.generation.negation.words import with_wrong_words
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import Source
 from checker.generation.sources.turn import Draw, Rejected, Turn
-from checker.transport.json_text import json_bytes
-from checker.transport.outline import outline_of
+from checker.transport.wire.json_text import json_bytes
+from checker.transport.wire.outline import outline_of
 from checker.validation.pointers import pointer_child
 
 _SYNTAX: Final = 0.05

@@ -12,10 +12,10 @@ from typing import Any, Final
 from checker.core.media_types import is_form, is_json, is_xml, is_yaml, parse
 from checker.core.operation import Body, Location, Parameter
 from checker.generation.meaning import forms
-from checker.transport import ambiguity
-from checker.transport.decoding import decode_parameter
-from checker.transport.outline import Outline, outline_of
-from checker.transport.styles import (
+from checker.transport.wire import ambiguity
+from checker.transport.wire.decoding import decode_parameter
+from checker.transport.wire.outline import Outline, outline_of
+from checker.transport.wire.styles import (
     Pairs,
     cookie_pairs,
     header_text,
@@ -23,8 +23,8 @@ from checker.transport.styles import (
     query_pairs,
     text_of,
 )
-from checker.transport.xml_reading import xml_readings
-from checker.transport.xml_writing import xml_encoder
+from checker.transport.wire.xml_reading import xml_readings
+from checker.transport.wire.xml_writing import xml_encoder
 
 IsValid = Callable[[Any], bool]
 _READINGS: Final = 64

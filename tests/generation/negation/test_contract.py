@@ -14,7 +14,7 @@ from checker.core.request import Origin
 from checker.core.verdicts import Outcome
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
 from checker.generation.sources.choices import RandomSource
-from checker.openapi.referee import RequestReferee
+from checker.openapi.referee.requests import RequestReferee
 from checker.transport.prepare import RequestMaker
 
 from ..making import drawer

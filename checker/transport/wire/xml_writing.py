@@ -1,13 +1,13 @@
-"""Values as XML, named and nested as the XML Object of OpenAPI says. `checker.transport.xml_reading` is the way back."""
+"""Values as XML, named and nested as the XML Object of OpenAPI says. `checker.transport.wire.xml_reading` is the way back."""
 
 import re
 from collections.abc import Callable
 from typing import Any
 
 from checker.core.schema import Schema
-from checker.transport.outline import Outline, outline_of
-from checker.transport.styles import text_of
-from checker.transport.xml_names import ROOT, XmlName, escaped_name, xml_name
+from checker.transport.wire.outline import Outline, outline_of
+from checker.transport.wire.styles import text_of
+from checker.transport.wire.xml_names import ROOT, XmlName, escaped_name, xml_name
 
 _HEAD = b'<?xml version="1.0" encoding="UTF-8"?>\n'
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")

@@ -11,7 +11,7 @@ import orjson
 import yaml
 
 from checker.core.errors import LoaderError
-from checker.openapi.yamls import parse_yaml
+from checker.openapi.documents.yamls import parse_yaml
 
 _BOMS = (
     (b"\xef\xbb\xbf", "utf-8-sig"),

@@ -1,6 +1,6 @@
 """Parameters to the wire: one encoder for each declared parameter, with everything decided that no value changes.
 
-An encoder gets a value of any type, also of one that its parameter does not admit. `checker.transport.decoding` is the
+An encoder gets a value of any type, also of one that its parameter does not admit. `checker.transport.wire.decoding` is the
 way back.
 """
 
@@ -10,10 +10,10 @@ from typing import Any
 
 from checker.core.media_types import is_form, is_json
 from checker.core.operation import Parameter
-from checker.transport.bodies import encoder_of
-from checker.transport.forms import TextEncoder, pairs_encoder
-from checker.transport.json_text import json_bytes
-from checker.transport.styles import (
+from checker.transport.wire.bodies import encoder_of
+from checker.transport.wire.forms import TextEncoder, pairs_encoder
+from checker.transport.wire.json_text import json_bytes
+from checker.transport.wire.styles import (
     COOKIE_NAME,
     DOTS,
     cookie_pairs,

@@ -12,8 +12,8 @@ from urllib.parse import unquote, urljoin, urlsplit
 import httpx
 
 from checker.core.errors import LoaderError
-from checker.openapi.neighbours import Read
-from checker.openapi.parsing import parse
+from checker.openapi.documents.neighbours import Read
+from checker.openapi.documents.parsing import parse
 
 _USER_AGENT = "checker"
 _RETRY_S = 0.25

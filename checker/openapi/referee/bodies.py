@@ -16,11 +16,11 @@ from checker.core.media_types import (
 )
 from checker.core.operation import Body, Location, Operation
 from checker.core.verdicts import Outcome, PartVerdict, RequestVerdict
-from checker.openapi.forms import form_readings, multipart_readings
-from checker.openapi.response_bodies import yaml_values
-from checker.openapi.rulings import Part, Rule, Rules
-from checker.transport.readings import Reading, exact_json, readings
-from checker.transport.xml_reading import xml_readings
+from checker.openapi.answers.bodies import yaml_values
+from checker.openapi.referee.forms import form_readings, multipart_readings
+from checker.openapi.referee.rulings import Part, Rule, Rules
+from checker.transport.wire.readings import Reading, exact_json, readings
+from checker.transport.wire.xml_reading import xml_readings
 
 _NO_DECODER = "no decoder for this media type"
 _BOM = "servers differ on whether JSON may start with a byte order mark"

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from checker.transport.styles import text_of
+from checker.transport.wire.styles import text_of
 
 _SafeDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 

@@ -6,11 +6,11 @@ from typing import Any, Final
 from checker.core.contract import HeaderOpinions, SchemaViolation
 from checker.core.operation import Location, Parameter
 from checker.core.schema import Dialect, Schema, UnresolvableReference
-from checker.openapi.opinions import TwoOpinions
+from checker.openapi.answers.opinions import TwoOpinions
+from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.parameters import swagger_schema, swagger_style
-from checker.openapi.references import OpenApiDocument
-from checker.transport.decoding import decode_header
-from checker.transport.outline import outline_of
+from checker.transport.wire.decoding import decode_header
+from checker.transport.wire.outline import outline_of
 from checker.validation.compiled import UnusableSchema
 from checker.validation.pointers import pointer_child
 

@@ -1,13 +1,13 @@
-"""Verdicts on parameters: from the text that was sent, by the decoders of `checker.transport.decoding`."""
+"""Verdicts on parameters: from the text that was sent, by the decoders of `checker.transport.wire.decoding`."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
 from checker.core.operation import Location, Parameter
 from checker.core.verdicts import PartVerdict
-from checker.openapi.rulings import Part, Rules
-from checker.openapi.targets import Target
-from checker.transport import ambiguity
-from checker.transport.decoding import (
+from checker.openapi.referee.rulings import Part, Rules
+from checker.openapi.referee.targets import Target
+from checker.transport.wire import ambiguity
+from checker.transport.wire.decoding import (
     MISSING,
     Malformed,
     Missing,
@@ -17,10 +17,10 @@ from checker.transport.decoding import (
     decode_query,
     decode_querystring,
 )
-from checker.transport.outline import Outline
-from checker.transport.readings import Reading, doubted
-from checker.transport.styles import Pairs
-from checker.transport.unstyled import pairs_of, plain
+from checker.transport.wire.outline import Outline
+from checker.transport.wire.readings import Reading, doubted
+from checker.transport.wire.styles import Pairs
+from checker.transport.wire.unstyled import pairs_of, plain
 
 Header = tuple[str, str]
 """Name and value of a header field, each octet a character."""

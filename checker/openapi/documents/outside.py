@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from urllib.parse import urldefrag, urljoin
 
 from checker.core.schema import UnresolvableReference
-from checker.openapi.references import OpenApiDocument
+from checker.openapi.documents.references import OpenApiDocument
 from checker.validation.pointers import pointer_child
 
 _REFERENCES = frozenset({"$ref", "operationRef", "$dynamicRef"})

@@ -5,8 +5,8 @@ from typing import Any
 
 from checker.core.media_types import is_json
 from checker.core.operation import PropertyEncoding
-from checker.transport.json_text import json_bytes
-from checker.transport.styles import (
+from checker.transport.wire.json_text import json_bytes
+from checker.transport.wire.styles import (
     escape,
     is_unreserved,
     percent_encoded,

@@ -12,13 +12,13 @@ import yaml
 from checker.core.contract import BodyOpinions, BodyValidator, UndecodableBody
 from checker.core.media_types import MediaType, is_json, is_xml, is_yaml
 from checker.core.schema import Schema
-from checker.openapi.opinions import TwoOpinions
-from checker.openapi.streams import StreamBody, events_of
-from checker.openapi.yamls import parse_yaml
-from checker.transport.ambiguity import MANY
-from checker.transport.outline import Outline, outline_of
-from checker.transport.readings import readings
-from checker.transport.xml_reading import xml_readings
+from checker.openapi.answers.opinions import TwoOpinions
+from checker.openapi.answers.streams import StreamBody, events_of
+from checker.openapi.documents.yamls import parse_yaml
+from checker.transport.wire.ambiguity import MANY
+from checker.transport.wire.outline import Outline, outline_of
+from checker.transport.wire.readings import readings
+from checker.transport.wire.xml_reading import xml_readings
 
 _UTF8 = frozenset({None, "utf-8", "utf8", "us-ascii", "ascii"})
 _NEVER_TEXT: Final = frozenset({"csv", "event-stream"})

@@ -7,9 +7,9 @@ from checker.core.locations import Location
 from checker.core.operation import Parameter
 from checker.core.schema import Direction, Schema
 from checker.core.verdicts import Outcome, PartVerdict
-from checker.transport.ambiguity import MANY
-from checker.transport.outline import Facet, Outline, outline_of
-from checker.transport.readings import Reading
+from checker.transport.wire.ambiguity import MANY
+from checker.transport.wire.outline import Facet, Outline, outline_of
+from checker.transport.wire.readings import Reading
 from checker.validation.referee import Referee, referee
 
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from typing import Final
 from xml.parsers import expat
 
-from checker.transport.outline import Outline
-from checker.transport.readings import Reading, arrays, objects, of_text
-from checker.transport.xml_names import XmlName, unescaped_name, xml_name
+from checker.transport.wire.outline import Outline
+from checker.transport.wire.readings import Reading, arrays, objects, of_text
+from checker.transport.wire.xml_names import XmlName, unescaped_name, xml_name
 
 DEEPEST: Final = 100
 """Elements in elements."""

@@ -15,12 +15,12 @@ from checker.core.media_types import (
 )
 from checker.core.operation import PropertyEncoding
 from checker.core.schema import Schema
-from checker.transport.forms import form_encoder
-from checker.transport.json_text import json_bytes
-from checker.transport.multipart import PartWriter, encode_multipart
-from checker.transport.outline import outline_of
-from checker.transport.textual import csv_bytes, text_encoder, yaml_bytes
-from checker.transport.xml_writing import xml_encoder
+from checker.transport.wire.forms import form_encoder
+from checker.transport.wire.json_text import json_bytes
+from checker.transport.wire.multipart import PartWriter, encode_multipart
+from checker.transport.wire.outline import outline_of
+from checker.transport.wire.textual import csv_bytes, text_encoder, yaml_bytes
+from checker.transport.wire.xml_writing import xml_encoder
 
 Encoding = Mapping[str, PropertyEncoding]
 Encoder = Callable[[Any], bytes]

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-from checker.transport.outline import Outline
+from checker.transport.wire.outline import Outline
 
 ROOT: Final = "data"
 """Of a schema that has neither a name nor a reference."""

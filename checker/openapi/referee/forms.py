@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from checker.core.media_types import is_json, is_xml, matches, parse
 from checker.core.operation import PropertyEncoding
-from checker.openapi.rulings import Rule
-from checker.transport.decoding import deep_tree, shapes
-from checker.transport.outline import Outline
-from checker.transport.readings import Reading, Repeated, arrays, exact_json, objects, readings
-from checker.transport.styles import Pairs
-from checker.transport.unstyled import Shape, encoding_fault, pairs_of, plain, query_value
-from checker.transport.xml_reading import xml_readings
+from checker.openapi.referee.rulings import Rule
+from checker.transport.wire.decoding import deep_tree, shapes
+from checker.transport.wire.outline import Outline
+from checker.transport.wire.readings import Reading, Repeated, arrays, exact_json, objects, readings
+from checker.transport.wire.styles import Pairs
+from checker.transport.wire.unstyled import Shape, encoding_fault, pairs_of, plain, query_value
+from checker.transport.wire.xml_reading import xml_readings
 
 Encoding = Mapping[str, PropertyEncoding]
 _USUAL = PropertyEncoding()

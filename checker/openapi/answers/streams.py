@@ -10,7 +10,7 @@ from typing import Any, Final
 from checker.core.contract import BodyOpinions, SchemaViolation, UndecodableBody
 from checker.core.media_types import MediaType
 from checker.core.schema import Schema, UnresolvableReference
-from checker.openapi.opinions import TwoOpinions
+from checker.openapi.answers.opinions import TwoOpinions
 from checker.validation.compiled import UnusableSchema
 from checker.validation.pointers import pointer_child
 

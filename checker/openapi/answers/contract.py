@@ -7,10 +7,10 @@ from typing import Any
 from checker.core.contract import BodyValidator, MediaTypeVerdict, ResponsePlan
 from checker.core.media_types import MediaType, media_type_of
 from checker.core.schema import Schema, UnresolvableReference
+from checker.openapi.answers.bodies import Promise, body_validator
+from checker.openapi.answers.headers import HeaderContract, header_contract
 from checker.openapi.bodies import is_swagger, media_types
-from checker.openapi.references import OpenApiDocument
-from checker.openapi.response_bodies import Promise, body_validator
-from checker.openapi.response_headers import HeaderContract, header_contract
+from checker.openapi.documents.references import OpenApiDocument
 from checker.validation.compiled import UnusableSchema
 from checker.validation.pointers import pointer_child
 

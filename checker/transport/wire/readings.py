@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any, NoReturn
 
-from checker.transport import ambiguity
-from checker.transport.outline import Outline
+from checker.transport.wire import ambiguity
+from checker.transport.wire.outline import Outline
 
 
 @dataclass(frozen=True, slots=True)

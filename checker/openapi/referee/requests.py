@@ -10,15 +10,15 @@ from collections.abc import Iterator
 from checker.core.operation import Location, Operation, Parameter
 from checker.core.request import WireRequest
 from checker.core.verdicts import PartVerdict, RequestVerdict
-from checker.openapi.referee_bodies import body_verdicts
-from checker.openapi.referee_parameters import (
+from checker.openapi.referee.bodies import body_verdicts
+from checker.openapi.referee.parameters import (
     cookie_verdicts,
     header_verdicts,
     path_verdicts,
     query_verdicts,
 )
-from checker.openapi.rulings import Part, Rules
-from checker.openapi.targets import Template, has_dot_segment
+from checker.openapi.referee.rulings import Part, Rules
+from checker.openapi.referee.targets import Template, has_dot_segment
 
 
 class RequestReferee:

@@ -5,10 +5,10 @@ from urllib.parse import unquote
 
 from checker.core.operation import Parameter
 from checker.core.schema import Dialect, Document, Schema, UnresolvableReference
-from checker.openapi.dialects import schema_dialect_of
-from checker.openapi.named_schemas import NamedSchemas
-from checker.openapi.neighbours import Neighbours
-from checker.openapi.walking import Found, lost, walk
+from checker.openapi.documents.dialects import schema_dialect_of
+from checker.openapi.documents.named_schemas import NamedSchemas
+from checker.openapi.documents.neighbours import Neighbours
+from checker.openapi.documents.walking import Found, lost, walk
 from checker.validation.keywords import applicators_of, subschemas
 from checker.validation.pointers import pointer_child
 

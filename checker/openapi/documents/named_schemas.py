@@ -6,9 +6,9 @@ from typing import Any, Final
 from urllib.parse import unquote, urldefrag, urljoin
 
 from checker.core.schema import Dialect, UnresolvableReference
-from checker.openapi.neighbours import Neighbours
-from checker.openapi.parsing import to_json
-from checker.openapi.walking import lost, walk
+from checker.openapi.documents.neighbours import Neighbours
+from checker.openapi.documents.parsing import to_json
+from checker.openapi.documents.walking import lost, walk
 from checker.validation.pointers import pointer_child
 from checker.validation.scopes import Found, Resource, Scoped, Scopes
 

@@ -1,4 +1,4 @@
-"""The way back of `checker.transport.styles`: text on the wire to strings, lists of strings, objects of strings.
+"""The way back of `checker.transport.wire.styles`: text on the wire to strings, lists of strings, objects of strings.
 
 For the second opinion, which judges what was sent instead of what was meant. Scalars stay text: whether `1` is a number
 is the schema's affair. All of it raises `ValueError` for text that is not of the style.
@@ -8,7 +8,7 @@ import re
 from enum import Enum
 from urllib.parse import unquote, unquote_to_bytes
 
-from checker.transport.styles import DELIMITERS, HEADER_DELIMITERS, Pairs, escape
+from checker.transport.wire.styles import DELIMITERS, HEADER_DELIMITERS, Pairs, escape
 
 Decoded = str | list[str] | dict[str, str]
 

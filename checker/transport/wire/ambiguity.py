@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from checker.core.locations import Location
-from checker.transport.styles import text_of
-from checker.transport.unstyled import Shape
+from checker.transport.wire.styles import text_of
+from checker.transport.wire.unstyled import Shape
 
 PLUS: Final = "servers differ on whether a plus in a query is a space"
 COMMA: Final = "servers differ on whether an encoded delimiter separates"

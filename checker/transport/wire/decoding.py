@@ -1,7 +1,7 @@
 """Parameters back from the wire: one text or some pairs to the values that they can stand for.
 
-The way back of `checker.transport.encoding`, for whoever judges what was sent instead of what was meant. Where the text
-does not determine the value, every candidate is a reading in doubt, with the reason from `checker.transport.ambiguity`.
+The way back of `checker.transport.wire.encoding`, for whoever judges what was sent instead of what was meant. Where the text
+does not determine the value, every candidate is a reading in doubt, with the reason from `checker.transport.wire.ambiguity`.
 """
 
 import re
@@ -11,9 +11,9 @@ from enum import Enum
 
 from checker.core.media_types import is_form, is_json
 from checker.core.operation import Location, Parameter
-from checker.transport import ambiguity
-from checker.transport.outline import Outline
-from checker.transport.readings import (
+from checker.transport.wire import ambiguity
+from checker.transport.wire.outline import Outline
+from checker.transport.wire.readings import (
     Reading,
     Repeated,
     Tree,
@@ -21,8 +21,8 @@ from checker.transport.readings import (
     exact_json,
     readings,
 )
-from checker.transport.styles import Pairs
-from checker.transport.unstyled import (
+from checker.transport.wire.styles import Pairs
+from checker.transport.wire.unstyled import (
     Decoded,
     Shape,
     encoding_fault,

@@ -6,8 +6,8 @@ from zlib import crc32
 
 from checker.core.media_types import is_json, matches
 from checker.core.operation import PropertyEncoding
-from checker.transport.file_kinds import UNKNOWN, extension_of, file_kind
-from checker.transport.styles import text_of
+from checker.transport.wire.file_kinds import UNKNOWN, extension_of, file_kind
+from checker.transport.wire.styles import text_of
 
 PartWriter = Callable[[Any, str | None, str], bytes | None]
 """Content of a part from its value, its name and its media type; None when nothing special is known of the type."""

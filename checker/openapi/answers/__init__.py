@@ -1,0 +1,1 @@
+"""What an operation promises of its responses, and whether it is kept."""

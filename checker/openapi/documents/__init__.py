@@ -1,0 +1,1 @@
+"""Descriptions read from where they are, with every document beside them and every name in them."""

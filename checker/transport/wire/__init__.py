@@ -1,0 +1,1 @@
+"""Values to text and bytes and back, cell by cell."""
