@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 JOBS ?= 2
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check bench bench-corpora clean
 
 demo: $(STAMP)
 	@# 1 says that defects were found, as they should be.
@@ -26,6 +26,14 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks.slow_target
 	$(BIN)/python -m benchmarks.memory
 	$(BIN)/python -m benchmarks.chaos
+
+# CORPORA: a folder with API descriptions and schemas, laid out as benchmarks/generation/corpora.py says. SHARE: 1/20 takes every twentieth.
+SHARE ?= 1/20
+bench-corpora: $(STAMP)
+	@test -n "$(CORPORA)" || { echo "give the folder: make bench-corpora CORPORA=..."; exit 2; }
+	$(BIN)/python -m benchmarks.generation $(CORPORA) oracles positives speed:$(SHARE) negatives:openapi:$(SHARE) contract:$(SHARE)
+	$(BIN)/python -m benchmarks.documents $(CORPORA) $(SHARE)
+	$(BIN)/python -m benchmarks.referee $(CORPORA) $(SHARE)
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("checker needs Python 3.11 or newer, found " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
