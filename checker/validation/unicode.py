@@ -1,9 +1,10 @@
 """Characters with a Unicode property, as ECMA-262 names them in patterns."""
 
+import re
+import sys
 import unicodedata
-from collections.abc import Callable
-from functools import lru_cache
-from itertools import groupby
+from collections.abc import Callable, Iterable
+from functools import cache, lru_cache
 from typing import Final
 
 _CATEGORIES: Final = {
@@ -14,8 +15,6 @@ _CATEGORIES: Final = {
     "cntrl": "Cc", "format": "Cf", "privateuse": "Co", "unassigned": "Cn",
 }  # fmt: skip
 _SINGLE: Final[dict[str, Callable[[str], bool]]] = {
-    "ascii": str.isascii,
-    "any": lambda char: True,
     "alphabetic": lambda char: char.isalpha() or unicodedata.category(char) == "Nl",
     "alpha": lambda char: char.isalpha() or unicodedata.category(char) == "Nl",
     "uppercase": str.isupper,
@@ -28,20 +27,27 @@ _SCRIPTS: Final = {
     "hebrew": "HEBREW ", "thai": "THAI ", "devanagari": "DEVANAGARI ",
 }  # fmt: skip
 """Script -> how the names of its characters begin."""
+_MEANINGLESS: Final = frozenset({"Cn", "Co", "Cs"})
+"""Unassigned, private use, halves of a pair."""
+_RUN: Final = re.compile(r"(..)\1*")
+Ranges = tuple[tuple[int, int], ...]
 
 
 @lru_cache(maxsize=64)
-def ranges_of(name: str) -> tuple[tuple[int, int], ...] | None:
+def ranges_of(name: str) -> Ranges | None:
     """First and last code points of each run of characters with a property; None when it is not known."""
-    has = _predicate(name)
-    if has is None:
-        return None
-    found = []
-    for is_member, run in groupby(range(0x110000), key=lambda code: has(chr(code))):
-        if is_member:
-            codes = list(run)
-            found.append((codes[0], codes[-1]))
-    return tuple(found)
+    kind, _, value = name.rpartition("=")
+    plain = value.replace("_", "").lower()
+    if kind.lower() in ("script", "sc", "scriptextensions", "scx"):
+        return _of_script(plain)
+    if plain in ("ascii", "any"):
+        return ((0, 0x7F if plain == "ascii" else sys.maxunicode),)
+    if plain in _SINGLE:
+        return _of_assigned(_SINGLE[plain])
+    category = _CATEGORIES.get(plain, value)
+    if len(category) > 2 or category[:1] not in "LMNPSZC":
+        return _of_script(plain)
+    return _joined(run for found, run in _categories() if found.startswith(category))
 
 
 def class_of(name: str) -> str | None:
@@ -52,21 +58,39 @@ def class_of(name: str) -> str | None:
     return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges)
 
 
-def _predicate(name: str) -> Callable[[str], bool] | None:
-    kind, _, value = name.rpartition("=")
-    plain = value.replace("_", "").lower()
-    if kind.lower() in ("script", "sc", "scriptextensions", "scx"):
-        return _of_script(plain)
-    if plain in _SINGLE:
-        return _SINGLE[plain]
-    category = _CATEGORIES.get(plain, value)
-    if len(category) > 2 or category[:1] not in "LMNPSZC":
-        return _of_script(plain)
-    return lambda char: unicodedata.category(char).startswith(category)
-
-
-def _of_script(name: str) -> Callable[[str], bool] | None:
+def _of_script(name: str) -> Ranges | None:
     start = _SCRIPTS.get(name)
     if start is None:
         return None
-    return lambda char: unicodedata.name(char, "").startswith(start)
+    return _of_assigned(lambda char: unicodedata.name(char, "").startswith(start))
+
+
+def _of_assigned(has: Callable[[str], bool]) -> Ranges:
+    """Runs of what is true of a character; it is true of none that means nothing."""
+    return _joined(
+        (code, code)
+        for category, (first, last) in _categories()
+        if category not in _MEANINGLESS
+        for code in range(first, last + 1)
+        if has(chr(code))
+    )
+
+
+def _joined(runs: Iterable[tuple[int, int]]) -> Ranges:
+    """The same with runs beside each other as one."""
+    found: list[tuple[int, int]] = []
+    for first, last in runs:
+        if found and found[-1][1] == first - 1:
+            found[-1] = (found[-1][0], last)
+        else:
+            found.append((first, last))
+    return tuple(found)
+
+
+@cache
+def _categories() -> tuple[tuple[str, tuple[int, int]], ...]:
+    """Category of each run of characters, all in one pass."""
+    categories = "".join(map(unicodedata.category, map(chr, range(sys.maxunicode + 1))))
+    return tuple(
+        (run[1], (run.start() // 2, run.end() // 2 - 1)) for run in _RUN.finditer(categories)
+    )

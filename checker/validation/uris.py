@@ -1,7 +1,7 @@
 """URIs and IRIs (RFC 3986, RFC 3987), references and templates (RFC 6570)."""
 
 import re
-from collections.abc import Callable
+from functools import cache
 from ipaddress import AddressValueError, IPv6Address
 from typing import Final
 
@@ -15,22 +15,22 @@ _BRACKETS: Final = "\\[\\]"
 
 def is_uri(value: str) -> bool:
     """RFC 3986 `URI`: with a scheme."""
-    return _fits(_URI, value)
+    return _fits("", value, has_scheme=True)
 
 
 def is_iri(value: str) -> bool:
     """RFC 3987 `IRI`: with a scheme."""
-    return _fits(_IRI, value)
+    return _fits(_ABOVE_ASCII, value, has_scheme=True)
 
 
 def is_uri_reference(value: str) -> bool:
     """RFC 3986 `URI-reference`: with a scheme or without."""
-    return _fits(_URI, value) or _fits(_RELATIVE, value)
+    return is_uri(value) or _fits("", value, has_scheme=False)
 
 
 def is_iri_reference(value: str) -> bool:
     """RFC 3987 `IRI-reference`."""
-    return _fits(_IRI, value) or _fits(_RELATIVE_IRI, value)
+    return is_iri(value) or _fits(_ABOVE_ASCII, value, has_scheme=False)
 
 
 def _authority(above: str) -> str:
@@ -40,8 +40,12 @@ def _authority(above: str) -> str:
     )
 
 
-def _grammar(above: str, *, has_scheme: bool) -> Callable[[str], re.Match[str] | None]:
-    """Matcher of a whole text; the group `literal` is what stands between brackets as the host."""
+@cache
+def _grammar(above: str, *, has_scheme: bool) -> re.Pattern[str]:
+    """Pattern of a whole text; the group `literal` is what stands between brackets as the host.
+
+    Made when it is first asked for: these four take longer than everything else that starts a worker.
+    """
     char = f"(?:[{_PLAIN}:@{above}]|{_PERCENT})"
     first = char if has_scheme else f"(?:[{_PLAIN}@{above}]|{_PERCENT})"
     path = (
@@ -49,11 +53,11 @@ def _grammar(above: str, *, has_scheme: bool) -> Callable[[str], re.Match[str] |
     )
     tail = f"(?:[{_PLAIN}:@{_FURTHER}{_BRACKETS}{above}]|{_PERCENT})*"
     scheme = "[A-Za-z][A-Za-z0-9+.-]*:" if has_scheme else ""
-    return re.compile(f"{scheme}{path}(?:\\?{tail})?(?:#{tail})?").fullmatch
+    return re.compile(f"{scheme}{path}(?:\\?{tail})?(?:#{tail})?")
 
 
-def _fits(fullmatch: Callable[[str], re.Match[str] | None], value: str) -> bool:
-    match = fullmatch(value)
+def _fits(above: str, value: str, *, has_scheme: bool) -> bool:
+    match = _grammar(above, has_scheme=has_scheme).fullmatch(value)
     return match is not None and (match["literal"] is None or _is_literal(match["literal"]))
 
 
@@ -69,16 +73,16 @@ def _is_literal(host: str) -> bool:
 
 def is_uri_template(value: str) -> bool:
     """RFC 6570: literals and expressions in braces."""
-    return _TEMPLATE.fullmatch(value) is not None
+    return _template().fullmatch(value) is not None
+
+
+@cache
+def _template() -> re.Pattern[str]:
+    name = f"(?:[A-Za-z0-9_]|{_PERCENT})+(?:\\.(?:[A-Za-z0-9_]|{_PERCENT})+)*"
+    variable = f"{name}(?::[1-9][0-9]{{0,3}}|\\*)?"
+    return re.compile(
+        f"(?:[^\\x00-\\x20\"'<>\\\\^`{{|}}%]|{_PERCENT}|\\{{[+#./;?&=,!@|]?{variable}(?:,{variable})*\\}})*"
+    )
 
 
 _FUTURE: Final = re.compile(f"[vV][0-9A-Fa-f]+\\.[{_PLAIN}:]+")
-_URI: Final = _grammar("", has_scheme=True)
-_IRI: Final = _grammar(_ABOVE_ASCII, has_scheme=True)
-_RELATIVE: Final = _grammar("", has_scheme=False)
-_RELATIVE_IRI: Final = _grammar(_ABOVE_ASCII, has_scheme=False)
-_NAME: Final = f"(?:[A-Za-z0-9_]|{_PERCENT})+(?:\\.(?:[A-Za-z0-9_]|{_PERCENT})+)*"
-_VARIABLE: Final = f"{_NAME}(?::[1-9][0-9]{{0,3}}|\\*)?"
-_TEMPLATE: Final = re.compile(
-    f"(?:[^\\x00-\\x20\"'<>\\\\^`{{|}}%]|{_PERCENT}|\\{{[+#./;?&=,!@|]?{_VARIABLE}(?:,{_VARIABLE})*\\}})*"
-)
