@@ -16,8 +16,9 @@ from typing import Any, Final
 
 from benchmarks.generation.corpora import READERS, Sample, openapi_documents, operations
 from benchmarks.generation.oracles import NoOpinion, as_json, oracles_of
-from benchmarks.generation.positives import Drawing, Hang, compiler_of, place_for, watchdog
+from benchmarks.generation.positives import Drawing, compiler_of, place_for
 from benchmarks.generation.probes import guesses
+from benchmarks.generation.watching import Hang, watchdog, watched
 from checker.core.case import Case
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.meta import GenerationMode, PhaseInfo, Violation
@@ -70,18 +71,12 @@ class Verdict:
 def judged(sample: Sample, source: RandomSource) -> Verdict:
     """What becomes of a schema."""
     verdict = Verdict(sample)
-    try:
-        with watchdog(_WATCHDOG_S):
-            _judge(sample, source, verdict)
-    except Hang:
-        verdict.kind, verdict.detail = "hang", f"more than {_WATCHDOG_S:g} s of CPU"
-    except NoOpinion as error:
-        verdict.kind, verdict.detail = "unread", str(error)
-    except (Unsatisfiable, BudgetSpent, Rejected) as error:
-        verdict.kind, verdict.detail = "refused", str(error)
-        _doubt(sample, verdict)
-    except Exception as error:  # noqa: BLE001 - what is measured is that there is none
-        verdict.kind, verdict.detail = "error", f"{type(error).__name__}: {error}"
+    watched(
+        verdict,
+        _WATCHDOG_S,
+        lambda: _judge(sample, source, verdict),
+        lambda: _doubt(sample, verdict),
+    )
     return verdict
 
 

@@ -1,22 +1,20 @@
 """Twenty positive values of every schema: valid by both oracles, and different from each other where the schema admits it."""
 
 import json
-import signal
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
 from typing import Any, Final
 
 from benchmarks.generation.corpora import READERS, Sample
 from benchmarks.generation.disagreements import KNOWN
 from benchmarks.generation.oracles import NoOpinion, Oracles, oracles_of
 from benchmarks.generation.probes import admitted
-from checker.core.errors import BudgetSpent, Unsatisfiable
+from benchmarks.generation.watching import Hang, watchdog, watched
 from checker.core.media_types import is_form, is_json, is_multipart
 from checker.core.operation import Location
 from checker.core.schema import Direction
@@ -34,10 +32,6 @@ _ATTEMPTS = 20
 _WATCHDOG_S = 20.0
 """CPU seconds of one schema, oracles included: beyond them it counts as a hang."""
 _TEXT: Final = alphabets.text_of("utf-8", allows_nul=False)
-
-
-class Hang(Exception):
-    """The watchdog of time barked."""
 
 
 @dataclass(slots=True)
@@ -102,37 +96,15 @@ def place_for(sample: Sample) -> Place:
     return body_place(_TEXT, is_form=_is_fields(sample.media_type), is_bytes=is_bytes)
 
 
-@contextmanager
-def watchdog(seconds: float) -> Iterator[None]:
-    """Raise `Hang` inside after so many seconds of CPU."""
-
-    def bark(number: int, frame: FrameType | None) -> None:
-        raise Hang
-
-    before = signal.signal(signal.SIGVTALRM, bark)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
-
-
 def judged(sample: Sample, source: RandomSource) -> Verdict:
     """What becomes of a schema."""
     verdict = Verdict(sample)
-    try:
-        with watchdog(_WATCHDOG_S):
-            _judge(sample, source, verdict)
-    except Hang:
-        verdict.kind, verdict.detail = "hang", f"more than {_WATCHDOG_S:g} s of CPU"
-    except NoOpinion as error:
-        verdict.kind, verdict.detail = "unread", str(error)
-    except (Unsatisfiable, BudgetSpent, Rejected) as error:
-        verdict.kind, verdict.detail = "refused", str(error)
-        _doubt(sample, verdict)
-    except Exception as error:  # noqa: BLE001 - what is measured is that there is none
-        verdict.kind, verdict.detail = "error", f"{type(error).__name__}: {error}"
+    watched(
+        verdict,
+        _WATCHDOG_S,
+        lambda: _judge(sample, source, verdict),
+        lambda: _doubt(sample, verdict),
+    )
     return verdict
 
 
