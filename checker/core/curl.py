@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 from checker.core.redact import Redaction
 from checker.core.request import Origin, WireRequest
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-"""What a terminal is not shown as it stands: the C1 controls, too."""
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""What a terminal is not shown as it stands, the C1 controls, too; and all that ends a line: a command is one line."""
 _ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\", "'": r"\'"}
 _UNESCAPES = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\", "'": "'"}
 _PLAIN_TARGET = re.compile(rb"/[A-Za-z0-9\-._~!$&'()*+,;=:@%/?\[\]{}|]*")

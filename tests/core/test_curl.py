@@ -97,6 +97,19 @@ def test_controls_beyond_ascii_are_escaped_byte_by_byte() -> None:
     assert parse(command)[0].body == request.body
 
 
+def test_a_command_is_one_line_whatever_it_sends() -> None:
+    text = "a\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029z"
+    request = WireRequest(
+        "POST",
+        f"/{text}".encode(),
+        [(b"Content-Type", b"x/y"), (b"X-L", text.encode())],
+        text.encode(),
+    )
+    command = render(request, ORIGIN)
+    assert command.splitlines() == [command]
+    assert parse(command)[0].body == request.body
+
+
 @pytest.mark.parametrize(
     "command", ["", "wget x", "curl", "curl -X", "curl --what 1 http://a/", "curl 'a"]
 )
