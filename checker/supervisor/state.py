@@ -37,7 +37,7 @@ class Deadlines:
                 Stage.SEND: send_s,
                 Stage.JUDGE: 10.0,
                 Stage.RECORD: 10.0,
-                # The last request of a shrink may begin when its budget is all but spent.
+                # From one request of a shrink to the next: those in between may all be refused before they are sent.
                 Stage.SHRINK: shrink_s + send_s + 10.0,
                 Stage.CONFIRM: send_s + 10.0,
             },

@@ -62,7 +62,7 @@ class Investigator:
     new_failure: Callable[[Shot, Failure], None] = lambda shot, failure: None
     """Told of every other failure that turns up on the way."""
     is_hurried: Callable[[], bool] = lambda: False
-    """Whether there is no time left for anything but the last version."""
+    """Whether nothing but the last version is to be sent any more."""
 
     def settle(self, suspicion: Suspicion) -> Finding:
         """The final version of a finding."""
@@ -158,6 +158,8 @@ class Investigator:
         # Two failures of one case may shrink to two cases: each has a name of its own.
         name = digest(name, repr(result.choices))[:12]
         made = self.factory.remake(result.value.step, name=name, phase=suspicion.phase)
+        # No candidate any more: it has all the time that its failure needs.
+        self.stage(Stage.CONFIRM)
         verdict = drive(attempt(self.tools, made.case, fresh=True), self.send)
         smallest = Shot(made, verdict)
         kept = smallest if self._fails(suspicion, smallest) else shot

@@ -7,7 +7,7 @@ from checker.core.response import Outcome
 from checker.core.send import Send
 from checker.corpus.inflight import Stage
 from checker.workers.flight import Flight
-from checker.workers.haste import Haste
+from checker.workers.haste import Haste, Pace
 from checker.workers.investigation import Shot, Suspicion
 from checker.workers.ledger import Part
 from checker.workers.messages import Found
@@ -79,6 +79,7 @@ class Settling:
         current = Stage.CONFIRM
         first = suspicion.chain[-1].verdict.outcome
         failed_after_s = first.elapsed if first is not None else 0.0
+        pace = Pace()
 
         def enter(stage: Stage) -> None:
             nonlocal current
@@ -90,16 +91,17 @@ class Settling:
             enter(current)
             if current is not Stage.SHRINK:
                 return self._send(flight, lane, wanted)
-            limit_s = self._haste.limit_s(failed_after_s)
+            limit_s = self._haste.limit_s(task, failed_after_s)
             outcome = self._send(flight, lane, wanted, limit_s)
             self._haste.observe(task, failed_after_s, outcome.elapsed)
+            pace.observe(outcome.elapsed)
             return outcome
 
         settled = place.investigator(
             send=send,
             stage=enter,
             new_failure=lambda shot, failure: self._suspect(flight, suspicion, shot, failure),
-            is_hurried=lambda: self._is_hurried or self._haste.is_needed(task),
+            is_hurried=lambda: self._is_hurried or pace.is_over or self._haste.is_needed(task),
         ).settle(suspicion)
         place.ledger.enter(Part.RECORD)
         enter(Stage.RECORD)

@@ -29,7 +29,8 @@ class ShrinkBudget:
 
     executions: int = 500
     """Of the predicate: requests."""
-    seconds: float = 5.0
+    seconds: float = 20.0
+    """A watchdog: executions are what ends a shrink, because they are the same on a busy machine."""
 
 
 @dataclass(frozen=True, slots=True)
