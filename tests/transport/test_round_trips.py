@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from checker.core.operation import Location
@@ -26,6 +26,7 @@ from .cells import (
     sent,
 )
 
+NULL_INSIDE = Typed([{"": None}], {"prefixItems": [{"properties": {"": {"type": "null"}}}]})
 NAMES = ("color", "a b", "é[x]", "x.y")
 
 
@@ -54,6 +55,7 @@ def test_what_was_sent_is_what_is_read(location, style, explode, typed, name) ->
 @pytest.mark.parametrize(("location", "style", "explode"), CELLS)
 @settings(max_examples=20)
 @given(typed=deep)
+@example(typed=NULL_INSIDE)
 def test_nested_values_are_read_or_known_to_be_ambiguous(location, style, explode, typed) -> None:
     law(location, style, explode, typed)
 
