@@ -22,7 +22,7 @@ from checker.generation.meaning.canonical import Canon
 from checker.generation.meaning.forms import Conjunction, Facet
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets
-from checker.generation.sources.choices import Source
+from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.turn import OPTIONAL, Budget, Draw, Turn
 
 _OPTIONAL = 0.5
@@ -255,9 +255,20 @@ def _named(steps: list[tuple[str, Draw, bool]]) -> Draw:
             return lambda source: {only: make(source)}
         pairs = [(name, make) for name, make, _ in steps]
         return lambda source: {name: make(source) for name, make in pairs}
+    return _named_or_not(steps)
 
+
+def _named_or_not(steps: list[tuple[str, Draw, bool]]) -> Draw:
     def draw(source: Source) -> dict[str, Any]:
         values: dict[str, Any] = {}
+        if source.__class__ is RandomSource:
+            # Nobody asks chance for its spans.
+            for name, make, required in steps:
+                if required or source.boolean(_OPTIONAL):
+                    value = make(source)
+                    if required or value is not None:
+                        values[name] = value
+            return values
         for name, make, required in steps:
             if required:
                 values[name] = make(source)
@@ -287,6 +298,8 @@ def _body_draw(draws: list[tuple[Draw, str]], *, required: bool) -> Draw:
     def maybe(source: Source) -> DrawnBody:
         if not source.boolean(_OPTIONAL_BODY):
             return NOT_SET, None
+        if source.__class__ is RandomSource:
+            return draw(source)
         source.start_span(OPTIONAL)
         drawn: DrawnBody = draw(source)
         source.stop_span()

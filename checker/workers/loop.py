@@ -23,6 +23,9 @@ _ORDERS_S = 0.02
 """How long orders may lie in the pipe: looking each round costs a system call."""
 _REPORT_S = 1.0
 """Between two counts of what was answered. The first ones come sooner: who dies young was not idle."""
+# Python finds a member of an enumeration ten times slower than a name.
+_MAKING, _WAITING, _JUDGING, _RECORDING = Part.MAKE, Part.WAIT, Part.JUDGE, Part.RECORD
+_SEND, _RECORD = Stage.SEND, Stage.RECORD
 
 
 class Worker:
@@ -62,7 +65,7 @@ class Worker:
                 continue
             if self._flights:
                 self._use_the_time()
-                self._ledger.enter(Part.WAIT)
+                self._ledger.enter(_WAITING)
                 self._slots.nobody_acts()
                 self._round(self._http.poll(_ROUND_S))
             else:
@@ -153,7 +156,7 @@ class Worker:
         idle = most - len(taken) - len(reserved)
         if idle <= 0:
             return
-        now = self._ledger.enter(Part.MAKE)
+        now = self._ledger.enter(_MAKING)
         for lane in range(most):
             if lane in taken or lane in reserved:
                 continue
@@ -175,7 +178,7 @@ class Worker:
         assert wanted is not None
         flight.lane = lane
         self._flights[lane] = flight
-        self._slots.advance(flight.slot, Stage.SEND)
+        self._slots.advance(flight.slot, _SEND)
         self._http.start(
             lane, wanted.request, fresh=wanted.fresh, patience_s=flight.running.task.patience_s
         )
@@ -183,11 +186,11 @@ class Worker:
 
     def _use_the_time(self) -> None:
         """Do what need not wait for answers while they are on their way: with one lane we would only sleep."""
-        self._ledger.enter(Part.RECORD)
+        self._ledger.enter(_RECORDING)
         self._slots.nobody_acts()
         self._recorder.catch_up()
         if not self._settling.waiting and self._leaving is None:
-            self._supply.prepare(self._ledger.enter(Part.MAKE))
+            self._supply.prepare(self._ledger.enter(_MAKING))
 
     # Judging
 
@@ -201,13 +204,13 @@ class Worker:
             self._reserved = {flight.lane for flight, _ in answered if not flight.running.is_closed}
             self._fill()
             self._reserved = set()
-        self._ledger.enter(Part.JUDGE)
+        self._ledger.enter(_JUDGING)
         shots = [
             (flight, shot)
             for flight, outcome in answered
             if (shot := self._judged(flight, outcome)) is not None
         ]
-        self._ledger.enter(Part.RECORD)
+        self._ledger.enter(_RECORDING)
         for flight, shot in shots:
             self._conclude(flight, shot)
 
@@ -226,7 +229,7 @@ class Worker:
         return None
 
     def _conclude(self, flight: Flight, shot: Shot) -> None:
-        self._slots.act(flight.slot, Stage.RECORD)
+        self._slots.act(flight.slot, _RECORD)
         outcome = shot.verdict.outcome
         if outcome is None:
             self._supply.release(flight)
@@ -262,7 +265,7 @@ class Worker:
         over = self._supply.over(time.monotonic())
         if not over:
             return
-        self._ledger.enter(Part.RECORD)
+        self._ledger.enter(_RECORDING)
         self._report(over)
         self._recorder.flush()
         self._up.send(

@@ -1,8 +1,6 @@
 """Uniform numbers that all random sources share, and where they end."""
 
-from collections.abc import Callable
 from functools import cache
-from itertools import chain
 from random import Random
 from typing import Final, Self
 
@@ -35,23 +33,13 @@ class _Spent:
         raise SourceSpent
 
 
-_SPENT: Final = _Spent()
+SPENT: Final = _Spent()
+"""What comes after the last number."""
 
 
 @cache
-def _table() -> tuple[float, ...]:
-    """Uniform numbers below `SLOTS`, twice over, so that every start has as many to come."""
+def uniform_numbers() -> tuple[float, ...]:
+    """`FEWEST` uniform numbers below `SLOTS`, twice over, so that every start has as many to come."""
     random = Random(0x9E3779B97F4A7C15).random
     once = [random() * SLOTS for _ in range(FEWEST)]
     return tuple(once + once)
-
-
-def uniform_from(seed: int) -> Callable[[], float]:
-    """Uniform numbers below `SLOTS`, one a call, from a place of the table that the seed names.
-
-    Raises `SourceSpent` after `FEWEST` of them or more.
-    """
-    numbers = iter(_table())
-    # What unpickling does: goes to a place of the table without walking there.
-    numbers.__setstate__(seed & (FEWEST - 1))  # type: ignore[attr-defined]
-    return chain(numbers, _SPENT).__next__

@@ -1,13 +1,14 @@
 """Where draws come from: chance, a record, or (in `hypothesis`) Hypothesis. All give typed choices and keep them."""
 
 from collections.abc import Sequence
+from itertools import chain
 from math import copysign
 from random import Random
 from typing import Protocol, TypeVar
 
 from checker.core.sequence import Choice
 from checker.generation.sources.alphabets import Alphabet, Interval
-from checker.generation.sources.chance import FEWEST, SourceSpent, uniform_from
+from checker.generation.sources.chance import FEWEST, SPENT, SourceSpent, uniform_numbers
 from checker.generation.sources.plans import (
     AGAIN,
     AGAIN_TEXT,
@@ -78,7 +79,7 @@ class Source(Protocol):
         ...
 
 
-_M64 = (1 << 64) - 1
+_M40, _M64 = (1 << 40) - 1, (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
 _SPREAD = 0xD1342543DE82EF95F7C0A1B1F3D5E7A9C6BC279692B5CC83
 _WIDE = 1 << 32
@@ -94,23 +95,26 @@ class RandomSource:
     """
 
     __slots__ = (
-        "_floats", "_integers", "_mix", "_next", "_open", "_shift", "_sizes", "_spent", "choices",
+        "_floats", "_integers", "_mix", "_next", "_numbers", "_open", "_shift", "_sizes", "_spent", "choices",
     )  # fmt: skip
 
     def __init__(self, seed: int = 0) -> None:
         self._integers: dict[Interval, list[Interval]] = {}
         self._sizes: dict[Interval, list[Interval]] = {}
         self._floats: dict[tuple[float, float], list[FloatRange]] = {}
+        self._numbers = uniform_numbers()
         self.reset(seed)
 
     def reset(self, seed: int) -> None:
         """Start again. The list of choices is a new one."""
-        mix = (seed + _GOLDEN) & _M64
-        mix = ((mix ^ mix >> 30) * 0xBF58476D1CE4E5B9) & _M64
-        mix = ((mix ^ mix >> 27) * 0x94D049BB133111EB) & _M64
-        self._mix = mix ^ mix >> 31
-        self._shift = (self._mix >> 16) * (256.0 / (1 << 48))
-        self._next = uniform_from(self._mix)
+        mix = (seed + _GOLDEN) * 0xBF58476D1CE4E5B9 & _M64
+        self._mix = mix = (mix ^ mix >> 29) * 0x94D049BB133111EB & _M64
+        # The highest bits are mixed best: 16 say where to begin, the next ones by how much to shift.
+        self._shift = (mix >> 8 & _M40) * (256.0 / (1 << 40))
+        numbers = iter(self._numbers)
+        # What unpickling does: goes to a place of the table without walking there.
+        numbers.__setstate__(mix >> 48)  # type: ignore[attr-defined]
+        self._next = chain(numbers, SPENT).__next__
         self.choices: list[Choice] = []
         self._open: list[int] = []
         self._spent = 0
