@@ -152,12 +152,21 @@ class Reading:
         def guarded(validator: Any, value: Any, instance: Any, schema: Any) -> Errors:
             if instance is None and self._nullable and schema.get(self._nullable) is True:
                 return ()
-            if isinstance(instance, dict):
-                hidden = self._hidden_in(validator, schema, ())
-                if hidden:
-                    key = id(instance)
-                    self.hidden[key] = self.hidden.get(key, frozenset()) | hidden
-            return check(validator, value, instance, schema) or ()
+            hidden = (
+                self._hidden_in(validator, schema, ())
+                if isinstance(instance, dict)
+                else frozenset[str]()
+            )
+            if not hidden:
+                return check(validator, value, instance, schema) or ()
+            # Only as long as this schema is read: another branch may say otherwise of the same value.
+            key = id(instance)
+            above = self.hidden.get(key, frozenset())
+            self.hidden[key] = above | hidden
+            try:
+                return list(check(validator, value, instance, schema) or ())
+            finally:
+                self.hidden[key] = above
 
         return guarded
 

@@ -104,6 +104,16 @@ def test_what_does_not_travel_is_not_required(raw: Any) -> None:
     assert verdicts(schema, {"id": 1, "password": "x"}, Direction.RESPONSE) == BOTH_REJECT
 
 
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
+def test_what_one_branch_hides_another_reads(keyword: str) -> None:
+    reads = {"properties": {"a": {"type": "integer"}, "b": {}}, "required": ["b"]}
+    hides = {"properties": {"a": {"readOnly": True}}, "required": ["c"]}
+    for branches in ([hides, reads], [reads, hides]):
+        schema = schema_of({keyword: branches})
+        assert verdicts(schema, {"a": "?", "b": 1}, Direction.REQUEST) == BOTH_REJECT
+        assert verdicts(schema, {"a": 1, "b": 1}, Direction.REQUEST) == BOTH_ACCEPT
+
+
 @pytest.mark.parametrize(
     "raw", [{"format": "uuid"}, {"format": "int32"}, {"format": "date"}, {"format": "byte"}]
 )
