@@ -156,6 +156,18 @@ def test_json_texts(content: bytes, expected: bool) -> None:
     assert opinions.violations == ()
 
 
+def test_body_is_judged_alike_however_often_it_comes() -> None:
+    body = typed(application__json={"schema": {"type": "integer"}}).plan(200, JSON_TYPE).body
+    assert body is not None
+    texts = [*range(50), "no", {}, 7]
+    contents = [json.dumps(text).encode() for text in texts] + [b"1" * 2000, b"", b"{"]
+    once = [body.is_valid(content) for content in contents]
+    assert once == [body.is_valid(content) for content in contents]
+    assert once == [True] * 50 + [False, False, True, True, False, False], (
+        "2,000 digits are an integer"
+    )
+
+
 def test_empty_body_reads_as_the_json_error_that_it_is() -> None:
     body = contract({"200": {"content": INTEGERS}}).plan(200, JSON_TYPE).body
     assert body is not None

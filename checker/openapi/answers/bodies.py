@@ -21,6 +21,10 @@ from checker.transport.wire.readings import readings
 from checker.transport.wire.xml_reading import xml_readings
 
 _UTF8 = frozenset({None, "utf-8", "utf8", "us-ascii", "ascii"})
+_SHORT: Final = 1024
+"""Bytes of a body that is worth remembering."""
+_MOST_KNOWN: Final = 32
+"""Bodies that are remembered for each operation, status and media type."""
 _NEVER_TEXT: Final = frozenset({"csv", "event-stream"})
 
 
@@ -100,7 +104,7 @@ def _text_validator(opinions: TwoOpinions, received: MediaType) -> BodyValidator
 class JsonBody:
     """Judge of JSON: implements `checker.core.contract.BodyValidator`."""
 
-    __slots__ = ("_charset", "_is_valid", "_media_type", "_opinions")
+    __slots__ = ("_charset", "_is_valid", "_known", "_media_type", "_opinions")
     reads_prefix = False
 
     def __init__(self, opinions: TwoOpinions, media_type: str, charset: str | None) -> None:
@@ -108,9 +112,22 @@ class JsonBody:
         self._is_valid = opinions.is_valid
         self._media_type = media_type
         self._charset = None if charset in _UTF8 else charset
+        self._known: set[bytes] = set()
+        """The first short ones that fit: refusals and the like are the same bytes again and again."""
 
     def is_valid(self, content: bytes) -> bool:
         """True when the body is JSON and fits the schema."""
+        if len(content) > _SHORT:
+            return self._fits(content)
+        known = self._known
+        if content in known:
+            return True
+        is_valid = self._fits(content)
+        if is_valid and len(known) < _MOST_KNOWN:
+            known.add(content)
+        return is_valid
+
+    def _fits(self, content: bytes) -> bool:
         try:
             value = orjson.loads(content)
         except orjson.JSONDecodeError:
