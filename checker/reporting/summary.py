@@ -220,6 +220,9 @@ def _case_lines(report: Report) -> Iterator[str]:
     if report.findings:
         found = counted(len(report.findings), "unique failure")
         yield f"  {report.cases} generated, {report.failed_cases} found {found}"
+    elif report.errors:
+        # An answer that never came has passed nothing.
+        yield f"  {report.cases} generated, no failure found"
     elif report.cases:
         yield f"  {report.cases} generated, {report.cases} passed"
     else:

@@ -1,7 +1,7 @@
 import pytest
 
 from checker.corpus.fold import fold
-from checker.corpus.records import Note, RunFinished
+from checker.corpus.records import Note, OperationError, RunFinished
 from checker.reporting.report import Report
 from checker.reporting.summary import ledger_lines, note_lines, summary_lines, total_line
 from checker.reporting.views import report_of
@@ -46,6 +46,16 @@ def report(found: list[object], outcome: str = "completed", **changes: object) -
 )
 def test_total_line_counts_what_was_found(changes: dict[str, object], line: str) -> None:
     assert total_line(changed(report(records()), **changes)) == line
+
+
+def test_cases_whose_operation_had_an_error_are_not_said_to_have_passed() -> None:
+    def lines(errors: tuple[OperationError, ...]) -> list[str]:
+        shown = changed(report(records()), findings=(), errors=errors, quarantined=(), cases=7)
+        return list(summary_lines(shown, str))
+
+    error = OperationError("GET /a", "fuzzing", "Network Error", "refused")
+    assert "  7 generated, no failure found" in lines((error,))
+    assert "  7 generated, 7 passed" in lines(())
 
 
 def test_ledger_names_time_that_nobody_accounts_for() -> None:
