@@ -58,7 +58,9 @@ class Web:
         """Parsed document of a URL; only the API's own host is shown the credentials. Raises `LoaderError`."""
         host = urlsplit(url).netloc
         if host in self._silent:
-            raise self._silent[host]
+            raise LoaderError(
+                f"{url} is not asked for: {host} did not answer before", self._silent[host].extras
+            )
         try:
             response = _fetched(url, self._asked(is_own=is_own))
         except _NotReady as error:
