@@ -2,6 +2,7 @@
 
 import contextlib
 import random
+import signal
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
@@ -12,13 +13,13 @@ import psutil
 
 from checker.corpus.inflight import InflightReader, Stage
 from tests.chaos import evidence
-from tests.e2e.runner import Command, Ran
+from tests.e2e.runner import Command, Ran, wait_until
 
 STAGES = (Stage.MAKE, Stage.SEND, Stage.JUDGE, Stage.RECORD, Stage.SHRINK, Stage.CONFIRM)
 ORPHANS_S = 2.0
 _NEVER_S = 25.0
 _LONG_S = 30.0
-"""Of a run that will be killed: short, so that every operation soon has its turn."""
+"""What a run plans for: short, so that every operation soon has its turn."""
 
 
 @dataclass
@@ -60,29 +61,29 @@ class Campaign:
 
 
 def kill_workers(
-    command: Command, location: str, stages: Sequence[Stage], *, seed: int, seconds: float
+    command: Command, location: str, stages: Sequence[Stage], *, seed: int
 ) -> Campaign:
-    """One run of so many seconds in which workers die at these stages; it goes on to its end."""
+    """One run in which workers die at these stages; it goes on until it finds more, and is interrupted."""
     chance = random.Random(seed)
     campaign = Campaign(command.directory)
-    with command.started(*_fuzz(location, seconds)) as process:
+    with command.started(*_fuzz(location)) as process:
         for stage in stages:
             time.sleep(chance.uniform(0.05, 0.4))
             worker = stopped_at(stage, process, command.directory, chance)
             worker.kill()
             _note(campaign, Kill("worker", stage))
-        ran = command.finished(process)
+        ran = _ended(campaign, command, process)
     return _judged(campaign, ran)
 
 
 def kill_supervisors(
-    command: Command, location: str, stages: Sequence[Stage], *, seed: int, seconds: float
+    command: Command, location: str, stages: Sequence[Stage], *, seed: int
 ) -> Campaign:
-    """Runs whose supervisor dies while a worker is at these stages, and one that goes on with them and ends by itself."""
+    """Runs whose supervisor dies while a worker is at these stages, and one that finds more than they and is interrupted."""
     chance = random.Random(seed)
     campaign = Campaign(command.directory)
     for stage in stages:
-        with command.started(*_fuzz(location, _LONG_S)) as process:
+        with command.started(*_fuzz(location)) as process:
             worker = stopped_at(stage, process, command.directory, chance, chance.uniform(0.1, 0.6))
             process.kill()
             process.wait()
@@ -91,7 +92,9 @@ def kill_supervisors(
                 worker.resume()
             kill = Kill("supervisor", stage, orphans=len(orphans(command.directory)))
         _note(campaign, kill)
-    return _judged(campaign, command(*_fuzz(location, seconds)))
+    with command.started(*_fuzz(location)) as process:
+        ran = _ended(campaign, command, process)
+    return _judged(campaign, ran)
 
 
 def stopped_at(
@@ -122,6 +125,18 @@ def orphans(directory: Path, within_s: float = ORPHANS_S) -> list[psutil.Process
     while (found := list(_living(directory))) and time.monotonic() < deadline:
         time.sleep(0.01)
     return found
+
+
+def _ended(campaign: Campaign, command: Command, process: "subprocess.Popen[str]") -> Ran:
+    """Interrupt a run once it found what nobody knew at the last kill: life went on."""
+    wait_until(
+        lambda: (
+            process.poll() is not None or evidence.findings(campaign.corpus).keys() - campaign.seen
+        ),
+        timeout_s=_NEVER_S,
+    )
+    process.send_signal(signal.SIGINT)
+    return command.finished(process)
 
 
 def _judged(campaign: Campaign, ran: Ran) -> Campaign:
@@ -185,6 +200,6 @@ def _living(directory: Path) -> Iterator[psutil.Process]:
                 yield process
 
 
-def _fuzz(location: str, seconds: float) -> list[str]:
-    more = ["--continue-on-failure", "--max-time", str(seconds), "--seed", "1", "--workers", "2"]
+def _fuzz(location: str) -> list[str]:
+    more = ["--continue-on-failure", "--max-time", str(_LONG_S), "--seed", "1", "--workers", "2"]
     return ["fuzz", location, *more]

@@ -11,6 +11,7 @@ from tests.chaos import evidence
 from tests.e2e.runner import Command
 
 POISON = 7
+INTERRUPTED = 130
 MOST_STRUCK_ONCE = 3
 """One for each of the operations, which take turns after each death."""
 DEATH = f"""
@@ -58,6 +59,15 @@ def _answer(request: Request) -> Reply:
     return json_reply({}, 500 if is_wrong else 200)
 
 
+def _has_quarantine(command: Command) -> bool:
+    return any(evidence.quarantines(corpus) for corpus in command.directory.glob(".checker/*"))
+
+
+def _findings(command: Command) -> set[str]:
+    corpora = command.directory.glob(".checker/*")
+    return {name for corpus in corpora for name in evidence.findings(corpus)}
+
+
 @pytest.mark.parametrize("hook", HOOKS)
 def test_a_poison_value_is_met_and_quarantined_and_innocent_cases_are_not(
     command: Command, hook: str
@@ -65,11 +75,16 @@ def test_a_poison_value_is_met_and_quarantined_and_innocent_cases_are_not(
     (command.directory / "hooks.py").write_text(DEATH + HOOKS[hook])
     (command.directory / "checker.toml").write_text('hooks = "hooks.py"\n')
     with serving(_answer, _document()) as api:
-        ran = command(
-            "fuzz", api.document_url, "--continue-on-failure", "--max-time", "6", "--seed", "1",
-            "--workers", "1", "--lanes", "8",
+
+        def is_all_met() -> bool:
+            targets = {request.target for request in list(api.seen)}
+            return len(targets) == 3 and _has_quarantine(command) and len(_findings(command)) == 2
+
+        ran = command.until(
+            is_all_met, "fuzz", api.document_url, "--continue-on-failure", "--max-time", "40",
+            "--seed", "1", "--workers", "1", "--lanes", "8",
         )  # fmt: skip
-    assert ran.code == 1, ran.shown
+    assert ran.code == INTERRUPTED, ran.shown
     assert "Traceback" not in ran.shown
     (corpus,) = command.directory.glob(".checker/*")
     poisoned = evidence.quarantines(corpus)
@@ -124,10 +139,11 @@ def test_a_case_that_extends_a_sequence_is_blamed_at_once(command: Command) -> N
         return json_reply({"id": "thing-12345"}, 200 if is_there else 404)
 
     with serving(answered, document) as api:
-        ran = command(
-            "fuzz", api.document_url, "--continue-on-failure", "--max-time", "3", "--workers", "1"
-        )
-    assert ran.code == 1, ran.shown
+        ran = command.until(
+            lambda: _has_quarantine(command),
+            "fuzz", api.document_url, "--continue-on-failure", "--max-time", "40", "--workers", "1",
+        )  # fmt: skip
+    assert ran.code == INTERRUPTED, ran.shown
     (corpus,) = command.directory.glob(".checker/*")
     assert {case["label"] for case in evidence.quarantines(corpus)} == {"GET /things/{id}"}
     assert f"curl -X GET {api.url}/things/thing-12345" in ran.stdout

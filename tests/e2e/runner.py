@@ -68,6 +68,14 @@ class Command:
         with self.started(*arguments) as process:
             return self.finished(process)
 
+    def until(self, is_so: Callable[[], object], *arguments: str) -> Ran:
+        """Run a command that would go on for long, and interrupt it when it is so."""
+        with self.started(*arguments) as process:
+            # One that is over by itself says why.
+            wait_until(lambda: process.poll() is not None or is_so(), timeout_s=self.timeout_s)
+            process.send_signal(signal.SIGINT)
+            return self.finished(process)
+
     def run(
         self,
         location: str,
@@ -129,7 +137,7 @@ def wait_until(is_so: Callable[[], object], *, timeout_s: float = 20.0) -> None:
     deadline = time.monotonic() + timeout_s
     while not is_so():
         assert time.monotonic() < deadline, "it never came about"
-        time.sleep(0.002)
+        time.sleep(0.01)
 
 
 def _environment() -> dict[str, str]:
