@@ -12,9 +12,11 @@ from jsonschema import (
     ValidationError,
     validators,
 )
+from referencing.exceptions import Unresolvable
 
 from checker.core.schema import Dialect, Direction
 from checker.validation import exact
+from checker.validation.discriminators import Discriminator, discriminator_of
 from checker.validation.registries import id_of
 
 Errors = Iterable[ValidationError]
@@ -72,6 +74,7 @@ class Reading:
         self._nullable = _NULLABLE.get(dialect)
         self._has_siblings = dialect is Dialect.OPENAPI31
         self._hidden: dict[int, frozenset[str]] = {}
+        self._discriminators: dict[int, Discriminator | None] = {}
         self.hidden: dict[int, frozenset[str]] = {}
         """Properties that do not travel in this direction, by the identity of the object that may hold them."""
         self._exact: dict[str, _Check] = {
@@ -106,7 +109,8 @@ class Reading:
             "exclusiveMaximum": exact.exclusive_maximum,
             "properties": self._properties,
             "required": self._required,
-            "oneOf": _one_of(basis),
+            "oneOf": self._alternatives("oneOf", basis),
+            "anyOf": self._alternatives("anyOf", basis),
         }
         unread = _UNREAD - {"$dynamicRef"} if self._has_siblings else _UNREAD
         for name in unread - self._exact.keys():
@@ -228,6 +232,31 @@ class Reading:
                     schema_path=[name, self._flag],
                 )
 
+    def _alternatives(self, keyword: str, basis: Any) -> _Check:
+        usual, any_of = basis.VALIDATORS[keyword], basis.VALIDATORS["anyOf"]
+
+        def check(validator: Any, branches: Any, instance: Any, schema: Any) -> Errors:
+            if not isinstance(schema.get("discriminator"), dict):
+                found: Errors = usual(validator, branches, instance, schema) or ()
+                return found
+            discriminator = self._discriminator(validator, schema)
+            tag = None if discriminator is None else discriminator.tag_of(instance)
+            if discriminator is None or tag is None or discriminator.keyword != keyword:
+                # The value names its branch: that others fit too is allowed.
+                rule = (
+                    any_of if discriminator is None or discriminator.keyword == keyword else usual
+                )
+                return rule(validator, branches, instance, schema) or ()
+            return _chosen(validator, branches, instance, (discriminator, tag))
+
+        return check
+
+    def _discriminator(self, validator: Any, schema: Any) -> Discriminator | None:
+        key = id(schema)
+        if key not in self._discriminators:
+            self._discriminators[key] = discriminator_of(schema, validator._resolver, _target)
+        return self._discriminators[key]
+
     def _required(self, validator: Any, required: Any, instance: Any, schema: Any) -> Errors:
         if not isinstance(instance, dict):
             return
@@ -282,13 +311,35 @@ def _sound(branches: list[Any]) -> list[Any]:
     return [branch if isinstance(branch, dict | bool) else True for branch in branches]
 
 
-def _one_of(basis: Any) -> _Check:
-    one_of, any_of = basis.VALIDATORS["oneOf"], basis.VALIDATORS["anyOf"]
+def _target(reference: str, resolver: Any) -> tuple[Any, Any] | None:
+    try:
+        resolved = resolver.lookup(reference)
+    except Unresolvable:
+        return None
+    return resolved.contents, resolved.resolver
 
-    def check(validator: Any, branches: Any, instance: Any, schema: Any) -> Errors:
-        # The discriminator names the branch; that others fit too is allowed.
-        rule = any_of if isinstance(schema.get("discriminator"), dict) else one_of
-        found: Errors = rule(validator, branches, instance, schema) or ()
-        return found
 
-    return check
+def _chosen(
+    validator: Any, branches: Any, instance: Any, choice: tuple[Discriminator, str]
+) -> Errors:
+    """Errors of the branches that a value names."""
+    discriminator, tag = choice
+    named = [index for index, names in enumerate(discriminator.names) if names and tag in names]
+    open_to_all = [index for index, names in enumerate(discriminator.names) if names is None]
+    first: list[ValidationError] | None = None
+    for index in (*named, *open_to_all):
+        errors = list(validator.descend(instance, branches[index], schema_path=index))
+        if not errors:
+            return []
+        first = errors if first is None else first
+    if named and first:
+        return first
+    return [
+        ValidationError(
+            f"{tag!r} names none of the alternatives",
+            validator="discriminator",
+            validator_value=discriminator.property_name,
+            instance=instance,
+            schema_path=["discriminator"],
+        )
+    ]

@@ -8,6 +8,7 @@ from typing import Any
 import jsonschema_rs
 
 from checker.core.schema import Dialect, Direction, Document, Schema, UnresolvableReference
+from checker.validation.discriminators import KEYWORDS, Discriminator, discriminator_of
 from checker.validation.formats import INTEGER_RANGES, STRING_FORMATS
 from checker.validation.keywords import Keyword, Shape, keywords_of
 from checker.validation.pointers import pointer_child
@@ -139,6 +140,10 @@ class Translator:
                 plain[name] = self._below(keyword, value, pointer_child(at, name), below)
         for rule in self._rules:
             rule(plain, raw)
+        if isinstance(raw.get("discriminator"), dict) and not plain.keys().isdisjoint(KEYWORDS):
+            discriminator = discriminator_of(raw, at, self._target)
+            if "oneOf" in plain or discriminator is not None:
+                _alternatives(plain, discriminator)
         _arrays(plain, has_prefix=self._has_prefix)
         if hidden:
             self._hide(plain, hidden)
@@ -198,6 +203,12 @@ class Translator:
                 )
             seen.add(pointer)
         return target, pointer
+
+    def _target(self, reference: str, at: str) -> tuple[object, str] | None:
+        try:
+            return self._document.resolve(reference, at=at)
+        except UnresolvableReference:
+            return None
 
     def _with_null(self, raw: dict[str, Any], plain: dict[str, Any]) -> dict[str, Any]:
         if self._nullable is None or raw.get(self._nullable) is not True or not plain:
@@ -301,11 +312,23 @@ def _no_format(plain: dict[str, Any], raw: dict[str, Any]) -> None:
     plain.pop("format", None)
 
 
-def _discriminator(plain: dict[str, Any], raw: dict[str, Any]) -> None:
-    # With a discriminator the branch is named by the value: that others fit too is no fault of the server.
-    if "oneOf" in plain and isinstance(raw.get("discriminator"), dict):
-        branches = {"anyOf": plain.pop("oneOf")}
-        plain["allOf"] = [*plain.get("allOf", ()), branches]
+def _alternatives(plain: dict[str, Any], discriminator: Discriminator | None) -> None:
+    """Alternatives that a value chooses by name: that others fit too is no fault of the server."""
+    if discriminator is None:
+        branches = plain.pop("oneOf")
+    else:
+        name = discriminator.property_name
+        branches = [
+            branch if names is None else {"allOf": [branch, _named(name, names)]}
+            for branch, names in zip(
+                plain.pop(discriminator.keyword), discriminator.names, strict=True
+            )
+        ]
+    plain["allOf"] = [*plain.get("allOf", ()), {"anyOf": branches}]
+
+
+def _named(name: str, names: _Names) -> dict[str, Any]:
+    return {"properties": {name: {"anyOf": [{"enum": sorted(names)}, {"not": {"type": "string"}}]}}}
 
 
 def _combined(plain: dict[str, Any], targets: list[dict[str, Any]]) -> dict[str, Any]:
@@ -334,7 +357,7 @@ def _arrays(plain: dict[str, Any], *, has_prefix: bool) -> None:
 
 
 _Rule = Callable[[dict[str, Any], dict[str, Any]], None]
-_RULES: tuple[_Rule, ...] = (_names_once, _boolean_bounds, _patterns, _discriminator)
+_RULES: tuple[_Rule, ...] = (_names_once, _boolean_bounds, _patterns)
 
 _HEX = "[0-9A-Fa-f]"
 _DIGIT64 = r"(?:[A-Za-z0-9+/_-]\s*)"

@@ -17,7 +17,7 @@ from checker.generation.meaning.forms import (
 
 
 def discriminated(branches: Branches) -> list[Conjunction]:
-    """For each alternative the schema that pins the discriminator; empty without one."""
+    """For each alternative the schema that pins the discriminator, nothing for one without a name; empty without any."""
     if branches.keyword not in ("anyOf", "oneOf"):
         return []
     raw = branches.owner.raw
@@ -32,11 +32,13 @@ def discriminated(branches: Branches) -> list[Conjunction]:
     for index, (facet, *_) in enumerate(branches.alternatives):
         values = _names_of(facet, mapping)
         if not values:
-            return []
+            # Written out, it has no name: it takes whatever fits it.
+            found.append(())
+            continue
         listed = made(branches.owner, f"{at} {index}", {"enum": values})
         pinned = {"properties": {name: listed}, "required": [name]}
         found.append((made(branches.owner, f"{at} {index} pinned", pinned),))
-    return found
+    return found if any(found) else []
 
 
 def _names_of(facet: Facet, mapping: dict[str, Any]) -> list[str]:

@@ -1,0 +1,78 @@
+"""A value that names an alternative has to fit that one; a name that nobody has fits none."""
+
+from typing import Any
+
+import pytest
+
+from checker.core.schema import Dialect, Direction
+from checker.validation.referee import referee
+
+from .schemas import schema_of, verdicts
+
+CAT = {
+    "type": "object",
+    "properties": {"kind": {"type": "string"}, "lives": {"type": "integer"}},
+    "required": ["lives"],
+}
+DOG = {"type": "object", "properties": {"kind": {"type": "string"}}}
+BIRD = {"allOf": [DOG, {"properties": {"kind": {"enum": ["tweety"]}}}]}
+BRANCHES = [{"$ref": "#/names/Cat"}, {"$ref": "#/names/Dog"}, {"$ref": "#/names/Bird"}]
+TOLD = {"propertyName": "kind", "mapping": {"cat": "#/names/Cat", "hound": "Dog"}}
+RIGHT: list[Any] = [
+    {"kind": "cat", "lives": 9},
+    {"kind": "Cat", "lives": 9},
+    {"kind": "hound"},
+    {"kind": "Dog", "lives": "?"},
+    {"kind": "tweety"},
+    {"lives": 1},
+]
+WRONG: list[Any] = [
+    {"kind": "cat"},
+    {"kind": "Cat", "lives": "?"},
+    {"kind": "cow"},
+    {"kind": "Bird"},
+    {"kind": 1},
+]
+
+
+@pytest.mark.parametrize("dialect", [Dialect.OPENAPI30, Dialect.OPENAPI31])
+@pytest.mark.parametrize("keyword", ["oneOf", "anyOf"])
+@pytest.mark.parametrize("direction", list(Direction))
+def test_a_value_fits_the_alternative_that_it_names(
+    dialect: Dialect, keyword: str, direction: Direction
+) -> None:
+    raw = {keyword: BRANCHES, "discriminator": TOLD}
+    schema = schema_of(raw, dialect, Cat=CAT, Dog=DOG, Bird=BIRD)
+    for value in RIGHT:
+        assert verdicts(schema, value, direction) == (True, True), value
+    for value in WRONG:
+        assert verdicts(schema, value, direction) == (False, False), value
+
+
+def test_an_alternative_that_is_written_out_takes_what_fits() -> None:
+    raw = {"oneOf": [*BRANCHES, {"type": "null"}, {"required": ["wheels"]}], "discriminator": TOLD}
+    schema = schema_of(raw, Dialect.OPENAPI31, Cat=CAT, Dog=DOG, Bird=BIRD)
+    for value in (None, {"kind": "car", "wheels": 4}):
+        assert verdicts(schema, value) == (True, True)
+    assert verdicts(schema, {"kind": "car"}) == (False, False)
+
+
+def test_alternatives_of_alternatives_keep_their_names() -> None:
+    pet = {"oneOf": BRANCHES, "discriminator": TOLD}
+    raw = {
+        "oneOf": [{"$ref": "#/names/Pet"}, {"$ref": "#/names/Car"}],
+        "discriminator": {"propertyName": "kind"},
+    }
+    schema = schema_of(raw, Pet=pet, Car={"type": "object"}, Cat=CAT, Dog=DOG, Bird=BIRD)
+    for value in ({"kind": "hound"}, {"kind": "Car"}, {"kind": "tweety"}):
+        assert verdicts(schema, value) == (True, True)
+    assert verdicts(schema, {"kind": "cow"}) == (False, False)
+
+
+def test_an_unknown_name_is_told_as_such() -> None:
+    schema = schema_of({"oneOf": BRANCHES, "discriminator": TOLD}, Cat=CAT, Dog=DOG, Bird=BIRD)
+    assert [e.keyword for e in referee(schema, Direction.RESPONSE).errors({"kind": "cow"})] == [
+        "discriminator"
+    ]
+    (wrong,) = referee(schema, Direction.RESPONSE).errors({"kind": "cat", "lives": "?"})
+    assert wrong.schema_pointer.startswith("#/names/Cat")
