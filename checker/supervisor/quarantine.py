@@ -6,7 +6,7 @@ from checker.corpus.codec import Undecodable, decode, join
 from checker.corpus.inflight import Slot
 from checker.corpus.records import Entry, Quarantined, TaskProgress
 from checker.supervisor.assignment import EXTRA_INDEX
-from checker.supervisor.restarts import Ruling
+from checker.supervisor.restarts import CERTAIN, DOUBTFUL, Ruling
 from checker.workers.messages import Task
 
 _FROM_OUTSIDE = "killed by SIGKILL"
@@ -20,12 +20,17 @@ def is_extra(acting: Slot) -> bool:
     return acting.index >= EXTRA_INDEX
 
 
+def guilt_of(reason: str) -> int:
+    """How sure it is that the case that acted is to blame for such an end of its worker."""
+    return DOUBTFUL if reason == _FROM_OUTSIDE else CERTAIN
+
+
 def is_quarantined(acting: Slot, ruling: Ruling, reason: str) -> bool:
     """Whether the case of a slot is to blame for good.
 
     One that extended a sequence is never made again, so its first death must do, unless it was killed from outside.
     """
-    return ruling.quarantines_case or (is_extra(acting) and reason != _FROM_OUTSIDE)
+    return ruling.quarantines_case or (is_extra(acting) and guilt_of(reason) == CERTAIN)
 
 
 def quarantined_case(task: Task, acting: Slot, strikes: int, reason: str) -> Quarantined:

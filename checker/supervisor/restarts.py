@@ -4,7 +4,11 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-STRIKES_OF_A_CASE = 2
+GUILT_OF_A_CASE = 4
+"""Enough for quarantine."""
+CERTAIN = 2
+DOUBTFUL = 1
+"""Guilt of a case at the death of its worker, and at one that anybody may have caused: an operator, or a lack of memory."""
 CASES_OF_A_TASK = 3
 """Quarantined one after another without a finished case in between. Not deaths: with several lanes a worker dies while it
 makes the next case, before those in flight, innocent all, could be finished."""
@@ -20,7 +24,7 @@ class Ruling:
     """What follows from a death."""
 
     strikes: int
-    """Of the case that acted; 0 when none did."""
+    """Deaths in which the case acted; 0 when none did."""
     quarantines_case: bool
     quarantines_task: bool
     ends_run: bool
@@ -36,6 +40,7 @@ class Restarts:
         self._most = max(DEATHS_OF_A_RUN, 2 * workers + 1)
         self._random = random
         self._strikes: Counter[tuple[str, int]] = Counter()
+        self._guilt: Counter[tuple[str, int]] = Counter()
         self._lost_cases: Counter[str] = Counter()
         self._fruitless = 0
         self._pauses = 0
@@ -44,7 +49,14 @@ class Restarts:
         """Somebody came further."""
         self._fruitless = self._pauses = 0
 
-    def died(self, case: tuple[str, int] | None, *, progressed: bool, weight: int = 1) -> Ruling:
+    def died(
+        self,
+        case: tuple[str, int] | None,
+        *,
+        progressed: bool,
+        weight: int = 1,
+        guilt: int = CERTAIN,
+    ) -> Ruling:
         """A worker is gone; (task, index) of the case that acted, if one did. `progressed`: it had finished a case.
 
         Also for one that left by itself to be replaced: no case is to blame, but leaving at once is no way to live.
@@ -54,20 +66,23 @@ class Restarts:
         self._fruitless += weight
         self._pauses += 1
         strikes = lost = 0
+        is_guilty = False
         if case is not None:
             task, _ = case
             if progressed:
                 self._lost_cases[task] = 0
             self._strikes[case] += 1
+            self._guilt[case] += guilt
             strikes = self._strikes[case]
-            if strikes >= STRIKES_OF_A_CASE:
+            is_guilty = self._guilt[case] >= GUILT_OF_A_CASE
+            if is_guilty:
                 self._lost_cases[task] += 1
                 # Its cause is gone: no need to wait.
                 self._pauses = 0
             lost = self._lost_cases[task]
         return Ruling(
             strikes,
-            quarantines_case=strikes >= STRIKES_OF_A_CASE,
+            quarantines_case=is_guilty,
             quarantines_task=lost >= CASES_OF_A_TASK,
             ends_run=self._fruitless >= self._most,
             pause_s=self._random() * pause_bound_s(self._pauses),

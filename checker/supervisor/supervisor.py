@@ -29,6 +29,7 @@ from checker.supervisor.launchers.inline import InlineLauncher
 from checker.supervisor.launchers.processes import ProcessLauncher
 from checker.supervisor.lock import Ownership
 from checker.supervisor.quarantine import (
+    guilt_of,
     is_extra,
     is_quarantined,
     quarantined_case,
@@ -340,7 +341,9 @@ class Supervisor:
         case = None
         if task is not None and acting is not None and not is_extra(acting):
             case = (task.id, acting.index)
-        ruling = self._restarts.died(case, progressed=progressed, weight=weight)
+        ruling = self._restarts.died(
+            case, progressed=progressed, weight=weight, guilt=guilt_of(reason)
+        )
         if task is not None and acting is not None and is_quarantined(acting, ruling, reason):
             strikes = max(1, ruling.strikes)
             self._chronicle.write(quarantined_case(task, acting, strikes, reason))

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.supervisor.restarts import HANG, OPENING, Restarts, pause_bound_s
+from checker.supervisor.restarts import DOUBTFUL, HANG, OPENING, Restarts, pause_bound_s
 
 
 def restarts(workers: int = 1) -> Restarts:
@@ -15,6 +15,20 @@ def test_the_second_strike_quarantines_the_case() -> None:
     second = ruler.died(("t", 5), progressed=False)
     assert (first.strikes, first.quarantines_case) == (1, False)
     assert (second.strikes, second.quarantines_case) == (2, True)
+
+
+def test_a_death_that_anybody_may_have_caused_counts_half() -> None:
+    ruler = restarts()
+    rulings = [ruler.died(("t", 5), progressed=True, guilt=DOUBTFUL) for _ in range(4)]
+    assert [ruling.quarantines_case for ruling in rulings] == [False] * 3 + [True]
+    assert rulings[-1].strikes == 4
+
+
+def test_an_operator_and_a_crash_are_no_proof() -> None:
+    ruler = restarts()
+    ruler.died(("t", 5), progressed=True, guilt=DOUBTFUL)
+    assert not ruler.died(("t", 5), progressed=True).quarantines_case
+    assert ruler.died(("t", 5), progressed=True).quarantines_case
 
 
 def test_strikes_of_a_case_survive_progress() -> None:

@@ -157,8 +157,15 @@ def test_a_case_that_kills_twice_is_quarantined_and_no_other(run: Run) -> None:
         quarantined.strikes,
     ) == ("POST /users", 2, "hook", 2)
     assert quarantined.steps[0].choices == (2,)
-    assert quarantined.reason == "killed by SIGKILL"
+    assert quarantined.reason == "killed by SIGSEGV"
     assert outcome.exit_code == 1
+
+
+def test_a_case_whose_worker_is_killed_from_outside_has_two_more_chances(run: Run) -> None:
+    run(("starve", "POST /users:2"))
+    assert all_cases() - Counter([("POST /users", 2)]) == run.told.cases
+    (quarantined,) = run.told.of(Quarantined)
+    assert (quarantined.strikes, quarantined.reason) == (4, "killed by SIGKILL")
 
 
 def test_a_task_in_which_every_case_kills_is_quarantined_and_the_others_go_on(run: Run) -> None:

@@ -28,7 +28,7 @@ LEDGER = (0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 class Toy:
-    """`header` values of the settings steer it: `kill=LABEL:INDEX`, `hang=...`, `find=...`, `slow=seconds`, ..."""
+    """`header` values of the settings steer it: `kill=LABEL:INDEX`, `starve=...`, `hang=...`, `find=...`, `slow=seconds`, ..."""
 
     def __init__(self, incarnation: int, settings: RunSettings, down: Receiver, up: Sender) -> None:
         self.down, self.up, self.incarnation = down, up, incarnation
@@ -123,7 +123,10 @@ class Toy:
 
     def meet(self, what: str) -> None:
         general = "everything" if what == "opening" else "every case"
-        if self.orders.get("kill") in (what, what.split(":")[0] + ":*", general):
+        everybody = (what, what.split(":")[0] + ":*", general)
+        if self.orders.get("kill") in everybody:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if self.orders.get("starve") in everybody:
             os.kill(os.getpid(), signal.SIGKILL)
         if self.orders.get("once") == what:
             marker = Path(self.settings.corpus_dir) / "died"
