@@ -6,7 +6,7 @@ from typing import Any
 
 from checker.core.media_types import is_json, parse
 from checker.core.request import Origin
-from checker.core.schema import Direction, Schema, UnresolvableReference
+from checker.core.schema import Dialect, Direction, Schema, UnresolvableReference
 from checker.core.schema_warnings import SchemaWarning, WarningKind
 from checker.openapi.bodies import is_swagger
 from checker.openapi.documents.walking import Found, is_lost
@@ -14,7 +14,7 @@ from checker.openapi.links import BrokenLink, Directory, links_of
 from checker.openapi.operation import OpenApiOperation
 from checker.validation.compiled import UnusableSchema, compile_schema
 from checker.validation.ecma import ecma_pattern
-from checker.validation.keywords import subschemas
+from checker.validation.keywords import keywords_of, subschemas
 from checker.validation.pointers import pointer_child
 
 _NOT_VALIDATED = "what it describes in a response is not validated"
@@ -48,7 +48,7 @@ def _all(directory: Directory, operation: OpenApiOperation) -> Iterator[_Warning
         yield from _unsound(directory, schema)
     schemas += [parameter.schema for parameter in operation.parameters]
     schemas += [body.schema for body in operation.bodies]
-    yield from _patterns(directory, schemas)
+    yield from _ignored(directory, schemas)
     yield from _examples(operation)
     for link in links_of(directory, operation):
         if isinstance(link, BrokenLink):
@@ -144,8 +144,8 @@ def _unsound(directory: Directory, schema: Schema) -> Iterator[_Warning]:
         yield WarningKind.UNRESOLVABLE_REFERENCE, schema.pointer, message
 
 
-def _patterns(directory: Directory, schemas: Iterable[Schema]) -> Iterator[_Warning]:
-    """Regular expressions that nobody here can read."""
+def _ignored(directory: Directory, schemas: Iterable[Schema]) -> Iterator[_Warning]:
+    """Regular expressions that nobody here can read, and keywords with a value that means nothing."""
     document = directory.document
     todo: list[Found] = [(schema.raw, schema.pointer) for schema in schemas]
     seen = set()
@@ -154,6 +154,7 @@ def _patterns(directory: Directory, schemas: Iterable[Schema]) -> Iterator[_Warn
         if not isinstance(raw, dict) or at in seen:
             continue
         seen.add(at)
+        yield from _malformed(raw, at, document.schema_dialect)
         for keyword, pattern in _regexes(raw):
             if ecma_pattern(pattern) is None:
                 place = pointer_child(at, keyword)
@@ -166,6 +167,19 @@ def _patterns(directory: Directory, schemas: Iterable[Schema]) -> Iterator[_Warn
                 continue
         for tokens, inner in subschemas(raw, document.schema_dialect):
             todo.append((inner, pointer_child(at, *tokens)))
+
+
+def _malformed(raw: dict[str, Any], at: str, dialect: Dialect) -> Iterator[_Warning]:
+    table = keywords_of(dialect)
+    for name, value in raw.items():
+        keyword = table.get(name)
+        if keyword is None or keyword.is_well_formed(value):
+            continue
+        if dialect is Dialect.OPENAPI20 and (name, value) == ("type", "file"):
+            continue
+        place = pointer_child(at, name)
+        message = f"`{name}` at {place} cannot be {_shown(value)}; it is ignored"
+        yield WarningKind.MALFORMED_KEYWORD, place, message
 
 
 def _regexes(raw: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -194,6 +208,9 @@ def _forbidden(examples: tuple[Any, ...], schema: Schema, at: str) -> Iterator[_
         return
     for example in examples:
         if not is_valid(example):
-            shown = json.dumps(example, default=str)[:80]
-            message = f"the example {shown} at {at} does not fit its schema at {schema.pointer}; correct one of them"
+            message = f"the example {_shown(example)} at {at} does not fit its schema at {schema.pointer}; correct one of them"
             yield WarningKind.INVALID_EXAMPLE, at, message
+
+
+def _shown(value: object) -> str:
+    return json.dumps(value, default=str)[:80]

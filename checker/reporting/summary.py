@@ -26,6 +26,7 @@ WARNING_TITLES = {
     "unusable_parameter": "Optional parameters that cannot be sent",
     "unusable_body": "Request bodies that cannot be sent",
     "unusable_media_type": "Media types that are none",
+    "malformed_keyword": "Keywords with a value that means nothing",
     "unsupported_regex": "Regular expressions that are not supported",
     "invalid_example": "Examples that their schema forbids",
     "broken_link": "Links that lead nowhere",

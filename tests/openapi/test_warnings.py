@@ -65,6 +65,18 @@ FAULTS: list[tuple[Any, str, str, str]] = [
         "no media type",
     ),
     (
+        parameter({"type": "int"}),
+        "malformed_keyword",
+        "/parameters/0/schema/type",
+        '`type` at #/paths/~1a/post/parameters/0/schema/type cannot be "int"; it is ignored',
+    ),
+    (
+        body({"properties": {"n": {"required": True}}}),
+        "malformed_keyword",
+        "/requestBody/content/application~1json/schema/properties/n/required",
+        "cannot be true",
+    ),
+    (
         parameter({"type": "string", "pattern": "(?<=a"}),
         "unsupported_regex",
         "/parameters/0/schema/pattern",
@@ -127,6 +139,15 @@ def test_description_without_faults_has_no_warnings() -> None:
     }
     schema = opened("3.0.3", {"/a": {"post": definition}}, components={"schemas": {"T": tree}})
     assert schema.warnings == ()
+
+
+def test_files_are_a_type_of_swagger() -> None:
+    definition = {
+        **response(schema={"type": "file"}),
+        "consumes": ["multipart/form-data"],
+        "parameters": [{"name": "f", "in": "formData", "type": "file"}],
+    }
+    assert opened("2.0", {"/a": {"post": definition}}).warnings == ()
 
 
 def test_swagger_responses_are_looked_at() -> None:
