@@ -30,7 +30,8 @@ class Parameter:
     media_type: str | None = None
     """Set when the parameter is declared by `content`: its value travels serialised as this type."""
     allow_reserved: bool = False
-    allow_empty: bool = False
+    allow_empty: bool | None = None
+    """`allowEmptyValue` of a query: False forbids the empty text; None, nothing said, leaves that to the schema."""
     pointer: str = ""
     """JSON pointer of the parameter object."""
     examples: tuple[Any, ...] = ()

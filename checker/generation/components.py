@@ -13,7 +13,7 @@ from checker.core.operation import Body, Location, Operation, Parameter, Propert
 from checker.core.schema import Dialect, Direction, Document
 from checker.generation.dictionaries import overridden
 from checker.generation.drawing.compiling import Compiler
-from checker.generation.drawing.places import Place, body_place, place_of
+from checker.generation.drawing.places import Place, body_place, filled, place_of
 from checker.generation.drawing.reuse import pooled
 from checker.generation.drawing.samples import file_type
 from checker.generation.drawing.words import EXAMPLES, Words, fitting, words_of_types
@@ -158,13 +158,15 @@ class PartCompiler:
         if parameter.media_type is not None and is_json(parameter.media_type):
             text = alphabets.VISIBLE
             return Place(f"{parameter.location}-json", text, allows_null=True, is_body=True)
-        return place_of(
+        place = place_of(
             parameter.location,
             self._text(),
             settings.exclude_header_characters,
             parameter.style,
             explode=parameter.explode,
         )
+        is_filled = parameter.location is Location.QUERY and parameter.allow_empty is False
+        return filled(place) if is_filled else place
 
     def _text(self) -> alphabets.Alphabet:
         return alphabets.text_of(self.settings.codec, allows_nul=self.settings.allow_x00)

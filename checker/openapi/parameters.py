@@ -164,7 +164,7 @@ def _parameter(document: OpenApiDocument, item: Declared, *, required: bool) -> 
         explode if isinstance(explode, bool) else style == "form",
         media_type,
         item.raw.get("allowReserved") is True,
-        item.raw.get("allowEmptyValue") is True,
+        _allows_empty(item),
         item.pointer,
         examples,
     )
@@ -228,10 +228,15 @@ def _swagger_parameter(
         document.schema(swagger_schema(item.raw), item.pointer),
         style,
         explode,
-        allow_empty=item.raw.get("allowEmptyValue") is True,
+        allow_empty=_allows_empty(item),
         pointer=item.pointer,
         examples=declared_examples(document, item.raw, item.pointer),
     )
+
+
+def _allows_empty(item: Declared) -> bool | None:
+    told = item.raw.get("allowEmptyValue")
+    return told if isinstance(told, bool) else None
 
 
 def swagger_style(collection_format: object, place: str) -> tuple[str, bool]:

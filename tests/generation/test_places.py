@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -91,3 +92,15 @@ def test_optional_null_is_not_sent_and_required_null_is() -> None:
     optional = program_of(parameter_of(raw, required=False))
     assert all(case.query.get("q", 0) is not None for case in cases(optional, 200))
     assert None in _values(raw, Location.QUERY)
+
+
+@pytest.mark.parametrize("schema", [{"type": "string"}, {"enum": ["", "a", "b"]}, {}])
+def test_a_query_that_must_not_be_empty_never_is(schema: Any) -> None:
+    made = replace(parameter_of(schema), allow_empty=False)
+    assert "" not in [case.query["q"] for case in cases(program_of(made), 400)]
+
+
+@pytest.mark.parametrize("allowed", [None, True])
+def test_an_empty_query_is_an_edge_where_nothing_forbids_it(allowed: bool | None) -> None:
+    made = replace(parameter_of({"type": "string"}), allow_empty=allowed)
+    assert "" in [case.query["q"] for case in cases(program_of(made), 400)]

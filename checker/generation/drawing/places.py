@@ -10,6 +10,7 @@ from checker.generation.sources.alphabets import Alphabet
 
 _SEPARATORS = ",|;=& \t"
 _BRACKETS = "[]"
+_FILLED_QUERY = "query-filled"
 _DOTS = frozenset((".", ".."))
 _XML = ((0x09, 0x0A), (0x20, 0xD7FF), (0xE000, 0xFFFD), (0x10000, 0x10FFFF))
 """Characters of XML 1.0, 2.2, without the carriage return, which parsers turn into line feeds."""
@@ -63,6 +64,12 @@ class Place:
         if isinstance(value, dict) and not self.is_body:
             return len(value) >= self.min_items and all(map(item_of(self).carries, value.values()))
         return True
+
+
+@lru_cache(maxsize=16)
+def filled(place: Place) -> Place:
+    """The same for a query that must not be sent without a value."""
+    return replace(place, name=_FILLED_QUERY, min_text=1)
 
 
 @lru_cache(maxsize=256)
@@ -129,7 +136,7 @@ def item_of(place: Place) -> Place:
             return place
         # An empty list is no pair, no part and no element; null has no text of its own.
         return replace(place, name=f"{place.name}-item", min_items=1, allows_null=False)
-    is_listed_free = place.takes_any_listed or place.name == "query"
+    is_listed_free = place.takes_any_listed or place.name in ("query", _FILLED_QUERY)
     return Place(
         f"{place.name}-item",
         alphabets.restricted(place.alphabet.intervals, place.separators),
