@@ -13,11 +13,15 @@ from checker.core.errors import CheckerError
 from checker.core.schema import Dialect, Direction, Document, Schema
 from checker.validation.formats import STRING_FORMATS
 from checker.validation.scopes import Scope
-from checker.validation.translate import Plain, Translator
+from checker.validation.translate import Plain, TooLarge, Translator, too_large
 
 
 class UnusableSchema(CheckerError):
     """A schema that cannot be compiled although its references resolve."""
+
+
+class OversizedSchema(UnusableSchema):
+    """One that holds so many others that compiling it would take for ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,8 @@ class _Shelf:
             raise UnusableSchema(
                 f"the schema at {schema.pointer} is nested too deeply to be read; simplify it"
             ) from None
+        except TooLarge:
+            raise OversizedSchema(too_large(schema.pointer)) from None
         content = _content(plain)
         # Without a format there is nothing to ask again: one validator is enough.
         validate_formats = validate_formats and b'"format"' in content

@@ -50,6 +50,14 @@ _Said = tuple[Mapping[str, Keyword], frozenset[str]]
 """Keywords of a dialect, and those of them that say nothing."""
 
 
+_MOST_NODES = 20_000
+"""Schemas inside each other at one place, no reference between them; the largest documents of the schema store have 3,000 in all."""
+
+
+class TooLarge(Exception):
+    """So much is nested in one place that nobody wrote it: aliases of YAML that multiply."""
+
+
 class Translator:
     """Translations of one document in one direction; what is referred to is translated once."""
 
@@ -75,14 +83,16 @@ class Translator:
         self._fragments: dict[tuple[str, _Names, Scope], _Fragment] = {}
         self._hidden_by_place: dict[str, _Names] = {}
         self._used: list[_Fragment] = []
+        self._nodes = 0
         self._todo: list[tuple[_Fragment, object, str, _Way]] = []
 
     def bundle(self, schema: Schema, scope: Scope = ()) -> Plain:
         """The schema with everything that it reaches under `$defs`; `scope` is the way that led to it.
 
-        Raises `UnresolvableReference`, also for a reference that leads back to itself without a schema between.
+        Raises `TooLarge` and `UnresolvableReference`, the latter also for a reference that leads back to itself without a
+        schema between.
         """
-        self._used = []
+        self._used, self._nodes = [], 0
         plain = self._node(schema.raw, schema.pointer, _Way(_NOTHING, scope))
         used = self._used
         self._translate_pending()
@@ -108,6 +118,9 @@ class Translator:
             return raw
         if not isinstance(raw, dict):
             return True
+        self._nodes += 1
+        if self._nodes > _MOST_NODES:
+            raise TooLarge
         if self._is_scoped:
             way = _Way(way.hidden, entered(self._document, way.scope, at))
         dialect, muted = said_at(self._document, at, self._dialect)
@@ -181,13 +194,15 @@ class Translator:
         # One after the other: in large documents references form chains of hundreds.
         while self._todo:
             fragment, target, pointer, way = self._todo.pop()
-            self._used = []
+            self._used, self._nodes = [], 0
             try:
                 fragment.plain = self._node(target, pointer, way)
             except UnresolvableReference as error:
                 fragment.error = str(error)
             except RecursionError:
                 fragment.error = f"the schema at {pointer} is nested too deeply to be read"
+            except TooLarge:
+                fragment.error = too_large(pointer)
             fragment.references = tuple(self._used)
 
     def _follow(self, reference: str, at: str) -> tuple[object, str]:
@@ -258,6 +273,11 @@ class Translator:
             # A server that shows what is for writing only leaks it; one that is sent what is for reading only may ignore it.
             for name in properties.keys() & hidden:
                 properties[name] = not self._is_response
+
+
+def too_large(pointer: str) -> str:
+    """What is said of such a schema."""
+    return f"the schema at {pointer} holds more than {_MOST_NODES:,} schemas; refer to what repeats"
 
 
 @lru_cache(maxsize=2048)

@@ -70,7 +70,22 @@ def _inside(keyword: str, depth: int) -> dict[str, Any]:
     return raw
 
 
+def _aliased(count: int) -> dict[str, Any]:
+    """The same two alternatives twice, again and again, as aliases of YAML make them: 2**count in all."""
+    both: list[dict[str, Any]] = [{"type": "string"}, {"type": "integer"}]
+    for _ in range(count - 2):
+        both = [{"oneOf": both}] * 2
+    return {"oneOf": both}
+
+
+def _one_of_many(depth: int, place: int = 1) -> dict[str, Any]:
+    if depth == 0:
+        return {"type": "object", "required": [f"p{place}"]}
+    return {"oneOf": [_one_of_many(depth - 1, 2 * place + side) for side in (0, 1)]}
+
+
 COMPILED: dict[str, Hostile] = {
+    "oneOf inside oneOf": (_one_of_many(10), {}),
     "anyOf inside anyOf": (_nest("anyOf", 10), {}),
     "2**30 combinations of anyOf": (_choices("anyOf", 30), {}),
     "2**12 combinations of oneOf": (_choices("oneOf", 12), {}),
@@ -89,6 +104,7 @@ COMPILED: dict[str, Hostile] = {
     "a multiple that is hardly one": ({"type": "number", "multipleOf": 1e-300}, {}),
 }  # fmt: skip
 REFUSED: dict[str, tuple[Hostile, str]] = {
+    "a million alternatives": ((_aliased(20), {}), "#/s"),
     "allOf inside allOf": ((_nest("allOf", 12), {}), "#/s"),
     "ten million properties": (_levels(7, 10), "#/components/schemas/L6"),
     "eight million items": ((_inside("items", 3), {}), "#/s/items/items"),

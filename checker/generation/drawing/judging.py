@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-from checker.core.errors import Unsatisfiable
+from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.schema import Schema, UnresolvableReference
 from checker.generation.meaning.canonical import Canon
 from checker.generation.meaning.forms import Conjunction, Facet
-from checker.validation.compiled import UnusableSchema, compile_schema
+from checker.validation.compiled import Compiled, OversizedSchema, UnusableSchema, compile_schema
 
 IsValid = Callable[[Any], bool]
 
@@ -15,7 +15,7 @@ IsValid = Callable[[Any], bool]
 def validator_of(canon: Canon, conjunction: Conjunction, *, is_strict: bool) -> IsValid:
     """True for values that all facets admit, strict ones for every reader of formats. Compiled when first asked.
 
-    The first question raises `Unsatisfiable` when a facet cannot be compiled.
+    The first question raises `Unsatisfiable` when a facet cannot be compiled, `BudgetSpent` when it is too large for it.
     """
     checks: list[IsValid] = []
 
@@ -40,14 +40,25 @@ def _of_facet(canon: Canon, facet: Facet, *, is_strict: bool) -> IsValid:
         if not is_json(raw):
             # What it is made from is checked by those who hold it.
             return _admits_all
+    # Alternatives inside alternatives are asked of what stands above them, again and again.
+    key = facet.pointer, facet.without, facet.tag, facet.scope
+    compiled = canon.validators.get(key)
+    if compiled is None:
+        compiled = canon.validators[key] = _compiled(canon, facet)
+    return compiled.is_strictly_valid if is_strict else compiled.is_valid
+
+
+def _compiled(canon: Canon, facet: Facet) -> Compiled:
+    raw = facet.raw
     if facet.without and isinstance(raw, dict):
         raw = {name: value for name, value in raw.items() if name not in facet.without}
     schema = Schema(raw, facet.pointer, canon.dialect, canon.document)
     try:
-        compiled = compile_schema(schema, canon.direction, scope=facet.scope)
+        return compile_schema(schema, canon.direction, scope=facet.scope)
+    except OversizedSchema as error:
+        raise BudgetSpent(facet.pointer) from error
     except (UnusableSchema, UnresolvableReference) as error:
         raise Unsatisfiable(facet.pointer, str(error)) from error
-    return compiled.is_strictly_valid if is_strict else compiled.is_valid
 
 
 def _admits_all(value: Any) -> bool:

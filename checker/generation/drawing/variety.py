@@ -3,6 +3,7 @@
 from enum import Enum
 from typing import Final
 
+from checker.core.errors import BudgetSpent
 from checker.generation.drawing.containers import identity
 from checker.generation.meaning.forms import ARRAY, OBJECT, Canonical
 from checker.generation.sources.choices import RandomSource
@@ -11,6 +12,8 @@ from checker.generation.sources.turn import Draw, Rejected, Turn
 ENOUGH: Final = 10
 """Different values of twenty."""
 _TRIED = 20
+_DISCARDED = 120
+"""Attempts that all of the draws together may discard."""
 _FEW_PROPERTIES = 3
 _CONTAINERS = frozenset({ARRAY, OBJECT})
 
@@ -31,13 +34,13 @@ def may_be_poor(form: Canonical) -> bool:
 def different(draw: Draw, turn: Turn) -> int:
     """How many different values come from a few draws; stops counting when there are enough."""
     # Somebody may be drawing already: schemas are compiled when they are needed.
-    with turn.aside():
+    with turn.aside(_DISCARDED):
         return _counted(draw, turn, ENOUGH)
 
 
 def is_alive(draw: Draw, turn: Turn) -> bool:
     """True when one of a few draws comes to a value."""
-    with turn.aside():
+    with turn.aside(_DISCARDED):
         return _counted(draw, turn, 1) > 0
 
 
@@ -46,11 +49,16 @@ def _counted(draw: Draw, turn: Turn, enough: int) -> int:
     seen: set[bytes] = set()
     for seed in range(_TRIED):
         source.reset(seed)
-        turn.begin(None)
+        turn.begin(None, turn.work if seed else 0)
         try:
             seen.add(identity(draw(source)))
         except Rejected:
             continue
+        except BudgetSpent:
+            if turn.work <= turn.allowance:
+                raise
+            # Alternatives inside alternatives each try their own: what all tries cost together has to stay small.
+            break
         if len(seen) >= enough:
             break
     return len(seen)

@@ -31,9 +31,10 @@ from checker.generation.meaning.reading import (
     read_types,
 )
 from checker.generation.sources.turn import Budget
+from checker.validation.compiled import Compiled
 from checker.validation.keywords import Keyword, keywords_of
 from checker.validation.pointers import pointer_child
-from checker.validation.scopes import HAS_SIBLINGS, entered, resolve_dynamic, said_at
+from checker.validation.scopes import HAS_SIBLINGS, Scope, entered, resolve_dynamic, said_at
 
 _ANNOTATIONS: Final = frozenset(
     {
@@ -59,6 +60,10 @@ Read = list[tuple[Facet, dict[str, Any]]]
 """Facets with what is well-formed in them."""
 
 
+ValidatorKey = tuple[str, frozenset[str], str, Scope]
+"""Pointer, keywords left out, tag and scope of a facet: all that its values depend on."""
+
+
 class Canon:
     """Reads the schemas of one document in one direction."""
 
@@ -73,6 +78,8 @@ class Canon:
         self.dialect = dialect
         self.direction = direction
         self.budget = budget or Budget()
+        self.validators: dict[ValidatorKey, Compiled] = {}
+        """Of facets, as far as they were asked for."""
         self._nullable = _NULLABLE.get(dialect)
         self._flag = _HIDDEN_FLAG[direction]
 

@@ -56,6 +56,8 @@ class Turn:
     """When the first `_GLANCE` attempts had been discarded."""
     since_cpu: float | None = None
     """CPU time when that was `_SECONDS` ago."""
+    allowance: int = _WORK
+    """Attempts that may be discarded."""
     violation: Violation | None = None
     """What the last negative part breaks."""
 
@@ -70,21 +72,23 @@ class Turn:
             self.path = []
 
     @contextmanager
-    def aside(self) -> Iterator[None]:
-        """What is drawn inside is no part of the draw that goes on."""
+    def aside(self, allowance: int = _WORK) -> Iterator[None]:
+        """What is drawn inside is no part of the draw that goes on, and may discard so many attempts."""
         kept = (self.pool, self.bindings, self.path, self.depth, self.work)
-        self.bindings, self.path = [], []
+        limits = (self.allowance, self.since, self.since_cpu)
+        self.bindings, self.path, self.allowance = [], [], allowance
         try:
             yield
         finally:
             self.pool, self.bindings, self.path, self.depth, self.work = kept
+            self.allowance, self.since, self.since_cpu = limits
 
     def spend(self, pointer: str) -> None:
         """Count a discarded attempt. Raises `BudgetSpent`."""
         self.work += 1
         if self.work % _GLANCE == 0:
             self._look_at_the_clock(pointer)
-        if self.work > _WORK:
+        if self.work > self.allowance:
             raise BudgetSpent(pointer)
 
     def _look_at_the_clock(self, pointer: str) -> None:
