@@ -104,3 +104,14 @@ def test_a_query_that_must_not_be_empty_never_is(schema: Any) -> None:
 def test_an_empty_query_is_an_edge_where_nothing_forbids_it(allowed: bool | None) -> None:
     made = replace(parameter_of({"type": "string"}), allow_empty=allowed)
     assert "" in [case.query["q"] for case in cases(program_of(made), 400)]
+
+
+def test_names_by_pattern_travel_without_separators() -> None:
+    schema = {
+        "type": "object",
+        "patternProperties": {"^x.": {"type": "string"}},
+        "minProperties": 1,
+    }
+    made = replace(parameter_of(schema | {"additionalProperties": False}), style="deepObject")
+    for case in cases(program_of(made), 300):
+        assert not any(set("[]&= ") & set(name) for name in case.query["q"])

@@ -139,3 +139,18 @@ def test_given_base_url_replaces_what_is_declared() -> None:
 def test_strategy_without_an_engine_is_an_error_that_says_what_to_do() -> None:
     with pytest.raises(RuntimeError, match="load its schema"):
         operation(OK).as_strategy()
+
+
+@pytest.mark.parametrize("version", ["2.0", "3.0.3", "3.1.0"])
+@pytest.mark.parametrize(("told", "read"), [(True, True), (False, False), ("no", None)])
+def test_forbidding_an_empty_query_is_more_than_saying_nothing(
+    version: str, told: Any, read: bool | None
+) -> None:
+    kind: dict[str, Any] = {"type": "string"}
+    kind = kind if version == "2.0" else {"schema": kind}
+    parameters = [
+        {"name": "q", "in": "query", "allowEmptyValue": told, **kind},
+        {"name": "r", "in": "query", **kind},
+    ]
+    found = operation({**OK, "parameters": parameters}, version=version)
+    assert [one.allow_empty for one in found.parameters] == [read, None]

@@ -267,7 +267,7 @@ def _additional(nodes: Nodes, form: Canonical, inner: Place) -> tuple[Named, ...
 
         _append(found, nodes, (form.additional, inner), _names(nodes, form), is_other)
     for pattern in patterns:
-        names = _names_like(pattern)
+        names = _names_like(pattern, inner)
         if names is None:
             form.opaque[form.pointer] = "patternProperties"
             continue
@@ -333,9 +333,13 @@ def _names(nodes: Nodes, form: Canonical) -> Draw | None:
     return None
 
 
-def _names_like(pattern: str) -> Draw | None:
+def _names_like(pattern: str, inner: Place) -> Draw | None:
+    characters = alphabets.VISIBLE.intervals
+    if not inner.is_body:
+        # Names travel like values: not with what separates them.
+        characters = alphabets.common(characters, inner.alphabet.intervals)
     try:
-        written = writer(pattern, alphabets.VISIBLE.intervals)
+        written = writer(pattern, characters)
     except UnsupportedPattern:
         return None
     most = max(written.low, _LONGEST_NAME)
