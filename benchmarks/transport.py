@@ -59,7 +59,7 @@ def main() -> int:
 def _cases(document: str) -> list[Case]:
     """One case for each operation, with simple values at every place."""
     opener = openapi.from_url if document.startswith("http") else openapi.from_path
-    cases = []
+    cases: list[Case] = []
     for operation in opener(document).get_all_operations():
         if isinstance(operation, BrokenOperation):
             continue

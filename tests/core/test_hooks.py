@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from checker.core.errors import IncorrectUsage, NotAvailableYet
@@ -67,7 +69,7 @@ def test_before_call_may_change_kwargs_in_both_forms(hook, registry) -> None:
         kwargs["headers"]["B"] = "2"
         return {"params": {}}
 
-    kwargs: dict = {}
+    kwargs: dict[str, Any] = {}
     for call in registry.named("before_call"):
         call(HookContext(), None, kwargs)
     assert kwargs == {"headers": {"A": "1", "B": "2"}, "params": {}}

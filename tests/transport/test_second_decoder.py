@@ -72,7 +72,7 @@ DIFFERENT = {
 AGREED = [(*cell, kind) for cell in CELLS for kind in VALUES if (*cell, kind) not in DIFFERENT]
 
 
-def decoder(style: str, *, explode: bool, raw: dict[str, Any]) -> Any:
+def decoder(style: str, *, explode: bool, raw: Any) -> Any:
     spec = SchemaPath.from_dict({"openapi": "3.1.0", "schema": raw})
     factory = StyleDeserializersFactory(oas31_schema_casters_factory, style_deserializers)
     return factory.create(spec, spec / "schema", style, explode, "color")

@@ -117,7 +117,7 @@ scalars = texts
 arrays = st.lists(texts, min_size=1, max_size=4)
 objects = st.dictionaries(texts, texts, min_size=1, max_size=3)
 values = st.one_of(scalars, arrays, objects)
-SHAPES = {str: Shape.SCALAR, list: Shape.ARRAY, dict: Shape.OBJECT}
+SHAPES: dict[type, Shape] = {str: Shape.SCALAR, list: Shape.ARRAY, dict: Shape.OBJECT}
 DELIMITER = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
 
 

@@ -1,5 +1,4 @@
 import ssl
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,11 +7,13 @@ from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.transport.http import HttpLanes, HttpSettings
 
+from .conftest import RawServer
+
 CERT = Path(__file__).parent.parent / "data" / "tls" / "cert.pem"
 
 
 @pytest.fixture
-def tls_server(server) -> Iterator:
+def tls_server(server: RawServer) -> RawServer:
     server.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     server.tls.load_cert_chain(CERT, CERT.with_name("key.pem"))
     return server
