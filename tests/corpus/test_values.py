@@ -59,10 +59,10 @@ class Route:
         )
 
 
-CREATE = Route("POST", "/bookings")
-READ = Route("GET", "/bookings/{code}", {"code": "string"})
-DELETE = Route("DELETE", "/bookings/{which}", {"which": "string"})
-SEARCH = Route("GET", "/search", {"bookingId": "string", "limit": "integer"})
+CREATE: Any = Route("POST", "/bookings")
+READ: Any = Route("GET", "/bookings/{code}", {"code": "string"})
+DELETE: Any = Route("DELETE", "/bookings/{which}", {"which": "string"})
+SEARCH: Any = Route("GET", "/search", {"bookingId": "string", "limit": "integer"})
 ROUTES = (CREATE, READ, DELETE, SEARCH)
 
 
@@ -72,13 +72,13 @@ def answer(
     return Response(status, headers or [], orjson.dumps(body))
 
 
-def sent(route: Route, bindings: tuple[Binding, ...] = (), **parts: Any) -> Case:
+def sent(route: Any, bindings: tuple[Binding, ...] = (), **parts: Any) -> Case:
     mode = GenerationMode.POSITIVE
     meta = CaseMetadata(GenerationInfo(mode), {}, PhaseInfo("fuzzing"), bindings)
     return Case(route, "c1", meta=meta, **parts)
 
 
-def picked(pool: LiveValues, route: Route, name: str, index: int = 0) -> object:
+def picked(pool: LiveValues, route: Any, name: str, index: int = 0) -> object:
     place = Location.PATH if "{" + name + "}" in route.path else Location.QUERY
     found = pool.view(route).pick(place, name, index)
     return None if found is None else found.value
