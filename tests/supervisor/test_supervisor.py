@@ -259,7 +259,7 @@ def test_fuzz_goes_on_until_its_time_is_over(run: Run) -> None:
 
 def test_the_poison_of_a_fuzz_is_quarantined(run: Run) -> None:
     orders = (("kill", "POST /users:3"), ("slow", "0.002"))
-    outcome = run(*orders, kind="fuzz", max_time_s=2.0)
+    outcome = run(*orders, kind="fuzz", max_time_s=4.0)
     assert run.told.of(Quarantined)[0].label == "POST /users"
     assert outcome.exit_code == 1
 
@@ -267,11 +267,18 @@ def test_the_poison_of_a_fuzz_is_quarantined(run: Run) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_drains_and_reports(run: Run, number: signal.Signals) -> None:
     handlers = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
-    timer = threading.Timer(0.7, os.kill, (os.getpid(), number))
-    timer.start()
+
+    def interrupt_what_found_something() -> None:
+        latest = time.monotonic() + 20
+        while not run.told.of(Finding) and time.monotonic() < latest:
+            time.sleep(0.01)
+        os.kill(os.getpid(), number)
+
+    interrupting = threading.Thread(target=interrupt_what_found_something)
+    interrupting.start()
     orders = (("find", "GET /users:2"), ("slow", "0.002"))
     outcome = run(*orders, kind="fuzz", continue_on_failure=True)
-    timer.join()
+    interrupting.join()
     assert (outcome.exit_code, outcome.outcome) == (130, "interrupted")
     assert outcome.view.finding_count() == 1
     assert handlers == (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM))
