@@ -87,20 +87,24 @@ class Standing:
     ) -> list[tuple[Task, int, bool, float]]:
         """(task, next index, finished, seconds spent on it) of those that it held.
 
-        Leases behind the first one only wait: a task that did not move cost nothing.
+        Leases behind the first one only wait: a task that did not move cost nothing, but for the first one, whose
+        failures may have been looked into all the time.
         """
+        first = next(iter(self.leases), None)
         back = [
             (self.leases.pop(name), reached, finished)
             for name, reached, finished in tasks
             if name in self.leases
         ]
-        moved = sum(1 for task, reached, _ in back if reached > task.start or task.redo)
-        spent_s = (now - self.leased_at) / max(1, moved)
-        if moved or not self.leases:
+        worked = {task.id for task, reached, _ in back if reached > task.start or task.redo}
+        if not worked:
+            worked = {task.id for task, _, _ in back if task.id == first}
+        spent_s = (now - self.leased_at) / max(1, len(worked))
+        if worked or not self.leases:
             # Else the first lease is still at work, and the time is its own.
             self.leased_at = now
         return [
-            (task, reached, finished, spent_s if reached > task.start or task.redo else 0.0)
+            (task, reached, finished, spent_s if task.id in worked else 0.0)
             for task, reached, finished in back
         ]
 

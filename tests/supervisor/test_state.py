@@ -89,3 +89,11 @@ def test_a_lease_that_leaves_the_queue_takes_no_time_from_the_first_one() -> Non
     ((_, _, _, waited_s),) = worker.give_back([("b", 0, False)], 8.0)
     ((_, _, _, spent_s),) = worker.give_back([("a", 1, False)], 10.0)
     assert (waited_s, spent_s) == (0.0, 10.0)
+
+
+def test_the_first_lease_pays_for_what_was_looked_into() -> None:
+    worker = standing()
+    worker.take(task("a"), 0.0)
+    worker.take(task("b"), 0.0)
+    back = worker.give_back([("a", 0, False), ("b", 0, False)], 5.0)
+    assert [spent_s for *_, spent_s in back] == [5.0, 0.0]
