@@ -95,7 +95,11 @@ class Builder:
             groups.append(list(islice(self._flattened(part, seen), _ALTERNATIVES)))
         for key in ("oneOf", "anyOf"):
             if schema.get(key):
-                options = (found for part in schema[key] for found in self._flattened(part, seen))
+                options = (
+                    _named(schema, part, found)
+                    for part in schema[key]
+                    for found in self._flattened(part, seen)
+                )
                 groups.append(list(islice(options, _ALTERNATIVES)))
         for chosen in product(*groups):
             merged = own
@@ -193,6 +197,22 @@ class Builder:
         if len(found) < count:
             raise Unbuildable("too few different items")
         return found[:count]
+
+
+def _named(schema: dict[str, Any], part: Any, flat: dict[str, Any]) -> dict[str, Any]:
+    """An alternative that says its name, where a discriminator asks for it."""
+    discriminator = schema.get("discriminator")
+    reference = part.get("$ref") if isinstance(part, dict) else None
+    if not isinstance(discriminator, dict) or reference is None:
+        return flat
+    mapping = discriminator.get("mapping") or {}
+    last = reference.rpartition("/")[2]
+    names = [name for name, target in mapping.items() if target in (reference, last)] or [last]
+    name = discriminator["propertyName"]
+    return flat | {
+        "properties": {**flat.get("properties", {}), name: {"enum": names}},
+        "required": [*flat.get("required", ()), name],
+    }
 
 
 def _kinds(flat: dict[str, Any]) -> list[str]:
