@@ -81,7 +81,7 @@ class Compiler:
     def compile(self, conjunction: Conjunction, place: Place) -> Draw:
         """Draws values of a conjunction. Raises `Unsatisfiable` and `BudgetSpent`."""
         conjunction = self._targets(conjunction)
-        key = (key_of(conjunction), place.name)
+        key = (key_of(self.canon.parts(conjunction)), place.name)
         known = self._known.get(key)
         if isinstance(known, Unsatisfiable):
             raise known

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from checker.core.schema import Dialect, Direction, Document
+from checker.core.schema import Dialect, Direction, Document, UnresolvableReference
 from checker.generation.meaning.complements import COINED, complement
 from checker.generation.meaning.conditions import conditions
 from checker.generation.meaning.forms import (
@@ -125,6 +125,32 @@ class Canon:
             else:
                 break
         return facet
+
+    def parts(self, conjunction: Conjunction) -> Conjunction:
+        """The same without what says nothing but `allOf`: its parts stand for it.
+
+        However schemas that contain each other are combined, only so many sets of them exist, and each is read once.
+        """
+        if all(not _is_sum(facet) for facet in conjunction):
+            return conjunction
+        found: dict[FacetKey, Facet] = {}
+        todo = list(reversed(conjunction))
+        seen: set[FacetKey] = set()
+        while todo:
+            facet = todo.pop()
+            if facet.key in seen:
+                continue
+            seen.add(facet.key)
+            if not _is_sum(facet):
+                found[facet.key] = facet
+                continue
+            raw: Any = facet.raw
+            for index, part in reversed(list(enumerate(raw["allOf"]))):
+                try:
+                    todo.append(self.target(facet.below(part, "allOf", str(index))))
+                except UnresolvableReference:
+                    return conjunction
+        return tuple(found.values())
 
     def _referred(self, facet: Facet, value: object, place: str) -> Facet:
         """The facet that a reference leads to."""
@@ -273,6 +299,16 @@ class Canon:
                 )
                 found.branches.append(Branches(at, facet, keyword, alternatives))
         conditions(facet, raw, found)
+
+
+def _is_sum(facet: Facet) -> bool:
+    raw = facet.raw
+    return (
+        isinstance(raw, dict)
+        and isinstance(raw.get("allOf"), list)
+        and not facet.is_partial
+        and all(name == "allOf" or name in _ANNOTATIONS for name in raw)
+    )
 
 
 def _says_true(facet: Facet, keyword: str) -> bool:
