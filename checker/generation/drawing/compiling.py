@@ -319,7 +319,10 @@ class Compiler:
                 continue
             try:
                 draw = self._of_kind(kind, form, conjunction, place)
-                is_varied = self.variety is not Variety.USUAL and kind != forms.BOOLEAN
+                # Two values are soon seen: where there are others, they have most of the draws.
+                is_varied = kind != forms.BOOLEAN and (
+                    self.variety is not Variety.USUAL or forms.BOOLEAN in kinds
+                )
                 draws.extend([draw] * (_MORE_VARIED if is_varied else 1))
             except Unsatisfiable as error:
                 reason = reason or error
