@@ -201,6 +201,8 @@ class OperationError:
     """`Schema Error`, `Network Error`, `Runtime Error`, `Hook Error`, ..."""
     message: str
     trace: str = ""
+    request: str = ""
+    """The command that met it, if one request did."""
 
 
 @dataclass(frozen=True, slots=True)

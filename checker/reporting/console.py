@@ -172,7 +172,7 @@ class Console:
                 "FAILURES",
                 failures_by_label(report.findings, settings.truncation, self._shown_command),
             ),
-            ("ERRORS", errors_by_label(report.errors, report.quarantined)),
+            ("ERRORS", errors_by_label(report.errors, report.quarantined, self._shown_command)),
         )
         for title, blocks in sections:
             for position, (label, text) in enumerate(blocks):

@@ -3,7 +3,15 @@
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 
-from checker.core.blocks import Answer, FailedCase, Truncation, failure_blocks, indented
+from checker.core.blocks import (
+    HIDDEN,
+    Answer,
+    FailedCase,
+    Truncation,
+    failure_blocks,
+    indented,
+    reproduction_paragraphs,
+)
 from checker.corpus.records import Exchange, Finding, OperationError, Quarantined
 from checker.reporting.masking import ShownCommand
 
@@ -71,29 +79,40 @@ def severity_rank(severity: str) -> int:
 
 
 def errors_by_label(
-    errors: Iterable[OperationError], quarantined: Iterable[Quarantined]
+    errors: Iterable[OperationError],
+    quarantined: Iterable[Quarantined],
+    shown: Callable[[str], ShownCommand] = ShownCommand,
 ) -> Iterator[tuple[str, str]]:
     """(label, text), labels sorted: what could not be tested, and the cases that took a worker with them."""
-    parts = [(error.label, _error_text(error)) for error in errors]
-    parts += [(case.label, _quarantine_text(case)) for case in quarantined]
+    parts = [(error.label, _error_text(error, shown)) for error in errors]
+    parts += [(case.label, _quarantine_text(case, shown)) for case in quarantined]
     for label, group in groupby(sorted(set(parts)), key=lambda part: part[0]):
         yield label, "\n\n".join(text for _, text in group)
 
 
-def _error_text(error: OperationError) -> str:
+def _error_text(error: OperationError, shown: Callable[[str], ShownCommand]) -> str:
     parts = [error.title, indented(error.message)]
     if error.trace:
         parts.append(indented(error.trace))
+    parts += _reproduction(error.request, shown)
     return "\n\n".join(part for part in parts if part)
 
 
-def _quarantine_text(case: Quarantined) -> str:
+def _quarantine_text(case: Quarantined, shown: Callable[[str], ShownCommand]) -> str:
     times = "once" if case.strikes == 1 else f"{case.strikes} times"
     what = f"case {case.case}" if case.case else f"case {case.index} of task {case.task}"
     parts = [
         "Quarantined case",
         indented(f"{what} ended its worker {times} in stage {case.stage}: {case.reason}"),
     ]
-    if case.request:
-        parts += ["Reproduce with:", indented(case.request)]
-    return "\n\n".join(parts)
+    return "\n\n".join(parts + _reproduction(case.request, shown))
+
+
+def _reproduction(command: str, shown: Callable[[str], ShownCommand]) -> list[str]:
+    """Nobody tried whether it shows again."""
+    if not command:
+        return []
+    # A case that stopped its worker while it was made left its choices, not a command.
+    text = shown(command) if command.startswith("curl ") else ShownCommand(command)
+    note = [HIDDEN] if text.is_redacted else []
+    return [*reproduction_paragraphs(text.text.split("\n"), reproduced=None), *note]

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 from types import TracebackType
@@ -18,6 +19,7 @@ from checker.checks.judge import Judge
 from checker.checks.registry import selected_checks
 from checker.config.hooks_loading import load_hooks
 from checker.config.settings import RunSettings
+from checker.core import curl
 from checker.core.case import Case
 from checker.core.digests import digest, digest_int
 from checker.core.errors import UsageError
@@ -152,7 +154,11 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
     journal = JournalWriter(layout.journal(incarnation, os.getpid()))
     with _uncollected():
         selected, broken, total = _selected(schema, settings)
+    origin = Origin.from_url(base_url)
     recorder = _recorder(incarnation, settings, layout, journal, selected)
+    recorder.reproduction = partial(
+        curl.render, origin=origin, verify=settings.tls_verify is not False
+    )
     journal.append(
         SchemaOpened(
             title=schema.title,
@@ -167,7 +173,6 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
         recorder.operation_error(unread.label, settings.phases[0], "Schema Error", unread.error)
     journal.flush()
     factory = _factory(settings, selected, recorder, _component_hooks)
-    origin = Origin.from_url(base_url)
     pacing = _pacing(settings)
     slot_count = 2 * pacing.most + 2
     return Workplace(

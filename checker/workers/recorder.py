@@ -3,7 +3,7 @@
 import time
 import traceback
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from checker.core.errors import (
 from checker.core.failures import Failure
 from checker.core.meta import GenerationMode
 from checker.core.operation import Label, Location
+from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Response
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.exchange import Secrets, exchange, exchange_fields
@@ -68,6 +69,8 @@ class Recorder:
     """None when nothing is reused (`run`)."""
     checks: Sequence[str]
     secrets: Secrets
+    reproduction: Callable[[WireRequest], str] = lambda request: ""
+    """The command that sends a request, for what has no finding of its own."""
     known: set[str] = field(default_factory=set)
     """Fingerprints that are settled or under investigation here."""
     _noted: set[tuple[str, str, str]] = field(default_factory=set)
@@ -96,7 +99,7 @@ class Recorder:
             )
             return []
         if isinstance(outcome, NetworkFailure):
-            self._network_error(made.label, flight, outcome)
+            self._network_error(shot, flight, outcome)
         elif outcome is not None:
             self._learn(flight, shot, outcome)
         for text in judgement.disagreements:
@@ -297,16 +300,19 @@ class Recorder:
                 self.journal.append(record)
         return bool(ids)
 
-    def _network_error(self, label: Label, flight: Flight, outcome: NetworkFailure) -> None:
+    def _network_error(self, shot: Shot, flight: Flight, outcome: NetworkFailure) -> None:
+        label = shot.made.label
         if outcome.kind is FailureKind.GIVEN_UP:
             self.note(Note("given_up", label, "", ""))
             return
-        self.operation_error(
-            label,
-            flight.running.task.phase,
-            "Network Error",
-            f"{outcome.kind.value}: {outcome.message}" if outcome.message else outcome.kind.value,
-        )
+        # One request of each kind is enough to look into it.
+        if not self._is_new("network", label, outcome.kind.value):
+            return
+        text = f"{outcome.kind.value}: {outcome.message}" if outcome.message else outcome.kind.value
+        request = shot.verdict.request
+        command = "" if request is None else self.secrets.store.mask(self.reproduction(request))
+        phase = flight.running.task.phase
+        self.journal.append(OperationError(label, phase, "Network Error", text, request=command))
 
     def _outcomes(self, failures: Sequence[Failure]) -> tuple[CheckOutcome, ...]:
         failed: dict[str, list[Failure]] = {}
