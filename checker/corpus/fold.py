@@ -191,7 +191,7 @@ class RunView:
     def _absorb_error(self, record: OperationError) -> None:
         key = (record.label, record.phase, record.title, record.message)
         known = self.errors.get(key)
-        self.errors[key] = record if known is None else min(known, record, key=_trace)
+        self.errors[key] = record if known is None else min(known, record, key=_details)
         self._phase(record.phase).errored.add(record.label)
 
     def _task(self, task: str, phase: str, labels: tuple[str, ...]) -> TaskView:
@@ -209,8 +209,8 @@ def fold(records: Iterable[tuple[int, Record]]) -> RunView:
     return view
 
 
-def _trace(error: OperationError) -> str:
-    return error.trace
+def _details(error: OperationError) -> tuple[str, str]:
+    return error.trace, error.request
 
 
 def _least(one: SchemaOpened | None, other: SchemaOpened) -> SchemaOpened:
