@@ -46,9 +46,7 @@ class Judge:
                 found = yield from found
             if found:
                 failures += cast("Failures", found)
-        if not failures and not context.disagreements:
-            return CLEAN
-        return Judgement(failures, tuple(context.disagreements))
+        return _judgement(failures, context)
 
     def verdict(self, case: Case, response: Response) -> "Judgement":
         """The same without sending, for checks that are plain: the hot path."""
@@ -61,9 +59,7 @@ class Judge:
             found = check(context)
             if found:
                 failures += cast("Failures", found)
-        if not failures and not context.disagreements:
-            return CLEAN
-        return Judgement(failures, tuple(context.disagreements))
+        return _judgement(failures, context)
 
     def _opened(self, case: Case, response: Response) -> tuple[ResponsePlan, tuple[Check, ...]]:
         kind = (case.operation.contract, response.status_code, response.content_type)
@@ -89,3 +85,9 @@ class Judgement:
 
 CLEAN = Judgement((), ())
 """Nothing failed, nothing was in doubt."""
+
+
+def _judgement(failures: Failures, context: CheckContext) -> Judgement:
+    if not failures and not context.disagreements:
+        return CLEAN
+    return Judgement(failures, tuple(context.disagreements))

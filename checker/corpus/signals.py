@@ -67,7 +67,7 @@ class SignalSet:
         """(id, class) of what this interaction showed first. `previous` is the operation of the step before."""
         new: list[tuple[int, str]] = []
         label, status = case.operation.label, response.status_code
-        octave = 0 if response.elapsed < _QUIET_S else _octave(response.elapsed)
+        octave = _octave(response.elapsed)
         size = len(response.content).bit_length()
         kind = response.content_type
         key = (label, status, kind, octave, size, len(response.raw_headers))
@@ -143,8 +143,7 @@ class SignalSet:
 
 
 def _octave(elapsed_s: float) -> int:
-    milliseconds = int(elapsed_s * 1000)
-    return milliseconds.bit_length() if elapsed_s >= _QUIET_S else 0
+    return 0 if elapsed_s < _QUIET_S else int(elapsed_s * 1000).bit_length()
 
 
 def _leaf_kinds(body: Any) -> list[tuple[str, str]]:

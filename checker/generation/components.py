@@ -263,25 +263,20 @@ def _named(steps: list[tuple[str, Draw, bool]]) -> Draw:
 def _named_or_not(steps: list[tuple[str, Draw, bool]]) -> Draw:
     def draw(source: Source) -> dict[str, Any]:
         values: dict[str, Any] = {}
-        if source.__class__ is RandomSource:
-            # Nobody asks chance for its spans.
-            for name, make, required in steps:
-                if required or source.boolean(_OPTIONAL):
-                    value = make(source)
-                    if required or value is not None:
-                        values[name] = value
-            return values
+        # Nobody asks chance for its spans.
+        has_spans = source.__class__ is not RandomSource
         for name, make, required in steps:
             if required:
                 values[name] = make(source)
-                continue
-            if source.boolean(_OPTIONAL):
-                source.start_span(OPTIONAL)
+            elif source.boolean(_OPTIONAL):
+                if has_spans:
+                    source.start_span(OPTIONAL)
                 value = make(source)
                 # An optional null would be sent as text that the schema may not admit.
                 if value is not None:
                     values[name] = value
-                source.stop_span()
+                if has_spans:
+                    source.stop_span()
         return values
 
     return draw

@@ -1,6 +1,7 @@
 """When two cases look the same as they are sent."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from checker.core.case import NOT_SET, Case
@@ -20,16 +21,23 @@ def distinct(value: Any) -> Any:
         return repr(value)
 
 
-def sent(value: Any) -> str:
+def _sent(value: Any) -> str:
     """Text of a value outside of bodies, near enough to tell requests apart."""
     return str(distinct(value)) if isinstance(value, list | dict) else text_of(value)
 
 
 def likeness(case: Case) -> str:
     """Equal for cases of one operation that are the same request."""
-    parts: list[Any] = [
-        sorted((name, sent(value)) for name, value in getattr(case, location.container).items())
+    containers = {location: getattr(case, location.container) for location in PARAMETERS}
+    return likeness_of(containers, case.body, case.media_type)
+
+
+def likeness_of(
+    containers: Mapping[Location, Mapping[str, Any]], body: Any, media_type: str | None
+) -> str:
+    """The same for parameters by location and a body, which may be `NOT_SET`."""
+    parts = [
+        sorted((name, _sent(value)) for name, value in containers.get(location, {}).items())
         for location in PARAMETERS
     ]
-    body = None if case.body is NOT_SET else distinct(case.body)
-    return repr((parts, body, case.media_type))
+    return repr((parts, None if body is NOT_SET else distinct(body), media_type))

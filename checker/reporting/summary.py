@@ -1,9 +1,10 @@
 """`SUMMARY`, line by line (requirement 9). Pure: a report in, lines out."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from checker.core.blocks import standard_reason
+from checker.core.schema_warnings import WarningKind
 from checker.corpus.records import Note
 from checker.reporting.findings import severity_rank
 from checker.reporting.report import PhaseTally, Report
@@ -21,19 +22,19 @@ NOTE_TITLES = {
     "slow": "Operations cut short",
     "given_up": "Operations with slow requests that were not waited for",
 }
-WARNING_TITLES = {
-    "unresolvable_reference": "References that point at nothing",
-    "unusable_parameter": "Optional parameters that cannot be sent",
-    "unusable_body": "Request bodies that cannot be sent",
-    "unusable_media_type": "Media types that are none",
-    "malformed_keyword": "Keywords with a value that means nothing",
-    "unsupported_regex": "Regular expressions that are not supported",
-    "invalid_example": "Examples that their schema forbids",
-    "broken_link": "Links that lead nowhere",
-    "other_server": "Operations on another host",
-    "undeclared_security": "Security schemes that are not declared",
+WARNING_TITLES: Mapping[str, str] = {
+    WarningKind.UNRESOLVABLE_REFERENCE: "References that point at nothing",
+    WarningKind.UNUSABLE_PARAMETER: "Optional parameters that cannot be sent",
+    WarningKind.UNUSABLE_BODY: "Request bodies that cannot be sent",
+    WarningKind.UNUSABLE_MEDIA_TYPE: "Media types that are none",
+    WarningKind.MALFORMED_KEYWORD: "Keywords with a value that means nothing",
+    WarningKind.UNSUPPORTED_REGEX: "Regular expressions that are not supported",
+    WarningKind.INVALID_EXAMPLE: "Examples that their schema forbids",
+    WarningKind.BROKEN_LINK: "Links that lead nowhere",
+    WarningKind.OTHER_SERVER: "Operations on another host",
+    WarningKind.UNDECLARED_SECURITY: "Security schemes that are not declared",
 }
-"""Faults of the description, by `core.schema_warnings.WarningKind`."""
+"""Faults of the description, by kind: the order in which they are told."""
 _STOP_REASONS = {
     "completed": "Completed",
     "time limit": "Time limit reached",

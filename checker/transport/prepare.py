@@ -24,6 +24,7 @@ from checker.transport.wire.forms import TextEncoder
 from checker.transport.wire.styles import escape, is_unreserved
 
 CASE_ID_HEADER = "X-Checker-TestCaseId"
+_CASE_ID = CASE_ID_HEADER.encode("ascii")
 
 _TEMPLATE = re.compile(r"\{([^{}]*)\}")
 _Field = tuple[bytes, bytes]
@@ -56,7 +57,7 @@ class RequestMaker:
             own.append((b"Authorization", _basic(origin.userinfo)))
         self._own = [field for field in own if field[0].lower() not in self._user_names]
         self._user = given
-        self._sends_id = CASE_ID_HEADER.lower().encode("ascii") not in self._user_names
+        self._sends_id = _CASE_ID.lower() not in self._user_names
         self._usual = self._own + given
         self._base_path = _base_path(origin)
         self._plans: dict[str, _Plan] = {}
@@ -74,7 +75,7 @@ class RequestMaker:
         else:
             headers = self._usual.copy()
             if self._sends_id:
-                headers.append((b"X-Checker-TestCaseId", case.id.encode("utf-8", "surrogatepass")))
+                headers.append((_CASE_ID, case.id.encode("utf-8", "surrogatepass")))
             if content_type is not None and b"content-type" not in self._user_names:
                 headers.append((b"Content-Type", content_type))
         return WireRequest(plan.method, plan.target(case), headers, body)
@@ -112,7 +113,7 @@ class RequestMaker:
             layout = plan.remember(names, self._layout(names, plan))
         headers = layout.fixed.copy()
         if layout.sends_id:
-            headers.append((b"X-Checker-TestCaseId", case.id.encode("utf-8", "surrogatepass")))
+            headers.append((_CASE_ID, case.id.encode("utf-8", "surrogatepass")))
         if content_type is not None and layout.sends_content_type:
             headers.append((b"Content-Type", content_type))
         if case.cookies and layout.sends_cookies:
@@ -132,7 +133,7 @@ class RequestMaker:
         return _Layout(
             [field for field in self._own if field[0].lower() not in taken] + self._user,
             kept,
-            sends_id=b"x-checker-testcaseid" not in taken,
+            sends_id=_CASE_ID.lower() not in taken,
             sends_content_type=b"content-type" not in taken,
             sends_cookies=b"cookie" not in taken,
         )

@@ -142,23 +142,12 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
     with _uncollected():
         schema, digest_ = _document(settings, layout)
     settings = settings.for_project(schema.title).with_custom_checks(CUSTOM_CHECKS)
-    schema.validate_formats = settings.validate_formats
-    schema.server_variables = dict(settings.server_variables)
-    if settings.base_url is not None:
-        schema.rebase(settings.base_url)
-    base_url = schema.base_url
-    if base_url is None:
-        raise UsageError(
-            "the description names no absolute server; give the base URL of the API with `--url`"
-        )
-    journal = JournalWriter(layout.journal(incarnation, os.getpid()))
+    base_url = _settled_base_url(schema, settings)
+    origin = Origin.from_url(base_url)
     with _uncollected():
         selected, broken, total = _selected(schema, settings)
-    origin = Origin.from_url(base_url)
-    recorder = _recorder(incarnation, settings, layout, journal, selected)
-    recorder.reproduction = partial(
-        curl.render, origin=origin, verify=settings.tls_verify is not False
-    )
+    recorder = _recorder(incarnation, settings, layout, selected, origin)
+    journal = recorder.journal
     journal.append(
         SchemaOpened(
             title=schema.title,
@@ -207,6 +196,20 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
         calling_stage=Stage.HOOK if GLOBAL_HOOKS.named("before_call") else Stage.MAKE,
         judging_stage=Stage.HOOK if GLOBAL_HOOKS.named("after_call") else Stage.JUDGE,
     )
+
+
+def _settled_base_url(schema: OpenApiSchema, settings: RunSettings) -> str:
+    """Where the API lives, now that the schema knows what the user says of it. Raises `UsageError`."""
+    schema.validate_formats = settings.validate_formats
+    schema.server_variables = dict(settings.server_variables)
+    if settings.base_url is not None:
+        schema.rebase(settings.base_url)
+    base_url = schema.base_url
+    if base_url is None:
+        raise UsageError(
+            "the description names no absolute server; give the base URL of the API with `--url`"
+        )
+    return base_url
 
 
 @contextmanager
@@ -277,8 +280,8 @@ def _recorder(
     incarnation: int,
     settings: RunSettings,
     layout: RunLayout,
-    journal: JournalWriter,
     selected: Mapping[Label, Operation],
+    origin: Origin,
 ) -> Recorder:
     is_fuzz = settings.kind == "fuzz"
     signals = SignalSet()
@@ -287,7 +290,7 @@ def _recorder(
         remember(layout, signals, values)
     return Recorder(
         incarnation=incarnation,
-        journal=journal,
+        journal=JournalWriter(layout.journal(incarnation, os.getpid())),
         traffic=TrafficWriter(
             layout.traffic(incarnation, os.getpid()),
             InterestingAndLast() if is_fuzz and settings.vcr_path is None else Everything(),
@@ -296,6 +299,7 @@ def _recorder(
         values=values,
         checks=settings.checks,
         secrets=Secrets(settings.headers),
+        reproduction=partial(curl.render, origin=origin, verify=settings.tls_verify is not False),
     )
 
 

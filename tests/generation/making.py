@@ -7,6 +7,7 @@ from typing import Any
 
 import jsonschema
 
+from benchmarks.generation.contract import parts as parts
 from checker.core.case import Case
 from checker.core.contract import ResponseContract
 from checker.core.meta import PhaseInfo
@@ -116,19 +117,6 @@ def cases(program: OperationProgram, count: int, *, seed: int = 0) -> list[Case]
 
 def bodies(raw: Any, count: int = 100, **options: Any) -> list[Any]:
     return [case.body for case in cases(program_of(body=raw, **options), count)]
-
-
-def parts(case: Case) -> str:
-    """Everything that was drawn; text, so that 1 and 1.0 differ, and 0.0 and -0.0."""
-    drawn = (
-        case.path_parameters,
-        case.query,
-        case.headers,
-        case.cookies,
-        case.body,
-        case.media_type,
-    )
-    return repr(drawn)
 
 
 def opinions(schema: Schema) -> Callable[[Any], bool]:

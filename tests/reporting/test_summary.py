@@ -1,9 +1,16 @@
 import pytest
 
+from checker.core.schema_warnings import WarningKind
 from checker.corpus.fold import fold
 from checker.corpus.records import Note, OperationError, RunFinished
 from checker.reporting.report import Report
-from checker.reporting.summary import ledger_lines, note_lines, summary_lines, total_line
+from checker.reporting.summary import (
+    WARNING_TITLES,
+    ledger_lines,
+    note_lines,
+    summary_lines,
+    total_line,
+)
 from checker.reporting.views import report_of
 
 from .samples import (
@@ -150,3 +157,7 @@ def test_elapsed_time_without_an_end_is_that_of_the_listener() -> None:
 def test_end_of_the_run_tells_its_time() -> None:
     found = [*clean_records()[:-1], RunFinished("r1", AT, "completed", 9.0, (0,) * 5)]  # type: ignore[arg-type]
     assert report(found).elapsed_s == 9.0
+
+
+def test_every_kind_of_warning_has_a_title() -> None:
+    assert set(WARNING_TITLES) == set(WarningKind)

@@ -17,7 +17,7 @@ from checker.core.meta import (
 )
 from checker.core.operation import Location, Operation
 from checker.generation.boundaries.values import Boundary, Scenario
-from checker.generation.likeness import distinct, sent
+from checker.generation.likeness import likeness_of
 
 LOCATIONS: Final = (Location.PATH, Location.HEADER, Location.COOKIE, Location.QUERY)
 Container = dict[str, Any]
@@ -48,15 +48,9 @@ class Parts:
         """The same with another body."""
         return replace(self, body=value, media_type=media_type)
 
-    def key(self) -> Any:
+    def key(self) -> str:
         """Equal for requests that look the same when they are sent."""
-        texts = [
-            (location, sorted((name, sent(value)) for name, value in container.items()))
-            for location, container in self.containers.items()
-            if container
-        ]
-        body = None if self.body is NOT_SET else distinct(self.body)
-        return repr((sorted(texts), body, self.media_type))
+        return likeness_of(self.containers, self.body, self.media_type)
 
 
 @dataclass(frozen=True, slots=True)

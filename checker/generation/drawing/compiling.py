@@ -314,16 +314,14 @@ class Compiler:
         """Draws of the types that are possible, and why the first of the others is not."""
         draws: list[Draw] = []
         reason: Unsatisfiable | None = None
+        # The two values of a boolean are soon seen: what is beside it has most of the draws.
+        weight = _MORE_VARIED if forms.BOOLEAN in kinds else 1
         for kind in kinds:
             if kind == forms.NULL:
                 continue
             try:
                 draw = self._of_kind(kind, form, conjunction, place)
-                # Two values are soon seen: where there are others, they have most of the draws.
-                is_varied = kind != forms.BOOLEAN and (
-                    self.variety is not Variety.USUAL or forms.BOOLEAN in kinds
-                )
-                draws.extend([draw] * (_MORE_VARIED if is_varied else 1))
+                draws.extend([draw] * (1 if kind == forms.BOOLEAN else weight))
             except Unsatisfiable as error:
                 reason = reason or error
         return draws, reason

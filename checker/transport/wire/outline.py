@@ -193,11 +193,6 @@ def outline_of(schema: Schema) -> Outline:
     return Outline(schema.document, schema.dialect, (Facet(schema.raw, schema.pointer),))
 
 
-def implied_types(schema: Schema) -> frozenset[str]:
-    """JSON types that a value of a schema can have."""
-    return outline_of(schema).types
-
-
 def type_of(value: object) -> frozenset[str]:
     """JSON types of a value: a whole number has two."""
     if value is None:
