@@ -2,10 +2,11 @@
 
     python -m benchmarks.referee CORPORA [1/20] [50] [positive] [negative] [NAME...]
 
-`1/20` takes every 20th operation, a number says how many cases each gets, names pick documents. No valid case may be
-judged invalid and no invalid one valid; what nobody can know is listed by cell.
+`2/20` takes the second of every 20 operations, a number says how many cases each gets, names pick documents. No valid
+case may be judged invalid and no invalid one valid; what nobody can know is listed by cell.
 """
 
+import re
 import sys
 import time
 from collections import Counter
@@ -29,6 +30,7 @@ CASES = 50
 _SHOWN = 3
 """Cases judged wrongly that are printed, for each document."""
 _MODES = frozenset(GenerationMode)
+_SHARE = re.compile(r"(\d+)/(\d+)")
 _ORIGIN = Origin("http", "127.0.0.1", 80, "/base")
 
 
@@ -142,15 +144,16 @@ def report(mode: GenerationMode, tally: Tally, seconds: float) -> None:
 
 def main(arguments: list[str]) -> int:
     corpora, *options = arguments
-    every = next((int(option[2:]) for option in options if option.startswith("1/")), 1)
+    shares = [found for found in map(_SHARE.fullmatch, options) if found]
+    nth, every = map(int, shares[0].groups()) if shares else (1, 1)
     cases = next((int(option) for option in options if option.isdecimal()), CASES)
     modes = [mode for mode in GenerationMode if mode in options] or list(GenerationMode)
-    names = [o for o in options if not (o.startswith("1/") or o.isdecimal() or o in _MODES)]
+    names = [o for o in options if not (_SHARE.fullmatch(o) or o.isdecimal() or o in _MODES)]
     is_wrong = False
     tallies = {mode: Tally() for mode in modes}
     spent = dict.fromkeys(tallies, 0.0)
     for index, (name, operation) in enumerate(operations(Path(corpora), names)):
-        for mode, tally in tallies.items() if index % every == 0 else ():
+        for mode, tally in tallies.items() if index % every == nth - 1 else ():
             started = time.process_time()
             judge(name, operation, mode, cases, tally)
             spent[mode] += time.process_time() - started
