@@ -129,6 +129,8 @@ class Builder:
                     yield from (True, False)
                 case "null":
                     yield None
+                case _:
+                    pass
 
     def _objects(self, flat: dict[str, Any], stack: tuple[int, ...]) -> Iterator[Any]:
         properties = flat.get("properties") or {}

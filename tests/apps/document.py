@@ -29,11 +29,13 @@ for _word in ("true", "True", "TRUE", "false", "False", "FALSE"):
 def read(path: Path) -> dict[str, Any]:
     """The document of a file, JSON or YAML."""
     text = path.read_bytes().decode("utf-8-sig")
+    found: dict[str, Any]
     if path.suffix == ".json":
-        found: dict[str, Any] = json.loads(text)
-        return found
-    # S506: the loader is a safe one.
-    return _with_text_keys(yaml.load(text, Loader=_Texts), {})
+        found = json.loads(text)
+    else:
+        # S506: the loader is a safe one.
+        found = _with_text_keys(yaml.load(text, Loader=_Texts), {})
+    return found
 
 
 def _with_text_keys(value: Any, known: dict[int, Any]) -> Any:

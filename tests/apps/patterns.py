@@ -61,7 +61,8 @@ def _one(code: Any, value: Any, groups: dict[int, str]) -> str:
         return groups[value[0]]
     if code in (codes.MAX_REPEAT, codes.MIN_REPEAT):
         low, high, inner = value
-        return _text(inner, groups) * max(low, min(high, 1 if low == 0 and high > 1 else low))
+        count: int = max(low, min(high, 1 if low == 0 and high > 1 else low))
+        return _text(inner, groups) * count
     if code is codes.GROUPREF:
         return groups.get(value, "")
     return ""

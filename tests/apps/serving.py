@@ -66,9 +66,10 @@ def serving(answer: Answer, document: dict[str, Any]) -> Iterator[App]:
 
         def _read(self) -> bytes:
             try:
-                return self.request.recv(1 << 16)
+                found: bytes = self.request.recv(1 << 16)
             except OSError:
                 return b""
+            return found
 
     class Server(socketserver.ThreadingTCPServer):
         allow_reuse_address = True

@@ -94,7 +94,7 @@ def test_a_poison_value_is_met_and_quarantined_and_innocent_cases_are_not(
         assert case["reason"] == "killed by SIGSEGV"
         command_line = case["request"].splitlines()[0]
         # Innocent cases of all lanes died with it twice; what is blamed is the one with the value.
-        assert json.loads(curl.as_sent(command_line).body)["n"] == POISON
+        assert json.loads(curl.as_sent(command_line).body or b"")["n"] == POISON
         assert command_line in ran.stdout
     deaths = len((command.directory / "met").read_text())
     # Two strikes each; when time was over, one case of each operation may have had its first.

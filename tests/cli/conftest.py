@@ -33,7 +33,12 @@ def invoke() -> Callable[..., Result]:
 def settings_of(monkeypatch, invoke) -> Callable[..., RunSettings]:
     """Settings that a command line stands for."""
     seen: list[RunSettings] = []
-    monkeypatch.setattr(checker.cli.running, "execute_run", lambda one: seen.append(one) or 0)
+
+    def execute(found: RunSettings) -> int:
+        seen.append(found)
+        return 0
+
+    monkeypatch.setattr(checker.cli.running, "execute_run", execute)
 
     def read(*arguments: str) -> RunSettings:
         result = invoke(*arguments)

@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import pytest
 
 import checker.config
@@ -24,7 +26,8 @@ def test_unknown_attribute_suggests_the_nearest() -> None:
 
 def test_update_returns_nothing_and_keeps_what_earlier_ones_set() -> None:
     config = Config.from_str("workers = 2")
-    assert config.update(base_url="http://127.0.0.1:1") is None
+    update: Callable[..., object] = config.update
+    assert update(base_url="http://127.0.0.1:1") is None
     config.update(request_timeout=2.5)
     config.generation.update(max_examples=3)
     found = (

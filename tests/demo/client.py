@@ -13,8 +13,10 @@ BASE64 = re.compile(r"([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?
 DATE_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 formats = jsonschema.FormatChecker(("date", "email", "ipv4", "ipv6", "uuid"))
-formats.checks("byte")(lambda value: not isinstance(value, str) or BASE64.fullmatch(value))
-formats.checks("date-time")(lambda value: not isinstance(value, str) or DATE_TIME.match(value))
+formats.checks("byte")(lambda value: not isinstance(value, str) or bool(BASE64.fullmatch(value)))
+formats.checks("date-time")(
+    lambda value: not isinstance(value, str) or bool(DATE_TIME.match(value))
+)
 
 
 @dataclass(frozen=True)

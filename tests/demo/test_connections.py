@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from io import BufferedReader
 
 import pytest
 
@@ -37,7 +38,7 @@ def exchange(server: Server, *pieces: bytes, count: int = 1) -> list[tuple[int, 
         return [answer(stream) for _ in range(count)]
 
 
-def answer(stream: socket.SocketIO) -> tuple[int, bytes]:
+def answer(stream: BufferedReader) -> tuple[int, bytes]:
     status = int(stream.readline().split()[1])
     length = 0
     while (line := stream.readline().strip()) != b"":

@@ -78,8 +78,10 @@ def test_a_body_that_is_not_json_is_refused(fixed: Client, body: bytes) -> None:
     assert fixed.raw("POST", "/quotes", body, **JSON).status == 400
 
 
+NOT_OBJECTS: tuple[Any, ...] = (None, [], "", 5, True, {})
+NOT_EXTRAS: tuple[Any, ...] = (["cot", "cot"], ["tv"], {}, "cot")
 WRONG: list[tuple[str, Any]] = [
-    *(("/quotes", value) for value in (None, [], "", 5, True, {})),
+    *(("/quotes", value) for value in NOT_OBJECTS),
     *(("/quotes", STAY | {"nights": value}) for value in (0, 31, 1.0, True, "1", None, 10**200)),
     *(("/quotes", STAY | {"discount_percent": value}) for value in (-5, 105, 99, 50.0)),
     *(("/quotes", STAY | {"budget": value}) for value in (0, 0.0, -1, 1e300, 100_001, 10**250)),
@@ -87,7 +89,7 @@ WRONG: list[tuple[str, Any]] = [
         ("/quotes", STAY | {"voucher": value})
         for value in ("ABCD-123", "ABCD-1234\n", "xABCD-1234")
     ),
-    *(("/quotes", STAY | {"extras": value}) for value in (["cot", "cot"], ["tv"], {}, "cot")),
+    *(("/quotes", STAY | {"extras": value}) for value in NOT_EXTRAS),
     ("/quotes", STAY | {"unknown": 1}),
     *(("/guests", GUEST | {"name": value}) for value in ("", "a" * 61, None)),
     *(("/guests", GUEST | {"contact": value}) for value in ({}, {"phone": "0353"}, {"email": "a"})),

@@ -135,5 +135,10 @@ def test_values_meet_conditions(name: str) -> None:
 
 
 def test_schemas_that_say_little_have_many_values() -> None:
-    for raw in ({"propertyNames": False}, {"items": {"type": "null"}}, {"properties": {"a": {}}}):
+    open_ones: list[Any] = [
+        {"propertyNames": False},
+        {"items": {"type": "null"}},
+        {"properties": {"a": {}}},
+    ]
+    for raw in open_ones:
         assert len({repr(value) for value in bodies(raw, 20)}) >= 10

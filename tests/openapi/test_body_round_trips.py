@@ -147,7 +147,8 @@ def in_xml(draw: Any, depth: int = 2) -> Typed:
     """Values with `xml` objects of all kinds; what XML cannot tell apart is left out."""
     kind = draw(st.integers(0, 4 if depth else 2))
     if kind <= 2:
-        return draw(xml_scalars)
+        scalar: Typed = draw(xml_scalars)
+        return scalar
     if kind == 3:
         one = draw(in_xml(depth=depth - 1))
         count = draw(st.integers(1, 3))

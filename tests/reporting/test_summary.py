@@ -2,7 +2,7 @@ import pytest
 
 from checker.core.schema_warnings import WarningKind
 from checker.corpus.fold import fold
-from checker.corpus.records import Note, OperationError, RunFinished
+from checker.corpus.records import Note, OperationError, Record, RunFinished
 from checker.reporting.report import Report
 from checker.reporting.summary import (
     WARNING_TITLES,
@@ -27,8 +27,8 @@ from .samples import (
 )
 
 
-def report(found: list[object], outcome: str = "completed", **changes: object) -> Report:
-    view = fold((1, record) for record in found)  # type: ignore[misc]
+def report(found: list[Record], outcome: str = "completed", **changes: object) -> Report:
+    view = fold((1, record) for record in found)
     return report_of(view, settings(**changes), outcome)
 
 
@@ -150,12 +150,13 @@ def test_long_lists_of_notes_are_cut() -> None:
 
 
 def test_elapsed_time_without_an_end_is_that_of_the_listener() -> None:
-    view = fold((1, record) for record in [started(), opened(), progress()])
+    found: list[Record] = [started(), opened(), progress()]
+    view = fold((1, record) for record in found)
     assert report_of(view, settings(), "error", (), 7.0).elapsed_s == 7.0
 
 
 def test_end_of_the_run_tells_its_time() -> None:
-    found = [*clean_records()[:-1], RunFinished("r1", AT, "completed", 9.0, (0,) * 5)]  # type: ignore[arg-type]
+    found = [*clean_records()[:-1], RunFinished("r1", AT, "completed", 9.0, (0,) * 5)]
     assert report(found).elapsed_s == 9.0
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from checker.reporting.yaml import emitted, emitted_entries, quoted
 
-LOADERS = [yaml.SafeLoader]
+LOADERS: list[type] = [yaml.SafeLoader]
 if yaml.__with_libyaml__:
     LOADERS.append(yaml.CSafeLoader)
 

@@ -1,12 +1,11 @@
-"""A supervisor in a process of its own, to be killed: `supervise.py CORPUS WORKERS SECONDS [order=value...]`."""
+"""A supervisor in a process of its own, to be killed: `-m tests.supervisor.supervise CORPUS WORKERS SECONDS [order=value...]`."""
 
 import sys
-
-from toys import toy_work
 
 from checker.config.settings import RunSettings
 from checker.supervisor.launchers.processes import ProcessLauncher
 from checker.supervisor.supervisor import execute
+from tests.supervisor.toys import toy_work
 
 
 def main(corpus: str, workers: str, seconds: str, *orders: str) -> int:

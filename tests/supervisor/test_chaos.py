@@ -16,7 +16,7 @@ from checker.corpus.fold import fold
 from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
 
-SUPERVISE = Path(__file__).with_name("supervise.py")
+ROOT = Path(__file__).parents[2]
 FINDING = "GET /users:8"
 
 
@@ -29,9 +29,13 @@ def supervise(tmp_path: Path) -> Iterator[Supervise]:
     started = []
 
     def start(workers: int, seconds: float, *orders: str) -> subprocess.Popen[str]:
-        command = [sys.executable, str(SUPERVISE), str(tmp_path), str(workers), str(seconds)]
+        arguments = [str(tmp_path), str(workers), str(seconds), *orders]
         process = subprocess.Popen(
-            [*command, *orders], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [sys.executable, "-m", "tests.supervisor.supervise", *arguments],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         started.append(process)
         return process

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toys import LABELS, toy_work
 
 from checker.config.settings import RunSettings
 from checker.core.digests import case_id
@@ -35,6 +34,7 @@ from checker.supervisor.lock import Ownership
 from checker.supervisor.quarantine import WHOLE_TASK
 from checker.supervisor.state import Deadlines
 from checker.supervisor.supervisor import RunOutcome, execute
+from tests.supervisor.toys import LABELS, toy_work
 
 INLINE = InlineLauncher(toy_work)
 PROCESSES = ProcessLauncher(toy_work)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from checker.config.settings import RunSettings
 from checker.core.digests import case_id
+from checker.core.operation import Label
 from checker.core.sequence import Step
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.inflight import InflightWriter, Stage
@@ -23,7 +24,7 @@ from checker.corpus.records import (
 from checker.workers.messages import Assign, Drain, Idle, Leaving, Opened, OperationCard, Task
 from checker.workers.queues import Receiver, Sender
 
-LABELS = ("GET /users", "POST /users", "GET /orders/{id}", "DELETE /orders/{id}")
+LABELS = tuple(map(Label, ("GET /users", "POST /users", "GET /orders/{id}", "DELETE /orders/{id}")))
 LEDGER = (0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -71,6 +72,8 @@ class Toy:
                         self.do(task)
                 case Drain():
                     self.leaving = True
+                case _:
+                    pass
         self.leaving = self.leaving or self.down.closed
 
     def do(self, task: Task) -> None:
@@ -104,7 +107,7 @@ class Toy:
         self.leaving = self.leaving or isinstance(message, Drain) or self.down.closed
 
     def case(self, task: Task, index: int) -> None:
-        label = task.labels[index % len(task.labels)]
+        label = Label(task.labels[index % len(task.labels)])
         self.slots.heartbeat()
         self.slots.begin(0, task.id, index, max(index + 1, task.start))
         step = Step(label, (index,))
@@ -143,7 +146,7 @@ class Toy:
             self.grown = self.leaving = not marker.exists()
             marker.touch()
 
-    def finding(self, task: Task, index: int, label: str) -> Finding:
+    def finding(self, task: Task, index: int, label: Label) -> Finding:
         return Finding(
             fingerprint=f"{label}-found", label=label, check="not_a_server_error", title="Server error",
             message="", severity="critical", unique_key="", phase=task.phase,

@@ -7,7 +7,7 @@ and multipart; what else there is to say is said by openapi-core (`test_second_d
 import asyncio
 import base64
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 from urllib.parse import unquote
 
 import pytest
@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from checker.core.case import Case
-from checker.core.operation import Body, Location
+from checker.core.operation import Body, Location, Operation
 from checker.core.request import Origin, WireRequest
 from checker.generation.drawing.places import place_of
 from checker.generation.sources.alphabets import text_of
@@ -146,11 +146,11 @@ MAKER = RequestMaker(Origin("http", "127.0.0.1", 80, ""), version="1")
 
 
 def echoed(method: str, path: str, parameters: tuple[Any, ...] = (), **parts: Any) -> Any:
-    bodies = ()
+    bodies: tuple[Body, ...] = ()
     if "media_type" in parts:
         bodies = (Body(parts["media_type"], schema_of({}), "", {}),)
     operation = Plain(method, path, parameters, bodies)
-    return parsed(MAKER.make(Case(operation, "1", **parts)))
+    return parsed(MAKER.make(Case(cast("Operation", operation), "1", **parts)))
 
 
 UTF8 = text_of("utf-8", allows_nul=False)

@@ -1,13 +1,17 @@
 from dataclasses import dataclass, field
+from typing import cast
 
 import pytest
 
 from checker.core.case import Case
-from checker.core.operation import Body, Location, Parameter, PropertyEncoding
+from checker.core.operation import Body, Location, Operation, Parameter, PropertyEncoding
 from checker.core.request import Origin, WireRequest
 from checker.transport.http import HttpLanes, HttpSettings
 from checker.transport.prepare import RequestMaker
 
+from .cells import schema_of
+
+ANYTHING = schema_of({})
 ORIGIN = Origin("http", "127.0.0.1", 8080, "/api v1")
 DEFAULTS = {
     "path": ("simple", False),
@@ -25,7 +29,7 @@ def parameter(
         name,
         Location(place),
         True,
-        None,
+        ANYTHING,
         style or usual_style,
         usual_explode if explode is None else explode,
         **options,
@@ -34,6 +38,8 @@ def parameter(
 
 @dataclass
 class Plain:
+    """As much of an operation as a request needs."""
+
     method: str = "GET"
     path: str = "/"
     parameters: tuple[Parameter, ...] = ()
@@ -45,7 +51,7 @@ class Plain:
 
 
 def case(operation: Plain, **parts) -> Case:
-    return Case(operation, "0123456789ab", **parts)
+    return Case(cast("Operation", operation), "0123456789ab", **parts)
 
 
 def make(operation: Plain, user=(), /, **parts) -> WireRequest:
@@ -80,7 +86,7 @@ def test_everything_at_its_place() -> None:
             parameter("cookie", "c"),
             parameter("cookie", "j", media_type="application/json"),
         ),
-        (Body("application/json", None, "", {}),),
+        (Body("application/json", ANYTHING, "", {}),),
     )
     request = make(
         operation,
@@ -189,7 +195,7 @@ def test_the_whole_query_may_be_one_json_value() -> None:
 def test_a_form_follows_its_encoding() -> None:
     form = "application/x-www-form-urlencoded"
     encoding = {"l": PropertyEncoding(explode=False)}
-    operation = Plain("POST", bodies=(Body(form, None, "", encoding),))
+    operation = Plain("POST", bodies=(Body(form, ANYTHING, "", encoding),))
     request = make(operation, body={"l": [1, 2]}, media_type=form)
     assert (request.body, request.header(b"content-type")) == (b"l=1,2", form.encode())
 
@@ -213,7 +219,7 @@ def test_a_case_may_type_its_parts() -> None:
 
 
 def test_a_body_without_media_type_takes_the_first_declared() -> None:
-    text = Body("text/plain", None, "", {})
+    text = Body("text/plain", ANYTHING, "", {})
     assert make(Plain("POST", bodies=(text,)), body="x").header(b"content-type") == b"text/plain"
     assert make(Plain("POST"), body="x").header(b"content-type") == b"application/json"
 

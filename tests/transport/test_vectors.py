@@ -7,6 +7,7 @@ import pytest
 from checker.core.operation import Location, PropertyEncoding
 from checker.openapi.parameters import swagger_style
 from checker.transport.wire.bodies import encode
+from checker.transport.wire.encoding import cookie_encoder
 from checker.transport.wire.outline import outline_of
 from checker.transport.wire.readings import settled
 from checker.transport.wire.unstyled import pairs_of
@@ -196,7 +197,8 @@ def test_rfc_6265_cookie_octets(octet) -> None:
         or 0x3C <= octet <= 0x5B
         or 0x5D <= octet <= 0x7E
     )
-    ((name, text),) = sent(parameter(Location.COOKIE, "form", explode=True), chr(octet))
+    made = parameter(Location.COOKIE, "form", explode=True)
+    ((name, text),) = pairs_of(cookie_encoder("color", made)(chr(octet)), "; ")
     # A percent sign is an octet of cookies, and begins our escapes.
     as_it_is = allowed and chr(octet) != "%"
     assert (name, text) == ("color", chr(octet) if as_it_is else f"%{octet:02X}")

@@ -68,7 +68,7 @@ REJECTED: list[tuple[Dialect, Any, Any]] = [
     (V31, {"dependentRequired": {"a": ["b"]}}, {"a": 1}),
     (V30, False, 1),
 ]
-NAMES = {"text": {"type": "string"}, "open": {"properties": {"a": {}}}}
+NAMES: dict[str, Any] = {"text": {"type": "string"}, "open": {"properties": {"a": {}}}}
 
 
 @pytest.mark.parametrize(("dialect", "raw", "value"), ACCEPTED)
@@ -142,7 +142,7 @@ def test_equal_schemas_share_a_validator() -> None:
 
 
 def test_long_chains_of_references_compile() -> None:
-    names = {f"s{i}": {"items": {"$ref": f"#/names/s{i + 1}"}} for i in range(3000)}
+    names: dict[str, Any] = {f"s{i}": {"items": {"$ref": f"#/names/s{i + 1}"}} for i in range(3000)}
     schema = schema_of({"$ref": "#/names/s0"}, **names, s3000={"type": "string"})
     assert compile_schema(schema, Direction.RESPONSE).is_valid([[[]]])
 

@@ -118,11 +118,11 @@ def test_a_reader_that_hangs_does_not_hang_its_writer(ends: tuple[Sender, Receiv
     for message in sent:
         sender.send(message)
     assert sender.waiting_bytes > 0
-    received = []
+    received: list[Message] = []
     while len(received) < len(sent):
-        message = receiver.get_nowait()
-        if message is not None:
-            received.append(message)
+        found = receiver.get_nowait()
+        if found is not None:
+            received.append(found)
         sender.flush()
     assert received == sent
     assert sender.waiting_bytes == 0
