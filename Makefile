@@ -17,7 +17,7 @@ test: $(STAMP)
 check: $(STAMP)
 	$(BIN)/ruff check checker tests benchmarks
 	$(BIN)/ruff format --check checker tests benchmarks
-	$(BIN)/mypy checker
+	$(BIN)/mypy checker tests benchmarks
 	$(BIN)/lint-imports
 
 bench: $(STAMP)
