@@ -36,6 +36,11 @@ class RunLayout:
         return self.root / "documents"
 
     @property
+    def caches(self) -> Path:
+        """What Hypothesis would rather not compute again. Made when there is anything."""
+        return self.root / "hypothesis"
+
+    @property
     def snapshot(self) -> Path:
         """What closed journals held, compacted."""
         return self.root / "snapshot"

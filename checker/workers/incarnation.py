@@ -1,9 +1,12 @@
 """The life of one worker: opens the document, works, and says why it ended."""
 
 import traceback
+from pathlib import Path
 
 from checker.config.settings import RunSettings
 from checker.core.errors import CheckerError, LoaderError, StorageError, UsageError
+from checker.corpus.layout import RunLayout
+from checker.generation.sources.hypothesis import isolate
 from checker.workers.loop import Worker
 from checker.workers.messages import Leaving
 from checker.workers.opening import open_workplace
@@ -12,6 +15,7 @@ from checker.workers.queues import Receiver, Sender
 
 def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender) -> None:
     """The life of one incarnation: open the document, work until told to leave or the supervisor is gone."""
+    isolate(RunLayout(Path(settings.corpus_dir)).caches)
     try:
         place = open_workplace(incarnation, settings)
     except CheckerError as error:

@@ -4,10 +4,12 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from random import Random
 from typing import Any, Generic, TypeVar
 
 from hypothesis import HealthCheck, Phase, settings
+from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.control import BuildContext
 from hypothesis.database import InMemoryExampleDatabase
 from hypothesis.database import choices_from_bytes as choices_from_bytes
@@ -16,7 +18,9 @@ from hypothesis.errors import StopTest, UnsatisfiedAssumption
 from hypothesis.internal.conjecture.choice import ChoiceTemplate
 from hypothesis.internal.conjecture.data import ConjectureData, Status
 from hypothesis.internal.conjecture.engine import ConjectureRunner
+from hypothesis.internal.conjecture.providers import HypothesisProvider
 from hypothesis.internal.conjecture.shrinker import sort_key
+from hypothesis.internal.constants_ast import Constants
 from hypothesis.internal.escalation import InterestingOrigin
 from hypothesis.internal.intervalsets import IntervalSet
 from hypothesis.strategies import SearchStrategy
@@ -33,6 +37,17 @@ Value = TypeVar("Value")
 _MORE_DRAWS = 20
 """Attempts at a user's strategy before the case is given up."""
 _KEY = b"case"
+
+
+def isolate(directory: Path) -> None:
+    """Let chance depend on seeds alone, and files stand in this directory. For processes that are ours alone.
+
+    By itself Hypothesis collects constants from the modules that happen to be loaded: seconds of CPU, other values wherever
+    the program is installed, and a `.hypothesis` in the working directory.
+    """
+    set_hypothesis_home_dir(directory)
+    # There is no setting for it.
+    HypothesisProvider._local_constants = Constants()  # type: ignore[method-assign, assignment]
 
 
 class HypothesisSource:
