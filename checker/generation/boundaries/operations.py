@@ -22,7 +22,7 @@ from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.components import PartCompiler, SchemaPart
 from checker.generation.dictionaries import forced_into
 from checker.generation.negation.parts import ALWAYS_THERE, wanted
-from checker.generation.negation.wire import ParameterProof, body_proof
+from checker.generation.negation.wire import body_proof, parameter_proof
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.turn import Budget, Rejected, Turn
 from checker.transport.wire.outline import outline_of
@@ -211,7 +211,7 @@ class OperationEdges:
         if self.settings.is_fixed(parameter):
             return iter(())
         outline = outline_of(parameter.schema)
-        proof = ParameterProof(parameter, outline, part.compiler.validator(part.conjunction))
+        proof = parameter_proof(parameter, outline, part.compiler.validator(part.conjunction))
         types = outline.types if parameter.media_type is None else None
         return self._invalid(part, proof, types)
 

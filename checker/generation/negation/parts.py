@@ -15,7 +15,7 @@ from checker.generation.meaning import forms
 from checker.generation.negation.listing import Breach
 from checker.generation.negation.syntax import is_no_json, syntax_errors
 from checker.generation.negation.values import NOTHING, NegativeDraw, compile_negative
-from checker.generation.negation.wire import ParameterProof, body_proof
+from checker.generation.negation.wire import body_proof, parameter_proof
 from checker.generation.negation.words import with_wrong_words
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import Source
@@ -78,7 +78,7 @@ def _of_parameter(compiler: PartCompiler, parameter: Parameter) -> list[Target]:
     try:
         part = compiler.parameter(parameter)
         outline = outline_of(parameter.schema)
-        proof = ParameterProof(parameter, outline, part.compiler.validator(part.conjunction))
+        proof = parameter_proof(parameter, outline, part.compiler.validator(part.conjunction))
         types = outline.types if parameter.media_type is None else None
         broken = compile_negative(*part, is_broken=proof, wanted=wanted(compiler.settings, types))
         binding = compiler.binding(parameter)

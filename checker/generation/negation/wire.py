@@ -34,6 +34,8 @@ _TRUE: Final = frozenset({"true", "1", "yes", "on", "t", "y"})
 _FALSE: Final = frozenset({"false", "0", "no", "off", "f", "n"})
 _DELIMITERS: Final = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
 _NULLS: Final = frozenset({"null", "none", "nil", ""})
+_SPOKEN: Final = _TRUE | _FALSE | _NULLS | {"inf", "infinity", "nan"}
+"""Words that begin with a letter and may be read as something else than text."""
 
 
 class Unreadable(Exception):
@@ -45,6 +47,9 @@ def readings_of_text(text: str) -> Iterator[Any]:
     yield text
     bare = text.strip()
     word = bare.lower()
+    if bare[:1].isalpha() and word not in _SPOKEN:
+        # Most texts: asking for a number costs more than all the rest.
+        return
     if word in _NULLS:
         yield None
     if word in _TRUE:
@@ -70,47 +75,56 @@ def _numbers(text: str) -> Iterator[float]:
             yield int(number)
 
 
+def parameter_proof(parameter: Parameter, outline: Outline, is_valid: IsValid) -> IsValid:
+    """True for values of a parameter of which no reading, as they are sent, is valid."""
+    if parameter.media_type is not None:
+        if not is_json(parameter.media_type):
+            return lambda value: False
+        return lambda value: not is_valid(value)
+    whole = _StyledProof(parameter, outline, is_valid)
+    if outline.types & {forms.ARRAY, forms.OBJECT}:
+        return whole
+    plain = _text_proof(parameter, is_valid)
+    return lambda value: whole(value) if isinstance(value, list | dict) else plain(value)
+
+
+def _text_proof(parameter: Parameter, is_valid: IsValid) -> IsValid:
+    """The same for scalars that travel as their own text."""
+    location = parameter.location
+    # Sent empty, it counts as absent for many.
+    may_be_empty = parameter.required and location in (Location.QUERY, Location.COOKIE)
+    is_trimmed = location is Location.HEADER
+
+    def is_wrong(value: Any) -> bool:
+        text = text_of(value)
+        if (text == "" and not may_be_empty) or (is_trimmed and text != text.strip()):
+            return False
+        try:
+            return not any(map(is_valid, readings_of_text(text)))
+        except (Unreadable, ValueError):
+            return False
+
+    return is_wrong
+
+
 @dataclass(frozen=True, slots=True)
-class ParameterProof:
-    """What is proved of values of one parameter."""
+class _StyledProof:
+    """The same for arrays and objects: what the style makes of them is decoded."""
 
     parameter: Parameter
     outline: Outline
     is_valid: IsValid
 
     def __call__(self, value: Any) -> bool:
-        """True when no reading of the value, as it is sent, is valid."""
-        if self.parameter.media_type is not None:
-            return is_json(self.parameter.media_type) and not self.is_valid(value)
         try:
-            if not isinstance(value, list | dict) and not self._is_structured:
-                return self._scalar_is_wrong(text_of(value))
-            return not any(map(self.is_valid, self._readings(value)))
-        except (Unreadable, ValueError):
+            parts = self._encoded(value)
+            # What may count as absent proves nothing.
+            decoded = decode_parameter(self.parameter, parts, self.outline) if parts else None
+        except ValueError:
             return False
-
-    @property
-    def _is_structured(self) -> bool:
-        return bool(self.outline.types & {forms.ARRAY, forms.OBJECT})
-
-    def _scalar_is_wrong(self, text: str) -> bool:
-        location = self.parameter.location
-        if text == "" and not (
-            self.parameter.required and location in (Location.QUERY, Location.COOKIE)
-        ):
-            # Sent empty, it counts as absent for many.
-            return False
-        if location is Location.HEADER and text != text.strip():
-            return False
-        return not any(map(self.is_valid, readings_of_text(text)))
-
-    def _readings(self, value: Any) -> list[Any]:
-        """Values that the encoded value may be read as. Raises `Unreadable` when it may count as absent."""
-        parts = self._encoded(value)
-        decoded = decode_parameter(self.parameter, parts, self.outline) if parts else None
-        if not isinstance(decoded, list):
-            raise Unreadable("absent, or not of its style")
-        return [reading.value for reading in decoded]
+        return isinstance(decoded, list) and not any(
+            self.is_valid(reading.value) for reading in decoded
+        )
 
     def _encoded(self, value: Any) -> str | Pairs:
         parameter = self.parameter

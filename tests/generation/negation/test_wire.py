@@ -4,7 +4,7 @@ import pytest
 
 from checker.core.operation import Body, Location, Parameter, PropertyEncoding
 from checker.core.schema import Direction
-from checker.generation.negation.wire import ParameterProof, body_proof
+from checker.generation.negation.wire import body_proof, parameter_proof
 from checker.transport.wire.outline import outline_of
 from checker.validation.compiled import compile_schema
 
@@ -30,7 +30,7 @@ def is_proved(
         **options,
     )
     is_valid = compile_schema(schema, Direction.REQUEST).is_valid
-    return ParameterProof(parameter, outline_of(schema), is_valid)(value)
+    return parameter_proof(parameter, outline_of(schema), is_valid)(value)
 
 
 @pytest.mark.parametrize(
