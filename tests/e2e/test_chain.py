@@ -41,7 +41,7 @@ def test_create_read_delete_read_is_reached(
 def test_what_was_learned_is_on_disk(command: Command, parcels: Parcels) -> None:
     parcels.is_planted = False
     with serving(parcels, DOCUMENT) as app:
-        ran = command("fuzz", app.document_url, "--max-time", "3", "--seed", "1", "--workers", "1")
+        ran = command("fuzz", app.document_url, "--max-time", "6", "--seed", "1", "--workers", "1")
     assert ran.code == 0, ran.shown
     corpus = next(ran.directory.glob(".checker/*"))
     with closing(Journals(RunLayout(corpus))) as journals:
