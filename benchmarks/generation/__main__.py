@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.generation import (
+    compiling,
     contract,
     distribution,
     negatives,
@@ -26,6 +27,7 @@ SECTIONS: Final[dict[str, Section]] = {
     "positives": positives.section,
     "negatives": negatives.section,
     "speed": speed.section,
+    "compile": compiling.section,
     "contract": contract.section,
     "distribution": distribution.section,
     "shrinking": shrinking.section,

@@ -62,6 +62,11 @@ class PartCompiler:
     def __post_init__(self) -> None:
         self.overrides = self.settings.overrides.of(self.operation)
 
+    def settle(self) -> None:
+        """Keep nothing that only compiling needs."""
+        for compiler in self._compilers.values():
+            compiler.canon.settle()
+
     def parameters(self, location: Location) -> Draw:
         """Draws all parameters of a location. Raises `Unsatisfiable`."""
         steps: list[tuple[str, Draw, bool]] = []

@@ -174,6 +174,7 @@ def compile_operation(
         negative = _negative_parts(compiler, hooks, parts)
         if not negative and settings.mode is GenerationMode.NEGATIVE:
             raise NothingToBreak(operation.label, NOTHING)
+    compiler.settle()
     program = OperationProgram(compiler, parts, negative)
     program.add_case_hooks(hooks)
     return program

@@ -8,9 +8,9 @@ from typing import Any
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.schema import UnresolvableReference
 from checker.generation.drawing.composites import compile_items, compile_properties
-from checker.generation.drawing.containers import identity
 from checker.generation.drawing.exclusions import excluding
 from checker.generation.drawing.judging import is_json, validator_of
+from checker.generation.drawing.listed import compile_enum
 from checker.generation.drawing.places import Place
 from checker.generation.drawing.reuse import reusing
 from checker.generation.drawing.scalars import (
@@ -34,7 +34,6 @@ from checker.generation.sources.turn import DEEPEST, Budget, Draw, Rejected, Tur
 
 _DEEPEST = 90
 """Schemas inside each other; Python has no room for many more."""
-_LISTING = frozenset({"type", "enum", "const"})
 _MOST_LEAVES = 48
 _SMALL_TYPES = frozenset({forms.BOOLEAN, forms.NULL})
 _MORE_VARIED = 3
@@ -187,7 +186,7 @@ class Compiler:
         if form.impossible is not None:
             raise Unsatisfiable(form.impossible.pointer, form.impossible.text)
         if form.enum is not None:
-            return self._listed(form, conjunction, place)
+            return compile_enum(self.canon, form, conjunction, place)
         if form.branches:
             draw = self._branched(form, place)
         else:
@@ -216,34 +215,12 @@ class Compiler:
                 and not is_alive(draw, self.turn)
             ):
                 # Hardly anything fits one of them alone: say so instead of hoping for it.
-                form.branches[0] = exclusive(form.branches[0])
-                draw = retried(self._branched(form, place), is_valid, self.turn, form.pointer)
+                alone = replace(form, branches=[exclusive(form.branches[0]), *form.branches[1:]])
+                draw = retried(self._branched(alone, place), is_valid, self.turn, form.pointer)
         is_outermost = len(self._open) == 1 and self.variety is Variety.USUAL
         return (
             self._varied(conjunction, place, draw) if is_outermost and may_be_poor(form) else draw
         )
-
-    def _listed(self, form: Canonical, conjunction: Conjunction, place: Place) -> Draw:
-        is_valid = self._judge_of_listed(form, conjunction)
-        possible = [
-            value for value in form.enum or () if value is not None or forms.NULL in form.types
-        ]
-        forbidden = frozenset(map(identity, form.excluded.values))
-        values = [v for v in possible if is_valid(v) and identity(v) not in forbidden]
-        sendable = [value for value in values if place.carries_listed(value)]
-        if not sendable and place.is_body:
-            # JSON can say what is not drawn otherwise.
-            sendable = values
-        if not sendable:
-            what = "travels in this place" if values else "satisfies the rest of the schema"
-            raise Unsatisfiable(form.enum_pointer, f"none of the listed values {what}")
-        return compile_listed(sendable)
-
-    def _judge_of_listed(self, form: Canonical, conjunction: Conjunction) -> Callable[[Any], bool]:
-        """Most lists stand beside a type and nothing else: no validator is needed for that."""
-        if all(self.canon.said(facet).keys() <= _LISTING for facet in form.facets):
-            return lambda value: not forms.kinds_of(value).isdisjoint(form.types)
-        return self.validator(conjunction)
 
     def _branched(self, form: Canonical, place: Place) -> Draw:
         """One branch of the first alternatives, combined with all the rest."""

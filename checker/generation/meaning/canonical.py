@@ -80,11 +80,27 @@ class Canon:
         self.budget = budget or Budget()
         self.validators: dict[ValidatorKey, Compiled] = {}
         """Of facets, as far as they were asked for."""
+        self._read: dict[tuple[FacetKey, ...], Canonical] | None = {}
+        """Forms of conjunctions; None when they are no longer kept."""
         self._nullable = _NULLABLE.get(dialect)
         self._flag = _HIDDEN_FLAG[direction]
 
     def canonical(self, conjunction: Conjunction) -> Canonical:
-        """All that a conjunction says. Raises `UnresolvableReference` and `BudgetSpent`."""
+        """All that a conjunction says, read once. Raises `UnresolvableReference` and `BudgetSpent`."""
+        if self._read is None:
+            return self._canonical(conjunction)
+        key = tuple([facet.key for facet in conjunction])
+        found = self._read.get(key)
+        if found is None:
+            # A body of three media types asks three times, what is negated as often again.
+            found = self._read[key] = self._canonical(conjunction)
+        return found
+
+    def settle(self) -> None:
+        """Keep no more forms: a compiled operation needs few of them, and lives long."""
+        self._read = None
+
+    def _canonical(self, conjunction: Conjunction) -> Canonical:
         found = Canonical(conjunction[0].pointer if conjunction else "#")
         seen: set[FacetKey] = set()
         for facet in conjunction:

@@ -1,11 +1,13 @@
 """When it is known beforehand that alternatives exclude each other, or which of them a value names."""
 
 from dataclasses import replace
-from typing import Any
+from itertools import combinations
+from typing import Any, Final
 
 from checker.core.schema import UnresolvableReference
 from checker.generation.meaning.canonical import Canon
 from checker.generation.meaning.forms import (
+    OBJECT,
     Branches,
     Canonical,
     Conjunction,
@@ -14,6 +16,10 @@ from checker.generation.meaning.forms import (
     made,
     same,
 )
+
+_MOST: Final = 32
+"""Alternatives that are compared with each other."""
+_OBJECTS: Final = frozenset({OBJECT})
 
 
 def discriminated(branches: Branches) -> list[Conjunction]:
@@ -66,15 +72,16 @@ def exclusive(branches: Branches) -> Branches:
 
 def are_disjoint(canon: Canon, branches: Branches) -> bool:
     """True when no value can satisfy two of the alternatives: by type, or by a required property with other values."""
-    if len(branches.alternatives) > 32:
+    if len(branches.alternatives) > _MOST:
         return False
     try:
         read = [canon.canonical(alternative) for alternative in branches.alternatives]
+        return all(
+            _exclude(left, right) or _differ_in_property(canon, left, right)
+            for left, right in combinations(read, 2)
+        )
     except UnresolvableReference:
         return False
-    return all(
-        _exclude(left, right) for index, left in enumerate(read) for right in read[index + 1 :]
-    )
 
 
 def _exclude(left: Canonical, right: Canonical) -> bool:
@@ -83,3 +90,11 @@ def _exclude(left: Canonical, right: Canonical) -> bool:
     if left.enum is not None and right.enum is not None:
         return not any(same(a, b) for a in left.enum for b in right.enum)
     return False
+
+
+def _differ_in_property(canon: Canon, left: Canonical, right: Canonical) -> bool:
+    return left.types & right.types == _OBJECTS and any(
+        _exclude(canon.canonical(left.properties[name]), canon.canonical(right.properties[name]))
+        for name in left.required
+        if name in right.required and name in left.properties and name in right.properties
+    )
