@@ -11,6 +11,7 @@ IDENTIFIERS = frozenset(_IDENTIFIERS.split())
 """What fields that name a thing are called."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_VARIABLE = re.compile(r"\{([^{}]+)\}")
 _VERSION = re.compile(r"v[0-9]+(\.[0-9]+)*|api|rest", re.IGNORECASE)
 
 Resource = tuple[str, ...]
@@ -58,6 +59,11 @@ def owner_of(path: str, name: str) -> Resource:
         if "{" + name + "}" in segment:
             return _collection(_segments("/".join(segments[:position])))
     return resource_of(path)
+
+
+def variables_of(path: str) -> list[str]:
+    """Names of the parameters in a path template."""
+    return _VARIABLE.findall(path)
 
 
 @lru_cache(maxsize=4096)

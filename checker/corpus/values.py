@@ -1,7 +1,8 @@
 """The live value pool of `fuzz`: what servers said, offered to the parameters that may mean it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from checker.core.case import Case
 from checker.core.meta import Binding
@@ -40,27 +41,14 @@ RingKey = tuple[Resource, str, type[Scalar]]
 class LiveValues:
     """Values of successful answers, by the resource and field where they were seen. One for each worker."""
 
-    def __init__(self, operations: Iterable[Operation]) -> None:
+    def __init__(self, paths: Mapping[Label, str], names: Callable[[Label], Iterable[str]]) -> None:
+        """`paths` of all operations that may be asked, `names` of the parameters of one."""
+        self._paths = paths
+        self._names = names
         self._rings: dict[RingKey, Ring] = {}
         self._by_noun: dict[str, list[Ring]] = {}
         self._ordered: list[Ring] = []
         self._views: dict[Label, OperationView] = {}
-        self._sources: dict[Label, _Source] = {}
-        operations = list(operations)
-        wanted = _wanted_names(operations)
-        has_path_parameters = any("{" in operation.path for operation in operations)
-        owners = {
-            matching.noun_of(matching.owner_of(operation.path, parameter.name))
-            for operation in operations
-            for parameter in operation.parameters
-            if parameter.location is Location.PATH
-        }
-        for operation in operations:
-            resource = matching.resource_of(operation.path)
-            feeds = has_path_parameters and matching.noun_of(resource) in owners
-            self._sources[operation.label] = _Source(
-                resource, feeds, wanted, Places(operation.label)
-            )
 
     def view(self, operation: Operation) -> OperationView:
         """The pool as `operation` may use it."""
@@ -96,6 +84,37 @@ class LiveValues:
         if source is not None:
             name = field_of(record.pointer)
             self._add(source, name, record.value, record.pointer, Label(record.producer))
+
+    @cached_property
+    def _sources(self) -> dict[Label, "_Source"]:
+        """All operations as producers. Their parameters are looked at when there is a first value to learn."""
+        owners = {
+            matching.noun_of(matching.owner_of(path, name))
+            for path in set(self._paths.values())
+            for name in matching.variables_of(path)
+        }
+        wanted = frozenset(self._wanted_names())
+        found = {}
+        for label, path in self._paths.items():
+            resource = matching.resource_of(path)
+            feeds = matching.noun_of(resource) in owners
+            found[label] = _Source(resource, feeds, wanted, Places(label))
+        return found
+
+    def _wanted_names(self) -> Iterator[str]:
+        """Fields that some parameter asks for by name, from any resource."""
+        asked: set[str] = set()
+        for label, path in self._paths.items():
+            for parameter in self._names(label):
+                if parameter in asked:
+                    continue
+                if not matching.is_identifier(matching.normalised(parameter)):
+                    # Only of an `id` it depends on the path what it is called elsewhere.
+                    asked.add(parameter)
+                owner = matching.owner_of(path, parameter)
+                for noun, name in matching.spellings(parameter, owner):
+                    if not noun and not matching.is_identifier(name):
+                        yield name
 
     def _harvest(
         self, case: Case, source: "_Source", leaves: list[tuple[Place, Scalar]]
@@ -205,15 +224,3 @@ class _Source:
             self._pause = self._left = 0
         elif self._left < 0:
             self._pause = self._left = min(2 * self._pause + 1, _LONGEST_PAUSE)
-
-
-def _wanted_names(operations: list[Operation]) -> frozenset[str]:
-    """Fields that some parameter asks for by name, from any resource."""
-    found = set()
-    for operation in operations:
-        for parameter in operation.parameters:
-            owner = matching.owner_of(operation.path, parameter.name)
-            for noun, name in matching.spellings(parameter.name, owner):
-                if not noun and not matching.is_identifier(name):
-                    found.add(name)
-    return frozenset(found)

@@ -71,6 +71,17 @@ class Entry:
         """True when the document says so."""
         return self.definition.get("deprecated") is True
 
+    @property
+    def parameter_lists(self) -> tuple[tuple[object, str], tuple[object, str]]:
+        """Parameters of the path item and its own as they are declared, each with its place."""
+        return (
+            (
+                self.path_item.get("parameters"),
+                pointer_child(self.path_item_pointer, "parameters"),
+            ),
+            (self.definition.get("parameters"), pointer_child(self.pointer, "parameters")),
+        )
+
 
 @dataclass(eq=False, slots=True)
 class OpenApiOperation:
@@ -202,11 +213,7 @@ def read_operation(entry: Entry, owner: Owner) -> OpenApiOperation | BrokenOpera
 
 def _read(entry: Entry, owner: Owner) -> OpenApiOperation:
     document, definition = owner.document, entry.definition
-    declared = declared_parameters(
-        document,
-        (entry.path_item.get("parameters"), pointer_child(entry.path_item_pointer, "parameters")),
-        (definition.get("parameters"), pointer_child(entry.pointer, "parameters")),
-    )
+    declared = declared_parameters(document, *entry.parameter_lists)
     if is_swagger(document):
         bodies = swagger_bodies(document, declared, media_types(document, definition, "consumes"))
     else:

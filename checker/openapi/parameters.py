@@ -102,7 +102,7 @@ def parameters(
     found = []
     unusable: dict[str, str] = {}
     for item in declared.values():
-        if _is_skipped(item, document.dialect, variables):
+        if _is_skipped(item.place, item.name, document.dialect, variables):
             continue
         required = item.place == "path" or item.raw.get("required") is True
         try:
@@ -117,14 +117,37 @@ def parameters(
     return (*found, *(_undeclared(document, name) for name in variables)), unusable
 
 
-def _is_skipped(item: Declared, dialect: Dialect, variables: Mapping[str, object]) -> bool:
-    if item.place in ("body", "formData"):
+def parameter_names(
+    document: OpenApiDocument, path: str, *lists: tuple[object, str]
+) -> Iterator[str]:
+    """Names of the same parameters, as far as they can be told without reading them."""
+    variables = dict.fromkeys(_VARIABLE.findall(path))
+    yield from variables
+    for raw, pointer in lists:
+        for item in raw if isinstance(raw, list) else ():
+            try:
+                value, _ = document.dereferenced(item, pointer)
+            except UnresolvableReference:
+                continue
+            name, place = (
+                (value.get("name"), value.get("in")) if isinstance(value, dict) else ("", "")
+            )
+            if (
+                isinstance(name, str)
+                and isinstance(place, str)
+                and not _is_skipped(place, name, document.dialect, variables)
+            ):
+                yield name
+
+
+def _is_skipped(place: str, name: str, dialect: Dialect, variables: Mapping[str, object]) -> bool:
+    if place in ("body", "formData"):
         return dialect is Dialect.OPENAPI20
-    if item.place == "path":
-        return item.name not in variables
-    if item.place != "header":
+    if place == "path":
+        return name not in variables
+    if place != "header":
         return False
-    name = item.name.lower()
+    name = name.lower()
     # Content negotiation makes `Accept`; OpenAPI 3 says to ignore it here.
     return name in _OF_THE_MESSAGE or (name == "accept" and dialect is not Dialect.OPENAPI20)
 

@@ -51,9 +51,17 @@ class OpenApiSchema(Mapping[str, Methods]):
     """Implements `checker.core.operation.ApiSchema`; also a mapping from path to method to operation."""
 
     def __init__(
-        self, root: dict[str, Any], origin: Provenance = NOWHERE, *, base_url: str | None = None
+        self,
+        root: dict[str, Any],
+        origin: Provenance = NOWHERE,
+        *,
+        base_url: str | None = None,
+        errors: Mapping[str, str] | None = None,
     ) -> None:
-        """`base_url` replaces what the document declares. Raises `LoaderError` when its version is not supported."""
+        """`base_url` replaces what the document declares; `errors` say by label why operations cannot be read, if that is known.
+
+        Raises `LoaderError` when its version is not supported.
+        """
         self.version, self._edition = version_of(root)
         neighbours = neighbours_of(root, origin)
         self.document = OpenApiDocument(root, self._edition.dialect, neighbours)
@@ -72,6 +80,7 @@ class OpenApiSchema(Mapping[str, Methods]):
         self._by_id: dict[str, Entry] | None = None
         self._by_pointer: dict[str, Entry] | None = None
         self._read: dict[Label, OpenApiOperation | BrokenOperation] = {}
+        self._errors = errors
 
     def __str__(self) -> str:
         return f"<OpenApiSchema for {self.title} {self._info('version')}>"
@@ -124,6 +133,19 @@ class OpenApiSchema(Mapping[str, Methods]):
     def entries(self) -> Iterator[Entry | BrokenOperation]:
         """Table of contents in document order: labels, tags and ids, nothing read."""
         return iter(self._index().values())
+
+    def checked_entries(self) -> Iterator[Entry | BrokenOperation]:
+        """The same without operations that cannot be read: these carry their error.
+
+        All of them are read for it, unless whoever wrote the normalised document has done so.
+        """
+        errors = self._found_errors()
+        for entry in self.entries():
+            error = errors.get(entry.label)
+            if error is None:
+                yield entry
+            else:
+                yield BrokenOperation(entry.label, entry.method, entry.path, error)
 
     def get_all_operations(self) -> Iterator[OpenApiOperation | BrokenOperation]:
         """Operations in document order, each read when its turn comes."""
@@ -185,14 +207,28 @@ class OpenApiSchema(Mapping[str, Methods]):
             operation = self._read[entry.label] = read_operation(entry, self)
         return operation
 
+    def _found_errors(self) -> Mapping[str, str]:
+        if self._errors is None:
+            self._errors = {
+                operation.label: operation.error
+                for operation in self.get_all_operations()
+                if isinstance(operation, BrokenOperation)
+            }
+        return self._errors
+
     def normalised(self) -> bytes:
-        """JSON from which `checker.openapi.loaders.open_normalised` makes an equal schema: nothing else is read for it."""
+        """JSON from which `checker.openapi.loaders.open_normalised` makes an equal schema: nothing else is read for it.
+
+        All operations are read, so that whoever opens it again knows which of them cannot be.
+        """
         written = to_json(self.raw_schema)
         if leads_outside(written):
             load_all(self.document)
+        errors = self._found_errors()
         neighbours = self.document.neighbours
         beside = {name: value for name, value in neighbours.known.items() if name}
-        rest = [self.location, self._own_name, self._given_base_url, beside, dict(neighbours.lost)]
+        lost = dict(neighbours.lost)
+        rest = [self.location, self._own_name, self._given_base_url, beside, lost, errors]
         return b"[" + written + b"," + to_json(rest)[1:]
 
     def __getitem__(self, path: str) -> Methods:
@@ -241,6 +277,6 @@ class OpenApiSchema(Mapping[str, Methods]):
 
 def open_normalised(data: bytes) -> OpenApiSchema:
     """The schema that `OpenApiSchema.normalised` wrote down."""
-    root, location, own_name, base_url, beside, lost = parse_json(data)
+    root, location, own_name, base_url, beside, lost, errors = parse_json(data)
     origin = Provenance(location, own_name, None, beside, lost)
-    return OpenApiSchema(root, origin, base_url=base_url)
+    return OpenApiSchema(root, origin, base_url=base_url, errors=errors)

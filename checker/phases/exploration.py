@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from random import Random
 
 from checker.core.errors import CheckerError
@@ -24,25 +25,27 @@ def resource_of(path: str) -> tuple[str, ...]:
     return tuple(segments)
 
 
-def followers_of(paths: Mapping[Label, str]) -> Mapping[Label, Sequence[Label]]:
-    """Operations that can use what an operation answers: members of its collection and what lies below."""
-    found: dict[Label, list[Label]] = {}
-    for label, path in paths.items():
-        prefix = resource_of(path)
-        found[label] = [
-            other
-            for other, candidate in paths.items()
-            if "{" in candidate and _is_member(prefix, candidate)
-        ]
-    return found
+class Followers:
+    """Operations that can use what another one answers: members of its collection and what lies below."""
 
+    def __init__(self, paths: Mapping[Label, str]) -> None:
+        self._paths = paths
 
-def _is_member(prefix: tuple[str, ...], candidate: str) -> bool:
-    segments = [segment for segment in candidate.split("/") if segment]
-    size = len(prefix)
-    return (
-        tuple(segments[:size]) == prefix and len(segments) > size and segments[size].startswith("{")
-    )
+    def of(self, label: Label) -> Sequence[Label]:
+        """Those of an operation, in document order."""
+        path = self._paths.get(label)
+        return () if path is None else self._members.get(resource_of(path), ())
+
+    @cached_property
+    def _members(self) -> Mapping[tuple[str, ...], Sequence[Label]]:
+        """Operations by each collection that they choose from. Nobody asks for them where single cases are made."""
+        found: dict[tuple[str, ...], list[Label]] = {}
+        for label, path in self._paths.items():
+            segments = tuple(segment for segment in path.split("/") if segment)
+            for place, segment in enumerate(segments):
+                if segment.startswith("{"):
+                    found.setdefault(segments[:place], []).append(label)
+        return found
 
 
 @dataclass(slots=True)
@@ -50,7 +53,7 @@ class Explorer:
     """Decides whether and how a sequence goes on."""
 
     factory: CaseFactory
-    followers: Mapping[Label, Sequence[Label]]
+    followers: Followers
     random: Random
     _dead: set[Label] = field(default_factory=set)
 
@@ -63,7 +66,7 @@ class Explorer:
             return None
         if not 200 <= outcome.status_code < 300 or self.random.random() > _EXTEND:
             return None
-        candidates = [found for found in self.followers.get(label, ()) if found not in self._dead]
+        candidates = [found for found in self.followers.of(label) if found not in self._dead]
         if not candidates:
             return None
         chosen = self.random.choice(candidates)

@@ -3,7 +3,7 @@
 import gc
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -25,7 +25,7 @@ from checker.core.digests import digest, digest_int
 from checker.core.errors import UsageError
 from checker.core.failures import Failure
 from checker.core.hooks import COMPONENTS, GLOBAL_HOOKS, HookContext
-from checker.core.operation import BrokenOperation, Label, Operation
+from checker.core.operation import Operation
 from checker.core.registry import CUSTOM_CHECKS, FORMATS
 from checker.core.request import Origin
 from checker.core.response import Outcome
@@ -45,8 +45,9 @@ from checker.generation.settings import mode_of
 from checker.generation.sources.shrinking import ShrinkBudget
 from checker.openapi import loaders
 from checker.openapi.schema import OpenApiSchema
+from checker.openapi.selected import SelectedOperations
 from checker.phases.attempt import CallHooks, Tools
-from checker.phases.exploration import Explorer, followers_of
+from checker.phases.exploration import Explorer, Followers
 from checker.phases.making import CaseFactory, PoolView
 from checker.phases.safety import Gate
 from checker.transport.http import HttpLanes, HttpSettings
@@ -145,7 +146,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
     base_url = _settled_base_url(schema, settings)
     origin = Origin.from_url(base_url)
     with _uncollected():
-        selected, broken, total = _selected(schema, settings)
+        selected = SelectedOperations(schema, settings.selection)
     recorder = _recorder(incarnation, settings, layout, selected, origin)
     journal = recorder.journal
     journal.append(
@@ -154,11 +155,11 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
             specification=schema.specification,
             base_url=base_url,
             document=digest_,
-            total=total,
-            selected=len(selected) + len(broken),
+            total=selected.total,
+            selected=len(selected) + len(selected.broken),
         )
     )
-    for unread in broken:
+    for unread in selected.broken:
         recorder.operation_error(unread.label, settings.phases[0], "Schema Error", unread.error)
     journal.flush()
     factory = _factory(settings, selected, recorder, _component_hooks)
@@ -181,7 +182,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
         tools=_tools(settings, origin),
         explorer=Explorer(
             factory,
-            followers_of({label: operation.path for label, operation in selected.items()}),
+            Followers(selected.paths),
             Random(digest_int(str(settings.seed), "explorer", str(incarnation))),
         ),
         origin=origin,
@@ -228,10 +229,9 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _cards(selected: Mapping[Label, Operation]) -> tuple[OperationCard, ...]:
+def _cards(selected: SelectedOperations) -> tuple[OperationCard, ...]:
     return tuple(
-        OperationCard(str(label), operation.method, operation.path)
-        for label, operation in selected.items()
+        OperationCard(str(entry.label), entry.method, entry.path) for entry in selected.entries
     )
 
 
@@ -259,33 +259,16 @@ def _document(settings: RunSettings, layout: RunLayout) -> tuple[OpenApiSchema, 
     return schema, name
 
 
-def _selected(
-    schema: OpenApiSchema, settings: RunSettings
-) -> tuple[dict[Label, Operation], list[BrokenOperation], int]:
-    """Operations to test, those that cannot be read, and the number of all."""
-    selected: dict[Label, Operation] = {}
-    broken: list[BrokenOperation] = []
-    total = 0
-    for operation in schema.get_all_operations():
-        total += 1
-        if isinstance(operation, BrokenOperation):
-            if settings.selection.matches_broken(operation):
-                broken.append(operation)
-        elif settings.selection.matches(operation):
-            selected[operation.label] = operation
-    return selected, broken, total
-
-
 def _recorder(
     incarnation: int,
     settings: RunSettings,
     layout: RunLayout,
-    selected: Mapping[Label, Operation],
+    selected: SelectedOperations,
     origin: Origin,
 ) -> Recorder:
     is_fuzz = settings.kind == "fuzz"
     signals = SignalSet()
-    values = LiveValues(selected.values()) if is_fuzz else None
+    values = LiveValues(selected.paths, selected.names) if is_fuzz else None
     if values is not None:
         remember(layout, signals, values)
     return Recorder(
@@ -305,7 +288,7 @@ def _recorder(
 
 def _factory(
     settings: RunSettings,
-    selected: Mapping[Label, Operation],
+    selected: SelectedOperations,
     recorder: Recorder,
     hooks: Callable[[Operation], ComponentHooks],
 ) -> CaseFactory:

@@ -63,7 +63,12 @@ CREATE: Any = Route("POST", "/bookings")
 READ: Any = Route("GET", "/bookings/{code}", {"code": "string"})
 DELETE: Any = Route("DELETE", "/bookings/{which}", {"which": "string"})
 SEARCH: Any = Route("GET", "/search", {"bookingId": "string", "limit": "integer"})
-ROUTES = (CREATE, READ, DELETE, SEARCH)
+ROUTES = {route.label: route for route in (CREATE, READ, DELETE, SEARCH)}
+
+
+def pool_of() -> LiveValues:
+    paths = {label: route.path for label, route in ROUTES.items()}
+    return LiveValues(paths, lambda label: ROUTES[label].types)
 
 
 def answer(
@@ -85,7 +90,7 @@ def picked(pool: LiveValues, route: Any, name: str, index: int = 0) -> object:
 
 
 def test_a_parameter_takes_what_its_collection_answered_whatever_that_is_called() -> None:
-    pool = LiveValues(ROUTES)
+    pool = pool_of()
     body = {"guest": "Ann", "nights": 3}
     found = pool.observe(sent(CREATE, body=body), answer({"reference": "B-7", **body}, 201))
     assert ValueSeen("POST /bookings", "/reference", "B-7", "c1") in found
@@ -96,18 +101,18 @@ def test_a_parameter_takes_what_its_collection_answered_whatever_that_is_called(
 
 
 def test_other_parameters_take_values_by_name_alone() -> None:
-    pool = LiveValues(ROUTES)
+    pool = pool_of()
     pool.observe(sent(CREATE), answer({"booking_id": "x1", "limit": 5, "name": "n"}, 201))
     assert picked(pool, SEARCH, "bookingId") == "x1"
     assert picked(pool, SEARCH, "limit") == 5
-    pool = LiveValues(ROUTES)
+    pool = pool_of()
     pool.observe(sent(CREATE), answer({"id": "x2", "other": 5}, 201))
     assert picked(pool, SEARCH, "bookingId") == "x2"
     assert picked(pool, SEARCH, "limit") is None
 
 
 def test_a_part_of_a_body_takes_values_by_the_end_of_its_pointer() -> None:
-    pool = LiveValues(ROUTES)
+    pool = pool_of()
     pool.observe(sent(CREATE), answer({"id": "x2", "other": 5}, 201))
     taken = pool.view(CREATE).pick(Location.BODY, "/bookings/0/id", 0)
     assert taken is not None
@@ -116,13 +121,13 @@ def test_a_part_of_a_body_takes_values_by_the_end_of_its_pointer() -> None:
 
 
 def test_integers_are_given_as_text_where_text_is_asked_for() -> None:
-    pool = LiveValues(ROUTES)
+    pool = pool_of()
     pool.observe(sent(CREATE), answer({"number": 41}, 201))
     assert picked(pool, READ, "code") == "41"
 
 
 def test_the_location_header_names_what_was_created() -> None:
-    pool = LiveValues(ROUTES)
+    pool = pool_of()
     response = Response(201, [("Location", "http://h/bookings/a%20b")], b"")
     pool.observe(sent(CREATE), response)
     assert picked(pool, READ, "code") == "a b"
@@ -130,7 +135,7 @@ def test_the_location_header_names_what_was_created() -> None:
 
 
 def test_a_deleted_value_is_gone_here_and_at_peers() -> None:
-    pool, peer = LiveValues(ROUTES), LiveValues(ROUTES)
+    pool, peer = pool_of(), pool_of()
     for record in pool.observe(sent(CREATE), answer({"reference": "B-7"}, 201)):
         peer.absorb(record)
     assert picked(peer, READ, "code") == "B-7"
@@ -141,7 +146,7 @@ def test_a_deleted_value_is_gone_here_and_at_peers() -> None:
 
 
 def test_a_field_whose_values_are_never_found_sinks() -> None:
-    pool = LiveValues(ROUTES)
+    pool = pool_of()
     for number in range(30):
         pool.observe(sent(CREATE), answer({"code": f"no{number}", "zz": f"yes{number}"}, 201))
     for _ in range(20):
@@ -154,7 +159,7 @@ def test_a_field_whose_values_are_never_found_sinks() -> None:
 
 
 def test_indices_reach_every_ring_and_start_again_beyond_the_last() -> None:
-    pool = LiveValues(ROUTES)
+    pool = pool_of()
     for number in range(3):
         body = {"a": f"a{number}", "b": f"b{number}", "c": True}
         pool.observe(sent(CREATE), answer(body, 201))
@@ -165,9 +170,9 @@ def test_indices_reach_every_ring_and_start_again_beyond_the_last() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_chain_with_foreign_names_is_reached_within_a_few_hundred_draws(seed: int) -> None:
-    rng, pool, alive = Random(seed), LiveValues(ROUTES), dict[str, dict[str, object]]()
+    rng, pool, alive = Random(seed), pool_of(), dict[str, dict[str, object]]()
     for draw in range(300):
-        route = rng.choice(ROUTES)
+        route = rng.choice(list(ROUTES.values()))
         if route is CREATE:
             body = {"guest": f"g{draw}", "nights": rng.randrange(9), "note": "n" * rng.randrange(5)}
             shown = {"total": 9.5, "state": "open", **body, "confirmation": f"C{draw:05}"}
@@ -189,14 +194,14 @@ def test_a_chain_with_foreign_names_is_reached_within_a_few_hundred_draws(seed: 
 
 
 def test_what_was_just_created_is_the_newest_however_much_was_seen_before() -> None:
-    pool = LiveValues(ROUTES)
+    pool = pool_of()
     for number in range(300):
         pool.observe(sent(CREATE), answer({"data": {"code": f"n{number}"}}, 201))
         assert picked(pool, READ, "code") == f"n{number}"
 
 
 def test_memory_is_bounded_whatever_servers_say() -> None:
-    pool = LiveValues(ROUTES)
+    pool = pool_of()
     for number in range(200):
         body = [{f"k{number}_{key}": "x" * 150 for key in range(100)} for _ in range(20)]
         pool.observe(sent(CREATE), answer(body, 201))
@@ -242,7 +247,7 @@ def test_the_name_itself_fits_best_and_strangers_not_at_all() -> None:
 
 
 def test_made_up_names_do_not_fill_the_memory() -> None:
-    view = LiveValues(ROUTES).view(CREATE)
+    view = pool_of().view(CREATE)
     for number in range(2_000):
         view.pick(Location.BODY, f"/{'x' * number}", 0)
     assert 1 < len(view._consumers) <= 512
