@@ -30,6 +30,8 @@ _OPTIONAL_BODY = 0.9
 _EMPTY: Draw = lambda source: {}  # noqa: E731 - one shape with the compiled ones
 DrawnBody = tuple[Any, str | None]
 """Value and media type."""
+_Step = tuple[str, Draw, bool]
+"""Name of a parameter, its draws, is it always there."""
 
 
 class SchemaPart(NamedTuple):
@@ -51,13 +53,12 @@ class PartCompiler:
     opaque: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     """Pointer -> reason of each optional part that no value can satisfy."""
-    unbroken: dict[str, str] = field(default_factory=dict)
-    """Pointer -> reason of each part that cannot be wrong."""
     explicit: set[Location] = field(default_factory=set)
     """Parts in which something is forced."""
     overrides: Overrides = field(init=False)
     """Those of this operation."""
     _compilers: dict[tuple[int, Dialect, bool], Compiler] = field(default_factory=dict)
+    _steps: dict[Location, list[_Step]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.overrides = self.settings.overrides.of(self.operation)
@@ -67,9 +68,15 @@ class PartCompiler:
         for compiler in self._compilers.values():
             compiler.canon.settle()
 
-    def parameters(self, location: Location) -> Draw:
-        """Draws all parameters of a location. Raises `Unsatisfiable`."""
-        steps: list[tuple[str, Draw, bool]] = []
+    def parameters(self, location: Location, but: str | None = None) -> Draw:
+        """Draws all parameters of a location, or all but one. Raises `Unsatisfiable`."""
+        steps = self._steps.get(location)
+        if steps is None:
+            steps = self._steps[location] = self._of_location(location)
+        return _named([step for step in steps if step[0] != but])
+
+    def _of_location(self, location: Location) -> list[_Step]:
+        steps: list[_Step] = []
         for parameter in self.operation.parameters:
             if parameter.location is not location:
                 continue
@@ -82,7 +89,7 @@ class PartCompiler:
                 continue
             is_there = parameter.required or self.forced(parameter) is not None
             steps.append((parameter.name, draw, is_there))
-        return _named(steps) if steps else _EMPTY
+        return steps
 
     def parameter(self, parameter: Parameter) -> SchemaPart:
         """The schema of one parameter."""
@@ -255,7 +262,9 @@ def location_is_free(location: Location, has_no_list: bool) -> bool:
     )
 
 
-def _named(steps: list[tuple[str, Draw, bool]]) -> Draw:
+def _named(steps: list[_Step]) -> Draw:
+    if not steps:
+        return _EMPTY
     if all(required for _, _, required in steps):
         if len(steps) == 1:
             ((only, make, _),) = steps
@@ -265,7 +274,7 @@ def _named(steps: list[tuple[str, Draw, bool]]) -> Draw:
     return _named_or_not(steps)
 
 
-def _named_or_not(steps: list[tuple[str, Draw, bool]]) -> Draw:
+def _named_or_not(steps: list[_Step]) -> Draw:
     def draw(source: Source) -> dict[str, Any]:
         values: dict[str, Any] = {}
         # Nobody asks chance for its spans.

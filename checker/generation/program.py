@@ -22,10 +22,12 @@ from checker.core.pool import PooledValue, ValuePool
 from checker.generation.components import PartCompiler
 from checker.generation.hooks import NO_HOOKS, NO_PART, ComponentHooks, call, hooked
 from checker.generation.negation.parts import (
+    Targets,
     negated_body,
     negated_parameters,
     negative_targets,
 )
+from checker.generation.negation.prospects import Prospects
 from checker.generation.negation.values import NOTHING
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import Source
@@ -45,9 +47,12 @@ _EXPLICIT = ComponentProvenance(origin=Origin.EXPLICIT)
 _ORDER = (Location.PATH, Location.HEADER, Location.COOKIE, Location.QUERY)
 _ALL = (*_ORDER, Location.BODY)
 # Python finds a member of an enumeration ten times slower than a name.
-_BODY, _POSITIVE = Location.BODY, GenerationMode.POSITIVE
+_BODY = Location.BODY
+_POSITIVE, _NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
 Parts = tuple[Draw | None, Draw | None, Draw | None, Draw | None, Draw | None]
 """What is drawn for each location, in this order: path, headers, cookies, query, body."""
+Broken = tuple[Location, Parts]
+"""The location in which something is wrong, and what is drawn then."""
 
 
 class OperationProgram:
@@ -61,7 +66,7 @@ class OperationProgram:
         self,
         compiler: PartCompiler,
         parts: Mapping[Location, Draw],
-        negative: Mapping[Location, Draw],
+        negative: Prospects[Broken] | None,
     ) -> None:
         self.operation = compiler.operation
         self.opaque: Mapping[str, str] = compiler.opaque
@@ -70,9 +75,7 @@ class OperationProgram:
         """JSON pointer of each optional part that no value can satisfy -> why."""
         self._turn = compiler.turn
         self._parts = _in_order(parts)
-        self._negative = [
-            (location, _in_order({**parts, location: draw})) for location, draw in negative.items()
-        ]
+        self._negative = negative
         self._is_mixed = compiler.settings.mode is None
         self._present = {
             location: _EXPLICIT if location in compiler.explicit else POSITIVE_RANDOM
@@ -117,9 +120,9 @@ class OperationProgram:
         components = self._present.copy()
         parts, mode, broken = self._parts, _POSITIVE, None
         negative = self._negative
-        if negative and not (self._is_mixed and source.boolean()):
-            mode = GenerationMode.NEGATIVE
-            broken, parts = negative[source.choice(len(negative)) if len(negative) > 1 else 0]
+        if negative is not None and not (self._is_mixed and source.boolean()):
+            mode = _NEGATIVE
+            broken, parts = negative.drawn(source)
         in_path, in_headers, in_cookies, in_query, in_body = parts
         path = in_path(source) if in_path is not None else None
         headers = in_headers(source) if in_headers is not None else None
@@ -169,10 +172,10 @@ def compile_operation(
     """The draw program of an operation. Raises `Unsatisfiable`, `BudgetSpent` and `HookError`."""
     compiler = PartCompiler(operation, settings, Turn(), budget or Budget())
     parts = _parts(compiler, hooks)
-    negative: dict[Location, Draw] = {}
+    negative: Prospects[Broken] | None = None
     if settings.mode is not GenerationMode.POSITIVE:
         negative = _negative_parts(compiler, hooks, parts)
-        if not negative and settings.mode is GenerationMode.NEGATIVE:
+        if negative is None and settings.mode is GenerationMode.NEGATIVE:
             raise NothingToBreak(operation.label, NOTHING)
     compiler.settle()
     program = OperationProgram(compiler, parts, negative)
@@ -204,21 +207,35 @@ def _parts(compiler: PartCompiler, hooks: ComponentHooks) -> dict[Location, Draw
 
 def _negative_parts(
     compiler: PartCompiler, hooks: ComponentHooks, valid: Mapping[Location, Draw]
-) -> dict[Location, Draw]:
-    """Draws of the locations in which something can be wrong."""
-    found: dict[Location, Draw] = {}
-    for location, targets in negative_targets(compiler).items():
-        turn = compiler.turn
-        if location is Location.BODY:
-            part = negated_body(targets, turn)
-            draw = _hooked_body(part.draw, hooks, turn)
-        else:
-            part = negated_parameters(compiler.parameters(location), targets, turn)
-            draw = part.draw
-            if _is_hooked(location, hooks):
-                draw = hooked(draw, location.container, hooks, turn)
-        found[location] = draw if draw is part.draw else part.checked(draw)
-    return {location: found[location] for location in _ALL if location in found}
+) -> Prospects[Broken] | None:
+    """The locations in which something can be wrong; None when nothing can."""
+    targets = negative_targets(compiler)
+    if not targets:
+        return None
+
+    def make(location: Location) -> Broken | None:
+        if targets[location].at(0) is None:
+            return None
+        draw = _negative_part(compiler, hooks, location, targets[location])
+        return location, _in_order({**valid, location: draw})
+
+    return Prospects([partial(make, location) for location in _ALL if location in targets])
+
+
+def _negative_part(
+    compiler: PartCompiler, hooks: ComponentHooks, location: Location, targets: Targets
+) -> Draw:
+    """Draws of a location in which something is wrong."""
+    turn = compiler.turn
+    if location is Location.BODY:
+        part = negated_body(compiler, targets)
+        draw = _hooked_body(part.draw, hooks, turn)
+    else:
+        part = negated_parameters(compiler, location, targets)
+        draw = part.draw
+        if _is_hooked(location, hooks):
+            draw = hooked(draw, location.container, hooks, turn)
+    return draw if draw is part.draw else part.checked(draw)
 
 
 def _is_hooked(location: Location, hooks: ComponentHooks) -> bool:

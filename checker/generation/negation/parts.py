@@ -1,6 +1,7 @@
 """Which parts of an operation can be wrong, and draws of them: one parameter, or the body, broken in one way."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -13,6 +14,7 @@ from checker.core.operation import Body, Location, Parameter
 from checker.generation.components import DrawnBody, PartCompiler
 from checker.generation.meaning import forms
 from checker.generation.negation.listing import Breach
+from checker.generation.negation.prospects import Prospects
 from checker.generation.negation.syntax import is_no_json, syntax_errors
 from checker.generation.negation.values import NOTHING, NegativeDraw, compile_negative
 from checker.generation.negation.wire import body_proof, parameter_proof
@@ -46,36 +48,50 @@ class Target:
     """The proof, for values that hooks have changed."""
 
 
-def negative_targets(compiler: PartCompiler) -> dict[Location, list[Target]]:
-    """Parts that can be wrong, by location; none for an operation that takes everything."""
-    found: dict[Location, list[Target]] = {}
+Targets = Prospects[Target]
+Make = Callable[[], Target | None]
+
+
+def negative_targets(compiler: PartCompiler) -> dict[Location, Targets]:
+    """Parts that may be wrong, by location; none for an operation that takes everything.
+
+    One at least can be wrong. The others are compiled when they are first chosen.
+    """
+    makes: dict[Location, list[Make]] = {}
+    is_sure = False
     for parameter in compiler.operation.parameters:
-        targets = list(_of_parameter(compiler, parameter))
-        if targets:
-            found.setdefault(parameter.location, []).extend(targets)
-    if compiler.has_forced_body:
-        return found
-    bodies = [target for body in compiler.operation.bodies for target in _of_body(compiler, body)]
-    if compiler.operation.bodies and compiler.operation.body_required:
-        bodies = _or_missing(compiler.operation.bodies[0], bodies)
-    if bodies:
-        found[Location.BODY] = bodies
-    return found
+        if _is_open(compiler, parameter):
+            make = partial(_of_parameter, compiler, parameter)
+            makes.setdefault(parameter.location, []).append(make)
+            is_sure = is_sure or _may_be_missing(parameter)
+    operation = compiler.operation
+    if operation.bodies and not compiler.has_forced_body:
+        makes[Location.BODY] = [partial(_of_body, compiler, body) for body in operation.bodies]
+        is_sure = is_sure or operation.body_required
+    found = {location: Prospects(some) for location, some in makes.items()}
+    return found if is_sure or any(map(_is_something, found.values())) else {}
 
 
-def _of_parameter(compiler: PartCompiler, parameter: Parameter) -> list[Target]:
+def _is_something(targets: Targets) -> bool:
+    return targets.at(0) is not None
+
+
+def _is_open(compiler: PartCompiler, parameter: Parameter) -> bool:
     if compiler.settings.is_fixed(parameter) or compiler.forced(parameter) is not None:
-        return []
-    if parameter.location is Location.PATH and "}{" in compiler.operation.path:
-        # Nobody can say where one variable ends and the next begins.
-        return []
+        return False
+    # Where variables touch, nobody can say where one ends and the next begins.
+    return parameter.location is not Location.PATH or "}{" not in compiler.operation.path
 
-    def is_broken(value: Any) -> bool:
-        return value is _ABSENT or (proof is not None and proof(value))
 
+def _may_be_missing(parameter: Parameter) -> bool:
+    is_left_out = parameter.required and parameter.location is not Location.PATH
+    return is_left_out and parameter.name.lower() not in ALWAYS_THERE
+
+
+def _of_parameter(compiler: PartCompiler, parameter: Parameter) -> Target | None:
     broken: NegativeDraw | None = None
     proof: Callable[[Any], bool] | None = None
-    try:
+    with suppress(Unsatisfiable, BudgetSpent):
         part = compiler.parameter(parameter)
         outline = outline_of(parameter.schema)
         proof = parameter_proof(parameter, outline, part.compiler.validator(part.conjunction))
@@ -84,14 +100,15 @@ def _of_parameter(compiler: PartCompiler, parameter: Parameter) -> list[Target]:
         binding = compiler.binding(parameter)
         if binding is not None:
             broken = with_wrong_words(broken, part, proof, binding)
-    except (Unsatisfiable, BudgetSpent) as error:
-        compiler.unbroken[parameter.pointer] = str(error)
-    is_left_out = parameter.required and parameter.location is not Location.PATH
-    if not is_left_out or parameter.name.lower() in ALWAYS_THERE:
-        return [] if broken is None else [Target(parameter.name, broken, is_broken)]
+
+    def is_broken(value: Any) -> bool:
+        return value is _ABSENT or (proof is not None and proof(value))
+
+    if not _may_be_missing(parameter):
+        return None if broken is None else Target(parameter.name, broken, is_broken)
     at = pointer_child(parameter.pointer, "required")
     drawn = _often(broken, _missing(_ABSENT, at), _LEFT_OUT)
-    return [Target(parameter.name, drawn, is_broken)]
+    return Target(parameter.name, drawn, is_broken)
 
 
 def wanted(
@@ -119,16 +136,17 @@ def _missing(absence: object, pointer: str) -> NegativeDraw:
     return lambda source: (absence, violation)
 
 
-def _or_missing(body: Body, targets: list[Target]) -> list[Target]:
-    """The same bodies, now and then none at all."""
+def _of_body(compiler: PartCompiler, body: Body) -> Target | None:
+    """A body that is wrong, or now and then none where there has to be one."""
+    found = _of_content(compiler, body)
+    if not compiler.operation.body_required:
+        return found
     at = pointer_child(body.pointer.partition("/content/")[0], "required")
     missing = _missing(NOT_SET, at)
-    if not targets:
-        return [Target("", missing, _is_not_set)]
-    return [
-        Target(one.name, _often(one.draw, missing, _LEFT_OUT), partial(_is_either, one.is_broken))
-        for one in targets
-    ]
+    if found is None:
+        return Target("", missing, _is_not_set)
+    proof = partial(_is_either, found.is_broken)
+    return Target(found.name, _often(found.draw, missing, _LEFT_OUT), proof)
 
 
 def _is_not_set(value: Any) -> bool:
@@ -139,26 +157,24 @@ def _is_either(proof: Callable[[Any], bool], value: Any) -> bool:
     return value is NOT_SET or proof(value)
 
 
-def _of_body(compiler: PartCompiler, body: Body) -> list[Target]:
+def _of_content(compiler: PartCompiler, body: Body) -> Target | None:
     try:
         part = compiler.body_part(body)
+        valid = part.compiler.compile(part.conjunction, part.place)
     except Unsatisfiable:
-        return []
+        return None
     proof = body_proof(body, part.compiler.validator(part.conjunction))
     if proof is None:
-        return []
+        return None
     broken: NegativeDraw | None = None
-    try:
+    with suppress(Unsatisfiable, BudgetSpent):
         broken = compile_negative(*part, is_broken=proof, wanted=wanted(compiler.settings))
-    except (Unsatisfiable, BudgetSpent) as error:
-        compiler.unbroken[body.pointer] = str(error)
     if not is_json(body.media_type):
-        return [] if broken is None else [Target(body.media_type, broken, proof)]
-    valid = part.compiler.compile(part.conjunction, part.place)
+        return None if broken is None else Target(body.media_type, broken, proof)
     names = (body.pointer, body.media_type)
     faults = syntax_errors(valid, json_bytes, names, compiler.turn)
     is_wrong = partial(_is_wrong_json, proof)
-    return [Target(body.media_type, _often(broken, faults, _SYNTAX), is_wrong)]
+    return Target(body.media_type, _often(broken, faults, _SYNTAX), is_wrong)
 
 
 def _is_wrong_json(proof: Callable[[Any], bool], value: Any) -> bool:
@@ -171,16 +187,22 @@ def _often(usual: NegativeDraw | None, rare: NegativeDraw, share: float) -> Nega
     return lambda source: rare(source) if source.boolean(share) else usual(source)
 
 
-def negated_parameters(valid: Draw, targets: list[Target], turn: Turn) -> "NegatedPart":
+def negated_parameters(
+    compiler: PartCompiler, location: Location, targets: Targets
+) -> "NegatedPart":
     """All parameters of a location, one of them broken."""
-    part = NegatedPart(turn, targets)
+    part = NegatedPart(compiler.turn, targets)
+    beside: dict[str, Draw] = {}
 
     def draw(source: Source) -> dict[str, Any]:
+        target = part.chosen(source)
+        name = target.name
+        valid = beside.get(name)
+        if valid is None:
+            valid = beside[name] = compiler.parameters(location, but=name)
         values: dict[str, Any] = dict(valid(source))
-        name, value = part.broken(source)
-        if value is _ABSENT:
-            values.pop(name, None)
-        else:
+        value = part.broken(source, target)
+        if value is not _ABSENT:
             values[name] = value
         return values
 
@@ -188,13 +210,14 @@ def negated_parameters(valid: Draw, targets: list[Target], turn: Turn) -> "Negat
     return part
 
 
-def negated_body(targets: list[Target], turn: Turn) -> "NegatedPart":
+def negated_body(compiler: PartCompiler, targets: Targets) -> "NegatedPart":
     """A body that is broken."""
-    part = NegatedPart(turn, targets)
+    part = NegatedPart(compiler.turn, targets)
 
     def draw(source: Source) -> DrawnBody:
-        media_type, value = part.broken(source)
-        return value, None if value is NOT_SET else media_type
+        target = part.chosen(source)
+        value = part.broken(source, target)
+        return value, None if value is NOT_SET else target.name
 
     part.draw = draw
     return part
@@ -205,18 +228,21 @@ class NegatedPart:
 
     __slots__ = ("_last", "_targets", "_turn", "draw")
 
-    def __init__(self, turn: Turn, targets: list[Target]) -> None:
+    def __init__(self, turn: Turn, targets: Targets) -> None:
         self._turn = turn
         self._targets = targets
-        self._last = targets[0]
+        self._last: Target | None = None
         self.draw: Draw = _not_yet
 
-    def broken(self, source: Source) -> tuple[str, Any]:
-        """Name and value of one target; what it breaks is kept in the turn."""
-        targets = self._targets
-        self._last = target = targets[source.choice(len(targets)) if len(targets) > 1 else 0]
+    def chosen(self, source: Source) -> Target:
+        """One target."""
+        self._last = target = self._targets.drawn(source)
+        return target
+
+    def broken(self, source: Source, target: Target) -> Any:
+        """A value of it; what it breaks is kept in the turn."""
         value, self._turn.violation = target.draw(source)
-        return target.name, value
+        return value
 
     def checked(self, draw: Draw) -> Draw:
         """The same after hooks: what they have repaired is rejected."""
@@ -224,6 +250,7 @@ class NegatedPart:
         def drawn(source: Source) -> Any:
             found = draw(source)
             target = self._last
+            assert target is not None
             if isinstance(found, tuple):
                 value = found[0]
             else:

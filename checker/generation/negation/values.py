@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from typing import Any, Final
 
@@ -13,6 +13,7 @@ from checker.generation.drawing.places import Place
 from checker.generation.meaning.forms import Conjunction
 from checker.generation.negation.hosts import Broken
 from checker.generation.negation.listing import Breach, breaches
+from checker.generation.negation.prospects import Prospects
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.turn import Budget, Rejected, Turn, retried
 
@@ -56,7 +57,8 @@ def compile_negative(
         else breaches(compiler, conjunction, place)
     )
     choice = _Choice(_some(listed, compiler.budget), is_broken, compiler.turn, compiler.budget)
-    choice.refuse_nothing(pointer)
+    if choice.is_empty:
+        raise Unsatisfiable(pointer, NOTHING)
 
     def make(source: Source) -> tuple[Any, Violation]:
         breach, draw = choice.drawn(source)
@@ -75,85 +77,65 @@ def _some(listed: Iterator[Breach], budget: Budget) -> list[Breach]:
     return found
 
 
-@dataclass(slots=True)
 class _Choice:
-    """Which breach: compiled, and tried, when it is first chosen.
+    """Which breach: compiled, and tried, when it is first chosen."""
 
-    One that gives nothing in its trials gives way to the next, so the same choices always mean the same.
-    """
+    __slots__ = ("_budget", "_first", "_is_broken", "_nodes", "_others", "_ready", "_turn")
 
-    listed: list[Breach]
-    is_broken: Callable[[Any], bool]
-    turn: Turn
-    budget: Budget
-    nodes: list[list[list[int]]] = field(init=False)
-    """For each schema, for each of its keywords, indices of the ways."""
-    others: list[int] = field(init=False)
-    """Of what cannot be broken alone."""
-    _draws: dict[int, tuple[int, Broken] | None] = field(default_factory=dict)
-    """Index -> the first from there on that gives something."""
-
-    def __post_init__(self) -> None:
-        alone = [index for index, breach in enumerate(self.listed) if breach.is_alone]
-        self.others = [index for index, breach in enumerate(self.listed) if not breach.is_alone]
-        if not alone:
-            alone, self.others = self.others, []
-        self.nodes = _grouped(self.listed, alone)
-
-    def refuse_nothing(self, pointer: str) -> None:
-        """Raise `Unsatisfiable` when none of them gives anything."""
+    def __init__(
+        self, listed: list[Breach], is_broken: Callable[[Any], bool], turn: Turn, budget: Budget
+    ) -> None:
+        self._is_broken = is_broken
+        self._turn = turn
+        self._budget = budget
+        self._ready = Prospects([partial(self._tried, breach) for breach in listed])
         # A wrong type is compiled soonest: most schemas have one.
-        first = next((i for i, breach in enumerate(self.listed) if breach.keyword == "type"), 0)
-        if not self.listed or self._ready(first) is None:
-            raise Unsatisfiable(pointer, NOTHING)
+        self._first = next((i for i, one in enumerate(listed) if one.keyword == "type"), 0)
+        alone = [index for index, breach in enumerate(listed) if breach.is_alone]
+        self._others = [index for index, breach in enumerate(listed) if not breach.is_alone]
+        if not alone:
+            alone, self._others = self._others, []
+        self._nodes = _grouped(listed, alone)
+
+    @property
+    def is_empty(self) -> bool:
+        """True when none of them gives anything."""
+        return len(self._ready) == 0 or self._ready.at(self._first) is None
 
     def drawn(self, source: Source) -> tuple[Breach, Broken]:
         """One of them."""
-        others = self.others
+        others, nodes = self._others, self._nodes
         if others and source.boolean(_NOT_ALONE):
             index = others[source.choice(len(others))]
         else:
-            node = self.nodes[source.choice(len(self.nodes))]
-            ways = node[source.choice(len(node))]
-            index = ways[source.choice(len(ways))] if len(ways) > 1 else ways[0]
-        ready = self._draws.get(index) or self._ready(index)
-        assert ready is not None
-        return self.listed[ready[0]], ready[1]
+            node = nodes[source.choice(len(nodes)) if len(nodes) > 1 else 0]
+            ways = node[source.choice(len(node)) if len(node) > 1 else 0]
+            index = ways[source.choice(len(ways)) if len(ways) > 1 else 0]
+        found = self._ready.at(index)
+        assert found is not None
+        return found
 
-    def _ready(self, index: int) -> tuple[int, Broken] | None:
-        count = len(self.listed)
-        for step in range(count):
-            at = (index + step) % count
-            if at in self._draws:
-                found = self._draws[at]
-            else:
-                draw = self._tried(self.listed[at])
-                found = self._draws[at] = None if draw is None else (at, draw)
-            if found is not None:
-                self._draws[index] = found
-                return found
-        return None
-
-    def _tried(self, breach: Breach) -> Broken | None:
+    def _tried(self, breach: Breach) -> tuple[Breach, Broken] | None:
         """Its draws, if one of a few from fixed seeds is proved broken."""
         try:
-            with self.budget.lent(_STEPS):
+            with self._budget.lent(_STEPS):
                 draw = breach.compile()
         except (Unsatisfiable, BudgetSpent):
             return None
-        with self.turn.aside():
+        with self._turn.aside():
             for seed in range(_TRIALS):
-                self.turn.begin(None)
+                self._turn.begin(None)
                 try:
                     value, _ = draw(RandomSource(seed))
                 except (Rejected, BudgetSpent):
                     continue
-                if self.is_broken(value):
-                    return draw
+                if self._is_broken(value):
+                    return breach, draw
         return None
 
 
 def _grouped(listed: list[Breach], indices: Iterable[int]) -> list[list[list[int]]]:
+    """For each schema, for each of its keywords, indices of the ways."""
     nodes: dict[int, dict[str, list[int]]] = {}
     for index in indices:
         breach = listed[index]
