@@ -84,6 +84,12 @@ def _one_of_many(depth: int, place: int = 1) -> dict[str, Any]:
     return {"oneOf": [_one_of_many(depth - 1, 2 * place + side) for side in (0, 1)]}
 
 
+def _same_leaves(depth: int) -> dict[str, Any]:
+    if depth == 0:
+        return {"type": "string"}
+    return {"oneOf": [_same_leaves(depth - 1), _same_leaves(depth - 1)]}
+
+
 def _all_of_all(count: int) -> Hostile:
     """Each schema has a property for each other one, which has to satisfy both."""
     references = [{"$ref": f"#/components/schemas/S{index}"} for index in range(count)]
@@ -121,6 +127,7 @@ COMPILED: dict[str, Hostile] = {
 }  # fmt: skip
 REFUSED: dict[str, tuple[Hostile, str]] = {
     "a million alternatives": ((_aliased(20), {}), "#/s"),
+    "equal alternatives inside each other": ((_same_leaves(12), {}), "#/s"),
     "allOf inside allOf": ((_nest("allOf", 12), {}), "#/s"),
     "ten million properties": (_levels(7, 10), "#/components/schemas/L6"),
     "eight million items": ((_inside("items", 3), {}), "#/s/items/items"),

@@ -11,6 +11,7 @@ from typing import Any, Final
 from checker.core.schema import Dialect, Direction, Document, UnresolvableReference
 from checker.generation.meaning.complements import COINED, complement
 from checker.generation.meaning.conditions import conditions
+from checker.generation.meaning.duplicates import have_twins
 from checker.generation.meaning.forms import (
     Branches,
     Canonical,
@@ -314,6 +315,11 @@ class Canon:
                     for index, part in enumerate(raw[keyword])
                 )
                 found.branches.append(Branches(at, facet, keyword, alternatives))
+        whole: Any = facet.raw
+        # A discriminator says which of them is meant.
+        if "discriminator" not in whole and have_twins(raw.get("oneOf") or []):
+            text = "every alternative stands there twice: no value satisfies exactly one"
+            found.impossible = Reason(pointer_child(facet.pointer, "oneOf"), text)
         conditions(facet, raw, found)
 
 
