@@ -8,7 +8,7 @@ from typing import Any, Final
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.boundaries.walking import Walk
-from checker.generation.drawing.composites import wants_extra
+from checker.generation.drawing.objects import wants_extra
 from checker.generation.drawing.places import Place, item_of
 from checker.generation.meaning.forms import Canonical, Conjunction
 from checker.generation.patterns.regexes import UnsupportedPattern

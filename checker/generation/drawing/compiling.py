@@ -7,10 +7,11 @@ from typing import Any
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.schema import UnresolvableReference
-from checker.generation.drawing.composites import compile_items, compile_properties
+from checker.generation.drawing.arrays import compile_items
 from checker.generation.drawing.exclusions import excluding
 from checker.generation.drawing.judging import is_json, validator_of
 from checker.generation.drawing.listed import compile_enum
+from checker.generation.drawing.objects import compile_properties
 from checker.generation.drawing.places import Place
 from checker.generation.drawing.reuse import reusing
 from checker.generation.drawing.scalars import (

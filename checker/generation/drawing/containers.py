@@ -4,8 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-import orjson
-
+from checker.generation.drawing.distinct import (
+    Distinct,
+    Element,
+    compile_distinct,
+    compile_drawn_out,
+)
 from checker.generation.sources.chance import SourceSpent
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.turn import ELEMENT, OPTIONAL, Draw, Rejected, Turn
@@ -14,7 +18,6 @@ _MORE_ITEMS = 0.55
 _UNBOUNDED = 40
 """Items beyond the minimum when there is no maximum: that many are never reached but by chance."""
 _MOST_OF_PREFIX = 0.9
-_UNIQUE_ATTEMPTS = 20
 _NAME_ATTEMPTS = 12
 
 
@@ -29,12 +32,10 @@ class ArrayPlan:
     item: Draw | None
     """None when nothing may come after the prefix."""
     unique: bool
+    members: list[Any] | None = None
+    """All the different items, where they are few and most of them are wanted."""
     finite: int | None = None
     """How many different items there are, if that is known."""
-
-
-Element = Callable[[Source, int], Any]
-"""Draws the item at an index."""
 
 
 def compile_array(plan: ArrayPlan, turn: Turn, *, keeps_path: bool) -> Draw:
@@ -47,7 +48,10 @@ def compile_array(plan: ArrayPlan, turn: Turn, *, keeps_path: bool) -> Draw:
         high = min(high, len(plan.prefix))
     plan = replace(plan, low=low, high=high)
     if plan.unique:
-        return _unique_array(plan, turn, _element(plan, turn, keeps_path=keeps_path))
+        distinct = Distinct(plan.pointer, low, high, _more(low, high))
+        if plan.members is not None:
+            return compile_drawn_out(distinct, plan.members)
+        return compile_distinct(distinct, _element(plan, turn, keeps_path=keeps_path), turn)
     if plan.prefix or plan.item is None or keeps_path:
         return _tuple(plan, _element(plan, turn, keeps_path=keeps_path))
     return _list(plan.item, low, high, plan.pointer)
@@ -125,75 +129,6 @@ def _tuple(plan: ArrayPlan, element: Element) -> Draw:
         return values
 
     return draw
-
-
-def _unique_array(plan: ArrayPlan, turn: Turn, element: Element) -> Draw:
-    low, high = plan.low, plan.high or 0
-    more = _more(low, high)
-
-    def new_element(source: Source, index: int, seen: set[bytes]) -> Any:
-        """One that is not among `seen`; `_NOTHING` when none was found or none is wanted."""
-        bound = len(turn.bindings)
-        for _ in range(_UNIQUE_ATTEMPTS if index >= low else 4 * _UNIQUE_ATTEMPTS):
-            source.start_span(ELEMENT)
-            if index < low:
-                source.forced(True)
-            elif not source.boolean(more):
-                source.stop_span()
-                return _NOTHING
-            value = element(source, index)
-            key = identity(value)
-            if key not in seen:
-                seen.add(key)
-                source.stop_span()
-                return value
-            source.stop_span(True)
-            del turn.bindings[bound:]
-            turn.spend(plan.pointer)
-        if index < low:
-            raise Rejected(plan.pointer)
-        source.start_span(ELEMENT)
-        source.forced(False)
-        source.stop_span()
-        return _NOTHING
-
-    def draw(source: Source) -> list[Any]:
-        values: list[Any] = []
-        seen: set[bytes] = set()
-        for index in range(high):
-            value = new_element(source, index, seen)
-            if value is _NOTHING:
-                break
-            values.append(value)
-        return values
-
-    return draw
-
-
-_NOTHING = object()
-
-
-def identity(value: Any) -> bytes:
-    """Equal for equal JSON values."""
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return b"%d" % value
-    if isinstance(value, list):
-        return b"[" + b",".join(map(identity, value)) + b"]"
-    if isinstance(value, dict):
-        return (
-            b"{"
-            + b",".join(
-                repr(k).encode("utf-8", "surrogatepass") + b":" + identity(value[k])
-                for k in sorted(value)
-            )
-            + b"}"
-        )
-    try:
-        return orjson.dumps(value)
-    except TypeError:
-        return repr(value).encode("utf-8", "surrogatepass")
 
 
 @dataclass(frozen=True, slots=True)

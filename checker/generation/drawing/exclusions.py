@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from checker.core.errors import Unsatisfiable
-from checker.generation.drawing.containers import identity
+from checker.generation.drawing.distinct import identity
 from checker.generation.drawing.scalars import compile_listed
 from checker.generation.meaning import forms
 from checker.generation.meaning.forms import Canonical, Exclusions

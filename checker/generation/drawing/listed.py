@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from checker.core.errors import Unsatisfiable
 from checker.core.schema import UnresolvableReference
-from checker.generation.drawing.containers import identity
+from checker.generation.drawing.distinct import identity
 from checker.generation.drawing.judging import IsValid, validator_of
 from checker.generation.drawing.places import Place
 from checker.generation.drawing.scalars import compile_listed

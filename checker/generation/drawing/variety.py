@@ -4,7 +4,7 @@ from enum import Enum
 from typing import Final
 
 from checker.core.errors import BudgetSpent
-from checker.generation.drawing.containers import identity
+from checker.generation.drawing.distinct import identity
 from checker.generation.meaning.forms import ARRAY, OBJECT, Canonical
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.turn import Draw, Rejected, Turn

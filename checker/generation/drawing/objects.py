@@ -1,20 +1,17 @@
-"""Arrays and objects: which items and properties a canonical form asks for, each compiled."""
+"""Objects: which properties a canonical form asks for, each compiled."""
 
-import copy
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.containers import (
-    ArrayPlan,
     Named,
     ObjectPlan,
     Property,
-    compile_array,
     compile_object,
 )
+from checker.generation.drawing.nodes import Nodes
 from checker.generation.drawing.places import Place, item_of
 from checker.generation.drawing.variety import Variety, different
 from checker.generation.meaning import forms
@@ -23,7 +20,7 @@ from checker.generation.patterns.regexes import UnsupportedPattern
 from checker.generation.patterns.writing import matcher, writer
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource, Source
-from checker.generation.sources.turn import Draw, Turn
+from checker.generation.sources.turn import Draw
 
 _NAME_PLACE = Place("name", alphabets.NAME, min_text=1)
 _ANY_NAME_PLACE = Place("any-name", alphabets.VISIBLE)
@@ -31,146 +28,8 @@ _LONGEST_NAME = 24
 _TRIED_NAMES = 6
 _TEXT = Facet({"type": "string"}, "#/name", is_made=True)
 _MANY_NAMES, _SOME_NAMES = 0.8, 0.45
-_COUNTED = frozenset({forms.BOOLEAN, forms.NULL, forms.INTEGER})
 _FREE, _OPEN, _RARE, _NEVER = 0.55, 0.3, 0.1, 0.01
 """Probability of one more property: of maps, with patterns, beside declared ones, only to fill up."""
-
-
-class Nodes(Protocol):
-    """What compiles the children."""
-
-    turn: Turn
-    max_text: int
-    reuses: bool
-    is_minimal: bool
-    allows_extra: bool
-
-    def compile(self, conjunction: Conjunction, place: Place) -> Draw: ...
-    def variety_of(self, form: Canonical) -> Variety: ...
-    def canonical(self, conjunction: Conjunction) -> Canonical: ...
-    def validator(self, conjunction: Conjunction) -> Callable[[Any], bool]: ...
-
-
-def compile_items(nodes: Nodes, form: Canonical, place: Place) -> Draw:
-    """Draws arrays of a form. Raises `Unsatisfiable`."""
-    sizes = form.item_count
-    conflict = sizes.conflict()
-    if conflict is not None:
-        raise Unsatisfiable(*conflict)
-    if form.no_array is not None:
-        raise Unsatisfiable(form.no_array.pointer, form.no_array.text)
-    inner = item_of(place)
-    wanted, needed = _first_items(nodes, form, inner)
-    low, high = max(sizes.low, place.min_items, needed), sizes.high
-    if low > nodes.max_text // 2:
-        raise Unsatisfiable(sizes.low_pointer, f"minItems {low} is more than can be sent")
-    if high is not None and low > high:
-        raise Unsatisfiable(sizes.high_pointer, f"maxItems {high}, but {low} items are needed")
-    prefix, item = _items(nodes, form, wanted, (inner, low))
-    if nodes.is_minimal:
-        high = low
-    finite = (
-        _finite(nodes, (*form.items, *form.uncontained)) if form.unique and not prefix else None
-    )
-    if finite is not None and finite < low:
-        raise Unsatisfiable(
-            sizes.low_pointer,
-            f"minItems {low} and uniqueItems, but only {finite} different items",
-        )
-    plan = ArrayPlan(form.pointer, low, high, tuple(prefix), item, form.unique, finite)
-    if form.has_duplicates:
-        return _with_duplicates(plan, nodes.turn)
-    return compile_array(plan, nodes.turn, keeps_path=nodes.reuses and place.is_body)
-
-
-def _with_duplicates(plan: ArrayPlan, turn: Turn) -> Draw:
-    """Arrays in which one item stands twice."""
-    if plan.unique or (plan.item is None and len(plan.prefix) < 2):
-        raise Unsatisfiable(plan.pointer, "equal items are both wanted and forbidden")
-    shorter = replace(
-        plan, low=max(plan.low - 1, 1), high=None if plan.high is None else plan.high - 1
-    )
-    draw = compile_array(shorter, turn, keeps_path=False)
-
-    def drawn(source: Source) -> list[Any]:
-        values: list[Any] = draw(source)
-        again = copy.deepcopy(values[source.choice(len(values)) if len(values) > 1 else 0])
-        return [*values, again]
-
-    return drawn
-
-
-def _items(
-    nodes: Nodes, form: Canonical, wanted: list[Conjunction], where: tuple[Place, int]
-) -> tuple[list[Draw], Draw | None]:
-    """Draws of the first items and of the others; None when there are no others."""
-    place, low = where
-    count = min(low, len(wanted)) if nodes.is_minimal else len(wanted)
-    prefix: list[Draw] = []
-    item: Draw | None = None
-    try:
-        prefix.extend(nodes.compile(conjunction, place) for conjunction in wanted[:count])
-        if not form.no_items and not (nodes.is_minimal and low <= len(wanted)):
-            item = nodes.compile((*form.items, *form.uncontained), place)
-    except Unsatisfiable:
-        if low > len(prefix):
-            raise
-    if item is None and low > len(prefix):
-        raise Unsatisfiable(
-            form.item_count.low_pointer, f"minItems {low} and no items beyond {len(prefix)}"
-        )
-    return prefix, item
-
-
-def _first_items(nodes: Nodes, form: Canonical, place: Place) -> tuple[list[Conjunction], int]:
-    """`prefixItems` together with what the array has to contain, and how many of them there have to be."""
-    found = list(form.prefix)
-    taken: set[int] = set()
-    for contained in form.contained:
-        index = _index_for(nodes, form, (found, taken), (contained, place))
-        while len(found) <= index:
-            found.append(form.items)
-        found[index] = (*found[index], contained)
-        taken.add(index)
-    return found, max(taken, default=-1) + 1
-
-
-def _index_for(
-    nodes: Nodes,
-    form: Canonical,
-    known: tuple[list[Conjunction], set[int]],
-    wanted: tuple[Facet, Place],
-) -> int:
-    """The first place at which an item may be what the array has to contain. Raises `Unsatisfiable`."""
-    (found, taken), (contained, place) = known, wanted
-    last = len(found) if form.no_items else len(found) + 1
-    reason: Unsatisfiable | None = None
-    for index in range(last):
-        if index in taken:
-            continue
-        try:
-            nodes.compile((*(found[index] if index < len(found) else form.items), contained), place)
-        except Unsatisfiable as error:
-            reason = reason or error
-        else:
-            return index
-    raise reason or Unsatisfiable(contained.pointer, "no item may be what the array has to contain")
-
-
-def _finite(nodes: Nodes, items: Conjunction) -> int | None:
-    """How many different items there are, when they are few."""
-    form = nodes.canonical(items)
-    if form.enum is not None:
-        return len(form.enum)
-    if form.branches or not form.types <= _COUNTED:
-        return None
-    count = 2 * (forms.BOOLEAN in form.types) + (forms.NULL in form.types)
-    numbers = form.numbers
-    if forms.INTEGER in form.types:
-        if numbers.low is None or numbers.high is None or numbers.step is not None:
-            return None
-        count += max(int(numbers.high) - int(numbers.low) + 1, 0)
-    return count
 
 
 def compile_properties(nodes: Nodes, form: Canonical, place: Place) -> Draw:

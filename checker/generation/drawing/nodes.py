@@ -1,0 +1,24 @@
+"""What compiles the children of arrays and objects."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from checker.generation.drawing.places import Place
+from checker.generation.drawing.variety import Variety
+from checker.generation.meaning.forms import Canonical, Conjunction
+from checker.generation.sources.turn import Draw, Turn
+
+
+class Nodes(Protocol):
+    """A compiler, as far as its children see it."""
+
+    turn: Turn
+    max_text: int
+    reuses: bool
+    is_minimal: bool
+    allows_extra: bool
+
+    def compile(self, conjunction: Conjunction, place: Place) -> Draw: ...
+    def variety_of(self, form: Canonical) -> Variety: ...
+    def canonical(self, conjunction: Conjunction) -> Canonical: ...
+    def validator(self, conjunction: Conjunction) -> Callable[[Any], bool]: ...
