@@ -13,7 +13,7 @@ from checker.generation.negation.near_misses import FORMAT_MISSES, mutated
 from checker.generation.negation.spots import Breaker, Spot, Way, mixed
 from checker.generation.patterns.writing import matcher
 from checker.generation.sources.choices import RandomSource, Source
-from checker.generation.sources.turn import Draw, Turn, retried
+from checker.generation.sources.turn import Draw, Rejected, Turn, retried
 from checker.validation.ecma import ecma_pattern
 from checker.validation.formats import INTEGER_RANGES, STRING_FORMATS
 
@@ -134,7 +134,11 @@ def _is_often(draw: Draw, accepts: Callable[[Any], bool], turn: Turn) -> bool:
     """True when a few draws from fixed seeds show that attempts are worth it."""
     with turn.aside():
         turn.begin(None)
-        return sum(accepts(draw(RandomSource(seed))) for seed in range(_TRIALS)) > 1
+        try:
+            return sum(accepts(draw(RandomSource(seed))) for seed in range(_TRIALS)) > 1
+        except Rejected:
+            # Matches themselves are not to be had here: ` x` where blanks at the ends are lost.
+            return False
 
 
 def fitting(form: Canonical, carries: Callable[[Any], bool]) -> Callable[[Any], bool]:

@@ -185,6 +185,12 @@ def test_positive_cases_of_a_program_with_both_modes_carry_no_violation() -> Non
             assert not any(part.violation for part in case.meta.components.values())
 
 
+def test_text_that_cannot_travel_is_broken_by_other_text() -> None:
+    # Blanks at the ends of a header are lost, so no valid value is there to be changed.
+    blank = parameter_of({"type": "string", "pattern": "^ +x$"}, Location.HEADER, required=False)
+    compile_operation(PlainOperation((blank,)), NEGATIVE)
+
+
 def test_variables_that_touch_each_other_are_not_broken() -> None:
     operation = PlainOperation((IDENTITY,), path="/things/{id}{format}")
     with pytest.raises(Unsatisfiable):
