@@ -89,19 +89,27 @@ def test_what_nobody_declares_is_neither_right_nor_wrong() -> None:
 
 
 OBJECT = {"type": "object", "properties": {"x": INTEGER}}
-SPREAD = [
+CLOSED = {"type": "object", "additionalProperties": False}
+SPREAD: list[tuple[dict[str, Any], str, Outcome]] = [
     (OBJECT, "x=1", VALID),
     (OBJECT, "x=a", INVALID),
     (OBJECT, "x=1&y=2", VALID),
     ({**OBJECT, "additionalProperties": INTEGER}, "x=1&y=a", AMBIGUOUS),
     ({**OBJECT, "additionalProperties": False}, "x=1&y=a", VALID),
     ({**OBJECT, "required": ["z"]}, "x=1", INVALID),
+    ({**CLOSED, "patternProperties": {"^x-": INTEGER}}, "x-a=1", VALID),
+    ({**CLOSED, "patternProperties": {"^x-": INTEGER}}, "x-a=a", INVALID),
+    ({**CLOSED, "patternProperties": {"^x-": INTEGER}}, "y=1", INVALID),
+    # What may be an object or not is not there under its own name.
+    ({"not": INTEGER}, "y=1", AMBIGUOUS),
+    ({"not": INTEGER}, "p=a&y=1", VALID),
+    (INTEGER, "y=1", INVALID),
 ]
 
 
 @pytest.mark.parametrize(("schema", "query", "expected"), SPREAD)
 def test_pairs_of_an_exploded_object(schema: Any, query: str, expected: Outcome) -> None:
-    verdict = judge(one("query", schema, required=True), f"/a?{query}")
+    verdict = judge(one("query", schema, required=True), f"/a?{query}", version="3.1.0")
     assert verdict.of(QUERY, "p") is expected, reasons(verdict)
 
 
@@ -169,6 +177,8 @@ def test_variables_that_share_a_segment(definition: Any, target: str, expected: 
     assert verdict.outcome is expected, reasons(verdict)
 
 
+LISTS = {"type": "array", "items": LIST}
+TREE = {"type": "object", "properties": {"x": {"type": "object", "properties": {"y": LIST}}}}
 FIELDS: list[tuple[dict[str, Any], tuple[tuple[str, str], ...], Outcome | None]] = [
     (one("header", LIST), (("P", "1"), ("p", "2, 3")), VALID),
     (one("header", LIST), (("P", "1"), ("p", "x")), INVALID),
@@ -176,6 +186,12 @@ FIELDS: list[tuple[dict[str, Any], tuple[tuple[str, str], ...], Outcome | None]]
     (one("header", {"type": "string", "maxLength": 1}), (("p", "\xc3\xa9"),), AMBIGUOUS),
     (one("header", {"type": "string", "maxLength": 2}), (("p", "\xc3\xa9"),), VALID),
     (one("header", INTEGER), (), VALID),
+    # Commas of JSON in a list cannot be told from those between its items.
+    (one("header", LISTS), (("p", "[1,2],[3]"),), AMBIGUOUS),
+    (one("header", LISTS), (("p", "[1,x],[3]"),), INVALID),
+    (one("header", TREE), (("p", 'x,{"y":[1,2]}'),), AMBIGUOUS),
+    (one("header", TREE, explode=True), (("p", 'x={"y":[1,2]}'),), AMBIGUOUS),
+    (one("header", TREE), (("p", 'x,{"y":[1,"2"]}'),), INVALID),
 ]
 
 
@@ -196,7 +212,27 @@ COOKIES: list[tuple[Any, tuple[str, ...], Outcome]] = [
     ({"enum": ["a b"]}, ("p=a%20b",), AMBIGUOUS),
     ({"type": "string"}, ("p=a%20b",), VALID),
     (LIST, ("p=1; p=2",), VALID),
+    (OBJECT, ("x=1",), VALID),
+    (OBJECT, ("x=a",), INVALID),
+    (OBJECT, ("y=1",), AMBIGUOUS),
+    ({**OBJECT, "additionalProperties": INTEGER}, ("y=a",), INVALID),
 ]
+SHORT_COOKIES: list[tuple[Any, str, Outcome]] = [
+    (LISTS, "p=[1%2C2]%2C[3]", AMBIGUOUS),
+    (LISTS, "p=[1%2Cx]%2C[3]", INVALID),
+]
+
+
+@pytest.mark.parametrize(("schema", "line", "expected"), SHORT_COOKIES)
+def test_lists_in_lists_of_one_cookie(schema: Any, line: str, expected: Outcome) -> None:
+    verdict = judge(one("cookie", schema, explode=False), "/a", (("Cookie", line),))
+    assert verdict.of(COOKIE, "p") is expected, reasons(verdict)
+
+
+def test_cookie_of_json_in_a_style_without_escapes_is_in_doubt() -> None:
+    found = one("cookie", LISTS, style="cookie", explode=True)
+    verdict = judge(found, "/a", (("Cookie", "p=[1%2C2]; p=[3]"),), version="3.2.0")
+    assert verdict.of(COOKIE, "p") is AMBIGUOUS
 
 
 @pytest.mark.parametrize(("schema", "lines", "expected"), COOKIES)

@@ -13,8 +13,10 @@ from checker.core.media_types import is_form, is_json, is_xml, is_yaml, parse
 from checker.core.operation import Body, Location, Parameter
 from checker.generation.meaning import forms
 from checker.transport.wire import ambiguity
-from checker.transport.wire.decoding import decode_parameter
+from checker.transport.wire.decoding import MISSING, Malformed, Missing, decode_parameter
 from checker.transport.wire.outline import Outline, outline_of
+from checker.transport.wire.ownership import shares
+from checker.transport.wire.readings import Reading
 from checker.transport.wire.styles import (
     Pairs,
     cookie_pairs,
@@ -119,12 +121,21 @@ class _StyledProof:
         try:
             parts = self._encoded(value)
             # What may count as absent proves nothing.
-            decoded = decode_parameter(self.parameter, parts, self.outline) if parts else None
+            decoded = self._decoded(parts) if parts else None
         except ValueError:
             return False
         return isinstance(decoded, list) and not any(
             self.is_valid(reading.value) for reading in decoded
         )
+
+    def _decoded(self, parts: str | Pairs) -> list[Reading] | Missing | Malformed:
+        if isinstance(parts, str):
+            return decode_parameter(self.parameter, parts, self.outline)
+        # Pairs that nobody declares may be nobody's.
+        (share,), _ = shares([(self.parameter, self.outline)], parts)
+        if not share.own and not self.parameter.required:
+            return MISSING
+        return decode_parameter(self.parameter, share.own, self.outline, share.rest)
 
     def _encoded(self, value: Any) -> str | Pairs:
         parameter = self.parameter

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from checker.core.media_types import is_json, is_xml, matches, parse
 from checker.core.operation import PropertyEncoding
 from checker.openapi.referee.rulings import Rule
-from checker.transport.wire.decoding import deep_tree, shapes
+from checker.transport.wire.brackets import deep_tree
+from checker.transport.wire.decoding import shapes
 from checker.transport.wire.outline import Outline
 from checker.transport.wire.readings import Reading, Repeated, arrays, exact_json, objects, readings
 from checker.transport.wire.styles import Pairs

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from checker.core.operation import Location, Parameter
-from checker.core.verdicts import PartVerdict
+from checker.core.verdicts import Outcome, PartVerdict
 from checker.openapi.referee.rulings import Part, Rules
 from checker.openapi.referee.targets import Target
 from checker.transport.wire import ambiguity
@@ -11,13 +11,12 @@ from checker.transport.wire.decoding import (
     MISSING,
     Malformed,
     Missing,
-    decode_cookie,
     decode_header,
+    decode_parameter,
     decode_path,
-    decode_query,
     decode_querystring,
 )
-from checker.transport.wire.outline import Outline
+from checker.transport.wire.ownership import Share, shares
 from checker.transport.wire.readings import Reading, doubted
 from checker.transport.wire.styles import Pairs
 from checker.transport.wire.unstyled import pairs_of, plain
@@ -27,7 +26,6 @@ Header = tuple[str, str]
 Decoding = list[Reading] | Missing | Malformed
 _QUERYSTRING = "querystring"
 """Style of a parameter that is all of the query (OpenAPI 3.2): no other one can stand beside it."""
-_SCALARS = frozenset({"string", "array", "number", "integer", "boolean"})
 
 
 def path_verdicts(
@@ -60,28 +58,20 @@ def query_verdicts(
     parameters: Iterable[Parameter], query: str, rules: Rules
 ) -> Iterator[PartVerdict]:
     """Verdicts on the parameters of a query, and on the pairs that nobody declares."""
-    owners = _Owners(list(parameters), rules)
-    pairs = pairs_of(query)
-    for parameter in owners.declared:
+    declared = [(one, rules.of(one.schema).outline) for one in parameters]
+    for parameter, outline in declared:
         if parameter.style == _QUERYSTRING:
-            outline = rules.of(parameter.schema).outline
             found = decode_querystring(parameter, query, outline)
             yield from _verdicts(parameter, found, query, rules)
             return
-        mine = [pair for pair in pairs if owners.owns(parameter, pair[0])]
-        if parameter.allow_empty and [value for _, value in mine] == [""]:
-            yield from Part.of(parameter).valid()
-            continue
-        rest = owners.rest(parameter, pairs)
-        outline = rules.of(parameter.schema).outline
-        found = decode_query(parameter, mine, outline, rest)
-        if rest and not mine and not parameter.required:
-            # The pairs may be nobody's: then it is absent, which is allowed.
-            yield from Part.of(parameter).valid()
-            continue
-        yield from _verdicts(parameter, found, _shown(mine), rules)
-    if not owners.take_rest:
-        for name in dict.fromkeys(plain(name) for name, _ in owners.undeclared(pairs)):
+    found_shares, nobodys = shares(declared, pairs_of(query))
+    for share in found_shares:
+        if share.parameter.allow_empty and [value for _, value in share.own] == [""]:
+            yield from Part.of(share.parameter).valid()
+        else:
+            yield from _share_verdicts(share, rules)
+    if not any(share.rest for share in found_shares):
+        for name in dict.fromkeys(plain(name) for name, _ in nobodys):
             yield from Part(Location.QUERY, name).undeclared("no such parameter is declared")
 
 
@@ -95,11 +85,22 @@ def cookie_verdicts(
         if field.lower() == "cookie"
         for name, _, value in (piece.partition("=") for piece in text.split(";"))
     ]
-    owners = _Owners(list(parameters), rules)
-    for parameter in owners.declared:
-        mine = [pair for pair in pairs if owners.owns(parameter, pair[0])]
-        found = decode_cookie(parameter, mine, rules.of(parameter.schema).outline)
-        yield from _verdicts(parameter, found, _shown(mine), rules)
+    declared = [(one, rules.of(one.schema).outline) for one in parameters]
+    for share in shares(declared, pairs)[0]:
+        yield from _share_verdicts(share, rules)
+
+
+def _share_verdicts(share: Share, rules: Rules) -> list[PartVerdict]:
+    parameter = share.parameter
+    # All pairs may be nobody's: then it is absent.
+    may_be_absent = bool(share.rest) and not share.own
+    if may_be_absent and not parameter.required:
+        return Part.of(parameter).valid()
+    found = decode_parameter(parameter, share.own, share.outline, share.rest)
+    verdicts = _verdicts(parameter, found, _shown(share.own), rules)
+    if may_be_absent and verdicts[0].outcome is Outcome.VALID:
+        return Part.of(parameter).ambiguous(ambiguity.REST, _shown(share.rest))
+    return verdicts
 
 
 def header_verdicts(
@@ -130,43 +131,3 @@ def _verdicts(
 def _shown(pairs: Pairs) -> object:
     values = [value for _, value in pairs]
     return values[0] if len(values) == 1 else values
-
-
-class _Owners:
-    """Which pairs belong to which parameter."""
-
-    def __init__(self, declared: list[Parameter], rules: Rules) -> None:
-        self.declared = declared
-        self._rules = rules
-        self._spread = [parameter for parameter in declared if self._is_spread(parameter)]
-        self._names = {one.name for one in declared if one not in self._spread}
-        self.take_rest = any(not self._outline(one).is_closed for one in self._spread)
-        """True when pairs that nobody declares may be properties of an object."""
-
-    def _outline(self, parameter: Parameter) -> Outline:
-        return self._rules.of(parameter.schema).outline
-
-    def _is_spread(self, parameter: Parameter) -> bool:
-        """True for an exploded object: its properties are parameters of their own."""
-        types = self._outline(parameter).types
-        has_pairs = parameter.explode and parameter.style not in ("deepObject", _QUERYSTRING)
-        is_object = "object" in types and not types & _SCALARS
-        return has_pairs and is_object and parameter.media_type is None
-
-    def owns(self, parameter: Parameter, key: str) -> bool:
-        """True when a key can only be of this parameter."""
-        name = plain(key)
-        if parameter in self._spread:
-            return name in self._outline(parameter).names and name not in self._names
-        return name == parameter.name or (
-            parameter.style == "deepObject" and name.startswith(f"{parameter.name}[")
-        )
-
-    def rest(self, parameter: Parameter, pairs: Pairs) -> Pairs:
-        """Pairs that may be properties of this parameter, or nobody's."""
-        is_open = parameter in self._spread and not self._outline(parameter).is_closed
-        return self.undeclared(pairs) if is_open else []
-
-    def undeclared(self, pairs: Pairs) -> Pairs:
-        """Pairs that no parameter owns."""
-        return [pair for pair in pairs if not any(self.owns(one, pair[0]) for one in self.declared)]

@@ -12,6 +12,7 @@ from enum import Enum
 from checker.core.media_types import is_form, is_json
 from checker.core.operation import Location, Parameter
 from checker.transport.wire import ambiguity
+from checker.transport.wire.brackets import deep_tree
 from checker.transport.wire.outline import Outline
 from checker.transport.wire.readings import (
     Reading,
@@ -21,7 +22,7 @@ from checker.transport.wire.readings import (
     exact_json,
     readings,
 )
-from checker.transport.wire.styles import Pairs
+from checker.transport.wire.styles import Pairs, escape
 from checker.transport.wire.unstyled import (
     Decoded,
     Shape,
@@ -29,13 +30,16 @@ from checker.transport.wire.unstyled import (
     header_value,
     pairs_of,
     path_value,
+    pieces_around_json,
     plain,
     query_value,
 )
 
+_COMPOUND = frozenset({"array", "object"})
+_ITEMS = 4
+"""First items of a list that are asked whether they may be lists and objects."""
 _COOKIE_FAULT = re.compile(r"[^\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]")
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
-_BRACKET = re.compile(r"\[([^\[\]]*)\]")
 _STYLE_DELIMITERS = {
     "spaceDelimited": (re.compile(r"%20|\+| "), "%20"),
     "pipeDelimited": (re.compile(r"%7[Cc]|\|"), "%7C"),
@@ -62,12 +66,13 @@ class Malformed:
 
 
 def decode_parameter(
-    parameter: Parameter, parts: str | Pairs, outline: Outline
+    parameter: Parameter, parts: str | Pairs, outline: Outline, rest: Sequence[tuple[str, str]] = ()
 ) -> list[Reading] | Missing | Malformed:
     """Values that a parameter can have: readings, most telling first.
 
     `parts` is the text in place of a path variable, the value of a header (fields of one name joined by commas), or the
     pairs of a query or of the `Cookie` headers that are the parameter's own, percent-encoded. `querystring` is text.
+    Pairs of the `rest` may be properties of it, or nobody's.
     """
     location = parameter.location
     if isinstance(parts, str):
@@ -77,8 +82,8 @@ def decode_parameter(
             return decode_header(parameter, parts, outline)
         return decode_querystring(parameter, parts, outline)
     if location is Location.COOKIE:
-        return decode_cookie(parameter, parts, outline)
-    return decode_query(parameter, parts, outline)
+        return decode_cookie(parameter, parts, outline, rest)
+    return decode_query(parameter, parts, outline, rest)
 
 
 def decode_path(
@@ -125,14 +130,32 @@ def decode_header(
             else:
                 found += doubted(content, doubt)
             continue
-        for shape in shapes(outline):
+        for shape, nested in _header_ways(variant, outline):
             try:
-                tree = header_value(variant, shape, parameter.style, explode=parameter.explode)
+                tree = header_value(
+                    variant, shape, parameter.style, explode=parameter.explode, nested=nested
+                )
             except ValueError as error:
-                reason = Malformed("style", str(error))
+                reason = reason or Malformed("style", str(error))
                 continue
-            found += doubted(readings(tree, outline), doubt)
+            found += doubted(readings(tree, outline), ambiguity.NESTED if nested else doubt)
     return found or reason or Malformed("style", "nothing of the style simple")
+
+
+def _header_ways(text: str, outline: Outline) -> Iterator[tuple[Shape, bool]]:
+    """What a header may be, and whether its delimiters may stand in JSON: HTTP has no escape for them."""
+    for shape in shapes(outline):
+        yield shape, False
+        if ("[" in text or "{" in text) and _may_nest(outline, shape):
+            yield shape, True
+
+
+def _may_nest(outline: Outline, shape: Shape) -> bool:
+    """True when there may be lists and objects in a list or an object."""
+    if shape is Shape.ARRAY:
+        return any(outline.item(index).types & _COMPOUND for index in range(_ITEMS))
+    names = (*outline.names, "") if shape is Shape.OBJECT else ()
+    return any(outline.property(name).types & _COMPOUND for name in names)
 
 
 def _octets(text: str) -> Iterator[tuple[str, str]]:
@@ -156,24 +179,32 @@ def decode_query(
 
 
 def decode_cookie(
-    parameter: Parameter, mine: Pairs, outline: Outline
+    parameter: Parameter, mine: Pairs, outline: Outline, rest: Sequence[tuple[str, str]] = ()
 ) -> list[Reading] | Missing | Malformed:
-    """Values of a cookie, read as RFC 6265 (5.4 and 4.1.1) says it is written."""
+    """Values of a cookie, read as RFC 6265 (5.4 and 4.1.1) says it is written; the `rest` as in a query."""
     mine = [(name, _unquoted(value)) for name, value in mine]
+    more = [(name, _unquoted(value)) for name, value in rest]
     bad = next((value for _, value in mine if _COOKIE_FAULT.search(value)), None)
     is_list = parameter.style == "cookie" and not parameter.explode
     if bad is not None and not (is_list and not _COOKIE_FAULT.search(bad.replace(",", ""))):
         return Malformed("cookie-octets", f"a cookie cannot hold {bad!r}")
-    literal = [(name, value.replace("%", "%25")) for name, value in mine]
-    if parameter.style == "cookie":
-        return _of_pairs(parameter, literal, [], outline)
-    decoded = _of_pairs(parameter, mine, [], outline)
-    if literal == mine:
+    literal, literal_rest = _unescaped(mine), _unescaped(more)
+    decoded = _of_pairs(parameter, mine, more, outline)
+    if (literal, literal_rest) == (mine, more):
         return decoded
-    other = _of_pairs(parameter, literal, [], outline)
-    if isinstance(decoded, list) and isinstance(other, list):
-        return doubted(decoded + other, ambiguity.ESCAPES)
-    return decoded if isinstance(decoded, list) else other
+    other = _of_pairs(parameter, literal, literal_rest, outline)
+    if not isinstance(decoded, list) or not isinstance(other, list):
+        return decoded if isinstance(decoded, list) else other
+    if parameter.style == "cookie":
+        # It has no escapes; but the quotes of JSON cannot be sent without.
+        may_nest = any(_may_nest(outline, shape) for shape in shapes(outline))
+        return other + (doubted(decoded, ambiguity.NESTED) if may_nest else [])
+    return doubted(decoded + other, ambiguity.ESCAPES)
+
+
+def _unescaped(pairs: Pairs) -> Pairs:
+    """Pairs of which a percent sign is one."""
+    return [(name, value.replace("%", "%25")) for name, value in pairs]
 
 
 def decode_querystring(
@@ -248,7 +279,7 @@ def _of_variant(parameter: Parameter, pairs: Pairs, outline: Outline) -> list[Re
     found: list[Reading] = []
     reason = f"nothing of the style {style}"
     for shape in shapes(outline):
-        for variant, doubt in _delimited(pairs, shape, parameter):
+        for variant, doubt in _delimited(pairs, shape, parameter, outline):
             try:
                 tree = query_value(variant, name, style, shape, explode=parameter.explode)
             except ValueError as error:
@@ -261,13 +292,21 @@ def _of_variant(parameter: Parameter, pairs: Pairs, outline: Outline) -> list[Re
     return found
 
 
-def _delimited(pairs: Pairs, shape: Shape, parameter: Parameter) -> Iterator[tuple[Pairs, str]]:
+def _delimited(
+    pairs: Pairs, shape: Shape, parameter: Parameter, outline: Outline
+) -> Iterator[tuple[Pairs, str]]:
     if len(pairs) != 1 or parameter.explode:
         yield pairs, ""
         return
     ((key, value),) = pairs
     for text, doubt in _variants(value, shape, parameter):
         yield [(key, text)], doubt
+    if parameter.location is Location.COOKIE and _may_nest(outline, shape):
+        # Commas of JSON in the list are written like those between its items.
+        text = plain(value)
+        pieces = pieces_around_json(text, ",")
+        if pieces != text.split(","):
+            yield [(key, ",".join(map(escape, pieces)))], ambiguity.NESTED
 
 
 def _grouped(pairs: Pairs, tree: Decoded, parameter: Parameter) -> Tree:
@@ -309,34 +348,6 @@ def _variants(text: str, shape: Shape, parameter: Parameter) -> Iterator[tuple[s
     else:
         yield text, ambiguity.COMMA
         yield loose, ambiguity.COMMA
-
-
-def deep_tree(pairs: Pairs, name: str) -> Tree:
-    """`name[a][b]=c`: objects in objects, lists where a key stands several times or is empty.
-
-    Raises `ValueError` when it is not of the style.
-    """
-    found: dict[str, Tree] = {}
-    for key, value in pairs:
-        inner = plain(key).removeprefix(name)
-        tokens = _BRACKET.findall(inner)
-        if "".join(f"[{token}]" for token in tokens) != inner or not tokens:
-            raise ValueError(f"{plain(key)!r} is not of the style deepObject")
-        _put(found, tokens, plain(value))
-    return found
-
-
-def _put(found: dict[str, Tree], tokens: list[str], text: str) -> None:
-    tokens = tokens[:-1] if tokens[-1] == "" and len(tokens) > 1 else tokens
-    for token in tokens[:-1]:
-        inner = found.setdefault(token, {})
-        if not isinstance(inner, dict):
-            raise ValueError(f"{token!r} is a text and an object at once")
-        found = inner
-    present = found.get(tokens[-1], Repeated(()))
-    if not isinstance(present, Repeated):
-        raise ValueError(f"{tokens[-1]!r} is a text and an object at once")
-    found[tokens[-1]] = Repeated((*present.texts, text))
 
 
 def _content(text: str, media_type: str, outline: Outline) -> list[Reading] | Malformed:

@@ -65,8 +65,15 @@ class Outline:
     def names(self) -> frozenset[str]:
         """Names of properties that are declared anywhere."""
         if self._names is None:
-            self._names = frozenset(self._names_to(_DEEPEST))
+            self._names = frozenset(self._declared("properties"))
         return self._names
+
+    def declares(self, name: str) -> bool:
+        """True for a property that is named anywhere, or that a pattern speaks of."""
+        if name in self.names:
+            return True
+        finds = [_finds(pattern) for pattern in self._declared("patternProperties")]
+        return any(found is None or found(name) for found in finds)
 
     @property
     def is_closed(self) -> bool:
@@ -159,13 +166,14 @@ class Outline:
                 found &= frozenset().union(*(one._types_to(depth - 1) for one in part.alternatives))
         return found
 
-    def _names_to(self, depth: int) -> Iterator[str]:
+    def _declared(self, keyword: str, depth: int = _DEEPEST) -> Iterator[str]:
+        """Names or patterns of a keyword, wherever it stands."""
         for part in self._opened() if depth else ():
             if isinstance(part, _Choice):
                 for one in part.alternatives:
-                    yield from one._names_to(depth - 1)
+                    yield from one._declared(keyword, depth - 1)
             elif isinstance(part.raw, dict):
-                properties = part.raw.get("properties")
+                properties = part.raw.get(keyword)
                 yield from properties if isinstance(properties, dict) else ()
 
     def _step(self, kind: str, step: _Step, depth: int) -> "Outline":

@@ -4,6 +4,8 @@ For the second opinion, which judges what was sent instead of what was meant. Sc
 is the schema's affair. All of it raises `ValueError` for text that is not of the style.
 """
 
+import contextlib
+import json
 import re
 from enum import Enum
 from urllib.parse import unquote, unquote_to_bytes
@@ -23,6 +25,7 @@ class Shape(Enum):
 
 _ENCODED = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _OUTSIDE = re.compile(r"[^\x21-\x7e]")
+_JSON = json.JSONDecoder()
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 
 
@@ -87,13 +90,39 @@ def _matrix_value(text: str, name: str, shape: Shape, *, explode: bool) -> Decod
     )
 
 
-def header_value(text: str, shape: Shape, style: str = "simple", *, explode: bool) -> Decoded:
-    """Value of a header: items are trimmed, nothing is percent-encoded."""
+def header_value(
+    text: str, shape: Shape, style: str = "simple", *, explode: bool, nested: bool = False
+) -> Decoded:
+    """Value of a header: items are trimmed, nothing is percent-encoded.
+
+    With `nested`, delimiters that stand in JSON do not separate; that makes a difference, or it is a `ValueError`.
+    """
     if shape is Shape.SCALAR:
         return text
     delimiter = HEADER_DELIMITERS.get(style, ",")
-    items = [item.strip() for item in text.split(delimiter)] if text else []
+    pieces = text.split(delimiter)
+    if nested:
+        around = pieces_around_json(text, delimiter)
+        if around == pieces:
+            raise ValueError("no list and no object stands in it")
+        pieces = around
+    items = [item.strip() for item in pieces] if text else []
     return items if shape is Shape.ARRAY else _object(items, explode=explode)
+
+
+def pieces_around_json(text: str, delimiter: str) -> list[str]:
+    """Pieces of a list whose items may be JSON: what separates in these does not separate the items."""
+    pieces, begin, at = [], 0, 0
+    while at < len(text):
+        if text[at] in "[{" and (not text[begin:at].strip() or text[at - 1] == "="):
+            with contextlib.suppress(ValueError, RecursionError):
+                at = _JSON.raw_decode(text, at)[1]
+                continue
+        if text[at] == delimiter:
+            pieces.append(text[begin:at])
+            begin = at + 1
+        at += 1
+    return [*pieces, text[begin:]]
 
 
 def query_value(

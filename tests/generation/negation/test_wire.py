@@ -125,6 +125,24 @@ def test_objects_in_a_query_are_read_back_by_their_brackets() -> None:
     assert not is_proved(raw, {"a": "5"}, style="deepObject")
 
 
+SPREAD = {"type": "object", "properties": {"a": INTEGER}}
+
+
+@pytest.mark.parametrize("location", [QUERY, COOKIE])
+def test_pairs_that_nobody_declares_are_nobodys(location: Location) -> None:
+    closed = SPREAD | {"additionalProperties": False}
+    few = SPREAD | {"maxProperties": 1}
+    assert is_proved(SPREAD, {"a": "x"}, location)
+    assert not is_proved(closed, {"a": 1, "b": 2}, location)
+    assert not is_proved(few, {"a": 1, "b": 2}, location)
+    # It is not there, or it is wrong.
+    assert is_proved(few, {"b": 2, "c": 3}, location)
+    assert not is_proved(few, {"b": 2, "c": 3}, location, required=False)
+    assert not is_proved(SPREAD, "x", location, required=False)
+    # With its own name before them they belong to it.
+    assert location is COOKIE or is_proved(few, {"a": 1, "b": 2}, style="deepObject")
+
+
 def test_parameters_that_travel_as_json_keep_their_types() -> None:
     assert is_proved(INTEGER, "5", media_type="application/json")
     assert not is_proved(INTEGER, 5, media_type="application/json")

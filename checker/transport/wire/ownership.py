@@ -1,0 +1,64 @@
+"""Whose a pair of a query or of cookies is: properties of an exploded object stand for themselves, under their own names."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from checker.core.operation import Parameter
+from checker.transport.wire.outline import Outline
+from checker.transport.wire.styles import Pairs
+from checker.transport.wire.unstyled import plain
+
+Declared = Sequence[tuple[Parameter, Outline]]
+_NAMED = frozenset({"deepObject", "querystring"})
+"""Styles whose objects do not fall apart into pairs of other names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What of some pairs belongs to one parameter."""
+
+    parameter: Parameter
+    outline: Outline
+    own: Pairs
+    """Pairs that can only be its own."""
+    rest: Pairs
+    """Pairs that nobody declares: properties of it, or nobody's."""
+
+
+def shares(declared: Declared, pairs: Pairs) -> tuple[list[Share], Pairs]:
+    """Shares of all parameters of a location, and the pairs that nobody declares."""
+    names = {
+        parameter.name for parameter, outline in declared if not _is_spread(parameter, outline)
+    }
+    own = [[pair for pair in pairs if _owns(*one, plain(pair[0]), names)] for one in declared]
+    nobodys = [pair for pair in pairs if not any(pair in mine for mine in own)]
+    found = [
+        Share(*one, mine, nobodys if _takes_rest(*one, mine) else [])
+        for one, mine in zip(declared, own, strict=True)
+    ]
+    return found, nobodys
+
+
+def _may_spread(parameter: Parameter, outline: Outline) -> bool:
+    """True when it may be an exploded object."""
+    is_exploded = parameter.explode and parameter.style not in _NAMED
+    return is_exploded and parameter.media_type is None and "object" in outline.types
+
+
+def _is_spread(parameter: Parameter, outline: Outline) -> bool:
+    """True when it is always one: its own name is never sent."""
+    return _may_spread(parameter, outline) and outline.types <= {"object", "null"}
+
+
+def _owns(parameter: Parameter, outline: Outline, name: str, names: set[str]) -> bool:
+    if _is_spread(parameter, outline):
+        return name not in names and outline.declares(name)
+    return name == parameter.name or (
+        parameter.style == "deepObject" and name.startswith(f"{parameter.name}[")
+    )
+
+
+def _takes_rest(parameter: Parameter, outline: Outline, own: Pairs) -> bool:
+    if _is_spread(parameter, outline):
+        return not outline.is_closed
+    return not own and _may_spread(parameter, outline)
