@@ -107,13 +107,11 @@ class ResponsePlan:
     media_type: MediaTypeVerdict
     documented_media_types: tuple[str, ...]
     body: BodyValidator | None
-    """None when nothing is promised of the body, or its schema cannot be used: then a note says why."""
+    """None when nothing is promised of the body, or its schema cannot be used: a warning of the operation says why."""
     matched_response: str | None = None
     """The key of the response object that applies: `200`, `4XX`, `default`."""
     headers: HeaderValidator | None = None
     """None when nothing is promised of the headers."""
-    notes: tuple[str, ...] = ()
-    """What is declared and not validated, and why."""
 
 
 class ResponseContract(Protocol):

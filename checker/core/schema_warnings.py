@@ -11,6 +11,7 @@ class WarningKind(StrEnum):
     UNUSABLE_PARAMETER = "unusable_parameter"
     UNUSABLE_BODY = "unusable_body"
     UNUSABLE_MEDIA_TYPE = "unusable_media_type"
+    UNVALIDATED_RESPONSE = "unvalidated_response"
     MALFORMED_KEYWORD = "malformed_keyword"
     UNSUPPORTED_REGEX = "unsupported_regex"
     INVALID_EXAMPLE = "invalid_example"

@@ -37,15 +37,15 @@ _Warning = tuple[WarningKind, str, str]
 
 def _all(directory: Directory, operation: OpenApiOperation) -> Iterator[_Warning]:
     yield from _left_out(operation)
-    responses = list(_response_parts(directory, operation))
+    for fault in operation.contract.unvalidated():
+        kind = _or_lost(WarningKind.UNVALIDATED_RESPONSE, fault.reason)
+        yield kind, fault.pointer, f"{fault.reason}; {_NOT_VALIDATED}"
     schemas = []
-    for part in responses:
+    for part in _response_parts(directory, operation):
         if isinstance(part, Schema):
             schemas.append(part)
         else:
             yield part
-    for schema in schemas:
-        yield from _unsound(directory, schema)
     schemas += [parameter.schema for parameter in operation.parameters]
     schemas += [body.schema for body in operation.bodies]
     yield from _ignored(directory, schemas)
@@ -96,7 +96,7 @@ def _or_lost(kind: WarningKind, reason: str) -> WarningKind:
 def _response_parts(
     directory: Directory, operation: OpenApiOperation
 ) -> Iterator[Schema | _Warning]:
-    """Schemas of responses and of their headers; warnings where there should be one."""
+    """Schemas of responses and of their headers; warnings of media types that are none."""
     responses = operation.definition.get("responses")
     at = pointer_child(operation.entry.pointer, "responses")
     document = directory.document
@@ -104,8 +104,7 @@ def _response_parts(
         pointer = pointer_child(at, status)
         try:
             response, place = document.dereferenced(raw, pointer)
-        except UnresolvableReference as error:
-            yield WarningKind.UNRESOLVABLE_REFERENCE, pointer, f"{error}; {_NOT_VALIDATED}"
+        except UnresolvableReference:
             continue
         if not isinstance(response, dict):
             continue
@@ -124,24 +123,15 @@ def _response_parts(
             yield from _schemas(directory, owner, inner)
 
 
-def _schemas(directory: Directory, owner: object, at: str) -> Iterator[Schema | _Warning]:
+def _schemas(directory: Directory, owner: object, at: str) -> Iterator[Schema]:
     try:
         value, at = directory.document.dereferenced(owner, at)
-    except UnresolvableReference as error:
-        yield WarningKind.UNRESOLVABLE_REFERENCE, at, f"{error}; {_NOT_VALIDATED}"
+    except UnresolvableReference:
         return
     for key in ("schema", "itemSchema"):
         raw = value.get(key) if isinstance(value, dict) else None
         if isinstance(raw, dict):
             yield directory.document.schema(raw, pointer_child(at, key))
-
-
-def _unsound(directory: Directory, schema: Schema) -> Iterator[_Warning]:
-    try:
-        directory.document.require_sound(schema)
-    except UnresolvableReference as error:
-        message = f"{error}; {_NOT_VALIDATED}"
-        yield WarningKind.UNRESOLVABLE_REFERENCE, schema.pointer, message
 
 
 def _ignored(directory: Directory, schemas: Iterable[Schema]) -> Iterator[_Warning]:

@@ -59,6 +59,12 @@ FAULTS: list[tuple[Any, str, str, str]] = [
         "not validated",
     ),
     (
+        response(content={"application/pdf": {"schema": {"type": "object"}}}),
+        "unvalidated_response",
+        "/responses/200/content/application~1pdf",
+        "the media type application/pdf is not read; what it describes in a response is not validated",
+    ),
+    (
         response(content={"json": {}}),
         "unusable_media_type",
         "/responses/200/content/json",

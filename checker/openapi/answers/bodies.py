@@ -88,9 +88,9 @@ def _text_validator(opinions: TwoOpinions, received: MediaType) -> BodyValidator
     types = outline.types
     is_structured = bool(types) and types <= {"array", "object", "null"}
     if received.type != "text" or received.subtype in _NEVER_TEXT:
-        return f"bodies of {received.essence} cannot be read" if is_structured else None
+        return f"the media type {received.essence} is not read" if is_structured else None
     if is_structured:
-        return f"nothing says how arrays and objects are written as {received.essence}"
+        return f"the media type {received.essence} does not say how arrays and objects are written"
 
     def values(content: bytes) -> list[Any]:
         text = decoded_text(content, received.charset)

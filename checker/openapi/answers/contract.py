@@ -8,7 +8,7 @@ from checker.core.contract import BodyValidator, MediaTypeVerdict, ResponsePlan
 from checker.core.media_types import MediaType, media_type_of
 from checker.core.schema import Schema, UnresolvableReference
 from checker.openapi.answers.bodies import Promise, body_validator
-from checker.openapi.answers.headers import HeaderContract, header_contract
+from checker.openapi.answers.headers import HeaderContract, Unvalidated, header_contract
 from checker.openapi.bodies import is_swagger, media_types
 from checker.openapi.documents.references import OpenApiDocument
 from checker.validation.compiled import UnusableSchema
@@ -22,6 +22,7 @@ _JSON = MediaType("application", "json")
 class _Content:
     """One documented media type of a response."""
 
+    pointer: str
     spelling: str
     media_type: MediaType | None
     """None when the document spells it wrongly."""
@@ -34,7 +35,7 @@ class _Response:
 
     contents: tuple[_Content, ...] = ()
     headers: HeaderContract | None = None
-    notes: tuple[str, ...] = ()
+    faults: tuple[Unvalidated, ...] = ()
 
 
 _NO_PROMISE = Promise(None)
@@ -92,9 +93,8 @@ class OpenApiContract:
         response = _NOTHING if matched is None else self._response(matched)
         has_body = not (self._is_head or status < 200 or status in (204, 205, 304))
         verdict, body = MediaTypeVerdict.DOCUMENTED, None
-        notes = list(response.notes)
         if has_body and matched is not None:
-            verdict, body = self._judged(response.contents, content_type, notes)
+            verdict, body = self._judged(response.contents, content_type)
         return ResponsePlan(
             # Without any documented response nothing is promised.
             status_documented=matched is not None or not documented,
@@ -104,8 +104,22 @@ class OpenApiContract:
             body=body,
             matched_response=matched,
             headers=response.headers,
-            notes=tuple(notes),
         )
+
+    def unvalidated(self) -> Iterator[Unvalidated]:
+        """Whatever is declared of responses and cannot be judged. Compiles all of their schemas."""
+        for matched in self._responses:
+            response = self._response(matched)
+            yield from response.faults
+            found = [
+                self._validator(content, _assumed(content.media_type))
+                for content in response.contents
+                if content.media_type is not None
+            ]
+            faults = [one for one in found if isinstance(one, Unvalidated)]
+            # Of several forms one is enough to judge by.
+            is_judged = any(one is not None and one not in faults for one in found)
+            yield from (one for one in faults if not (one.is_unread and is_judged))
 
     def _response(self, matched: str) -> "_Response":
         """The response object of a status, read once."""
@@ -118,33 +132,33 @@ class OpenApiContract:
         try:
             raw, at = self._document.dereferenced(*self._responses[matched])
         except UnresolvableReference as error:
-            return _Response(notes=(f"the response `{matched}` is not validated: {error}",))
+            return _Response(faults=(Unvalidated(self._responses[matched][1], str(error)),))
         if not isinstance(raw, dict):
             return _NOTHING
-        headers, notes = header_contract(
+        headers, faults = header_contract(
             self._document, raw, at, validate_formats=self._validate_formats
         )
-        contents = tuple(self._contents(raw, at, notes))
-        return _Response(contents, headers, tuple(notes))
+        contents = tuple(self._contents(raw, at, faults))
+        return _Response(contents, headers, tuple(faults))
 
-    def _contents(self, raw: dict[str, Any], at: str, notes: list[str]) -> Iterator[_Content]:
+    def _contents(
+        self, raw: dict[str, Any], at: str, faults: list[Unvalidated]
+    ) -> Iterator[_Content]:
         if is_swagger(self._document):
             promise = self._promise(raw, at)
             for name in self._produces or ([] if promise == _NO_PROMISE else ["*/*"]):
-                yield _Content(name, media_type_of(name), promise)
+                yield _Content(at, name, media_type_of(name), promise)
             return
         content = raw.get("content")
         for name, value in content.items() if isinstance(content, dict) else ():
-            promise = _NO_PROMISE
+            promise, place = _NO_PROMISE, pointer_child(at, "content", name)
             try:
-                value, place = self._document.dereferenced(
-                    value, pointer_child(at, "content", name)
-                )
+                value, place = self._document.dereferenced(value, place)
                 if isinstance(value, dict):
                     promise = self._promise(value, place)
             except UnresolvableReference as error:
-                notes.append(f"bodies of {name} are not validated: {error}")
-            yield _Content(name, media_type_of(name), promise)
+                faults.append(Unvalidated(place, str(error)))
+            yield _Content(place, name, media_type_of(name), promise)
 
     def _promise(self, owner: Mapping[str, Any], at: str) -> Promise:
         return Promise(*(self._schema(owner, at, key) for key in ("schema", "itemSchema")))
@@ -156,7 +170,7 @@ class OpenApiContract:
         return self._document.schema(raw, pointer_child(at, key))
 
     def _judged(
-        self, contents: tuple[_Content, ...], content_type: str | None, notes: list[str]
+        self, contents: tuple[_Content, ...], content_type: str | None
     ) -> tuple[MediaTypeVerdict, BodyValidator | None]:
         readable = [content for content in contents if content.media_type is not None]
         if not readable:
@@ -165,29 +179,36 @@ class OpenApiContract:
             is_any = all(content.spelling == "*/*" for content in readable)
             assumed = None if is_any else _best(readable, _JSON)
             verdict = MediaTypeVerdict.DOCUMENTED if is_any else MediaTypeVerdict.MISSING
-            return verdict, self._body(assumed, _JSON, notes)
+            return verdict, self._body(assumed, _JSON)
         received = media_type_of(content_type)
         if received is None:
             return MediaTypeVerdict.MALFORMED, None
         if not any(_covers(content, received) for content in readable):
             return MediaTypeVerdict.UNDOCUMENTED, None
-        return MediaTypeVerdict.DOCUMENTED, self._body(_best(readable, received), received, notes)
+        return MediaTypeVerdict.DOCUMENTED, self._body(_best(readable, received), received)
 
-    def _body(
-        self, content: _Content | None, received: MediaType, notes: list[str]
-    ) -> BodyValidator | None:
-        if content is None:
-            return None
+    def _body(self, content: _Content | None, received: MediaType) -> BodyValidator | None:
+        found = None if content is None else self._validator(content, received)
+        return None if isinstance(found, Unvalidated) else found
+
+    def _validator(
+        self, content: _Content, received: MediaType
+    ) -> BodyValidator | Unvalidated | None:
+        """Judge of bodies of a media type; None when nothing is promised of them."""
+        formats = self._validate_formats
         try:
-            found = body_validator(
-                content.promise, received, validate_formats=self._validate_formats
-            )
+            found = body_validator(content.promise, received, validate_formats=formats)
         except (UnresolvableReference, UnusableSchema) as error:
-            found = str(error)
+            schema = content.promise.schema or content.promise.item_schema
+            return Unvalidated(content.pointer if schema is None else schema.pointer, str(error))
         if isinstance(found, str):
-            notes.append(f"bodies of {content.spelling} are not validated: {found}")
-            return None
+            return Unvalidated(content.pointer, found, is_unread=True)
         return found
+
+
+def _assumed(documented: MediaType) -> MediaType:
+    """What is likely to come where any type of a range may."""
+    return documented if documented.precision == 2 else _JSON
 
 
 def _matched(documented: tuple[str, ...], status: int) -> str | None:

@@ -1,6 +1,7 @@
 """Headers of responses: required ones, and texts read by their schemas."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from checker.core.contract import HeaderOpinions, SchemaViolation
@@ -17,6 +18,16 @@ from checker.validation.pointers import pointer_child
 _OTHERS: Final = frozenset({"content-type", "accept", "authorization"})
 """Said elsewhere in OpenAPI 3: such declarations are to be ignored."""
 _DIGITS: Final = 19
+
+
+@dataclass(frozen=True, slots=True)
+class Unvalidated:
+    """Something that is declared of responses and cannot be judged."""
+
+    pointer: str
+    reason: str
+    is_unread: bool = False
+    """True when nothing is wrong with it: values of that form are not read."""
 
 
 class HeaderRule:
@@ -95,39 +106,44 @@ class HeaderContract:
 
 def header_contract(
     document: OpenApiDocument, response: Mapping[str, Any], at: str, *, validate_formats: bool
-) -> tuple[HeaderContract | None, list[str]]:
-    """What a response object promises of headers, and notes on what cannot be validated."""
+) -> tuple[HeaderContract | None, list[Unvalidated]]:
+    """What a response object promises of headers, and what of that cannot be judged."""
     declared = response.get("headers")
     rules: list[HeaderRule] = []
-    notes: list[str] = []
+    faults: list[Unvalidated] = []
     for name, raw in declared.items() if isinstance(declared, dict) else ():
         if name.lower() in _OTHERS and document.dialect is not Dialect.OPENAPI20:
             continue
+        place = pointer_child(at, "headers", name)
         try:
-            value, place = document.dereferenced(raw, pointer_child(at, "headers", name))
+            value, place = document.dereferenced(raw, place)
             if isinstance(value, dict):
-                rules.append(_rule(document, name, value, place, validate_formats))
+                parameter = _parameter(document, name, value, place)
+                place = parameter.schema.pointer
+                rules.append(_rule(parameter, validate_formats=validate_formats))
         except (UnresolvableReference, UnusableSchema) as error:
-            notes.append(f"the header `{name}` is not validated: {error}")
+            faults.append(Unvalidated(place, str(error)))
     # Headers that are optional and say nothing of their values cost no time.
     telling = [rule for rule in rules if rule.required or rule.opinions is not None]
-    return (HeaderContract(telling) if telling else None), notes
+    return (HeaderContract(telling) if telling else None), faults
 
 
-def _rule(
-    document: OpenApiDocument, name: str, raw: dict[str, Any], at: str, validate_formats: bool
-) -> HeaderRule:
+def _parameter(document: OpenApiDocument, name: str, raw: dict[str, Any], at: str) -> Parameter:
+    """A header as a parameter. Raises `UnresolvableReference`."""
     if document.dialect is Dialect.OPENAPI20:
         schema = document.schema(swagger_schema(raw), at)
         style, _ = swagger_style(raw.get("collectionFormat"), "header")
-        parameter = Parameter(name, Location.HEADER, False, schema, style, False)
-        return HeaderRule(parameter, TwoOpinions(schema, validate_formats=validate_formats))
+        return Parameter(name, Location.HEADER, False, schema, style, False)
     schema, media_type = _schema(document, raw, at)
     is_required, explode = raw.get("required") is True, raw.get("explode") is True
-    parameter = Parameter(name, Location.HEADER, is_required, schema, "simple", explode, media_type)
-    if schema.raw in ({}, True):
+    return Parameter(name, Location.HEADER, is_required, schema, "simple", explode, media_type)
+
+
+def _rule(parameter: Parameter, *, validate_formats: bool) -> HeaderRule:
+    """Raises `UnresolvableReference` and `UnusableSchema`."""
+    if parameter.schema.raw in ({}, True):
         return HeaderRule(parameter, None)
-    return HeaderRule(parameter, TwoOpinions(schema, validate_formats=validate_formats))
+    return HeaderRule(parameter, TwoOpinions(parameter.schema, validate_formats=validate_formats))
 
 
 def _schema(document: OpenApiDocument, raw: dict[str, Any], at: str) -> tuple[Schema, str | None]:
