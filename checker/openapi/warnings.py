@@ -1,9 +1,9 @@
 """Faults of a description that cost a part of an operation: found without sending anything."""
 
-import json
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
 
+from checker.core.contract import SchemaViolation
 from checker.core.media_types import is_json, parse
 from checker.core.request import Origin
 from checker.core.schema import Dialect, Direction, Schema, UnresolvableReference
@@ -15,9 +15,13 @@ from checker.openapi.operation import OpenApiOperation
 from checker.validation.compiled import UnusableSchema, compile_schema
 from checker.validation.ecma import ecma_pattern
 from checker.validation.keywords import keywords_of, subschemas
+from checker.validation.messages import shown
 from checker.validation.pointers import pointer_child
+from checker.validation.referee import referee
 
-_NOT_VALIDATED = "what it describes in a response is not validated"
+_REASONS: Final = 3
+"""Ways in which one example breaks its schema that are told."""
+_NOT_VALIDATED: Final = "what it describes in a response is not validated"
 
 
 def operation_warnings(
@@ -168,7 +172,7 @@ def _malformed(raw: dict[str, Any], at: str, dialect: Dialect) -> Iterator[_Warn
         if dialect is Dialect.OPENAPI20 and (name, value) == ("type", "file"):
             continue
         place = pointer_child(at, name)
-        message = f"`{name}` at {place} cannot be {_shown(value)}; it is ignored"
+        message = f"`{name}` at {place} cannot be {shown(value)}; it is ignored"
         yield WarningKind.MALFORMED_KEYWORD, place, message
 
 
@@ -197,10 +201,23 @@ def _forbidden(examples: tuple[Any, ...], schema: Schema, at: str) -> Iterator[_
     except (UnresolvableReference, UnusableSchema):
         return
     for example in examples:
-        if not is_valid(example):
-            message = f"the example {_shown(example)} at {at} does not fit its schema at {schema.pointer}; correct one of them"
+        violations = () if is_valid(example) else referee(schema, Direction.REQUEST).errors(example)
+        if violations:
+            message = f"{_named(example, violations)} at {at} does not fit its schema at {schema.pointer}: {_why(violations)}; correct one of them"
             yield WarningKind.INVALID_EXAMPLE, at, message
 
 
-def _shown(value: object) -> str:
-    return json.dumps(value, default=str)[:80]
+def _named(example: object, violations: Sequence[SchemaViolation]) -> str:
+    # What is wrong as a whole is quoted by the reason.
+    is_quoted = not violations[0].instance_path and violations[0].message.startswith(shown(example))
+    return "the example" if is_quoted else f"the example {shown(example)}"
+
+
+def _why(violations: Sequence[SchemaViolation]) -> str:
+    """What the first of them say, each with its place in the value."""
+    told = []
+    for violation in violations[:_REASONS]:
+        place = pointer_child("", *map(str, violation.instance_path))
+        told.append(f"{violation.message} at {place}" if place else violation.message)
+    more = len(violations) - len(told)
+    return ", ".join(told) + (f" and {more} more" if more else "")

@@ -94,12 +94,34 @@ FAULTS: list[tuple[Any, str, str, str]] = [
         "/responses/200/content/application~1json/schema/patternProperties",
         "'('",
     ),
-    (parameter({"type": "integer"}, example="x"), "invalid_example", "/parameters/0", '"x"'),
+    (
+        parameter({"type": "integer"}, example="x"),
+        "invalid_example",
+        "/parameters/0",
+        "the example at #/paths/~1a/post/parameters/0 does not fit its schema at"
+        ' #/paths/~1a/post/parameters/0/schema: "x" is not of type "integer"; correct one of them',
+    ),
     (
         body({"type": "object"}, examples={"a": {"value": {}}, "b": {"value": [1]}}),
         "invalid_example",
         "/requestBody/content/application~1json",
-        "[1]",
+        '[1] is not of type "object"',
+    ),
+    (
+        body({"properties": {"n": {"items": {"enum": [1]}}}}, example={"m": "m" * 80, "n": [1, 2]}),
+        "invalid_example",
+        "/requestBody/content/application~1json",
+        "mmm... at #/paths/~1a/post/requestBody/content/application~1json does not fit its schema at"
+        " #/paths/~1a/post/requestBody/content/application~1json/schema: 2 is not one of [1] at /n/1;",
+    ),
+    (
+        body(
+            {"properties": dict.fromkeys("abcd", {"type": "null"})},
+            example=dict.fromkeys("abcd", 1),
+        ),
+        "invalid_example",
+        "/requestBody/content/application~1json",
+        ', 1 is not of type "null" at /c and 1 more; correct',
     ),
     (
         response(links={"L": {"operationId": "gone"}}),
