@@ -28,13 +28,17 @@ def from_dict(schema: Mapping[str, Any], *, base_url: str | None = None) -> Open
 
 
 def from_path(
-    path: str | os.PathLike[str], *, encoding: str = "utf-8", base_url: str | None = None
+    path: str | os.PathLike[str],
+    *,
+    encoding: str = "utf-8",
+    base_url: str | None = None,
+    verify: bool | str = True,
 ) -> OpenApiSchema:
-    """Schema of a file, JSON or YAML, and of the files beside it that it refers to. Raises `LoaderError`."""
+    """Schema of a file, JSON or YAML, and of the files and URLs that it refers to. Raises `LoaderError`."""
     data = read_file(path)
     name = os.fspath(path)
     value = parse(data, name=name, content_type=f"text/plain; charset={encoding}")
-    origin = Provenance(own_name=quote(Path(path).name), read=beside_file(path))
+    origin = Provenance(own_name=quote(Path(path).name), read=beside_file(path, verify=verify))
     return _opened(value, name, origin, base_url)
 
 

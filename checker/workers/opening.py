@@ -250,7 +250,7 @@ def _document(settings: RunSettings, layout: RunLayout) -> tuple[OpenApiSchema, 
             verify=settings.tls_verify,
         )
     else:
-        schema = loaders.from_path(location)
+        schema = loaders.from_path(location, verify=settings.tls_verify)
     data = schema.normalised()
     name = digest("document", data.decode("utf-8", "surrogateescape"))
     path = layout.document(name)

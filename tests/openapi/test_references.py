@@ -1,30 +1,27 @@
+"""References inside a description and to the files beside it."""
+
 import json
-import socket
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
-from checker.core.errors import LoaderError
 from checker.core.meta import PhaseInfo
 from checker.core.operation import BrokenOperation
 from checker.core.request import Origin
-from checker.core.schema import Direction, Schema, UnresolvableReference
+from checker.core.schema import Direction, UnresolvableReference
 from checker.generation.program import GenerationSettings, compile_operation
 from checker.generation.sources.choices import RandomSource
-from checker.openapi.documents.fetching import Web, beside_file, beside_url
+from checker.openapi.documents.fetching import beside_file
 from checker.openapi.documents.neighbours import Provenance
-from checker.openapi.loaders import from_dict, from_path, from_url, open_normalised
+from checker.openapi.loaders import from_dict, from_path, open_normalised
 from checker.openapi.operation import OpenApiOperation
 from checker.openapi.schema import OpenApiSchema
 from checker.transport.prepare import RequestMaker
-from checker.validation.compiled import compile_schema
 from checker.validation.referee import referee
 
-USER = {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}}
+from .described import USER, assert_both, body, document, opinions, written
+
 TREE = {
     "Node": {
         "properties": {
@@ -33,39 +30,6 @@ TREE = {
         }
     }
 }
-
-
-def post(schema: Any) -> dict[str, Any]:
-    return {"post": {"requestBody": {"content": {"application/json": {"schema": schema}}}}}
-
-
-def document(schema: Any, version: str = "3.0.3", **more: Any) -> dict[str, Any]:
-    return {"openapi": version, "info": {}, "paths": {"/a": post(schema)}, **more}
-
-
-def written(folder: Path, files: dict[str, Any]) -> Path:
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content if isinstance(content, str) else json.dumps(content))
-    return folder / next(iter(files))
-
-
-def body(schema: OpenApiSchema) -> Schema:
-    operation = schema.find("POST /a")
-    assert isinstance(operation, OpenApiOperation), operation
-    return operation.bodies[0].schema
-
-
-def opinions(schema: Schema, value: Any) -> tuple[bool, bool]:
-    first = compile_schema(schema, Direction.REQUEST).is_valid(value)
-    return first, not referee(schema, Direction.REQUEST).errors(value)
-
-
-def assert_both(schema: OpenApiSchema, valid: Any, invalid: Any) -> None:
-    for one in (schema, open_normalised(schema.normalised())):
-        assert opinions(body(one), valid) == (True, True)
-        assert opinions(body(one), invalid) == (False, False)
 
 
 @pytest.mark.parametrize(
@@ -200,100 +164,6 @@ def test_protocol_relative_references_of_files_are_https(tmp_path: Path) -> None
     )
 
 
-NAMED = {
-    "by id": ({"$ref": "user.schema"}, {"U": {"$id": "user.schema", **USER}}),
-    "by anchor": ({"$ref": "#user"}, {"U": {"$anchor": "user", **USER}}),
-    "by id and anchor": (
-        {"$ref": "all#user"},
-        {"U": {"$id": "all", "$defs": {"u": {"$anchor": "user", **USER}}}},
-    ),
-    "pointer inside a named schema": (
-        {"$ref": "#/components/schemas/U"},
-        {
-            "U": {
-                "$id": "http://example.com/u",
-                "allOf": [{"$ref": "#/$defs/u"}],
-                "$defs": {"u": USER},
-            }
-        },
-    ),
-    "relative to the name around": (
-        {"$ref": "#/components/schemas/U"},
-        {
-            "U": {"$id": "http://example.com/deep/u", "allOf": [{"$ref": "v"}]},
-            "V": {"$id": "http://example.com/deep/v", **USER},
-        },
-    ),
-    "older dialect inside": (
-        {"$ref": "#/components/schemas/U"},
-        {
-            "U": {
-                "$id": "http://example.com/old",
-                "$schema": "http://json-schema.org/draft-07/schema#",
-                "properties": {"id": {"$ref": "#/definitions/i", "minimum": 7}},
-                "definitions": {"i": {"type": "integer"}},
-            }
-        },
-    ),
-    "dynamic": (
-        {"$ref": "#/components/schemas/Users"},
-        {
-            "List": {
-                "$id": "list",
-                "type": "object",
-                "properties": {"id": {"$dynamicRef": "#item"}},
-                "$defs": {"any": {"$dynamicAnchor": "item"}},
-            },
-            "Users": {
-                "$id": "users",
-                "$ref": "list",
-                "$defs": {"one": {"$dynamicAnchor": "item", "type": "integer"}},
-            },
-        },
-    ),
-}
-
-
-@pytest.mark.parametrize("case", NAMED)
-def test_names_in_schemas_count_since_3_1(case: str) -> None:
-    raw, schemas = NAMED[case]
-    schema = from_dict(document(raw, "3.1.0", components={"schemas": schemas}))
-    assert_both(schema, {"id": 1}, {"id": "x"})
-
-
-def test_names_in_examples_are_data() -> None:
-    example = {"properties": {"x": {"$id": "user.schema"}}}
-    main = document({"$ref": "user.schema", "example": example}, "3.1.0")
-    operation = from_dict(main).find("POST /a")
-    assert isinstance(operation, OpenApiOperation)
-    assert operation.unusable_bodies
-
-
-@pytest.mark.parametrize("name", ["http://[", 5, "", "#", None, "http://example.com/%zz"])
-def test_name_that_is_none_names_nothing(name: Any) -> None:
-    schemas = {"U": {"$id": name, "$anchor": name, "allOf": [USER]}}
-    schema = from_dict(
-        document({"$ref": "#/components/schemas/U"}, "3.1.0", components={"schemas": schemas})
-    )
-    assert_both(schema, {"id": 1}, {"id": "x"})
-
-
-def test_names_in_schemas_beside_the_document(tmp_path: Path) -> None:
-    named = {
-        "$id": "http://example.com/s",
-        "allOf": [{"$ref": "#u"}],
-        "$defs": {"a": {"$anchor": "u", **USER}},
-    }
-    path = written(tmp_path, {"o.json": document({"$ref": "s.json"}, "3.1.0"), "s.json": named})
-    assert_both(from_path(path), {"id": 1}, {"id": "x"})
-
-
-def test_dialect_of_the_whole_document_is_honoured() -> None:
-    pair = {"items": [{"type": "integer"}]}
-    dialect = {"jsonSchemaDialect": "http://json-schema.org/draft-07/schema#"}
-    assert_both(from_dict(document(pair, "3.1.0", **dialect)), [1], ["x"])
-
-
 def test_own_name_of_the_document_is_what_references_are_relative_to(tmp_path: Path) -> None:
     own = "https://example.com/api/openapi"
     main = document({"$ref": f"{own}#/components/schemas/User"}, "3.2.0")
@@ -309,79 +179,6 @@ def test_lost_parameter_breaks_its_own_operation_only() -> None:
     )
     found = list(schema.get_all_operations())
     assert [isinstance(one, BrokenOperation) for one in found] == [True, False, False]
-
-
-class _Shelf(BaseHTTPRequestHandler):
-    pages: ClassVar[dict[str, bytes]] = {}
-    seen: ClassVar[list[tuple[str, str | None]]] = []
-
-    def do_GET(self) -> None:
-        type(self).seen.append((self.path, self.headers.get("X-Key")))
-        body = self.pages.get(self.path)
-        self.send_response(404 if body is None else 200)
-        self.send_header("Content-Length", str(len(body or b"")))
-        self.end_headers()
-        self.wfile.write(body or b"")
-
-    def log_message(self, *args: object) -> None:
-        pass
-
-
-@pytest.fixture
-def shelf() -> Iterator[str]:
-    _Shelf.seen.clear()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Shelf)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    yield f"127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
-
-
-def test_urls_are_read_relative_to_the_document_and_once(shelf: str) -> None:
-    refs = [
-        {"$ref": "../common/u.json"},
-        {"$ref": f"//{shelf}/common/u.json"},
-        {"$ref": f"http://{shelf}/common/u.json#"},
-    ]
-    lost = [{"$ref": "gone.json"}, {"$ref": "gone.json#/x"}]
-    _Shelf.pages = {
-        "/api/openapi.json": json.dumps(document({"allOf": refs, "x-lost": lost})).encode(),
-        "/common/u.json": json.dumps(USER).encode(),
-    }
-    schema = from_url(f"http://{shelf}/api/openapi.json", headers={"X-Key": "1"})
-    assert_both(schema, {"id": 1}, {"id": "x"})
-    asked = sorted(path for path, _ in _Shelf.seen)
-    assert asked == ["/api/gone.json", "/api/openapi.json", "/common/u.json"]
-    assert {key for _, key in _Shelf.seen} == {"1"}
-
-
-def test_other_hosts_are_not_shown_the_credentials_and_silent_ones_are_asked_once(
-    shelf: str,
-) -> None:
-    with socket.socket() as closed:
-        closed.bind(("127.0.0.1", 0))
-        silent = f"http://127.0.0.1:{closed.getsockname()[1]}"
-        _Shelf.pages = {"/u.json": json.dumps(USER).encode()}
-        web = Web({"headers": {"X-Key": "secret"}})
-        read = beside_url(f"{silent}/openapi.json", web)
-        assert read(f"http://{shelf}/u.json") == USER
-        assert _Shelf.seen == [("/u.json", None)]
-        with pytest.raises(LoaderError, match=r"/a\.json refused the connection"):
-            read("a.json")
-        # Each is named by its own address, never by the one that was asked for first.
-        with pytest.raises(
-            LoaderError, match=r"/b\.json is not asked for: .* did not answer before"
-        ):
-            read("b.json")
-
-
-def test_network_documents_never_name_local_files(tmp_path: Path) -> None:
-    secret = written(tmp_path, {"secret.json": USER})
-    read = beside_url("http://127.0.0.1:9/openapi.json", Web({}))
-    with pytest.raises(LoaderError, match="use an http"):
-        read(secret.as_uri())
 
 
 @pytest.mark.parametrize("version", ["3.0.3", "3.1.0"])

@@ -116,7 +116,7 @@ FAULTS: list[tuple[Any, str, str, str]] = [
     ),
     (
         body(
-            {"properties": dict.fromkeys("abcd", {"type": "null"})},
+            {"properties": {key: {"type": "null"} for key in "abcd"}},
             example=dict.fromkeys("abcd", 1),
         ),
         "invalid_example",

@@ -5,8 +5,9 @@ import re
 import ssl
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import unquote, urljoin, urlsplit
 
 import httpx
@@ -18,6 +19,34 @@ from checker.openapi.documents.parsing import parse
 _USER_AGENT = "checker"
 _RETRY_S = 0.25
 _TIMEOUT_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Advice:
+    """What to do about a document that does not come."""
+
+    silent: str
+    unreachable: str
+    refused: str
+    unverified: str
+    broken: str
+
+
+_API: Final = _Advice(
+    silent="check that the API is up or give a longer time-out",
+    unreachable="check that the API is running there",
+    refused="check the URL and its credentials",
+    unverified="give its CA bundle or switch verification off",
+    broken="check that it serves the document",
+)
+_BESIDE: Final = "make it reachable from here, or refer to a copy beside the description"
+_NEIGHBOUR: Final = _Advice(
+    silent=_BESIDE,
+    unreachable=_BESIDE,
+    refused="correct the reference, or refer to a copy beside the description",
+    unverified="give its CA bundle, or refer to a copy beside the description",
+    broken="correct the reference, or refer to a copy beside the description",
+)
 
 
 def read_file(path: str | os.PathLike[str], what: str = "an OpenAPI document") -> bytes:
@@ -52,17 +81,18 @@ class Web:
                 f"{url} is not an http(s) URL; give one like http://127.0.0.1:8080/openapi.json"
             )
         options = self._asked(is_own=True)
-        return _waited(lambda: _fetched(url, options), wait_s)
+        return _waited(lambda: _fetched(url, options, _API), wait_s)
 
     def document(self, url: str, *, is_own: bool) -> object:
         """Parsed document of a URL; only the API's own host is shown the credentials. Raises `LoaderError`."""
         host = urlsplit(url).netloc
         if host in self._silent:
             raise LoaderError(
-                f"{url} is not asked for: {host} did not answer before", self._silent[host].extras
+                f"{url} is not asked for: {host} did not answer before; {_BESIDE}",
+                self._silent[host].extras,
             )
         try:
-            response = _fetched(url, self._asked(is_own=is_own))
+            response = _fetched(url, self._asked(is_own=is_own), _NEIGHBOUR)
         except _NotReady as error:
             self._silent[host] = error
             raise
@@ -87,10 +117,10 @@ class Web:
         return asked | self._options | {"headers": headers | given}
 
 
-def beside_file(path: str | os.PathLike[str]) -> Read:
-    """Reader of the neighbours of a file: other files, and URLs."""
+def beside_file(path: str | os.PathLike[str], *, verify: bool | str = True) -> Read:
+    """Reader of the neighbours of a file: other files, and URLs. Raises `LoaderError` for unusable certificates."""
     folder = Path(path).parent
-    web = Web({})
+    web = Web({}, verify=verify)
 
     def read(name: str) -> object:
         parts = urlsplit(name)
@@ -161,13 +191,13 @@ def _waited(fetch: Callable[[], httpx.Response], wait_for_schema: float | None) 
             time.sleep(_RETRY_S)
 
 
-def _fetched(url: str, options: dict[str, Any]) -> httpx.Response:
+def _fetched(url: str, options: dict[str, Any], advice: _Advice) -> httpx.Response:
     try:
         response = httpx.get(url, **options)
     except (httpx.ConnectError, httpx.TimeoutException) as error:
-        raise _NotReady(_network_sentence(url, error), [str(error)]) from error
+        raise _NotReady(_network_sentence(url, error, advice), [str(error)]) from error
     except httpx.HTTPError as error:
-        raise LoaderError(_network_sentence(url, error), [str(error)]) from error
+        raise LoaderError(_network_sentence(url, error, advice), [str(error)]) from error
     except (httpx.InvalidURL, UnicodeError) as error:
         raise LoaderError(f"{url} is not a URL: {error}; correct it") from error
     if response.status_code >= 400:
@@ -175,21 +205,25 @@ def _fetched(url: str, options: dict[str, Any]) -> httpx.Response:
         reason = f"{response.status_code} {response.reason_phrase}".strip()
         kind = _NotReady if response.status_code == 503 else LoaderError
         raise kind(
-            f"Failed to load {url} due to {side} error (HTTP {reason}); check the URL and its credentials",
+            f"Failed to load {url} due to {side} error (HTTP {reason}); {advice.refused}",
             [f"HTTP {reason}", *response.text[:500].splitlines()[:10]],
         )
     return response
 
 
-def _network_sentence(url: str, error: httpx.HTTPError) -> str:
+def _network_sentence(url: str, error: httpx.HTTPError, advice: _Advice) -> str:
     text = str(error)
     if isinstance(error, httpx.TimeoutException):
-        return f"{url} did not answer in time; check that the API is up or give a longer time-out"
+        return f"{url} did not answer in time; {advice.silent}"
     if "CERTIFICATE" in text.upper():
-        return f"{url} has a certificate that cannot be verified; give its CA bundle or switch verification off"
+        return f"{url} has a certificate that cannot be verified; {advice.unverified}"
     if isinstance(error, httpx.ConnectError):
-        kind = "refused the connection" if "refused" in text.lower() else "cannot be connected to"
-        return f"{url} {kind}; check that the API is running there"
-    return (
-        f"{url} cannot be loaded: {text or type(error).__name__}; check that it serves the document"
-    )
+        return f"{url} {_connect_fault(text)}; {advice.unreachable}"
+    return f"{url} cannot be loaded: {text or type(error).__name__}; {advice.broken}"
+
+
+def _connect_fault(text: str) -> str:
+    if "refused" in text.lower():
+        return "refused the connection"
+    reason = text.rpartition("] ")[2]
+    return f"cannot be connected to ({reason})" if reason else "cannot be connected to"

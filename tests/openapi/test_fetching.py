@@ -1,0 +1,123 @@
+"""Documents of the network that a description refers to: each asked for once, and what to do when one does not come."""
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from checker.core.errors import LoaderError
+from checker.openapi.documents.fetching import Web, beside_file, beside_url
+from checker.openapi.loaders import from_url
+
+from .described import USER, assert_both, document, written
+
+
+class _Shelf(BaseHTTPRequestHandler):
+    pages: ClassVar[dict[str, bytes]] = {}
+    seen: ClassVar[list[tuple[str, str | None]]] = []
+
+    def do_GET(self) -> None:
+        type(self).seen.append((self.path, self.headers.get("X-Key")))
+        body = self.pages.get(self.path)
+        self.send_response(404 if body is None else 200)
+        self.send_header("Content-Length", str(len(body or b"")))
+        self.end_headers()
+        self.wfile.write(body or b"")
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def shelf() -> Iterator[str]:
+    _Shelf.seen.clear()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Shelf)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    yield f"127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_urls_are_read_relative_to_the_document_and_once(shelf: str) -> None:
+    refs = [
+        {"$ref": "../common/u.json"},
+        {"$ref": f"//{shelf}/common/u.json"},
+        {"$ref": f"http://{shelf}/common/u.json#"},
+    ]
+    lost = [{"$ref": "gone.json"}, {"$ref": "gone.json#/x"}]
+    _Shelf.pages = {
+        "/api/openapi.json": json.dumps(document({"allOf": refs, "x-lost": lost})).encode(),
+        "/common/u.json": json.dumps(USER).encode(),
+    }
+    schema = from_url(f"http://{shelf}/api/openapi.json", headers={"X-Key": "1"})
+    assert_both(schema, {"id": 1}, {"id": "x"})
+    asked = sorted(path for path, _ in _Shelf.seen)
+    assert asked == ["/api/gone.json", "/api/openapi.json", "/common/u.json"]
+    assert {key for _, key in _Shelf.seen} == {"1"}
+
+
+def test_other_hosts_are_not_shown_the_credentials_and_silent_ones_are_asked_once(
+    shelf: str,
+) -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        silent = f"http://127.0.0.1:{closed.getsockname()[1]}"
+        _Shelf.pages = {"/u.json": json.dumps(USER).encode()}
+        web = Web({"headers": {"X-Key": "secret"}})
+        read = beside_url(f"{silent}/openapi.json", web)
+        assert read(f"http://{shelf}/u.json") == USER
+        assert _Shelf.seen == [("/u.json", None)]
+        with pytest.raises(LoaderError, match=r"/a\.json refused the connection"):
+            read("a.json")
+        # Each is named by its own address, never by the one that was asked for first.
+        with pytest.raises(
+            LoaderError, match=r"/b\.json is not asked for: .* did not answer before"
+        ):
+            read("b.json")
+
+
+def test_network_documents_never_name_local_files(tmp_path: Path) -> None:
+    secret = written(tmp_path, {"secret.json": USER})
+    read = beside_url("http://127.0.0.1:9/openapi.json", Web({}))
+    with pytest.raises(LoaderError, match="use an http"):
+        read(secret.as_uri())
+
+
+@pytest.fixture
+def nobody() -> Iterator[str]:
+    """An address where connections are refused."""
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        yield f"127.0.0.1:{closed.getsockname()[1]}"
+
+
+def test_advice_is_about_the_document_that_does_not_come(shelf: str, nobody: str) -> None:
+    _Shelf.pages = {}
+    copy = "refer to a copy beside the description"
+    read = beside_file("openapi.json")
+    with pytest.raises(LoaderError, match=f"refused the connection; make it reachable .*{copy}"):
+        read(f"http://{nobody}/a.json")
+    with pytest.raises(LoaderError, match=f"did not answer before; make it reachable .*{copy}"):
+        read(f"http://{nobody}/b.json")
+    with pytest.raises(
+        LoaderError, match=rf"HTTP 404 Not Found\); correct the reference, .*{copy}"
+    ):
+        read(f"http://{shelf}/a.json")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        asked = Web({"timeout": 0.05})
+        with pytest.raises(LoaderError, match=f"did not answer in time; make it .*{copy}"):
+            asked.document(f"http://127.0.0.1:{silent.getsockname()[1]}/a.json", is_own=False)
+
+
+def test_files_refer_to_urls_by_the_certificates_that_are_given(tmp_path: Path) -> None:
+    bundle = tmp_path / "bundle.pem"
+    bundle.write_text("hello")
+    with pytest.raises(LoaderError, match="give a CA bundle in PEM form"):
+        beside_file("openapi.json", verify=str(bundle))

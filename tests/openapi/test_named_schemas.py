@@ -1,0 +1,104 @@
+"""Names and dialects that schemas of OpenAPI 3.1 and later have of their own."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checker.openapi.loaders import from_dict, from_path
+from checker.openapi.operation import OpenApiOperation
+
+from .described import USER, assert_both, document, written
+
+NAMED = {
+    "by id": ({"$ref": "user.schema"}, {"U": {"$id": "user.schema", **USER}}),
+    "by anchor": ({"$ref": "#user"}, {"U": {"$anchor": "user", **USER}}),
+    "by id and anchor": (
+        {"$ref": "all#user"},
+        {"U": {"$id": "all", "$defs": {"u": {"$anchor": "user", **USER}}}},
+    ),
+    "pointer inside a named schema": (
+        {"$ref": "#/components/schemas/U"},
+        {
+            "U": {
+                "$id": "http://example.com/u",
+                "allOf": [{"$ref": "#/$defs/u"}],
+                "$defs": {"u": USER},
+            }
+        },
+    ),
+    "relative to the name around": (
+        {"$ref": "#/components/schemas/U"},
+        {
+            "U": {"$id": "http://example.com/deep/u", "allOf": [{"$ref": "v"}]},
+            "V": {"$id": "http://example.com/deep/v", **USER},
+        },
+    ),
+    "older dialect inside": (
+        {"$ref": "#/components/schemas/U"},
+        {
+            "U": {
+                "$id": "http://example.com/old",
+                "$schema": "http://json-schema.org/draft-07/schema#",
+                "properties": {"id": {"$ref": "#/definitions/i", "minimum": 7}},
+                "definitions": {"i": {"type": "integer"}},
+            }
+        },
+    ),
+    "dynamic": (
+        {"$ref": "#/components/schemas/Users"},
+        {
+            "List": {
+                "$id": "list",
+                "type": "object",
+                "properties": {"id": {"$dynamicRef": "#item"}},
+                "$defs": {"any": {"$dynamicAnchor": "item"}},
+            },
+            "Users": {
+                "$id": "users",
+                "$ref": "list",
+                "$defs": {"one": {"$dynamicAnchor": "item", "type": "integer"}},
+            },
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NAMED)
+def test_names_in_schemas_count_since_3_1(case: str) -> None:
+    raw, schemas = NAMED[case]
+    schema = from_dict(document(raw, "3.1.0", components={"schemas": schemas}))
+    assert_both(schema, {"id": 1}, {"id": "x"})
+
+
+def test_names_in_examples_are_data() -> None:
+    example = {"properties": {"x": {"$id": "user.schema"}}}
+    main = document({"$ref": "user.schema", "example": example}, "3.1.0")
+    operation = from_dict(main).find("POST /a")
+    assert isinstance(operation, OpenApiOperation)
+    assert operation.unusable_bodies
+
+
+@pytest.mark.parametrize("name", ["http://[", 5, "", "#", None, "http://example.com/%zz"])
+def test_name_that_is_none_names_nothing(name: Any) -> None:
+    schemas = {"U": {"$id": name, "$anchor": name, "allOf": [USER]}}
+    schema = from_dict(
+        document({"$ref": "#/components/schemas/U"}, "3.1.0", components={"schemas": schemas})
+    )
+    assert_both(schema, {"id": 1}, {"id": "x"})
+
+
+def test_names_in_schemas_beside_the_document(tmp_path: Path) -> None:
+    named = {
+        "$id": "http://example.com/s",
+        "allOf": [{"$ref": "#u"}],
+        "$defs": {"a": {"$anchor": "u", **USER}},
+    }
+    path = written(tmp_path, {"o.json": document({"$ref": "s.json"}, "3.1.0"), "s.json": named})
+    assert_both(from_path(path), {"id": 1}, {"id": "x"})
+
+
+def test_dialect_of_the_whole_document_is_honoured() -> None:
+    pair = {"items": [{"type": "integer"}]}
+    dialect = {"jsonSchemaDialect": "http://json-schema.org/draft-07/schema#"}
+    assert_both(from_dict(document(pair, "3.1.0", **dialect)), [1], ["x"])
