@@ -177,6 +177,29 @@ def test_variables_that_share_a_segment(definition: Any, target: str, expected: 
     assert verdict.outcome is expected, reasons(verdict)
 
 
+TOUCHING: list[tuple[dict[str, Any], str, Outcome]] = [
+    (two(INTEGER, {"enum": ["x"]}), "/12x", AMBIGUOUS),
+    # An escape stays whole: what follows it is not a number.
+    (two({"enum": ["é"]}, {"type": "integer", "minimum": 10}), "/%C3%A99", INVALID),
+    # There are more ways than are tried.
+    (two({"type": "string", "maxLength": 2}, {"type": "string"}), f"/ab{'x' * 80}", AMBIGUOUS),
+]
+
+
+@pytest.mark.parametrize(("definition", "target", "expected"), TOUCHING)
+def test_variables_that_touch_each_other(definition: Any, target: str, expected: Outcome) -> None:
+    verdict = judge(definition, target, path="/{p}{q}")
+    assert verdict.outcome is expected, reasons(verdict)
+
+
+def test_pair_that_is_a_property_of_two_parameters_is_in_doubt() -> None:
+    found = [one("query", OBJECT), one("query", OBJECT)]
+    found[1]["parameters"][0]["name"] = "q"
+    both = {"parameters": [part["parameters"][0] for part in found]}
+    verdict = judge(both, "/a?x=1&x=2")
+    assert (verdict.of(QUERY, "p"), verdict.of(QUERY, "q")) == (AMBIGUOUS, AMBIGUOUS)
+
+
 LISTS = {"type": "array", "items": LIST}
 TREE = {"type": "object", "properties": {"x": {"type": "object", "properties": {"y": LIST}}}}
 FIELDS: list[tuple[dict[str, Any], tuple[tuple[str, str], ...], Outcome | None]] = [

@@ -38,7 +38,7 @@ def path_verdicts(
             continue
         outline = rules.of(parameter.schema).outline
         ways = [decode_path(parameter, text, outline) for text in dict.fromkeys(texts)]
-        found = _any_of(ways, ambiguity.SPLIT)
+        found = _any_of(ways, ambiguity.SPLIT, is_cut=target.is_cut)
         if found is MISSING:
             part = Part.of(parameter)
             yield from part.broken("required", "nothing stands in place of it", texts[0])
@@ -46,12 +46,12 @@ def path_verdicts(
             yield from _verdicts(parameter, found, texts[0], rules)
 
 
-def _any_of(ways: list[Decoding], doubt: str) -> Decoding:
-    """Readings of all ways to take a text apart; in doubt if there are several."""
-    readings = [way for way in ways if isinstance(way, list)]
-    if not readings:
-        return ways[0]
-    return [one for way in readings for one in doubted(way, doubt if len(ways) > 1 else "")]
+def _any_of(ways: list[Decoding], doubt: str, *, is_cut: bool) -> Decoding:
+    """Readings of all ways to take a text apart; in doubt if there are several, `is_cut` if there are still more."""
+    readings = [one for way in ways if isinstance(way, list) for one in way]
+    if is_cut:
+        return doubted(readings or [Reading(None)], ambiguity.MANY)
+    return doubted(readings, doubt if len(ways) > 1 else "") if readings else ways[0]
 
 
 def query_verdicts(
@@ -92,6 +92,8 @@ def cookie_verdicts(
 
 def _share_verdicts(share: Share, rules: Rules) -> list[PartVerdict]:
     parameter = share.parameter
+    if share.is_contested:
+        return Part.of(parameter).ambiguous(ambiguity.SHARED, _shown(share.own))
     # All pairs may be nobody's: then it is absent.
     may_be_absent = bool(share.rest) and not share.own
     if may_be_absent and not parameter.required:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 _WAYS = 32
+_ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
 
 
@@ -17,6 +18,8 @@ class Target:
     """Texts in place of the variables of the template, one for each way to split the path; empty when it does not fit."""
     query: str
     """Without what the template itself says."""
+    is_cut: bool = False
+    """True when there are more ways than are given."""
 
 
 class Template:
@@ -33,15 +36,17 @@ class Template:
         """Texts of the variables, and the query."""
         path, _, query = target.partition("?")
         base = re.match(_literal(base_path), path)
-        found = [] if base is None else list(islice(self._ways(path, base.end()), _WAYS))
+        ways = iter(()) if base is None else self._ways(path, base.end())
+        found = list(islice(ways, _WAYS + 1))
+        is_cut = len(found) > _WAYS
         # A variable is empty only where there is no other way.
-        whole = [way for way in found if "" not in way] or found
+        whole = [way for way in found[:_WAYS] if "" not in way] or found[:_WAYS]
         variables = tuple(dict(zip(self.names, way, strict=True)) for way in whole)
         pairs = [pair for pair in query.split("&") if pair]
         for own in self._own_pairs:
             if own in pairs:
                 pairs.remove(own)
-        return Target(variables, "&".join(pairs))
+        return Target(variables, "&".join(pairs), is_cut)
 
     def _ways(self, path: str, start: int, number: int = 0) -> Iterator[tuple[str, ...]]:
         """Texts of the variables from the literal `number` on, the longest first."""
@@ -54,9 +59,16 @@ class Template:
             return
         begin = literal.end()
         slash = path.find("/", begin)
-        for end in range(len(path) if slash < 0 else slash, begin - 1, -1):
-            for rest in self._ways(path, end, number + 1):
-                yield (path[begin:end], *rest)
+        last = len(path) if slash < 0 else slash
+        inside = {at for escape in _ESCAPE.finditer(path, begin, last) for at in _inside(escape)}
+        for end in range(last, begin - 1, -1):
+            if end not in inside:
+                for rest in self._ways(path, end, number + 1):
+                    yield (path[begin:end], *rest)
+
+
+def _inside(escape: re.Match[str]) -> tuple[int, int]:
+    return escape.start() + 1, escape.start() + 2
 
 
 def has_dot_segment(path: str) -> bool:

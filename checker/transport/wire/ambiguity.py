@@ -16,6 +16,7 @@ from checker.transport.wire.unstyled import Shape
 PLUS: Final = "servers differ on whether a plus in a query is a space"
 COMMA: Final = "servers differ on whether an encoded delimiter separates"
 REST: Final = "an undeclared pair may belong to the object or to nobody"
+SHARED: Final = "two parameters have a property of that name"
 OCTETS: Final = "servers read octets beyond ASCII in a header as Latin-1 or as UTF-8"
 ESCAPES: Final = "servers differ on whether a cookie is percent-encoded"
 NULL: Final = "no style says how null is written"

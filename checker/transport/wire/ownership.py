@@ -23,6 +23,8 @@ class Share:
     """Pairs that can only be its own."""
     rest: Pairs
     """Pairs that nobody declares: properties of it, or nobody's."""
+    is_contested: bool = False
+    """True when pairs of its own are another one's, too: nobody can know what its value is."""
 
 
 def shares(declared: Declared, pairs: Pairs) -> tuple[list[Share], Pairs]:
@@ -33,13 +35,17 @@ def shares(declared: Declared, pairs: Pairs) -> tuple[list[Share], Pairs]:
     own = [[pair for pair in pairs if _owns(*one, plain(pair[0]), names)] for one in declared]
     nobodys = [pair for pair in pairs if not any(pair in mine for mine in own)]
     found = [
-        Share(*one, mine, nobodys if _takes_rest(*one, mine) else [])
+        Share(*one, mine, nobodys if _takes_rest(*one, mine) else [], _contested(mine, own))
         for one, mine in zip(declared, own, strict=True)
     ]
     return found, nobodys
 
 
-def _may_spread(parameter: Parameter, outline: Outline) -> bool:
+def _contested(mine: Pairs, own: list[Pairs]) -> bool:
+    return any(pair in other for other in own if other is not mine for pair in mine)
+
+
+def may_spread(parameter: Parameter, outline: Outline) -> bool:
     """True when it may be an exploded object."""
     is_exploded = parameter.explode and parameter.style not in _NAMED
     return is_exploded and parameter.media_type is None and "object" in outline.types
@@ -47,7 +53,7 @@ def _may_spread(parameter: Parameter, outline: Outline) -> bool:
 
 def _is_spread(parameter: Parameter, outline: Outline) -> bool:
     """True when it is always one: its own name is never sent."""
-    return _may_spread(parameter, outline) and outline.types <= {"object", "null"}
+    return may_spread(parameter, outline) and outline.types <= {"object", "null"}
 
 
 def _owns(parameter: Parameter, outline: Outline, name: str, names: set[str]) -> bool:
@@ -61,4 +67,4 @@ def _owns(parameter: Parameter, outline: Outline, name: str, names: set[str]) ->
 def _takes_rest(parameter: Parameter, outline: Outline, own: Pairs) -> bool:
     if _is_spread(parameter, outline):
         return not outline.is_closed
-    return not own and _may_spread(parameter, outline)
+    return not own and may_spread(parameter, outline)
