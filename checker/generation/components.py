@@ -1,6 +1,6 @@
 """Draw functions for the parts of a request: parameters by location, and the body."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from checker.core.operation import Body, Location, Operation, Parameter, Propert
 from checker.core.schema import Dialect, Direction, Document
 from checker.generation.dictionaries import overridden
 from checker.generation.drawing.compiling import Compiler
-from checker.generation.drawing.places import Place, body_place, filled, place_of
+from checker.generation.drawing.places import Place, body_place, filled, json_place, place_of
 from checker.generation.drawing.reuse import pooled
 from checker.generation.drawing.samples import file_type
 from checker.generation.drawing.words import EXAMPLES, Words, fitting, words_of_types
@@ -24,6 +24,8 @@ from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.turn import OPTIONAL, Budget, Draw, Turn
+from checker.transport.wire.outline import outline_of
+from checker.transport.wire.ownership import may_spread
 
 _OPTIONAL = 0.5
 _OPTIONAL_BODY = 0.9
@@ -95,7 +97,18 @@ class PartCompiler:
         """The schema of one parameter."""
         schema = parameter.schema
         compiler = self._compiler(schema.document, schema.dialect, reuses=False)
-        return SchemaPart(compiler, (Facet(schema.raw, schema.pointer),), self._place(parameter))
+        facets = (Facet(schema.raw, schema.pointer), *self._names_of_others(parameter))
+        return SchemaPart(compiler, facets, self._place(parameter))
+
+    def _names_of_others(self, parameter: Parameter) -> Iterator[Facet]:
+        """Forbids an exploded object undeclared properties that would pass for another parameter."""
+        outline = outline_of(parameter.schema)
+        if may_spread(parameter, outline) and not outline.is_closed:
+            others = [one.name for one in self.operation.parameters if one is not parameter]
+            taken = [name for name in others if not outline.declares(name)]
+            if taken:
+                raw = {"propertyNames": {"not": {"enum": taken}}}
+                yield Facet(raw, f"{parameter.schema.pointer}/others", is_made=True)
 
     def forced(self, parameter: Parameter) -> Override | None:
         """What a user wants a parameter to be, always."""
@@ -168,8 +181,7 @@ class PartCompiler:
     def _place(self, parameter: Parameter) -> Place:
         settings = self.settings
         if parameter.media_type is not None and is_json(parameter.media_type):
-            text = alphabets.VISIBLE
-            return Place(f"{parameter.location}-json", text, allows_null=True, is_body=True)
+            return json_place(parameter.location, self._text(), settings.exclude_header_characters)
         place = place_of(
             parameter.location,
             self._text(),

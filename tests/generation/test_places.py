@@ -1,3 +1,4 @@
+import string
 from dataclasses import replace
 from typing import Any
 
@@ -104,6 +105,26 @@ def test_a_query_that_must_not_be_empty_never_is(schema: Any) -> None:
 def test_an_empty_query_is_an_edge_where_nothing_forbids_it(allowed: bool | None) -> None:
     made = replace(parameter_of({"type": "string"}), allow_empty=allowed)
     assert "" in [case.query["q"] for case in cases(program_of(made), 400)]
+
+
+def test_texts_in_json_may_begin_and_end_with_blanks() -> None:
+    for location in (Location.PATH, Location.QUERY, Location.HEADER, Location.COOKIE):
+        made = parameter_of({"type": "string", "pattern": "^ +x $"}, location)
+        made = replace(made, media_type="application/json")
+        found = cases(program_of(made), 20)
+        assert all(getattr(case, location.container)["q"][:1] == " " for case in found)
+
+
+def test_properties_of_an_exploded_object_do_not_pass_for_other_parameters() -> None:
+    open_map = {"type": "object", "additionalProperties": {"type": "integer"}, "minProperties": 1}
+    others = [parameter_of({"type": "integer"}, name=name) for name in string.ascii_letters]
+    names = {
+        name
+        for case in cases(program_of(parameter_of(open_map, name="map"), *others), 200)
+        for name in case.query["map"]
+    }
+    assert any(len(name) == 1 for name in names)
+    assert not names & set(string.ascii_letters)
 
 
 def test_names_by_pattern_travel_without_separators() -> None:

@@ -95,6 +95,19 @@ def place_of(
     raise ValueError("bodies travel by media type")
 
 
+@lru_cache(maxsize=64)
+def json_place(location: Location, text: Alphabet, excluded: str) -> Place:
+    """The same for parameters that travel as JSON: it quotes and escapes, so its texts keep their ends."""
+    match location:
+        case Location.QUERY:
+            characters = text
+        case Location.PATH:
+            characters = alphabets.restricted(alphabets.common(_PRINTABLE, text.intervals), "/\\")
+        case _:
+            characters = alphabets.restricted(((0x20, 0x7E),), excluded)
+    return Place(f"{location}-json", characters, allows_null=True, is_body=True)
+
+
 def _path(text: Alphabet, style: str, *, explode: bool) -> Place:
     """A slash ends a segment, decoded or not; controls are refused by many servers before routing."""
     is_label = style == "label"
