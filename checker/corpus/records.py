@@ -58,6 +58,8 @@ class SchemaOpened:
     """Digest under which the normalised bytes stand in the run directory."""
     total: int
     selected: int
+    fetched_from: str = ""
+    """Host of the description, when requests go to another one that nobody but the description named."""
 
 
 @dataclass(frozen=True, slots=True)

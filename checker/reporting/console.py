@@ -128,6 +128,19 @@ class Console:
         ):
             self.screen.line(f"     {name:<{_FIELD}}{value}")
         self.screen.line()
+        if opened.fetched_from:
+            self._elsewhere(opened.fetched_from)
+
+    def _elsewhere(self, source: str) -> None:
+        """Nobody should find out afterwards that a test of their own machine was one of the production."""
+        glyph = self.screen.glyph("warning")
+        self.screen.line(
+            f" {glyph}  The description comes from {source}, and names another host:", "bold yellow"
+        )
+        self.screen.line(
+            "     all requests go to the base URL above; give `--url` to choose where."
+        )
+        self.screen.line()
 
     def _start_live(self, opened: SchemaOpened) -> None:
         if not self.screen.is_terminal:

@@ -16,6 +16,7 @@ GLYPHS: Final = {
     "error": ("🚫", "[error]"),
     "skip": ("⏭ ", "[skip]"),
     "interrupted": ("⚡", "[cut]"),
+    "warning": ("⚠ ", "[warn]"),
     "rule": ("━", "-"),
 }
 """Name -> glyph where the stream can hold it, and what stands in for it elsewhere."""

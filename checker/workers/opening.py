@@ -4,9 +4,10 @@ import gc
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from ipaddress import ip_address
 from pathlib import Path
 from random import Random
 from types import TracebackType
@@ -157,6 +158,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
             document=digest_,
             total=selected.total,
             selected=len(selected) + len(selected.broken),
+            fetched_from=_other_host(settings, origin),
         )
     )
     for unread in selected.broken:
@@ -211,6 +213,24 @@ def _settled_base_url(schema: OpenApiSchema, settings: RunSettings) -> str:
             "the description names no absolute server; give the base URL of the API with `--url`"
         )
     return base_url
+
+
+def _other_host(settings: RunSettings, target: Origin) -> str:
+    """Where the description was fetched from, if requests go to a host that it alone names; else nothing."""
+    if settings.base_url is not None or not urlsplit(settings.location).netloc:
+        return ""
+    source = Origin.from_url(settings.location)
+    return "" if _service(source) == _service(target) else source.url
+
+
+def _service(origin: Origin) -> tuple[str, int]:
+    """Host and port, whatever the spelling: another port is another service, but that of TLS."""
+    host, port = origin.host, origin.port
+    with suppress(ValueError):
+        address = ip_address(host)
+        if address.is_loopback or address.is_unspecified:
+            host = "localhost"
+    return host, 0 if port in (80, 443) else port
 
 
 @contextmanager

@@ -1,4 +1,5 @@
 import io
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -131,6 +132,15 @@ def test_fuzz_without_a_terminal_gives_a_sign_of_life_each_minute() -> None:
 def test_controls_in_a_title_do_not_drive_the_terminal() -> None:
     text, _ = printed([opened(), finding(title="\x1b[2J\x9bboom")])
     assert "\\x1b[2J\\x9bboom: 1" in text
+
+
+def test_requests_to_another_host_than_the_description_are_announced() -> None:
+    source = "http://127.0.0.1:3000"
+    text, _ = printed([replace(opened(), fetched_from=source)])
+    before, _, after = text.partition(f"The description comes from {source}, and names another")
+    assert "Base URL:" in before
+    assert "`--url`" in after
+    assert "The description comes" not in printed([opened()])[0]
 
 
 def test_credentials_in_the_location_are_masked() -> None:

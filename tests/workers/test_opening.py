@@ -1,0 +1,85 @@
+"""What one worker finds when it opens a description, and what it tells of it."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from checker.config.settings import RunSettings
+from checker.core.operation import Label
+from checker.core.schema_warnings import WarningKind
+from checker.corpus.journal import JournalReader
+from checker.corpus.records import Note, OperationError, Record, SchemaOpened
+from checker.workers.opening import open_workplace
+from tests.apps.serving import json_reply, serving
+
+OK = {"responses": {"200": {"description": ""}}}
+LOST = {"parameters": [{"$ref": "#/components/parameters/Gone"}], **OK}
+BASE = "http://127.0.0.1:9"
+
+
+def described(**more: Any) -> dict[str, Any]:
+    paths = {"/a": {"get": OK, "put": LOST}, "/b/{id}": {"get": OK}}
+    return {"openapi": "3.0.3", "info": {"title": "T", "version": "1"}, "paths": paths, **more}
+
+
+def opened(incarnation: int, settings: RunSettings) -> tuple[str, list[Record]]:
+    """(digest of the document, what is in the journal) of one incarnation that has only begun."""
+    with open_workplace(incarnation, settings) as place:
+        place.factory.program(Label("GET /a"))
+        place.recorder.close()
+        records = list(JournalReader(place.recorder.journal.path).read_new())
+        return place.opened.document, records
+
+
+def asked(folder: Path, location: str, **changes: Any) -> RunSettings:
+    settings = RunSettings(location, "fuzz", 1, corpus_dir=str(folder / "corpus"), database="none")
+    return replace(settings, **changes)
+
+
+def fetched_from(folder: Path, server: str, location: str = "", **changes: Any) -> tuple[str, str]:
+    """(what is told to come from elsewhere, where the description was)."""
+    with serving(lambda _: json_reply({}), described(servers=[{"url": server}])) as app:
+        port = str(urlsplit(app.url).port)
+        place = location.replace("PORT", port) or app.document_url
+        _, records = opened(1, asked(folder, place, **changes))
+    (found,) = (record for record in records if isinstance(record, SchemaOpened))
+    return found.fetched_from, app.url
+
+
+@pytest.mark.parametrize("server", ["http://api.example.com/v1", "http://127.0.0.1:9"])
+def test_another_host_of_a_fetched_description_is_told(tmp_path: Path, server: str) -> None:
+    told, url = fetched_from(tmp_path, server)
+    assert told == url
+
+
+def test_a_host_that_was_asked_for_is_not_told(tmp_path: Path) -> None:
+    assert fetched_from(tmp_path, "http://api.example.com/v1", base_url=BASE)[0] == ""
+
+
+@pytest.mark.parametrize("location", ["", "http://localhost:PORT/openapi.json"])
+def test_a_server_beside_the_description_is_not_told(tmp_path: Path, location: str) -> None:
+    assert fetched_from(tmp_path, "/v1", location)[0] == ""
+
+
+def test_a_worker_that_comes_later_tells_the_same(tmp_path: Path) -> None:
+    with serving(lambda _: json_reply({}), described()) as app:
+        settings = asked(tmp_path, app.document_url)
+        document, first = opened(1, settings)
+    again, second = opened(2, replace(settings, document=document))
+    assert (again, second) == (document, first)
+    (error,) = (record for record in first if isinstance(record, OperationError))
+    assert (error.label, error.title) == ("PUT /a", "Schema Error")
+    assert first[0] == SchemaOpened("T", "Open API 3.0.3", f"{app.url}/", document, 3, 3)
+
+
+def test_warnings_of_an_operation_are_told_when_it_is_compiled(tmp_path: Path) -> None:
+    pdf = {"application/pdf": {"schema": {"type": "object"}}}
+    document = described()
+    document["paths"]["/a"]["get"] = {"responses": {"200": {"description": "", "content": pdf}}}
+    with serving(lambda _: json_reply({}), document) as app:
+        _, records = opened(1, asked(tmp_path, app.document_url))
+    (note,) = (record for record in records if isinstance(record, Note))
+    assert (note.kind, note.label) == (WarningKind.UNVALIDATED_RESPONSE, "GET /a")
