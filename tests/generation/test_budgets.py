@@ -120,6 +120,8 @@ COMPILED: dict[str, Hostile] = {
     "a hundred thousand members": ({"enum": list(range(100_000))}, {}),
     "repeated repetitions": ({"type": "string", "pattern": "^(([a-z]+)*[0-9]*)*x$"}, {}),
     "ambiguous alternatives": ({"type": "string", "pattern": "^(a|a)*b$", "minLength": 40}, {}),
+    "ten billion zeros": ({"type": "string", "pattern": "^0{10000000000}$"}, {}),
+    "ten billion pairs": ({"type": "string", "pattern": "^(ab){10000000000}$"}, {}),
     "a million letters": ({"type": "string", "pattern": "^(a{100}){100}$"}, {}),
     "everything recursive": (
         {"$ref": "#/components/schemas/A"},

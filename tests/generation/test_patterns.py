@@ -3,9 +3,14 @@ from time import process_time
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from checker.core.errors import Unsatisfiable
 from checker.generation.patterns.regexes import UnsupportedPattern, parse
+from checker.generation.patterns.writing import CERTAIN, is_certain, matcher, writer
+from checker.generation.sources import alphabets
+from checker.generation.sources.choices import RandomSource
 
 from .making import bodies, cases, opinions, program_of, schema_of
 
@@ -48,6 +53,38 @@ def test_texts_match_and_keep_to_lengths(pattern: str, sizes: tuple[int, int]) -
 def test_what_is_not_understood_is_said(pattern: str) -> None:
     with pytest.raises(UnsupportedPattern):
         parse(pattern)
+
+
+@given(st.from_regex(CERTAIN, fullmatch=True), st.integers(0, 1 << 32))
+def test_texts_of_a_certain_pattern_match_for_every_reader(pattern: str, seed: int) -> None:
+    assert is_certain(pattern)
+    try:
+        written = writer(pattern, alphabets.TEXT.intervals)
+    except UnsupportedPattern:
+        return
+    text = written.unbounded()(RandomSource(seed))
+    assert written.low <= len(text) <= written.high
+    assert matcher(pattern)(text)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "^a|b$",
+        "a+$",
+        "^a",
+        "^[a-z]+?$",
+        "^a++$",
+        "^.$",
+        "^[^a]$",
+        "^(a)$",
+        "^[+-/]$",
+        "^\\s$",
+        "^a{,2}$",
+    ],
+)
+def test_patterns_that_could_be_read_otherwise_are_not_certain(pattern: str) -> None:
+    assert not is_certain(pattern)
 
 
 def test_patterns_that_explode_do_not_hang() -> None:

@@ -14,7 +14,6 @@ from checker.generation.drawing.containers import (
 from checker.generation.drawing.nodes import Nodes
 from checker.generation.drawing.places import Place, item_of
 from checker.generation.drawing.variety import Variety, different
-from checker.generation.meaning import forms
 from checker.generation.meaning.forms import Canonical, Conjunction, Facet, FacetKey, key_of
 from checker.generation.patterns.regexes import UnsupportedPattern
 from checker.generation.patterns.writing import matcher, writer

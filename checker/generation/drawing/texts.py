@@ -12,7 +12,7 @@ from checker.generation.drawing.samples import SAMPLES, padded_png
 from checker.generation.drawing.sized_formats import LENGTHS, sized_format
 from checker.generation.meaning.forms import Canonical
 from checker.generation.patterns.regexes import UNBOUNDED, UnsupportedPattern
-from checker.generation.patterns.writing import is_plain, matcher, strict_format, writer
+from checker.generation.patterns.writing import is_certain, is_plain, matcher, strict_format, writer
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.hypothesis import Strategy, draw_strategy
@@ -35,6 +35,10 @@ _ALWAYS_RIGHT = frozenset(
     ("date", "full-date", "time", "full-time", "date-time", "uuid", "ipv4", "ipv6")
 )
 """Formats whose texts need no second look: checking a time takes as long as making it."""
+_OF_FORMATS = "0123456789abcdefTZ+-.:"
+"""Characters of their texts."""
+_SHORTEST = 2
+"""Only texts of so many characters are refused for what they are."""
 _FILES, _WHOLE_FILES = 0.3, 0.9
 """Share of valid files among binary values: of any kind, where one kind is named."""
 
@@ -55,6 +59,9 @@ def compile_string(
             lengths.low_pointer, f"minLength {low} is more than the {limit} that are sent"
         )
     _refuse_lengths(canonical, user_formats)
+    certain = _certain(canonical, place, user_formats, (low, high))
+    if certain is not None:
+        return certain
     ways, checks = _ways(canonical, place, user_formats, (low, high))
     if not _INTERNATIONAL.isdisjoint(canonical.formats):
         # All other ways keep to the alphabet by themselves.
@@ -73,6 +80,36 @@ def compile_string(
         ways = _fruitful(_combined(ways), accepts)
     make = ways[0] if len(ways) == 1 else _one_of(ways)
     return retried(make, accepts, turn, canonical.pointer)
+
+
+def _certain(
+    canonical: Canonical,
+    place: Place,
+    user_formats: Mapping[str, Strategy],
+    sizes: tuple[int, int | None],
+) -> Draw | None:
+    """Draws texts that need no second look: of one format or one simple pattern, whose lengths all fit."""
+    if canonical.content is not None or len(canonical.formats) + len(canonical.patterns) != 1:
+        return None
+    low, high = sizes
+    for name in canonical.formats:
+        least, most = LENGTHS.get(name, (0, UNBOUNDED))
+        fits = least >= low and (high is None or high >= most)
+        is_carried = place.is_body or (least > _SHORTEST and place.alphabet.permits(_OF_FORMATS))
+        if name in _ALWAYS_RIGHT and name not in user_formats and fits and is_carried:
+            return FORMATS[name]
+    for pattern, _ in canonical.patterns:
+        if not is_certain(pattern):
+            return None
+        try:
+            written = writer(pattern, place.alphabet.intervals)
+        except UnsupportedPattern:
+            return None
+        fits = written.low >= low and (high is None or high >= written.high)
+        # What is refused or trimmed in some places are dots and blanks.
+        is_carried = place.is_body or (written.low > _SHORTEST and " " not in pattern)
+        return written.unbounded() if fits and is_carried else None
+    return None
 
 
 def _standing_alone(plain: Draw, place: Place, turn: Turn, pointer: str) -> Draw:

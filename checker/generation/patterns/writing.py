@@ -32,6 +32,8 @@ Writer = Callable[[Source, int, int], str]
 
 _FEW = 4
 _FILLING: tuple[Interval, ...] = ((0x30, 0x39), (0x61, 0x7A))
+_LONGEST = 1 << 20
+"""Characters of the shortest text of a pattern; nobody sends more."""
 _MORE = 64
 """Repetitions beyond the required ones that are tried of an unbounded quantifier."""
 
@@ -45,6 +47,13 @@ class Written:
     write: Writer
     constant: str | None = None
     """Set when there is only one such text."""
+    free: Callable[[Source], str] | None = None
+    """The same without bounds, where that is less to do."""
+
+    def unbounded(self) -> Callable[[Source], str]:
+        """Writes texts of whatever length the pattern gives them."""
+        write, low, high = self.write, self.low, self.high
+        return self.free or (lambda source: write(source, low, high))
 
 
 def writer(pattern: str, allowed: tuple[Interval, ...]) -> Written:
@@ -55,6 +64,8 @@ def writer(pattern: str, allowed: tuple[Interval, ...]) -> Written:
         end = EMPTY if pattern.endswith("$") else Repetition(Characters(UNIVERSE), 0, UNBOUNDED)
         tree = Concatenation((*tree.parts, end))
     written = _Writing(allowed).written(tree)
+    if written.low > _LONGEST:
+        raise UnsupportedPattern(f"its texts have at least {written.low} characters")
     is_whole = pattern.startswith("^") and pattern.endswith("$") and not pattern.endswith("\\$")
     if written.high >= UNBOUNDED or (is_whole and not isinstance(tree, Alternation)):
         return written
@@ -83,6 +94,19 @@ _BEYOND_TREES = re.compile(r"\(\?<?[=!]|\(\?[imsu-]|\\[bBpPAZzk1-9]|.\^|\$.", re
 def is_plain(pattern: str) -> bool:
     """True when every text written from the tree matches: no assertion inside, no flags."""
     return _BEYOND_TREES.search(pattern) is None
+
+
+_ATOM = r"(?:[A-Za-z0-9_ @:/#=%&;!~-]|\\[dw.+/@:_-]|\[(?:[A-Za-z0-9]-[A-Za-z0-9]|[A-Za-z0-9_ @:/#=%;!.+,]|\\[dw./+-])+-?\])"
+CERTAIN = re.compile(rf"\^(?:{_ATOM}(?:[*+?]|\{{[0-9]+(?:,[0-9]*)?\}})?)+\$")
+
+
+@lru_cache(maxsize=4096)
+def is_certain(pattern: str) -> bool:
+    """True for characters and classes in a row, each repeated or not, from end to end.
+
+    Such a pattern has one meaning, and what is written part by part matches: no reader has to be asked.
+    """
+    return CERTAIN.fullmatch(pattern) is not None
 
 
 @lru_cache(maxsize=4096)
@@ -243,6 +267,8 @@ def _both(left: tuple[Interval, ...], right: tuple[Interval, ...]) -> tuple[Inte
 
 
 def _characters(intervals: tuple[Interval, ...], low: int, high: int) -> Written:
+    if low > _LONGEST:
+        raise UnsupportedPattern(f"its texts have at least {low} characters")
     if len(intervals) == 1 and intervals[0][0] == intervals[0][1]:
         char = chr(intervals[0][0])
         if low == high:
@@ -263,7 +289,7 @@ def _characters(intervals: tuple[Interval, ...], low: int, high: int) -> Written
         least, most = _clipped(least, most, low, high)
         return source.string(alphabet, least, most)
 
-    return Written(low, high, write)
+    return Written(low, high, write, free=lambda source: source.string(alphabet, low, usual))
 
 
 def _clipped(least: int, most: int, low: int, high: int) -> tuple[int, int]:
@@ -273,7 +299,8 @@ def _clipped(least: int, most: int, low: int, high: int) -> tuple[int, int]:
 
 
 def _constant(text: str) -> Written:
-    return Written(len(text), len(text), lambda source, least, most: text, text)
+    size = len(text)
+    return Written(size, size, lambda source, least, most: text, text, lambda source: text)
 
 
 def _joined(parts: list[Written]) -> Written:
@@ -287,11 +314,14 @@ def _joined(parts: list[Written]) -> Written:
         rest_low -= part.low
         rest_high -= part.high
         steps.append((part.write, part.low, part.high, rest_low, rest_high))
-    free = [(part.write, part.low, part.high) for part in parts]
+    makes = [part.unbounded() for part in parts]
+
+    def free(source: Source) -> str:
+        return "".join([make(source) for make in makes])
 
     def write(source: Source, least: int, most: int) -> str:
         if least <= low and most >= high:
-            return "".join([make(source, few, many) for make, few, many in free])
+            return free(source)
         texts = []
         for make, part_low, part_high, after_low, after_high in steps:
             least_here = max(part_low, least - after_high)
@@ -303,7 +333,19 @@ def _joined(parts: list[Written]) -> Written:
 
     # Without a maximum the sum may be beyond what counts as none.
     high = min(UNBOUNDED, high)
-    return Written(low, high, write)
+    return Written(low, high, write, free=_framed(parts) or free)
+
+
+def _framed(parts: list[Written]) -> Callable[[Source], str] | None:
+    """What varies in a single place: the usual case, and no list is needed for it."""
+    varying = [part for part in parts if part.constant is None]
+    if len(varying) != 1:
+        return None
+    make, at = varying[0].unbounded(), parts.index(varying[0])
+    before, after = (
+        "".join(part.constant or "" for part in some) for some in (parts[:at], parts[at + 1 :])
+    )
+    return lambda source: f"{before}{make(source)}{after}"
 
 
 def _with_constants_joined(parts: list[Written]) -> Iterator[Written]:
