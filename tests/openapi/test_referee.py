@@ -294,6 +294,11 @@ BODIES: list[tuple[dict[str, Any], str | None, bytes | None, Outcome]] = [
     (bodied(application__yaml={"type": "string"}), "application/yaml", b"yes", AMBIGUOUS),
     (bodied(image__png={"type": "string", "maxLength": 2}), "image/png", b"\xff\xfe", VALID),
     (bodied(image__png={"type": "string", "maxLength": 2}), "image/png", b"abc", INVALID),
+    (bodied(image__png={"type": "string", "maxLength": 1}), "image/png", "é".encode(), AMBIGUOUS),
+    (bodied(image__png=INTEGER), "image/png", b"7", VALID),
+    (bodied(image__png=INTEGER), "image/png", b"x", INVALID),
+    (bodied(image__png=OBJECT), "image/png", b"{}", AMBIGUOUS),
+    (bodied(text__csv={"type": "string", "maxLength": 2}), "text/csv", b"abc", INVALID),
 ]
 
 

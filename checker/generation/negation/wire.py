@@ -13,6 +13,7 @@ from checker.core.media_types import is_form, is_json, is_xml, is_yaml, parse
 from checker.core.operation import Body, Location, Parameter
 from checker.generation.meaning import forms
 from checker.transport.wire import ambiguity
+from checker.transport.wire.bodies import is_unstructured
 from checker.transport.wire.decoding import MISSING, Malformed, Missing, decode_parameter
 from checker.transport.wire.outline import Outline, outline_of
 from checker.transport.wire.ownership import shares
@@ -179,9 +180,30 @@ def body_proof(body: Body, is_valid: IsValid) -> IsValid | None:
         return _FieldsProof(is_form(media_type), body, is_valid)
     if is_xml(media_type):
         return _XmlProof(body, is_valid)
-    if parsed is not None and parsed.essence == "text/plain":
-        return lambda value: isinstance(value, str) and value != "" and not is_valid(value)
+    if is_unstructured(media_type):
+        outline = outline_of(body.schema)
+        return None if outline.types & {forms.ARRAY, forms.OBJECT} else _PlainProof(is_valid)
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class _PlainProof:
+    """The same for bodies that are a text, or octets: nobody says which, nor of what type."""
+
+    is_valid: IsValid
+
+    def __call__(self, value: Any) -> bool:
+        # Sent empty, it counts as absent for many.
+        if not value or not isinstance(value, str | bytes):
+            return False
+        content = value if isinstance(value, bytes) else value.encode("utf-8", "surrogatepass")
+        texts = {content.decode("latin-1"), content.decode("utf-8", "replace")}
+        try:
+            return not any(
+                self.is_valid(reading) for text in texts for reading in readings_of_text(text)
+            )
+        except Unreadable:
+            return False
 
 
 class _XmlProof:

@@ -19,7 +19,7 @@ from checker.core.verdicts import Outcome, PartVerdict, RequestVerdict
 from checker.openapi.answers.bodies import yaml_values
 from checker.openapi.referee.forms import form_readings, multipart_readings
 from checker.openapi.referee.rulings import Part, Rule, Rules
-from checker.transport.wire.readings import Reading, exact_json, readings
+from checker.transport.wire.readings import Reading, doubted, exact_json, readings
 from checker.transport.wire.xml_reading import xml_readings
 
 _NO_DECODER = "no decoder for this media type"
@@ -96,7 +96,7 @@ def body_readings(body: Body, content: bytes, content_type: str, rule: Rule) -> 
     for fits, read in _READERS:
         if fits(content_type):
             return read(content, content_type, rule)
-    return _other_readings(content, content_type, rule)
+    return _octet_readings(content, content_type, rule)
 
 
 def _json_readings(content: bytes, content_type: str, rule: Rule) -> list[Reading]:
@@ -143,18 +143,16 @@ def _text_readings(content: bytes, content_type: str, rule: Rule) -> list[Readin
 
 
 def _octet_readings(content: bytes, content_type: str, rule: Rule) -> list[Reading]:
+    """Of octets, and of a media type that nobody knows: text if it is text, or octets."""
     _require_text(rule)
-    return [Reading(content.decode("latin-1"))]
-
-
-def _other_readings(content: bytes, content_type: str, rule: Rule) -> list[Reading]:
-    """Of a media type that nobody knows: text if it is text, or octets."""
-    octets = _octet_readings(content, content_type, rule)[0].value
+    octets = readings(content.decode("latin-1"), rule.outline)
+    if content.isascii():
+        return octets
     try:
-        text = content.decode("utf-8")
+        text = readings(content.decode("utf-8"), rule.outline)
     except UnicodeDecodeError:
-        text = octets
-    return [Reading(text)] if text == octets else [Reading(one, _OCTETS) for one in (text, octets)]
+        return octets
+    return doubted(text + octets, _OCTETS)
 
 
 def _require_text(rule: Rule) -> None:
@@ -168,24 +166,10 @@ def _is_text(content_type: str) -> bool:
     return parsed is not None and parsed.type == "text" and parsed.subtype not in ("xml", "csv")
 
 
-def _is_octets(content_type: str) -> bool:
-    parsed = parse(content_type)
-    return (
-        parsed is not None
-        and (
-            parsed.type in ("image", "audio", "video", "font")
-            or parsed.essence in ("application/octet-stream", "application/pdf", "application/zip")
-            or parsed.subtype == "binary"
-        )
-        and not parsed.subtype.endswith("+xml")
-    )
-
-
 _Reader = Callable[[bytes, str, Rule], list[Reading]]
 _READERS: Final[tuple[tuple[Callable[[str], bool], _Reader], ...]] = (
     (is_json, _json_readings),
     (is_yaml, _yaml_readings),
     (is_xml, _xml_readings),
     (_is_text, _text_readings),
-    (_is_octets, _octet_readings),
 )

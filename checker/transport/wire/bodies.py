@@ -81,6 +81,17 @@ def concrete(media_type: str) -> str:
     return member or media_type
 
 
+def is_unstructured(media_type: str) -> bool:
+    """True when a body is sent as its own text or octets, and nothing says how anything else would be."""
+    parsed = parse(concrete(media_type))
+    if parsed is None or "*" in parsed.essence:
+        return False
+    others = (is_json, is_form, is_multipart, is_yaml, is_xml)
+    return not any(fits(parsed.essence) for fits in others) and (
+        _is_octets(parsed) or _is_text(parsed)
+    )
+
+
 def encode(
     body: Any, media_type: str, encoding: Encoding, schema: Schema | None = None
 ) -> tuple[bytes, str]:

@@ -191,9 +191,24 @@ def test_plain_text_is_proved_by_its_length_and_form_alone() -> None:
     assert not proof(5)
 
 
-@pytest.mark.parametrize("media_type", ["application/octet-stream", "image/png", "text/csv"])
-def test_nothing_is_proved_of_octets(media_type: str) -> None:
-    assert _body({"type": "string", "format": "binary"}, media_type) is None
+PLAIN = ["application/octet-stream", "image/png", "text/csv", "text/*", "application/jwt"]
+
+
+@pytest.mark.parametrize("media_type", PLAIN)
+def test_text_and_octets_are_proved_by_every_way_to_read_them(media_type: str) -> None:
+    proof = _body({"type": "string", "maxLength": 2}, media_type)
+    assert proof("abc")
+    assert proof(b"\xff\xfe\xfd")
+    # One letter, or two octets.
+    assert not proof("é")
+    assert not _body({"type": "string", "minLength": 2}, media_type)("é")
+    assert not _body({"type": ["string", "integer"], "maxLength": 2}, media_type)("123")
+    assert not _body({"type": "string", "format": "binary"}, media_type)(5)
+
+
+@pytest.mark.parametrize("media_type", PLAIN)
+def test_nothing_is_proved_of_lists_that_nothing_says_how_to_write(media_type: str) -> None:
+    assert _body({"type": ["string", "array"], "maxLength": 2}, media_type) is None
 
 
 def test_nothing_is_proved_of_parts_without_names() -> None:
