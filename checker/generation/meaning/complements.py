@@ -64,6 +64,17 @@ def complement(facet: Facet, raw: dict[str, Any]) -> Ways:
     return Ways(tuple(found), is_whole)
 
 
+def broken_at(facet: Facet, raw: dict[str, Any], keyword: str) -> tuple[Conjunction, ...]:
+    """The ways to break one of the keywords; none when they cannot be said."""
+    breaking = _BREAKING.get(keyword)
+    if breaking is None:
+        return ()
+    try:
+        return tuple(breaking(facet, raw, raw[keyword]))
+    except _Unknown:
+        return ()
+
+
 def _made(facet: Facet, kind: str, name: str, raw: dict[str, Any]) -> Conjunction:
     return (made(facet, f"{facet.tag}!{name}", {"type": kind, **raw} if kind else raw),)
 

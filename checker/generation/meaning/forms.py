@@ -27,6 +27,8 @@ class Facet:
     without: frozenset[str] = frozenset()
     is_made: bool = False
     """Not in the document: it says what a keyword there means. Facets may stand in it as schemas."""
+    annotates: bool = False
+    """Made of a schema of the document: what it says of properties counts as said there."""
     tag: str = ""
     """Tells made ones of the same place apart."""
     scope: Scope = ()
@@ -57,7 +59,9 @@ class Facet:
         if self.is_made:
             # The document may have another schema at that place.
             tag = f"{self.tag}/{'/'.join(tokens)}"
-            return Facet(value, place, is_made=True, tag=tag, scope=self.scope)
+            return Facet(
+                value, place, is_made=True, annotates=self.annotates, tag=tag, scope=self.scope
+            )
         return Facet(value, place, scope=self.scope)
 
 
@@ -88,7 +92,7 @@ class Properties:
     patterns: tuple[tuple[str, Callable[[str], bool], Facet], ...]
     """Pattern, does a name match it, schema."""
     rest: Facet | None
-    is_made: bool = False
+    is_silent: bool = False
     """What is made is no annotation: `unevaluatedProperties` does not see it."""
 
     def facets(self, name: str) -> Conjunction:
@@ -214,7 +218,9 @@ class Canonical:
         """Schemas of a property of any name."""
         found = tuple(facet for rule in self.rules for facet in rule.facets(name))
         if not self.unevaluated or any(
-            rule.rest is not None or rule.declared(name) for rule in self.rules if not rule.is_made
+            rule.rest is not None or rule.declared(name)
+            for rule in self.rules
+            if not rule.is_silent
         ):
             return found
         return found + self.unevaluated

@@ -18,7 +18,7 @@ def properties_of(facet: Facet, raw: dict[str, Any]) -> Properties:
     )
     rest = raw.get("additionalProperties")
     place = None if rest is None else facet.below(rest, "additionalProperties")
-    return Properties(named, patterns, place, facet.is_made)
+    return Properties(named, patterns, place, facet.is_made and not facet.annotates)
 
 
 def read_rest(said: Properties, raw: dict[str, Any], facet: Facet, found: Canonical) -> None:

@@ -165,8 +165,17 @@ def _one_more(spot: Spot, keyword: str) -> Draw:
 
         return grown
 
-    more = _ARRAY | {"minItems": count + 1}
+    more = _ARRAY | {"minItems": _declared(spot) + 1}
     return mixed(longer, partial(spot.replaced, (keyword,), f"{keyword}-more", more), shares=(4, 1))
+
+
+def _declared(spot: Spot) -> int:
+    """Items that are declared one by one, be it in an alternative."""
+    counts = [len(spot.form.prefix)]
+    for branches in spot.form.branches:
+        for alternative in branches.alternatives:
+            counts.append(len(spot.compiler.canonical(alternative).prefix))
+    return max(counts)
 
 
 ARRAYS: Final[Mapping[str, Breaker]] = {

@@ -1,25 +1,36 @@
 """How `anyOf`, `oneOf` and `not` are broken. What is wrong with one alternative is found at the alternative."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any, Final
 
-from checker.core.errors import Unsatisfiable
+from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.core.schema import UnresolvableReference
 from checker.generation.meaning import forms
-from checker.generation.meaning.forms import Conjunction, Facet, inverse
-from checker.generation.negation.spots import Breaker, Spot, Way, one_of
-from checker.generation.sources.turn import Draw
+from checker.generation.meaning.complements import broken_at
+from checker.generation.meaning.forms import Conjunction, Facet, inverse, made
+from checker.generation.negation.spots import Breaker, Spot, Way, first_of, mixed, one_of
+from checker.generation.sources.turn import Draw, retried
 
 _PAIRS = 12
+_BROKEN_TOGETHER = 8
+"""Alternatives that are all broken at once."""
+_STEPS = 500
+"""Work that finding out how may take: the ways to break each are combined."""
+_ONE_BY_ONE = 8
+"""Ways to break what a condition asks for that are tried each for itself."""
 _KINDS: Final = (
     forms.NULL, forms.BOOLEAN, forms.NUMBER, forms.STRING, forms.ARRAY, forms.OBJECT,
 )  # fmt: skip
 
 
 def _none_of(spot: Spot, value: Any, *, keyword: str) -> Iterator[Way]:
-    """A type that no alternative speaks of."""
-    yield Way(spot.pointer(keyword), keyword, value, partial(_other_type, spot, keyword))
+    """A type that no alternative speaks of, or what is wrong for each of them."""
+    make = partial(first_of, partial(_other_type, spot, keyword), partial(_no_one, spot, keyword))
+    yield Way(spot.pointer(keyword), keyword, value, make)
     if keyword == "oneOf" and len(value) > 1:
         yield Way(spot.pointer(keyword), keyword, value, partial(_two_of, spot))
 
@@ -39,6 +50,20 @@ def _other_type(spot: Spot, keyword: str) -> Draw:
     if not kinds:
         raise Unsatisfiable(spot.pointer(keyword), "its alternatives have every type")
     return spot.replaced((keyword,), f"{keyword}-types", {"type": kinds})
+
+
+def _no_one(spot: Spot, keyword: str) -> Draw:
+    """Each alternative broken, in the ways that are known, or by chance."""
+    rest, parts = spot.rest(keyword), _alternatives(spot, keyword)
+    if len(parts) <= _BROKEN_TOGETHER:
+        with suppress(Unsatisfiable, BudgetSpent), spot.compiler.budget.lent(_STEPS):
+            return spot.draw((*rest, *map(inverse, parts)))
+    checks = [spot.compiler.validator((part,)) for part in parts]
+
+    def is_no_one(value: Any) -> bool:
+        return not any(is_valid(value) for is_valid in checks)
+
+    return retried(spot.draw(rest), is_no_one, spot.compiler.turn, spot.pointer(keyword))
 
 
 def _two_of(spot: Spot) -> Draw:
@@ -65,7 +90,7 @@ def _condition(spot: Spot, value: Any) -> Iterator[Way]:
     for keyword, when in (("then", condition), ("else", inverse(condition))):
         if keyword in spot.said:
             what = spot.below(spot.said[keyword], keyword)
-            make = partial(_under, spot, ("if", "then", "else"), (when, inverse(what)))
+            make = partial(_under, spot, ("if", "then", "else"), when, what)
             yield Way(what.pointer, keyword, spot.said[keyword], make)
 
 
@@ -76,12 +101,40 @@ def dependent_schemas(spot: Spot, value: Any, *, keyword: str) -> Iterator[Way]:
             continue
         there = spot.made(f"{keyword}-{name}-there", {"type": "object", "required": [name]})
         what = spot.below(asked, keyword, name)
-        make = partial(_under, spot, (keyword,), (there, inverse(what)))
+        make = partial(_under, spot, (keyword,), there, what)
         yield Way(what.pointer, keyword, asked, make)
 
 
-def _under(spot: Spot, keywords: tuple[str, ...], more: Conjunction) -> Draw:
-    return spot.draw((*spot.rest(*keywords), *more))
+def _under(spot: Spot, keywords: tuple[str, ...], when: Facet, what: Facet) -> Draw:
+    """What holds under a condition is broken: in one way if possible, or in any."""
+    rest = (*spot.rest(*keywords), when)
+    makes = [
+        partial(spot.draw, (*rest, *wrong)) for wrong in islice(_one_fault(spot, what), _ONE_BY_ONE)
+    ]
+    anyhow = partial(spot.draw, (*rest, inverse(what)))
+    return first_of(partial(mixed, *makes), anyhow) if makes else anyhow()
+
+
+def _one_fault(spot: Spot, what: Facet) -> Iterator[Conjunction]:
+    """One keyword of a schema broken, or one of its properties, and all the rest kept."""
+    canon = spot.compiler.canon
+    try:
+        what = canon.target(what)
+    except UnresolvableReference:
+        return
+    if not isinstance(what.raw, dict):
+        return
+    said = canon.said(what)
+    for keyword, value in said.items():
+        rest = replace(what, without=what.without | {keyword})
+        if keyword != "properties":
+            yield from ((rest, *wrong) for wrong in broken_at(what, said, keyword))
+            continue
+        for name in value:
+            others = {one: what.below(value[one], keyword, one) for one in value if one != name}
+            kept = made(what, f"{what.tag}~but {name}", {keyword: others})
+            only = said | {keyword: {name: value[name]}}
+            yield from ((rest, kept, *wrong) for wrong in broken_at(what, only, keyword))
 
 
 BRANCHES: Final[Mapping[str, Breaker]] = {

@@ -5,13 +5,13 @@ from typing import Any, Final
 
 from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.places import item_of
-from checker.generation.meaning.forms import Facet
+from checker.generation.meaning.forms import Canonical, Facet
 from checker.generation.negation.objects import unknown_name, with_room
 from checker.generation.negation.spots import Spot
 from checker.generation.patterns.regexes import UnsupportedPattern
 from checker.generation.patterns.writing import matcher, writer
 from checker.generation.sources import alphabets
-from checker.generation.sources.choices import Source
+from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.turn import Draw, retried
 
 Broken = Callable[[Source], tuple[Any, Any]]
@@ -21,6 +21,9 @@ Host = Callable[[Broken], Broken]
 
 _ARRAY: Final = {"type": "array"}
 _OBJECT: Final = {"type": "object"}
+_NAME: Final = 24
+"""Characters of a name, unless its pattern asks for more."""
+_SAMPLES: Final = 6
 
 
 def bare(draw: Draw) -> Broken:
@@ -59,8 +62,24 @@ def in_additional(spot: Spot) -> Host:
     return lambda broken: _with_name(spot, unknown_name(spot), broken)
 
 
-def in_named(spot: Spot, pattern: str) -> Host:
-    """As a property whose name matches a pattern, and no other one."""
+def companions(form: Canonical, pattern: str) -> frozenset[str]:
+    """Patterns that a name has to match to match this one: itself, and others that cannot be avoided."""
+    alone = frozenset({pattern})
+    others = {one: matcher(one) for one, _ in form.pattern_properties if one != pattern}
+    if not others:
+        return alone
+    try:
+        written = writer(pattern, alphabets.VISIBLE.intervals)
+    except UnsupportedPattern:
+        return alone
+    most = max(written.low, _NAME)
+    names = (written.write(RandomSource(seed), 0, most) for seed in range(_SAMPLES))
+    matched = (frozenset(one for one, matches in others.items() if matches(name)) for name in names)
+    return alone | min(matched, key=len)
+
+
+def in_named(spot: Spot, pattern: str, also: frozenset[str]) -> Host:
+    """As a property whose name matches these patterns, and no other one."""
 
     def host(broken: Broken) -> Broken:
         form = spot.form
@@ -68,18 +87,16 @@ def in_named(spot: Spot, pattern: str) -> Host:
             written = writer(pattern, alphabets.VISIBLE.intervals)
         except UnsupportedPattern as error:
             raise Unsatisfiable(spot.pointer("patternProperties"), str(error)) from error
-        most = max(written.low, 24)
-        matches = matcher(pattern)
-        others = [matcher(other) for other, _ in form.pattern_properties if other != pattern]
+        most = max(written.low, _NAME)
+        wanted = [(matcher(one), one in also) for one in dict(form.pattern_properties)]
         is_valid = spot.compiler.validator(form.names)
         taken = form.properties.keys() | form.hidden
 
         def is_name(name: str) -> bool:
             return (
-                matches(name)
-                and name not in taken
+                name not in taken
+                and all(matches(name) is is_meant for matches, is_meant in wanted)
                 and is_valid(name)
-                and not any(other(name) for other in others)
             )
 
         at = spot.pointer("patternProperties")

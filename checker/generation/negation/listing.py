@@ -224,8 +224,10 @@ class _Walk:
 
         for name, conjunction in form.properties.items():
             child(conjunction, Step.PROPERTY, name, hosts.in_property(spot, name))
-        for pattern, facet in form.pattern_properties:
-            child((facet,), Step.PATTERN, _ANY, hosts.in_named(spot, pattern))
+        for pattern in dict.fromkeys(pattern for pattern, _ in form.pattern_properties):
+            also = hosts.companions(form, pattern)
+            meant = tuple(facet for one, facet in form.pattern_properties if one in also)
+            child(meant, Step.PATTERN, _ANY, hosts.in_named(spot, pattern, also))
         if form.no_additional is None:
             child(form.additional, Step.ADDITIONAL, _ANY, hosts.in_additional(spot))
             if form.names:

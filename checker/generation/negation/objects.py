@@ -8,7 +8,7 @@ from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.places import item_of
 from checker.generation.meaning import forms
 from checker.generation.negation.branches import dependent_schemas
-from checker.generation.negation.spots import Breaker, Spot, Way, mixed
+from checker.generation.negation.spots import Breaker, Spot, Way, first_of, mixed
 from checker.generation.patterns.writing import matcher
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import Source
@@ -88,11 +88,13 @@ def _one_more(spot: Spot, keyword: str) -> Draw:
 
         return grown
 
-    if keyword == "additionalProperties":
-        return larger()
-    # What is evaluated elsewhere is known to the validator alone: any object may do.
     more = _OBJECT | {"minProperties": 1}
-    return mixed(larger, partial(spot.replaced, (keyword,), f"{keyword}-more", more), shares=(4, 1))
+    anyhow = partial(spot.replaced, (keyword,), f"{keyword}-more", more)
+    if keyword == "additionalProperties":
+        # What asks for a property may be what forbids it.
+        return first_of(larger, anyhow)
+    # What is evaluated elsewhere is known to the validator alone: any object may do.
+    return mixed(larger, anyhow, shares=(4, 1))
 
 
 def with_room(spot: Spot, name: str) -> forms.Facet:

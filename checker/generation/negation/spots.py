@@ -57,11 +57,13 @@ class Spot:
 
     def _without(self, keywords: tuple[str, ...], is_meant: Callable[[Facet], bool]) -> Conjunction:
         left_out = frozenset(keywords)
+        # What a `not` means is read again from the `not`.
+        pushed = tuple(f"{pointer_child(key[0], 'not')}/" for key in self.form.pushed)
         return tuple(
             _cut(facet, left_out if is_meant(facet) else frozenset())
             for facet in self.form.facets
-            # What a `not` means is read again from the `not`.
-            if not facet.is_made or facet.key in self.given
+            if facet.key in self.given
+            or not (facet.is_made or f"{facet.pointer}/".startswith(pushed))
         )
 
     def made(self, name: str, raw: Mapping[str, Any]) -> Facet:
@@ -109,7 +111,7 @@ def _cut(facet: Facet, left_out: frozenset[str]) -> Facet:
     kept = {name: value for name, value in raw.items() if name not in without}
     kept |= {name: facet.below(kept[name], name) for name in _UNEVALUATED if name in kept}
     tag = f"{facet.tag}~cut {' '.join(sorted(without))}"
-    return replace(facet, raw=kept, is_made=True, tag=tag, without=frozenset())
+    return replace(facet, raw=kept, is_made=True, annotates=True, tag=tag, without=frozenset())
 
 
 Breaker = Callable[[Spot, Any], Iterator[Way]]
