@@ -32,15 +32,19 @@ class Referee:
 
         What cannot be decided is valid: a reference to nothing, nesting beyond measure, a schema that contains itself.
         """
-        self._reading.hidden.clear()
         found: dict[tuple[str, ...], SchemaViolation] = {}
+        for error in self.whole_errors(value):
+            violation = self._violation(leaf_of(error))
+            found.setdefault(violation.schema_path, violation)
+        return list(found.values())
+
+    def whole_errors(self, value: Any) -> list[ValidationError]:
+        """The same as trees: what is wrong with each alternative stands inside."""
+        self._reading.hidden.clear()
         try:
-            for error in islice(self._validator.iter_errors(value), _RAW_ERRORS):
-                violation = self._violation(leaf_of(error))
-                found.setdefault(violation.schema_path, violation)
+            return list(islice(self._validator.iter_errors(value), _RAW_ERRORS))
         except (Unresolvable, RecursionError, re.error):
             return []
-        return list(found.values())
 
     def _violation(self, error: ValidationError) -> SchemaViolation:
         path = list(error.absolute_schema_path)
