@@ -254,13 +254,17 @@ def _fill(value: dict[str, Any], plan: ObjectPlan, source: Source) -> None:
 def _add(value: dict[str, Any], plan: ObjectPlan, most: int, where: tuple[Source, Turn]) -> None:
     """Additional properties. A name that cannot be used still costs its choices, so that there is no rule to it."""
     (source, turn), kinds = where, plan.additional
+    # Nobody asks chance for its spans.
+    has_spans = source.__class__ is not RandomSource
     misses = 0
     while len(value) < most and misses <= _NAME_ATTEMPTS:
-        source.start_span(ELEMENT)
+        if has_spans:
+            source.start_span(ELEMENT)
         if len(value) < plan.low:
             source.forced(True)
         elif not source.boolean(plan.more):
-            source.stop_span()
+            if has_spans:
+                source.stop_span()
             break
         kind = kinds[source.choice(len(kinds)) if len(kinds) > 1 else 0]
         name = kind.name(source)
@@ -272,4 +276,5 @@ def _add(value: dict[str, Any], plan: ObjectPlan, most: int, where: tuple[Source
         else:
             value[name] = item
             misses = 0
-        source.stop_span()
+        if has_spans:
+            source.stop_span()

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from checker.generation.sources.choices import RandomSource, Source
+from checker.generation.sources.choices import Source
 from checker.generation.sources.turn import ELEMENT, Draw, Rejected, Turn
 
 _ATTEMPTS = 20
@@ -28,89 +28,60 @@ class Distinct:
 
 def compile_distinct(plan: Distinct, element: Element, turn: Turn) -> Draw:
     """Draws arrays of items that are drawn until they differ."""
-    new = _new_element(plan, element, turn)
-    by_chance = _by_chance(plan, element, turn)
+    low, high, more = plan.low, plan.high, plan.more
+    new = _new_element(element, turn)
 
     def draw(source: Source) -> list[Any]:
-        if source.__class__ is RandomSource:
-            return by_chance(source)
         values: list[Any] = []
         seen: set[str | bytes] = set()
-        for index in range(plan.high):
-            value = new(source, index, seen)
-            if value is _NOTHING:
-                break
-            values.append(value)
-        return values
-
-    return draw
-
-
-def _by_chance(plan: Distinct, element: Element, turn: Turn) -> Callable[[RandomSource], list[Any]]:
-    """The same choices without spans: nobody asks chance for them."""
-    low, high, more = plan.low, plan.high, plan.more
-
-    def draw(source: RandomSource) -> list[Any]:
-        values: list[Any] = []
-        seen: set[str | bytes] = set()
-        choices, bound, left = source.choices, len(turn.bindings), 0
+        misses = 0
         while len(values) < high:
-            index, start = len(values), len(choices)
-            if index < low:
-                source.forced(True)
-            elif not source.boolean(more):
+            is_wanted = len(values) < low
+            found = new(source, values, seen, None if is_wanted else more)
+            if found is None:
                 break
-            value = element(source, index)
-            key = value if value.__class__ is str else identity(value)
-            if key not in seen:
-                seen.add(key)
-                values.append(value)
-                bound, left = len(turn.bindings), 0
+            if found:
+                misses = 0
                 continue
-            del choices[start:]
-            del turn.bindings[bound:]
             turn.spend(plan.pointer)
-            left += 1
-            if left >= (_ATTEMPTS if index >= low else 4 * _ATTEMPTS):
-                if index < low:
-                    raise Rejected(plan.pointer)
-                source.forced(False)
-                break
+            misses += 1
+            if misses < (4 * _ATTEMPTS if is_wanted else _ATTEMPTS):
+                continue
+            if is_wanted:
+                raise Rejected(plan.pointer)
+            source.start_span(ELEMENT)
+            source.forced(False)
+            source.stop_span()
+            break
         return values
 
     return draw
 
 
 def _new_element(
-    plan: Distinct, element: Element, turn: Turn
-) -> Callable[[Source, int, set[str | bytes]], Any]:
-    low = plan.low
-
-    def new_element(source: Source, index: int, seen: set[str | bytes]) -> Any:
-        """One that is not among `seen`; `_NOTHING` when none was found or none is wanted."""
+    element: Element, turn: Turn
+) -> Callable[[Source, list[Any], set[str | bytes], float | None], bool | None]:
+    def new_element(
+        source: Source, values: list[Any], seen: set[str | bytes], more: float | None
+    ) -> bool | None:
+        """Append one that is not among `seen`: whether it was, None when no more is wanted."""
         bound = len(turn.bindings)
-        for _ in range(_ATTEMPTS if index >= low else 4 * _ATTEMPTS):
-            source.start_span(ELEMENT)
-            if index < low:
-                source.forced(True)
-            elif not source.boolean(plan.more):
-                source.stop_span()
-                return _NOTHING
-            value = element(source, index)
-            key = value if value.__class__ is str else identity(value)
-            if key not in seen:
-                seen.add(key)
-                source.stop_span()
-                return value
-            source.stop_span(True)
-            del turn.bindings[bound:]
-            turn.spend(plan.pointer)
-        if index < low:
-            raise Rejected(plan.pointer)
         source.start_span(ELEMENT)
-        source.forced(False)
-        source.stop_span()
-        return _NOTHING
+        if more is None:
+            source.forced(True)
+        elif not source.boolean(more):
+            source.stop_span()
+            return None
+        value = element(source, len(values))
+        key = value if value.__class__ is str else identity(value)
+        is_new = key not in seen
+        source.stop_span(not is_new)
+        if is_new:
+            seen.add(key)
+            values.append(value)
+        else:
+            del turn.bindings[bound:]
+        return is_new
 
     return new_element
 
@@ -135,9 +106,6 @@ def compile_drawn_out(plan: Distinct, members: list[Any]) -> Draw:
         return values
 
     return draw
-
-
-_NOTHING = object()
 
 
 def identity(value: Any) -> bytes:

@@ -17,6 +17,8 @@ def validator_of(canon: Canon, conjunction: Conjunction, *, is_strict: bool) -> 
 
     The first question raises `Unsatisfiable` when a facet cannot be compiled, `BudgetSpent` when it is too large for it.
     """
+    if not conjunction:
+        return _admits_all
     checks: list[IsValid] = []
 
     def is_valid(value: Any) -> bool:

@@ -1,6 +1,6 @@
 """Objects: which properties a canonical form asks for, each compiled."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from contextlib import suppress
 from typing import Any
 
@@ -29,6 +29,9 @@ _TEXT = Facet({"type": "string"}, "#/name", is_made=True)
 _MANY_NAMES, _SOME_NAMES = 0.8, 0.45
 _FREE, _OPEN, _RARE, _NEVER = 0.55, 0.3, 0.1, 0.01
 """Probability of one more property: of maps, with patterns, beside declared ones, only to fill up."""
+
+
+IsName = Callable[[str], bool]
 
 
 def compile_properties(nodes: Nodes, form: Canonical, place: Place) -> Draw:
@@ -114,15 +117,9 @@ def _additional(nodes: Nodes, form: Canonical, inner: Place) -> tuple[Named, ...
     found: list[Named] = []
     patterns = dict.fromkeys(pattern for pattern, _ in form.pattern_properties)
     if _is_open(form, nodes.variety_of(form)) and wants_extra(form, nodes):
-        matches = [matcher(pattern) for pattern in patterns]
-
-        def is_other(name: str) -> bool:
-            return (
-                name not in declared
-                and is_valid(name)
-                and not any(matched(name) for matched in matches)
-            )
-
+        is_other = _is_other(declared, [matcher(pattern) for pattern in patterns])
+        if form.names:
+            is_other = _both(is_other, is_valid)
         _append(found, nodes, (form.additional, inner), _names(nodes, form), is_other)
     for pattern in patterns:
         names = _names_like(pattern, inner)
@@ -132,6 +129,17 @@ def _additional(nodes: Nodes, form: Canonical, inner: Place) -> tuple[Named, ...
         for conjunction, is_named in _overlaps(form, names, is_valid):
             _append(found, nodes, (conjunction, inner), names, is_named)
     return tuple(found)
+
+
+def _is_other(declared: Set[str], matches: list[IsName]) -> IsName:
+    """True for names that nobody speaks of."""
+    if not matches:
+        return lambda name: name not in declared
+    return lambda name: name not in declared and not any(matched(name) for matched in matches)
+
+
+def _both(first: IsName, second: IsName) -> IsName:
+    return lambda name: first(name) and second(name)
 
 
 def _overlaps(

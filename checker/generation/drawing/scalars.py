@@ -86,7 +86,13 @@ def compile_number(canonical: Canonical, turn: Turn) -> Draw:
         return lambda source: only
     if is_single:
         return lambda source: _whole(_single(source.floating(low, high), low, high))
-    return lambda source: _whole(source.floating(low, high))
+
+    def draw(source: Source) -> float:
+        value = source.floating(low, high)
+        # Most have a fraction: those are as they should be.
+        return _whole(value) if value.is_integer() else value
+
+    return draw
 
 
 def _whole(value: float) -> float:

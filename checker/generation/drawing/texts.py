@@ -32,10 +32,21 @@ _INTERNATIONAL = frozenset(("iri", "iri-reference", "idn-email", "idn-hostname")
 _PAIRED = 3
 _TRIED = 8
 _ALWAYS_RIGHT = frozenset(
-    ("date", "full-date", "time", "full-time", "date-time", "uuid", "ipv4", "ipv6")
+    (
+        "date",
+        "full-date",
+        "time",
+        "full-time",
+        "date-time",
+        "uuid",
+        "ipv4",
+        "ipv6",
+        "email",
+        "hostname",
+    )
 )
 """Formats whose texts need no second look: checking a time takes as long as making it."""
-_OF_FORMATS = "0123456789abcdefTZ+-.:"
+_OF_FORMATS = "0123456789abcdefghijklmnopqrstuvwxyzTZ+-.:@"
 """Characters of their texts."""
 _SHORTEST = 2
 """Only texts of so many characters are refused for what they are."""

@@ -8,6 +8,8 @@ from random import Random
 
 Interval = tuple[int, int]
 """First and last code point."""
+TextPlan = tuple[list[str | Interval], str, int]
+"""Lengths and whole texts of equal likelihood, the ring that texts are cut from, and where a cut may begin."""
 
 _LONGEST_SLICE = 1024
 
@@ -25,8 +27,8 @@ class Alphabet:
         self.intervals = merged(intervals)
         """In order, without overlap."""
         self.pool_size = pool_size
-        self.plans: dict[tuple[int, int], list[str | Interval]] = {}
-        """How a random source chooses lengths, by (minimum, maximum)."""
+        self.plans: dict[tuple[int, int], TextPlan] = {}
+        """How a random source chooses texts, by (minimum, maximum)."""
         self.width = 1 if not self.intervals or self.intervals[-1][1] < 0x80 else 2
         """Rough bytes of a character."""
         self._blocks = blocks

@@ -7,7 +7,7 @@ from random import Random
 from typing import Protocol, TypeVar
 
 from checker.core.sequence import Choice
-from checker.generation.sources.alphabets import Alphabet, Interval
+from checker.generation.sources.alphabets import Alphabet, Interval, TextPlan
 from checker.generation.sources.chance import FEWEST, SPENT, SourceSpent, uniform_numbers
 from checker.generation.sources.plans import (
     AGAIN,
@@ -189,33 +189,29 @@ class RandomSource:
     def string(self, alphabet: Alphabet, min_size: int, max_size: int) -> str:
         """A slice of the alphabet's pool."""
         try:
-            plan = alphabet.plans[min_size, max_size]
+            plan, ring, pool_size = alphabet.plans[min_size, max_size]
         except KeyError:
-            plan = length_plan(alphabet, min_size, max_size)
-            _remembered(alphabet.plans, (min_size, max_size), plan)
+            plan, ring, pool_size = _planned(alphabet, min_size, max_size)
         fraction = self._next() + self._shift
         if fraction >= 256.0:
             fraction -= 256.0
         slot = int(fraction)
         entry = plan[slot]
-        if isinstance(entry, str):
-            value = entry
-            if entry is AGAIN_TEXT:
-                value = last_text(self.choices, alphabet, (min_size, max_size))
-        else:
+        if isinstance(entry, tuple):
             first, width = entry
             scaled = (fraction - slot) * width
             size = int(scaled)
-            offset = int((scaled - size) * alphabet.pool_size)
+            offset = int((scaled - size) * pool_size)
             size += first
             if size > 16:
                 self._spent += size * alphabet.width
                 if self._spent > _BYTES:
                     size = min_size
-            if size > 1000:
-                value = alphabet.slice(offset, size)
-            else:
-                value = alphabet.ring[offset : offset + size]
+            value = ring[offset : offset + size] if size <= 1000 else alphabet.slice(offset, size)
+        elif entry is AGAIN_TEXT:
+            value = last_text(self.choices, alphabet, (min_size, max_size))
+        else:
+            value = entry
         self.choices.append(value)
         return value
 
@@ -386,6 +382,12 @@ def _remembered(plans: dict[Key, Plan], key: Key, plan: Plan) -> Plan:
         plans.clear()
     plans[key] = plan
     return plan
+
+
+def _planned(alphabet: Alphabet, min_size: int, max_size: int) -> TextPlan:
+    """All that choosing a text needs, in one place."""
+    plan = length_plan(alphabet, min_size, max_size), alphabet.ring, alphabet.pool_size
+    return _remembered(alphabet.plans, (min_size, max_size), plan)
 
 
 def _lies_between(low: float, value: float, high: float) -> bool:
