@@ -298,6 +298,8 @@ BODIES: list[tuple[dict[str, Any], str | None, bytes | None, Outcome]] = [
     (bodied(image__png=INTEGER), "image/png", b"7", VALID),
     (bodied(image__png=INTEGER), "image/png", b"x", INVALID),
     (bodied(image__png=OBJECT), "image/png", b"{}", AMBIGUOUS),
+    (bodied(text__csv={"oneOf": [INTEGER, LIST]}), "text/csv", b"1\r\n2\r\n", AMBIGUOUS),
+    (bodied(text__csv={"oneOf": [INTEGER, LIST]}), "text/csv", b"1", VALID),
     (bodied(text__csv={"type": "string", "maxLength": 2}), "text/csv", b"abc", INVALID),
 ]
 

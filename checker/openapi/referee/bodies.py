@@ -19,6 +19,7 @@ from checker.core.verdicts import Outcome, PartVerdict, RequestVerdict
 from checker.openapi.answers.bodies import yaml_values
 from checker.openapi.referee.forms import form_readings, multipart_readings
 from checker.openapi.referee.rulings import Part, Rule, Rules
+from checker.transport.wire.ambiguity import UNWRITTEN
 from checker.transport.wire.readings import Reading, doubted, exact_json, readings
 from checker.transport.wire.xml_reading import xml_readings
 
@@ -138,27 +139,28 @@ def _text_readings(content: bytes, content_type: str, rule: Rule) -> list[Readin
         text = content.decode(charset)
     except LookupError:
         raise Undecided(f"the charset {charset!r} is not known") from None
-    _require_text(rule)
-    return readings(text, rule.outline)
+    return _unstructured(text, rule)
 
 
 def _octet_readings(content: bytes, content_type: str, rule: Rule) -> list[Reading]:
     """Of octets, and of a media type that nobody knows: text if it is text, or octets."""
-    _require_text(rule)
-    octets = readings(content.decode("latin-1"), rule.outline)
+    octets = _unstructured(content.decode("latin-1"), rule)
     if content.isascii():
         return octets
     try:
-        text = readings(content.decode("utf-8"), rule.outline)
+        text = _unstructured(content.decode("utf-8"), rule)
     except UnicodeDecodeError:
         return octets
     return doubted(text + octets, _OCTETS)
 
 
-def _require_text(rule: Rule) -> None:
-    """Raise `Undecided` for what only a list or an object can satisfy."""
-    if rule.outline.types and rule.outline.types <= {"array", "object", "null"}:
-        raise Undecided("nothing says how arrays and objects are written as this media type")
+def _unstructured(text: str, rule: Rule) -> list[Reading]:
+    """Readings of a text that may be more than a text if the schema admits more. Raises `Undecided` if it must be."""
+    types = rule.outline.types
+    if types and types <= {"array", "object", "null"}:
+        raise Undecided(UNWRITTEN)
+    others = [Reading(None, UNWRITTEN)] if types & {"array", "object"} else []
+    return readings(text, rule.outline) + others
 
 
 def _is_text(content_type: str) -> bool:

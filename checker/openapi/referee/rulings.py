@@ -7,7 +7,7 @@ from checker.core.locations import Location
 from checker.core.operation import Parameter
 from checker.core.schema import Direction, Schema
 from checker.core.verdicts import Outcome, PartVerdict
-from checker.transport.wire.ambiguity import MANY
+from checker.transport.wire.ambiguity import MANY, UNKNOWN
 from checker.transport.wire.outline import Facet, Outline, outline_of
 from checker.transport.wire.readings import Reading
 from checker.validation.referee import Referee, referee
@@ -77,8 +77,9 @@ class Part:
         """Valid if one certain reading is; invalid if every reading is; else nobody can know."""
         errors = [(reading, rule.referee.errors(reading.value)) for reading in found]
         fits = [reading for reading, wrong in errors if not wrong]
-        if not fits and any(reading.doubt == MANY for reading in found):
-            return self.ambiguous(MANY)
+        unknown = next((one.doubt for one in found if one.doubt in UNKNOWN), None)
+        if not fits and unknown is not None:
+            return self.ambiguous(unknown)
         if not fits:
             return [self._violated(violation) for violation in errors[0][1]]
         if len(fits) == len(errors) > 1 or not all(reading.doubt for reading in fits):

@@ -27,6 +27,9 @@ UNFIT: Final = "it is text, which is not of its type"
 LARGE: Final = "it is larger than most servers can count"
 SPLIT: Final = "the segment can be split into its variables in two ways"
 MANY: Final = "there are more readings of it than can be tried"
+UNWRITTEN: Final = "nothing says how arrays and objects are written as this media type"
+UNKNOWN: Final = frozenset({MANY, UNWRITTEN})
+"""There may be readings that nobody has listed."""
 DOTS: Final = "dot segments may be removed on the way"
 
 

@@ -103,8 +103,11 @@ def arrays(items: list[list[Reading]]) -> list[Reading]:
 
 
 def doubted(found: list[Reading], doubt: str) -> list[Reading]:
-    """The same readings, each in doubt."""
-    return [Reading(one.value, doubt or one.doubt) for one in found] if doubt else found
+    """The same readings, each in doubt; that there may be others remains."""
+    if not doubt:
+        return found
+    unknown = ambiguity.UNKNOWN
+    return [Reading(one.value, one.doubt if one.doubt in unknown else doubt) for one in found]
 
 
 def _combined(parts: list[list[Reading]]) -> list[tuple[tuple[Any, ...], str]]:
