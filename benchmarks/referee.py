@@ -68,6 +68,10 @@ def operations(corpora: Path, names: list[str]) -> Iterator[tuple[str, Operation
 
 def judge(name: str, operation: Operation, mode: GenerationMode, cases: int, tally: Tally) -> None:
     """Make, encode and judge the cases of one operation."""
+    if operation.has_skipped_required_body and not mode.is_negative:
+        # Without its body no request to it is valid, and nobody means it to be.
+        tally.unmade["a body is required that cannot be written"] += 1
+        return
     try:
         program = compile_operation(operation, GenerationSettings(mode=mode))
     except CheckerError as error:
