@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from benchmarks.generation.corpora import openapi_documents, operations
+from benchmarks.generation.corpora import openapi_documents, operations, share
 from benchmarks.generation.sketches import drawn
 from checker.core.case import NOT_SET, Case
 from checker.core.errors import BudgetSpent, Unsatisfiable
@@ -203,22 +204,24 @@ def parts(case: Case) -> str:
 
 
 def section(corpora: Path, options: list[str]) -> None:
-    """Every operation of the documents, or every 20th with `1/20`; `negative` for negative cases.
+    """Every operation of the documents, or one of 20 with `1/20`; `negative` for negative cases.
 
     Refusals are listed with their reason.
     """
     settings = GenerationSettings(
         mode=GenerationMode.NEGATIVE if "negative" in options else GenerationMode.POSITIVE
     )
-    every = next((int(option[2:]) for option in options if option.startswith("1/")), 1)
     counts: Counter[str] = Counter()
-    for path in openapi_documents(corpora):
-        for operation in operations(path):
-            counts["operations"] += 1
-            if (counts["operations"] - 1) % every == 0:
-                _report((f"{path.name} {operation.label}", operation), settings, counts)
+    part = share(options)
+    named = (
+        (f"{path.name} {operation.label}", operation)
+        for path in openapi_documents(corpora)
+        for operation in operations(path)
+    )
+    for one in islice(named, part.start, part.stop, part.step):
+        _report(one, settings, counts)
     print(
-        f"operations {counts['judged']} of {counts['operations']}, unsatisfiable {counts['unsatisfiable']}, "
+        f"operations {counts['judged']}, unsatisfiable {counts['unsatisfiable']}, "
         f"faulty {counts['faulty']}; records replayed {counts['replayed']}, mutations {counts['mutated']}, "
         f"discarded {counts['discarded']}"
     )

@@ -108,4 +108,13 @@ def operations(path: Path) -> Iterator[Operation]:
             yield operation
 
 
+def share(options: list[str]) -> slice:
+    """`3/12` among options: the third of every twelve things; all without it."""
+    for option in options:
+        which, is_share, every = option.partition("/")
+        if is_share and which.isdecimal() and every.isdecimal():
+            return slice(int(which) - 1, None, int(every))
+    return slice(None)
+
+
 READERS: Final = {"suite": suite, "openapi": openapi, "schemastore": schemastore}

@@ -1,5 +1,8 @@
 """Twenty negatives of every schema: invalid for both oracles, with one fault each; and whole requests, judged by their bytes.
 
+A keyword for which there is no negative that breaks it alone is searched for (`alone`): either there is such a value,
+and the schema is wrong, or none was found, and the reason is printed.
+
 `negatives:suite`, `negatives:openapi:1/20`, `negatives:schemastore` look at schemas, `negatives:wire` at the requests of
 the OpenAPI documents: there the part that is meant to be wrong has to be wrong however its text is read.
 """
@@ -9,14 +12,16 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.generation.corpora import READERS, Sample, openapi_documents, operations
+from benchmarks.generation.alone import Search, is_alone, search, words_of
+from benchmarks.generation.corpora import READERS, Sample, openapi_documents, operations, share
 from benchmarks.generation.oracles import NoOpinion, as_json, oracles_of
-from benchmarks.generation.positives import Drawing, compiler_of, place_for
+from benchmarks.generation.positives import Drawing, compiler_of, drawing_of, place_for
 from benchmarks.generation.probes import guesses
 from benchmarks.generation.watching import Hang, watchdog, watched
 from checker.core.case import Case
@@ -27,7 +32,7 @@ from checker.core.request import Origin
 from checker.core.schema import Direction
 from checker.core.verdicts import Outcome
 from checker.generation.negation.listing import Breach, breaches
-from checker.generation.negation.values import compile_negative
+from checker.generation.negation.values import STEPS, compile_negative
 from checker.generation.program import GenerationSettings, compile_operation
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.turn import Rejected
@@ -39,6 +44,7 @@ VALUES = 20
 _WATCHDOG_S = 30.0
 _BREACHES = 400
 _TRIES = 6
+_SEEDS = 12
 _ALIASES: Final = {
     "exclusiveMinimum": "minimum",
     "exclusiveMaximum": "maximum",
@@ -63,7 +69,9 @@ class Verdict:
     named: int = 0
     """Of these: the error is what the violation says, or sums it up."""
     keywords: dict[str, bool] = field(default_factory=dict)
-    """Keyword that can be broken -> there is a negative whose only error it is."""
+    """Keyword that can be broken alone -> there is a negative whose only leaf error it is."""
+    together: dict[str, str] = field(default_factory=dict)
+    """Keyword that is never broken alone -> what a search for such a value saw."""
     unnamed: str = ""
     compile_ms: float = 0.0
 
@@ -95,12 +103,21 @@ def _judge(sample: Sample, source: RandomSource, verdict: Verdict) -> None:
             verdict.kind = "wrong"
             verdict.detail = f"{_text(value)[:160]} is valid for {said}, {violation.pointer}"
         _count(verdict, leaves, value, violation)
+    alone = Alone(drawing, leaves, source)
     listed = list(islice(breaches(compiler, facets, place), _BREACHES))
     for breach in listed:
         if not verdict.keywords.get(breach.keyword):
-            found = _single(breach, drawing, leaves, source)
-            if found is not None:
-                verdict.keywords[breach.keyword] = found
+            verdict.keywords[breach.keyword] = alone.shows(breach)
+    for keyword in [name for name, is_shown in verdict.keywords.items() if not is_shown]:
+        mine = [breach for breach in listed if breach.keyword == keyword]
+        found = alone.searched(mine, sample, drawing)
+        if not found.found:
+            verdict.together[keyword] = found.reason
+            del verdict.keywords[keyword]
+        elif verdict.kind == "right":
+            verdict.kind = "wrong"
+            text = _text(found.found[0])[:200]
+            verdict.detail = f"{mine[0].pointer} is never broken alone, as by {text}"
 
 
 def _count(verdict: Verdict, leaves: Referee, value: Any, violation: Violation) -> None:
@@ -128,26 +145,51 @@ def _alias(keyword: str) -> str:
     return _ALIASES.get(keyword, keyword)
 
 
-def _single(breach: Breach, drawing: Drawing, leaves: Referee, source: RandomSource) -> bool | None:
-    """Whether one of its values has no other fault; None when it gives no values."""
-    try:
-        draw = breach.compile()
-    except (Unsatisfiable, BudgetSpent):
-        return None
-    found: bool | None = None
-    for seed in range(_TRIES):
-        source.reset(seed)
-        drawing.turn.begin(None)
+@dataclass(slots=True)
+class Alone:
+    """Whether keywords of one schema are broken alone."""
+
+    drawing: Drawing
+    leaves: Referee
+    source: RandomSource
+
+    def shows(self, breach: Breach) -> bool:
+        """True when one of its values has no other fault."""
+        return any(
+            is_alone(self.leaves.whole_errors(as_json(value)), breach.keyword)
+            for value in self._values(breach, _TRIES)
+        )
+
+    def _values(self, breach: Breach, count: int) -> Iterator[Any]:
+        drawing = self.drawing
         try:
-            value, _ = draw(source)
-        except (Rejected, BudgetSpent):
-            continue
-        errors = leaves.errors(as_json(value))
-        if len(errors) == 1 and _names(errors[0].keyword, errors[0].schema_path, breach.keyword):
-            return True
-        if errors:
-            found = False
-    return found
+            with drawing.compiler.budget.lent(STEPS):
+                draw = breach.compile()
+        except (Unsatisfiable, BudgetSpent):
+            return
+        for seed in range(count):
+            self.source.reset(seed)
+            drawing.turn.begin(None)
+            with suppress(Rejected, BudgetSpent):
+                yield draw(self.source)[0]
+
+    def searched(self, mine: list[Breach], sample: Sample, drawing: Drawing) -> Search:
+        """What changed values show of a keyword for which the generator has none."""
+        seeds = [value for value, _ in sample.instances]
+        for breach in mine[:_SEEDS]:
+            seeds += self._values(breach, 1)
+        seeds += self._valid(sample)
+        for seed in range(_SEEDS):
+            with suppress(Rejected, BudgetSpent):
+                seeds.append(drawing.value(self.source, seed)[0])
+        words = words_of(sample.schema.raw, {breach.path for breach in mine})
+        return search(self.leaves, words, seeds, mine[0].keyword)
+
+    def _valid(self, sample: Sample) -> Iterator[Any]:
+        with suppress(Rejected, BudgetSpent, Unsatisfiable):
+            valid = drawing_of(sample)
+            for seed in range(_SEEDS):
+                yield valid.value(self.source, seed)
 
 
 def _doubt(sample: Sample, verdict: Verdict) -> None:
@@ -171,14 +213,14 @@ def _text(value: Any) -> str:
 
 
 def section(corpora: Path, options: list[str]) -> None:
-    """Judge the schemas of all corpora, or of the named ones, and the requests; `1/20` takes every 20th."""
-    every = next((int(option[2:]) for option in options if option.startswith("1/")), 1)
+    """Judge the schemas of all corpora, or of the named ones, and the requests; `3/20` takes the third of every 20."""
+    part = share(options)
     kinds = [option for option in options if option in READERS or option == "wire"]
     for kind in kinds or [*READERS, "wire"]:
         if kind == "wire":
-            _wire(corpora, every)
+            _wire(corpora, part)
             continue
-        samples = (s for i, s in enumerate(READERS[kind](corpora)) if i % every == 0)
+        samples = islice(READERS[kind](corpora), part.start, part.stop, part.step)
         report(kind, (judged(sample, RandomSource(0)) for sample in _wanted(kind, samples)))
 
 
@@ -196,6 +238,7 @@ def report(kind: str, verdicts: Iterator[Verdict]) -> None:
     counts: Counter[str] = Counter()
     totals: Counter[str] = Counter()
     missed: Counter[str] = Counter()
+    together: Counter[str] = Counter()
     shown: Counter[str] = Counter()
     slowest = (0.0, "")
     for verdict in verdicts:
@@ -208,6 +251,11 @@ def report(kind: str, verdicts: Iterator[Verdict]) -> None:
             totals["covered"] += has_single
             if not has_single:
                 missed[keyword] += 1
+        for keyword, reason in verdict.together.items():
+            together[keyword] += 1
+            shown[f"{keyword} {reason}"] += 1
+            if shown[f"{keyword} {reason}"] == 1:
+                print(f"  not alone: {verdict.sample.name}: {keyword}: {reason}")
         slowest = max(slowest, (verdict.compile_ms, verdict.sample.name))
         _show(verdict, shown)
     readable = max(counts.total() - counts["unread"], 1)
@@ -218,7 +266,10 @@ def report(kind: str, verdicts: Iterator[Verdict]) -> None:
     print(f"  one leaf error {100 * totals['single'] / every:.2f} % of {totals['negatives']}")
     print(f"  and it is the keyword of the violation {100 * totals['named'] / every:.2f} %")
     some = max(totals["keywords"], 1)
-    print(f"  keywords broken alone {100 * totals['covered'] / some:.2f} % of {some}: {missed}")
+    print(
+        f"  keywords broken alone {100 * totals['covered'] / some:.2f} % of {some}: {dict(missed)}"
+    )
+    print(f"  and cannot be broken alone {together.total()}: {dict(together)}")
     print(f"  slowest to compile {slowest[0]:.0f} ms, {slowest[1]}")
 
 
@@ -234,12 +285,12 @@ def _show(verdict: Verdict, shown: Counter[str]) -> None:
     sys.stdout.flush()
 
 
-def _wire(corpora: Path, every: int) -> None:
+def _wire(corpora: Path, part: slice) -> None:
     """Whole requests of every operation, judged by their bytes."""
     counts: Counter[str] = Counter()
     shown: Counter[str] = Counter()
     every_operation = (o for path in openapi_documents(corpora) for o in operations(path))
-    for operation in islice(every_operation, 0, None, every):
+    for operation in islice(every_operation, part.start, part.stop, part.step):
         try:
             with watchdog(_WATCHDOG_S):
                 _judge_requests(operation, counts, shown)

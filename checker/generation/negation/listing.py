@@ -150,8 +150,9 @@ class _Walk:
         reason = form.impossible
         if node.is_branch or reason is None:
             return
+        said = reason.pointer.rpartition("/")[2]
         is_false = any(facet.raw is False for facet in node.conjunction)
-        keyword = "false" if is_false else reason.pointer.rpartition("/")[2]
+        keyword = "false" if is_false or said not in BREAKERS else said
         free = (_TEXT,) if node.steps[-1:] == (Step.NAME,) else ()
         make = partial(self.compiler.compile, free, node.place)
         self._count += 1

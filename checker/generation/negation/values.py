@@ -22,7 +22,7 @@ NegativeDraw = Callable[[Source], tuple[Any, Violation]]
 
 _MOST: Final = 600
 """Ways that are looked at; those near the root come first."""
-_STEPS: Final = 2_000
+STEPS: Final = 2_000
 """Work that compiling one of them may take."""
 _TRIALS: Final = 12
 _NOT_ALONE: Final = 0.04
@@ -71,7 +71,7 @@ def compile_negative(
 def _some(listed: Iterator[Breach], budget: Budget) -> list[Breach]:
     """The first ones, as many as can be listed with some of the budget."""
     found: list[Breach] = []
-    with budget.lent(_STEPS), suppress(BudgetSpent):
+    with budget.lent(STEPS), suppress(BudgetSpent):
         for breach in islice(listed, _MOST):
             found.append(breach)
     return found
@@ -118,7 +118,7 @@ class _Choice:
     def _tried(self, breach: Breach) -> tuple[Breach, Broken] | None:
         """Its draws, if one of a few from fixed seeds is proved broken."""
         try:
-            with self._budget.lent(_STEPS):
+            with self._budget.lent(STEPS):
                 draw = breach.compile()
         except (Unsatisfiable, BudgetSpent):
             return None
