@@ -23,6 +23,7 @@ from checker.generation.meaning.forms import Conjunction, Facet
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource, Source
+from checker.generation.sources.recipes import Bodies, Record, described
 from checker.generation.sources.turn import OPTIONAL, Budget, Draw, Turn
 from checker.transport.wire.outline import outline_of
 from checker.transport.wire.ownership import may_spread
@@ -277,13 +278,11 @@ def location_is_free(location: Location, has_no_list: bool) -> bool:
 def _named(steps: list[_Step]) -> Draw:
     if not steps:
         return _EMPTY
+    recipe = Record(tuple(steps), _OPTIONAL, skips_null=True)
     if all(required for _, _, required in steps):
-        if len(steps) == 1:
-            ((only, make, _),) = steps
-            return lambda source: {only: make(source)}
         pairs = [(name, make) for name, make, _ in steps]
-        return lambda source: {name: make(source) for name, make in pairs}
-    return _named_or_not(steps)
+        return described(lambda source: {name: make(source) for name, make in pairs}, recipe)
+    return described(_named_or_not(steps), recipe)
 
 
 def _named_or_not(steps: list[_Step]) -> Draw:
@@ -328,4 +327,5 @@ def _body_draw(draws: list[tuple[Draw, str]], *, required: bool) -> Draw:
         source.stop_span()
         return drawn
 
-    return draw if required else maybe
+    recipe = Bodies(tuple(draws), None if required else _OPTIONAL_BODY, NOT_SET)
+    return described(draw if required else maybe, recipe)

@@ -20,6 +20,7 @@ from checker.core.meta import (
 from checker.core.operation import Location, Operation
 from checker.core.pool import PooledValue, ValuePool
 from checker.generation.components import PartCompiler
+from checker.generation.fusion.fused import fused
 from checker.generation.hooks import NO_HOOKS, NO_PART, ComponentHooks, call, hooked
 from checker.generation.negation.parts import (
     Targets,
@@ -30,7 +31,8 @@ from checker.generation.negation.parts import (
 from checker.generation.negation.prospects import Prospects
 from checker.generation.negation.values import NOTHING
 from checker.generation.settings import GenerationSettings
-from checker.generation.sources.choices import Source
+from checker.generation.sources.chance import SourceSpent
+from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.turn import Budget, Draw, Rejected, Turn
 
 __all__ = [
@@ -42,6 +44,8 @@ __all__ = [
 ]
 
 _ATTEMPTS = 20
+_COLD = 150
+"""Cases that are drawn before the program is written out: that takes as long as 200 of them."""
 _POOLED = ComponentProvenance(origin=Origin.POOL)
 _EXPLICIT = ComponentProvenance(origin=Origin.EXPLICIT)
 _ORDER = (Location.PATH, Location.HEADER, Location.COOKIE, Location.QUERY)
@@ -59,7 +63,7 @@ class OperationProgram:
     """Draws cases of one operation. Not for two threads at a time."""
 
     __slots__ = (
-        "_body_origin", "_filters", "_is_mixed", "_maps", "_negative", "_parts", "_present", "_turn", "left_out", "opaque", "operation",
+        "_body_origin", "_cold", "_filters", "_hot", "_is_mixed", "_maps", "_negative", "_parts", "_present", "_turn", "left_out", "opaque", "operation",
     )  # fmt: skip
 
     def __init__(
@@ -74,6 +78,8 @@ class OperationProgram:
         self.left_out: Mapping[str, str] = compiler.left_out
         """JSON pointer of each optional part that no value can satisfy -> why."""
         self._turn = compiler.turn
+        self._cold = _COLD
+        self._hot: Parts | None = None
         self._parts = _in_order(parts)
         self._negative = negative
         self._is_mixed = compiler.settings.mode is None
@@ -98,6 +104,9 @@ class OperationProgram:
                 case = self._drawn(source, case_id, phase)
             except Rejected as error:
                 last = error.pointer
+            except SourceSpent:
+                self._tell_where(source, case_id, phase)
+                raise
             else:
                 if not self._filters or all(accepts(case) for accepts in self._filters):
                     break
@@ -119,6 +128,8 @@ class OperationProgram:
     def _drawn(self, source: Source, case_id: str, phase: PhaseInfo) -> Case:
         components = self._present.copy()
         parts, mode, broken = self._parts, _POSITIVE, None
+        if source.__class__ is RandomSource:
+            parts = self._hot or self._warmed()
         negative = self._negative
         if negative is not None and not (self._is_mixed and source.boolean()):
             mode = _NEGATIVE
@@ -154,6 +165,25 @@ class OperationProgram:
             media_type=media_type,
             meta=CaseMetadata(GenerationInfo(mode), components, phase, bindings),
         )
+
+    def heat(self) -> None:
+        """Write out the parts that are valid, for chance: it draws the same then, in half the time."""
+        path, headers, cookies, query, body = (part and fused(part) for part in self._parts)
+        self._hot = path, headers, cookies, query, body
+
+    def _warmed(self) -> Parts:
+        """Parts for chance, until they are written out."""
+        self._cold -= 1
+        if not self._cold:
+            self.heat()
+        return self._parts
+
+    def _tell_where(self, source: Source, case_id: str, phase: PhaseInfo) -> None:
+        """Draw once more with parts that know where they are. Raises `BudgetSpent`."""
+        if self._hot is not None and isinstance(source, RandomSource):
+            self._hot = None
+            source.rewind()
+            self._drawn(source, case_id, phase)
 
     def add_case_hooks(self, hooks: ComponentHooks) -> None:
         """Filter and change whole cases."""

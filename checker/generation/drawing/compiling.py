@@ -15,10 +15,8 @@ from checker.generation.drawing.objects import compile_properties
 from checker.generation.drawing.places import Place
 from checker.generation.drawing.reuse import reusing
 from checker.generation.drawing.scalars import (
-    compile_boolean,
     compile_integer,
     compile_listed,
-    compile_null,
     compile_number,
 )
 from checker.generation.drawing.texts import compile_string
@@ -29,6 +27,7 @@ from checker.generation.meaning.canonical import Canon
 from checker.generation.meaning.discrimination import are_disjoint, discriminated, exclusive
 from checker.generation.meaning.forms import Canonical, Conjunction, FacetKey, key_of
 from checker.generation.meaning.implied import meant_types
+from checker.generation.sources.basic import BOOLEAN, NULL, either, one_of
 from checker.generation.sources.choices import Source
 from checker.generation.sources.hypothesis import Strategy
 from checker.generation.sources.turn import DEEPEST, Budget, Draw, Rejected, Turn, retried
@@ -237,7 +236,7 @@ class Compiler:
         if not draws:
             why = f"no alternative can be chosen: {reason.reason}" if reason else "no alternatives"
             raise Unsatisfiable(branches.pointer, why)
-        return _one_of(draws)
+        return one_of(draws)
 
     def _alternatives(
         self, form: Canonical, place: Place, *, is_outermost: bool
@@ -280,10 +279,10 @@ class Compiler:
         if not draws and not null:
             raise reason or Unsatisfiable(form.type_pointer or form.pointer, "no type is left")
         if not draws:
-            return compile_null
-        draw = _one_of(draws)
+            return NULL
+        draw = one_of(draws)
         if null and not (self.is_minimal and form.types == frozenset(forms.TYPES)):
-            return _or_null(draw)
+            return either(_NULLS, NULL, draw)
         return draw
 
     def _of_kinds(
@@ -324,7 +323,7 @@ class Compiler:
         if kind == forms.ARRAY:
             return excluding(compile_items(self, form, place), kind, form, self.turn)
         if kind == forms.BOOLEAN:
-            draw: Draw = compile_boolean
+            draw: Draw = BOOLEAN
         elif kind == forms.STRING:
             draw = compile_string(form, place, self.turn, self.formats, self.max_text)
         elif kind == forms.INTEGER:
@@ -352,15 +351,4 @@ class Compiler:
         if not fitting or (len(fitting) == 1 and isinstance(fitting[0], bool)):
             return draw
         example = compile_listed(fitting)
-        return lambda source: example(source) if source.boolean(_EXAMPLES) else draw(source)
-
-
-def _one_of(draws: list[Draw]) -> Draw:
-    count = len(draws)
-    if count == 1:
-        return draws[0]
-    return lambda source: draws[source.choice(count)](source)
-
-
-def _or_null(draw: Draw) -> Draw:
-    return lambda source: None if source.boolean(_NULLS) else draw(source)
+        return either(_EXAMPLES, example, draw)

@@ -5,13 +5,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from checker.generation.drawing.distinct import (
+    ATTEMPTS,
     Distinct,
     Element,
     compile_distinct,
     compile_drawn_out,
+    identity,
 )
 from checker.generation.sources.chance import SourceSpent
 from checker.generation.sources.choices import RandomSource, Source
+from checker.generation.sources.recipes import Different, Extended, Filled, Items, Record, described
 from checker.generation.sources.turn import ELEMENT, OPTIONAL, Draw, Rejected, Turn
 
 _MORE_ITEMS = 0.55
@@ -51,10 +54,18 @@ def compile_array(plan: ArrayPlan, turn: Turn, *, keeps_path: bool) -> Draw:
         distinct = Distinct(plan.pointer, low, high, _more(low, high))
         if plan.members is not None:
             return compile_drawn_out(distinct, plan.members)
-        return compile_distinct(distinct, _element(plan, turn, keeps_path=keeps_path), turn)
+        draw = compile_distinct(distinct, _element(plan, turn, keeps_path=keeps_path), turn)
+        if plan.prefix or plan.item is None or keeps_path:
+            return draw
+        return described(draw, _different(plan.item, distinct, turn))
     if plan.prefix or plan.item is None or keeps_path:
         return _tuple(plan, _element(plan, turn, keeps_path=keeps_path))
     return _list(plan.item, low, high, plan.pointer)
+
+
+def _different(item: Draw, plan: Distinct, turn: Turn) -> Different:
+    low, high, more, pointer = plan.low, plan.high, plan.more, plan.pointer
+    return Different(item, low, high, more, identity, ATTEMPTS, Rejected, turn, pointer)
 
 
 def _list(item: Draw, low: int, high: int, pointer: str) -> Draw:
@@ -85,7 +96,7 @@ def _list(item: Draw, low: int, high: int, pointer: str) -> Draw:
             source.stop_span()
         return values
 
-    return draw
+    return described(draw, Items(item, low, high, more))
 
 
 def _more(low: int, high: int) -> float:
@@ -205,7 +216,7 @@ def _properties(steps: list[Step], share: float, pointer: str) -> Draw:
                 source.stop_span()
         return value
 
-    return draw
+    return described(draw, Record(tuple(steps), share))
 
 
 def _bounded(steps: list[Step], share: float, room: int) -> Draw:
@@ -228,20 +239,31 @@ def _bounded(steps: list[Step], share: float, room: int) -> Draw:
 
 
 def _with_additional(plan: ObjectPlan, core: Draw, turn: Turn) -> Draw:
-    low, has_more = plan.low, bool(plan.additional)
+    low = plan.low
     most = low + _UNBOUNDED if plan.high is None else plan.high
 
-    def draw(source: Source) -> dict[str, Any]:
-        value: dict[str, Any] = core(source)
-        if len(value) < low:
-            _fill(value, plan, source)
-        if has_more:
+    def fill(value: dict[str, Any], source: Source) -> None:
+        _fill(value, plan, source)
+        if plan.additional:
             _add(value, plan, most, (source, turn))
         if len(value) < low:
             raise Rejected(plan.pointer)
+
+    def draw(source: Source) -> dict[str, Any]:
+        value: dict[str, Any] = core(source)
+        if plan.additional or len(value) < low:
+            fill(value, source)
         return value
 
-    return draw
+    if not plan.additional:
+        return described(draw, Filled(core, low, fill))
+    if len(plan.additional) > 1 or low > 0:
+        return draw
+    (kind,) = plan.additional
+    return described(
+        draw,
+        Extended(core, most, plan.more, (kind.name, kind.draw, kind.is_name), _NAME_ATTEMPTS, turn),
+    )
 
 
 def _fill(value: dict[str, Any], plan: ObjectPlan, source: Source) -> None:

@@ -10,7 +10,7 @@ import orjson
 from checker.generation.sources.choices import Source
 from checker.generation.sources.turn import ELEMENT, Draw, Rejected, Turn
 
-_ATTEMPTS = 20
+ATTEMPTS = 20
 """To find one more item that may be there; for one that has to be four times as many."""
 Element = Callable[[Source, int], Any]
 """Draws the item at an index."""
@@ -45,7 +45,7 @@ def compile_distinct(plan: Distinct, element: Element, turn: Turn) -> Draw:
                 continue
             turn.spend(plan.pointer)
             misses += 1
-            if misses < (4 * _ATTEMPTS if is_wanted else _ATTEMPTS):
+            if misses < (4 * ATTEMPTS if is_wanted else ATTEMPTS):
                 continue
             if is_wanted:
                 raise Rejected(plan.pointer)

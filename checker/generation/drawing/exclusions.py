@@ -10,6 +10,7 @@ from checker.generation.drawing.scalars import compile_listed
 from checker.generation.meaning import forms
 from checker.generation.meaning.forms import Canonical, Exclusions
 from checker.generation.patterns.writing import matcher
+from checker.generation.sources.basic import either
 from checker.generation.sources.turn import Draw, Turn, retried
 from checker.validation.formats import STRING_FORMATS
 
@@ -105,7 +106,7 @@ def _with_odd_texts(draw: Draw, form: Canonical, accepts: Accepts) -> Draw:
     if not texts or form.patterns or form.formats:
         return draw
     odd = compile_listed(texts)
-    return lambda source: odd(source) if source.boolean(_ODD) else draw(source)
+    return either(_ODD, odd, draw)
 
 
 _ODD = 0.3

@@ -6,8 +6,18 @@ from datetime import date
 from ipaddress import IPv6Address
 
 from checker.generation.sources import alphabets
+from checker.generation.sources.basic import (
+    constant,
+    either,
+    finished,
+    integers,
+    joined,
+    listed,
+    texts,
+)
 from checker.generation.sources.choices import Source
 from checker.generation.sources.plans import DAYS, EPOCH
+from checker.generation.sources.recipes import Draw
 
 TextDraw = Callable[[Source], str]
 
@@ -34,25 +44,20 @@ _PATTERNS = ("[a-z]+", "^\\d{2,4}$", "(a|b)*", "x?y", "^[^@]+@[^@]+$", "\\w+\\s\
 _EXPRESSIONS = ("", "/{id}", "/{?page,size}", "{/path*}", "{#fragment}", "/{+name:3}")
 
 
-def _date(source: Source) -> str:
-    return date.fromordinal(_FIRST + source.integer(*DAYS)).isoformat()
+def _day(days: int) -> str:
+    return date.fromordinal(_FIRST + days).isoformat()
 
 
-def _clock(source: Source) -> str:
-    minutes, seconds = divmod(source.integer(0, 86_399), 60)
+def _time_of_day(seconds: int) -> str:
+    minutes, seconds = divmod(seconds, 60)
     return f"{_TWO[minutes // 60]}:{_TWO[minutes % 60]}:{_TWO[seconds]}"
 
 
-def _time(source: Source) -> str:
-    return _clock(source) + _OFFSETS[source.choice(len(_OFFSETS))]
-
-
-def _partial_time(source: Source) -> str:
-    return _clock(source) + ("", "", ".5", ".123456")[source.choice(4)]
-
-
-def _date_time(source: Source) -> str:
-    return f"{_date(source)}T{_time(source)}"
+DATE = finished(integers(*DAYS), _day)
+CLOCK = finished(integers(0, 86_399), _time_of_day)
+_TIME = joined(CLOCK, listed(_OFFSETS))
+_PARTIAL_TIME = joined(CLOCK, listed(("", "", ".5", ".123456")))
+_DATE_TIME = joined(DATE, constant("T"), _TIME)
 
 
 def _two_digits(low: int, high: int) -> TextDraw:
@@ -69,39 +74,31 @@ def _offset(source: Source) -> str:
     return "Z" if source.boolean() else _numeric_offset(source)
 
 
-def _uuid(source: Source) -> str:
-    digits = source.binary(16, 16).hex()
+_SIXTEEN: Draw = lambda source: source.binary(16, 16)  # noqa: E731 - one shape with the others
+
+
+def _uuid(content: bytes) -> str:
+    digits = content.hex()
     return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{_VARIANT[digits[16]]}{digits[17:20]}-{digits[20:]}"
 
 
-def _label(source: Source) -> str:
-    return source.string(HOST, 1, 20)
+_NONE, _DOT, _AT = constant(""), constant("."), constant("@")
+_LABEL = texts(HOST, 1, 20)
+_HOSTNAME = joined(
+    _LABEL,
+    _DOT,
+    listed(_TOP_DOMAINS),
+    either(0.2, joined(_LABEL, _DOT), _NONE),
+    places=(3, 0, 1, 2),
+)
+_IDN_HOSTNAME = joined(texts(INTERNATIONAL, 1, 12), _DOT, _HOSTNAME)
+_EMAIL = joined(
+    _LABEL, either(0.15, joined(listed("+."), texts(HOST, 1, 10)), _NONE), _AT, _HOSTNAME
+)
+_IDN_EMAIL = either(0.5, _EMAIL, joined(texts(INTERNATIONAL, 1, 12), _AT, _IDN_HOSTNAME))
 
 
-def _hostname(source: Source) -> str:
-    name = f"{_label(source)}.{_TOP_DOMAINS[source.choice(len(_TOP_DOMAINS))]}"
-    return f"{_label(source)}.{name}" if source.boolean(0.2) else name
-
-
-def _idn_hostname(source: Source) -> str:
-    return f"{source.string(INTERNATIONAL, 1, 12)}.{_hostname(source)}"
-
-
-def _email(source: Source) -> str:
-    local = source.string(HOST, 1, 20)
-    if source.boolean(0.15):
-        local += "+."[source.choice(2)] + source.string(HOST, 1, 10)
-    return f"{local}@{_hostname(source)}"
-
-
-def _idn_email(source: Source) -> str:
-    if source.boolean():
-        return _email(source)
-    return f"{source.string(INTERNATIONAL, 1, 12)}@{_idn_hostname(source)}"
-
-
-def _ipv4(source: Source) -> str:
-    number = source.integer(0, 0xFFFFFFFF)
+def _ipv4(number: int) -> str:
     return f"{number >> 24}.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
 
 
@@ -117,7 +114,7 @@ def _tail(source: Source) -> str:
 
 
 def _uri(source: Source) -> str:
-    return _SCHEMES[source.choice(len(_SCHEMES))] + _hostname(source) + _tail(source)
+    return f"{_SCHEMES[source.choice(len(_SCHEMES))]}{_HOSTNAME(source)}{_tail(source)}"
 
 
 def _uri_reference(source: Source) -> str:
@@ -127,7 +124,7 @@ def _uri_reference(source: Source) -> str:
 def _iri(source: Source) -> str:
     if source.boolean():
         return _uri(source)
-    return f"{_SCHEMES[0]}{_idn_hostname(source)}/{source.string(INTERNATIONAL, 0, 8)}"
+    return f"{_SCHEMES[0]}{_IDN_HOSTNAME(source)}/{source.string(INTERNATIONAL, 0, 8)}"
 
 
 def _iri_reference(source: Source) -> str:
@@ -177,12 +174,12 @@ def _basic_auth(source: Source) -> str:
 
 
 FORMATS: dict[str, TextDraw] = {
-    "date": _date,
-    "full-date": _date,
-    "time": _time,
-    "full-time": _time,
-    "partial-time": _partial_time,
-    "date-time": _date_time,
+    "date": DATE,
+    "full-date": DATE,
+    "time": _TIME,
+    "full-time": _TIME,
+    "partial-time": _PARTIAL_TIME,
+    "date-time": _DATE_TIME,
     "date-fullyear": lambda source: f"{source.integer(0, 9999):04d}",
     "date-month": _two_digits(1, 12),
     "date-mday": _two_digits(1, 31),
@@ -193,12 +190,12 @@ FORMATS: dict[str, TextDraw] = {
     "time-numoffset": _numeric_offset,
     "time-offset": _offset,
     "duration": _duration,
-    "uuid": _uuid,
-    "email": _email,
-    "idn-email": _idn_email,
-    "hostname": _hostname,
-    "idn-hostname": _idn_hostname,
-    "ipv4": _ipv4,
+    "uuid": finished(_SIXTEEN, _uuid),
+    "email": _EMAIL,
+    "idn-email": _IDN_EMAIL,
+    "hostname": _HOSTNAME,
+    "idn-hostname": _IDN_HOSTNAME,
+    "ipv4": finished(integers(0, 0xFFFFFFFF), _ipv4),
     "ipv6": _ipv6,
     "uri": _uri,
     "url": _uri,

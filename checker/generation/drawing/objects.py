@@ -18,7 +18,9 @@ from checker.generation.meaning.forms import Canonical, Conjunction, Facet, Face
 from checker.generation.patterns.regexes import UnsupportedPattern
 from checker.generation.patterns.writing import matcher, writer
 from checker.generation.sources import alphabets
+from checker.generation.sources.basic import texts
 from checker.generation.sources.choices import RandomSource, Source
+from checker.generation.sources.recipes import Under, described
 from checker.generation.sources.turn import Draw
 
 _NAME_PLACE = Place("name", alphabets.NAME, min_text=1)
@@ -190,7 +192,7 @@ def _append(
 
 def _names(nodes: Nodes, form: Canonical) -> Draw | None:
     if not form.names:
-        return lambda source: source.string(alphabets.NAME, 1, _LONGEST_NAME)
+        return texts(alphabets.NAME, 1, _LONGEST_NAME)
     for place in (_NAME_PLACE, _ANY_NAME_PLACE):
         with suppress(Unsatisfiable):
             draw = nodes.compile((*form.names, _TEXT), place)
@@ -225,4 +227,4 @@ def _at(nodes: Nodes, name: str, draw: Draw, place: Place) -> Draw:
         turn.path.pop()
         return value
 
-    return drawn
+    return described(drawn, Under(token, draw, turn))

@@ -7,6 +7,7 @@ from typing import Any
 from checker.core.meta import Binding
 from checker.core.operation import Location
 from checker.generation.meaning import forms
+from checker.generation.sources.basic import either
 from checker.generation.sources.choices import Source
 from checker.generation.sources.turn import Draw, Turn
 
@@ -33,9 +34,7 @@ def pooled(
     location, name = target
     share = OFTEN if location is Location.PATH else SOMETIMES
 
-    def drawn(source: Source) -> Any:
-        if not source.boolean(share):
-            return draw(source)
+    def taken(source: Source) -> Any:
         index = source.integer(0, _POOLED)
         pool = turn.pool
         if pool is None:
@@ -52,7 +51,7 @@ def pooled(
         )
         return value
 
-    return drawn
+    return either(share, taken, draw)
 
 
 def coerced(value: Any, kinds: tuple[str, ...]) -> Any:

@@ -9,7 +9,9 @@ from typing import Any
 from checker.core.errors import Unsatisfiable
 from checker.generation.meaning.bounds import Numbers
 from checker.generation.meaning.forms import Canonical
+from checker.generation.sources.basic import constant, integers, listed
 from checker.generation.sources.choices import Source
+from checker.generation.sources.recipes import Finished, Floats, described
 from checker.generation.sources.turn import Draw, Turn, retried
 
 _WIDEST = 2**63
@@ -19,24 +21,12 @@ _LARGEST = 1.7976931348623157e308
 _LARGEST_SINGLE = 3.4028234663852886e38
 
 
-def compile_null(source: Source) -> None:
-    """Draws null."""
-
-
-def compile_boolean(source: Source) -> bool:
-    """Draws true or false."""
-    return source.boolean()
-
-
 def compile_listed(values: list[Any]) -> Draw:
     """Draws one of the listed values."""
     count = len(values)
     if any(isinstance(value, dict | list) for value in values):
         return lambda source: copy.deepcopy(values[source.choice(count) if count > 1 else 0])
-    if count == 1:
-        only = values[0]
-        return lambda source: only
-    return lambda source: values[source.choice(count)]
+    return listed(values)
 
 
 def compile_integer(canonical: Canonical) -> Draw:
@@ -49,13 +39,7 @@ def compile_integer(canonical: Canonical) -> Draw:
     low, high = _integers_between(numbers, step)
     if low > high:
         raise Unsatisfiable(*numbers.empty("integer"))
-    factor = step.numerator
-    if low == high:
-        only = low * factor
-        return lambda source: only
-    if factor == 1:
-        return lambda source: source.integer(low, high)
-    return lambda source: source.integer(low, high) * factor
+    return integers(low, high, step.numerator)
 
 
 def compile_number(canonical: Canonical, turn: Turn) -> Draw:
@@ -82,8 +66,7 @@ def compile_number(canonical: Canonical, turn: Turn) -> Draw:
         raise Unsatisfiable(*numbers.empty("number"))
     low, high = low + 0.0, high + 0.0
     if low == high:
-        only = _whole(low)
-        return lambda source: only
+        return constant(_whole(low))
     if is_single:
         return lambda source: _whole(_single(source.floating(low, high), low, high))
 
@@ -92,7 +75,8 @@ def compile_number(canonical: Canonical, turn: Turn) -> Draw:
         # Most have a fraction: those are as they should be.
         return _whole(value) if value.is_integer() else value
 
-    return draw
+    floats = described(lambda source: source.floating(low, high), Floats(low, high))
+    return described(draw, Finished(floats, _whole))
 
 
 def _whole(value: float) -> float:

@@ -2,14 +2,12 @@
 
 import base64
 from collections.abc import Callable
-from datetime import timedelta
 from functools import cache
 
-from checker.generation.drawing.formats import HOST, INTERNATIONAL, PATH, TextDraw
+from checker.generation.drawing.formats import CLOCK, DATE, HOST, INTERNATIONAL, PATH, TextDraw
 from checker.generation.patterns.regexes import UNBOUNDED
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import Source
-from checker.generation.sources.plans import DAYS, EPOCH
 
 _LABEL = 63
 _LOCAL = 64
@@ -120,18 +118,13 @@ def _digits(source: Source, size: int) -> str:
     return f"{source.integer(0, 10**shown - 1):0{shown}d}".ljust(size, "0")
 
 
-def _clock(source: Source) -> str:
-    seconds = source.integer(0, 86_399)
-    return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
-
-
 def _time(source: Source, size: int) -> str:
-    return _clock(source) + ("-00:00" if size == 14 else _fraction(source, size - 8))
+    clock = CLOCK(source)
+    return f"{clock}-00:00" if size == 14 else f"{clock}{_fraction(source, size - 8)}"
 
 
 def _date_time(source: Source, size: int) -> str:
-    date = (EPOCH + timedelta(source.integer(*DAYS))).isoformat()
-    return f"{date}T{_time(source, size - 11)}"
+    return f"{DATE(source)}T{_time(source, size - 11)}"
 
 
 def _byte(source: Source, size: int) -> str:

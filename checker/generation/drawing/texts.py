@@ -12,8 +12,16 @@ from checker.generation.drawing.samples import SAMPLES, padded_png
 from checker.generation.drawing.sized_formats import LENGTHS, sized_format
 from checker.generation.meaning.forms import Canonical
 from checker.generation.patterns.regexes import UNBOUNDED, UnsupportedPattern
-from checker.generation.patterns.writing import is_certain, is_plain, matcher, strict_format, writer
+from checker.generation.patterns.writing import (
+    Written,
+    is_certain,
+    is_plain,
+    matcher,
+    strict_format,
+    writer,
+)
 from checker.generation.sources import alphabets
+from checker.generation.sources.basic import one_of, texts
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.hypothesis import Strategy, draw_strategy
 from checker.generation.sources.turn import Draw, Turn, retried
@@ -89,7 +97,7 @@ def compile_string(
     accepts = _all_of(checks, place, low, high)
     if canonical.patterns and len(ways) > 1:
         ways = _fruitful(_combined(ways), accepts)
-    make = ways[0] if len(ways) == 1 else _one_of(ways)
+    make = ways[0] if len(ways) == 1 else one_of(ways)
     return retried(make, accepts, turn, canonical.pointer)
 
 
@@ -237,7 +245,7 @@ def _add_patterns(
         if written.high < low:
             text = f"minLength {low} and pattern {pattern}, whose texts have at most {written.high} characters"
             raise Unsatisfiable(canonical.lengths.low_pointer or pointer, text)
-        ways.append(_matching(written.write, low, high))
+        ways.append(_matching(written, low, high))
 
 
 def _content(encoding: str, media_type: str, source: Source) -> str:
@@ -256,10 +264,10 @@ def _plain(place: Place, low: int, high: int, *, has_maximum: bool) -> Draw:
         return lambda source: _expanded(source, place, low, min(high, low + _ROOM))
     if high <= _RECORDED:
         most = high if has_maximum else min(high, max(low * 2, low + _ROOM))
-        return lambda source: source.string(alphabet, low, most)
+        return texts(alphabet, low, most)
     short = max(low, _ROOM)
     if not has_maximum:
-        return lambda source: source.string(alphabet, low, short)
+        return texts(alphabet, low, short)
 
     def draw(source: Source) -> str:
         if source.boolean(_LONG):
@@ -295,14 +303,11 @@ def _binary(low: int, high: int | None, file: str) -> Draw:
     return draw
 
 
-def _matching(write: Callable[[Source, int, int], str], low: int, high: int | None) -> Draw:
-    most = UNBOUNDED if high is None else high
+def _matching(written: Written, low: int, high: int | None) -> Draw:
+    write, most = written.write, UNBOUNDED if high is None else high
+    if low <= written.low and most >= written.high:
+        return written.unbounded()
     return lambda source: write(source, low, most)
-
-
-def _one_of(ways: list[Draw]) -> Draw:
-    count = len(ways)
-    return lambda source: ways[source.choice(count)](source)
 
 
 def _all_of(

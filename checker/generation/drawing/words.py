@@ -12,6 +12,7 @@ from checker.core.operation import Location
 from checker.generation.drawing.judging import is_json
 from checker.generation.drawing.places import Place
 from checker.generation.meaning import forms
+from checker.generation.sources.basic import either
 from checker.generation.sources.choices import Source
 from checker.generation.sources.turn import Draw, Given, Turn
 
@@ -45,14 +46,12 @@ class Words:
             return draw
         given = Given(self.location, self.origin)
 
-        def drawn(source: Source) -> Any:
-            if share < 1 and not source.boolean(share):
-                return draw(source)
+        def taken(source: Source) -> Any:
             value = entries[source.choice(count) if count > 1 else 0]
             turn.bindings.append(given)
             return copy.deepcopy(value) if isinstance(value, list | dict) else value
 
-        return drawn
+        return either(share, taken, draw) if share < 1 else taken
 
 
 def fitting(

@@ -25,7 +25,9 @@ from checker.generation.patterns.regexes import (
 )
 from checker.generation.sources import alphabets
 from checker.generation.sources.alphabets import Interval
+from checker.generation.sources.basic import constant, joined, one_of, texts
 from checker.generation.sources.choices import Source
+from checker.generation.sources.recipes import Draw, Joined, described
 
 Writer = Callable[[Source, int, int], str]
 """Text whose length lies between, as far as the pattern has such texts."""
@@ -47,10 +49,10 @@ class Written:
     write: Writer
     constant: str | None = None
     """Set when there is only one such text."""
-    free: Callable[[Source], str] | None = None
+    free: Draw | None = None
     """The same without bounds, where that is less to do."""
 
-    def unbounded(self) -> Callable[[Source], str]:
+    def unbounded(self) -> Draw:
         """Writes texts of whatever length the pattern gives them."""
         write, low, high = self.write, self.low, self.high
         return self.free or (lambda source: write(source, low, high))
@@ -84,7 +86,7 @@ def _padded(written: Written, allowed: tuple[Interval, ...], *, is_prefix: bool)
         more = source.string(filling, missing, missing)
         return more + text if is_prefix else text + more
 
-    return Written(written.low, UNBOUNDED, write)
+    return Written(written.low, UNBOUNDED, write, free=written.unbounded())
 
 
 _BEYOND_TREES = re.compile(r"\(\?<?[=!]|\(\?[imsu-]|\\[bBpPAZzk1-9]|.\^|\$.", re.DOTALL)
@@ -289,7 +291,7 @@ def _characters(intervals: tuple[Interval, ...], low: int, high: int) -> Written
         least, most = _clipped(least, most, low, high)
         return source.string(alphabet, least, most)
 
-    return Written(low, high, write, free=lambda source: source.string(alphabet, low, usual))
+    return Written(low, high, write, free=texts(alphabet, low, usual))
 
 
 def _clipped(least: int, most: int, low: int, high: int) -> tuple[int, int]:
@@ -300,7 +302,7 @@ def _clipped(least: int, most: int, low: int, high: int) -> tuple[int, int]:
 
 def _constant(text: str) -> Written:
     size = len(text)
-    return Written(size, size, lambda source, least, most: text, text, lambda source: text)
+    return Written(size, size, lambda source, least, most: text, text, constant(text))
 
 
 def _joined(parts: list[Written]) -> Written:
@@ -314,29 +316,27 @@ def _joined(parts: list[Written]) -> Written:
         rest_low -= part.low
         rest_high -= part.high
         steps.append((part.write, part.low, part.high, rest_low, rest_high))
-    makes = [part.unbounded() for part in parts]
-
-    def free(source: Source) -> str:
-        return "".join([make(source) for make in makes])
+    free = _framed(parts) or joined(*(part.unbounded() for part in parts))
 
     def write(source: Source, least: int, most: int) -> str:
         if least <= low and most >= high:
-            return free(source)
-        texts = []
+            text: str = free(source)
+            return text
+        found = []
         for make, part_low, part_high, after_low, after_high in steps:
             least_here = max(part_low, least - after_high)
             text = make(source, least_here, max(least_here, min(part_high, most - after_low)))
             least -= len(text)
             most -= len(text)
-            texts.append(text)
-        return "".join(texts)
+            found.append(text)
+        return "".join(found)
 
     # Without a maximum the sum may be beyond what counts as none.
     high = min(UNBOUNDED, high)
-    return Written(low, high, write, free=_framed(parts) or free)
+    return Written(low, high, write, free=free)
 
 
-def _framed(parts: list[Written]) -> Callable[[Source], str] | None:
+def _framed(parts: list[Written]) -> Draw | None:
     """What varies in a single place: the usual case, and no list is needed for it."""
     varying = [part for part in parts if part.constant is None]
     if len(varying) != 1:
@@ -345,7 +345,8 @@ def _framed(parts: list[Written]) -> Callable[[Source], str] | None:
     before, after = (
         "".join(part.constant or "" for part in some) for some in (parts[:at], parts[at + 1 :])
     )
-    return lambda source: f"{before}{make(source)}{after}"
+    frame = Joined((constant(before), make, constant(after)), (0, 1, 2))
+    return described(lambda source: f"{before}{make(source)}{after}", frame)
 
 
 def _with_constants_joined(parts: list[Written]) -> Iterator[Written]:
@@ -374,7 +375,7 @@ def _one_of(options: list[Written]) -> Written:
         index = source.choice(len(chosen)) if len(chosen) > 1 else 0
         return chosen[index].write(source, least, most)
 
-    return Written(low, high, write)
+    return Written(low, high, write, free=one_of([option.unbounded() for option in options]))
 
 
 def _repeated(part: Written, low: int, high: int) -> Written:
@@ -383,13 +384,13 @@ def _repeated(part: Written, low: int, high: int) -> Written:
         few = min(fewest, high)
         many = min(high, few + 8, max(few, most // part.low if part.low else high))
         count = source.integer(few, many) if few < many else few
-        texts = []
+        found = []
         for left in range(count - 1, -1, -1):
             least_here = max(part.low, least - left * part.high)
             text = part.write(source, least_here, max(least_here, most - left * part.low))
             least -= len(text)
             most -= len(text)
-            texts.append(text)
-        return "".join(texts)
+            found.append(text)
+        return "".join(found)
 
     return Written(part.low * low, min(UNBOUNDED, part.high * high), write)

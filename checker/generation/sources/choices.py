@@ -28,9 +28,9 @@ Span = tuple[int, int, int]
 """Label, and indices of the first choice and of the one after the last."""
 
 _PLANS = 4096
-_BYTES = 5000
+MOST_BYTES = 5000
 """Of strings in a case; beyond it they are as short as they may be. Hypothesis refuses 8,192 bytes of choices."""
-_CHOICES = 700
+MOST_CHOICES = 700
 """In a case; beyond it nothing optional is added."""
 
 
@@ -82,7 +82,10 @@ class Source(Protocol):
 _M40, _M64 = (1 << 40) - 1, (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
 _SPREAD = 0xD1342543DE82EF95F7C0A1B1F3D5E7A9C6BC279692B5CC83
-_WIDE = 1 << 32
+WIDE = 1 << 32
+"""Wider ranges need more bits than a number of the table has."""
+SHORT_TEXT = 16
+"""Longer ones are counted."""
 _SHORT = 16
 """Bytes that are made without a generator of their own."""
 
@@ -95,7 +98,7 @@ class RandomSource:
     """
 
     __slots__ = (
-        "_floats", "_integers", "_mix", "_next", "_numbers", "_open", "_shift", "_sizes", "_spent", "choices",
+        "_floats", "_integers", "_mix", "_numbers", "_open", "_seed", "_sizes", "choices", "next", "shift", "spent",
     )  # fmt: skip
 
     def __init__(self, seed: int = 0) -> None:
@@ -107,21 +110,22 @@ class RandomSource:
 
     def reset(self, seed: int) -> None:
         """Start again. The list of choices is a new one."""
+        self._seed = seed
         mix = (seed + _GOLDEN) * 0xBF58476D1CE4E5B9 & _M64
         self._mix = mix = (mix ^ mix >> 29) * 0x94D049BB133111EB & _M64
         # The highest bits are mixed best: 16 say where to begin, the next ones by how much to shift.
-        self._shift = (mix >> 8 & _M40) * (256.0 / (1 << 40))
+        self.shift = (mix >> 8 & _M40) * (256.0 / (1 << 40))
         numbers = iter(self._numbers)
         # What unpickling does: goes to a place of the table without walking there.
         numbers.__setstate__(mix >> 48)  # type: ignore[attr-defined]
-        self._next = chain(numbers, SPENT).__next__
+        self.next = chain(numbers, SPENT).__next__
         self.choices: list[Choice] = []
         self._open: list[int] = []
-        self._spent = 0
+        self.spent = 0
 
     def bits(self) -> int:
         """128 random bits, not recorded."""
-        scrambled = (int((self._next() + 1.0) * (1 << 45)) ^ self._mix) * _SPREAD
+        scrambled = (int((self.next() + 1.0) * (1 << 45)) ^ self._mix) * _SPREAD
         return scrambled >> 60 & ((1 << 128) - 1)
 
     def integer(self, low: int, high: int) -> int:
@@ -130,20 +134,23 @@ class RandomSource:
             plan = self._integers[low, high]
         except KeyError:
             plan = _remembered(self._integers, (low, high), integer_plan(low, high))
-        fraction = self._next() + self._shift
+        fraction = self.next() + self.shift
         if fraction >= 256.0:
             fraction -= 256.0
         slot = int(fraction)
         first, width = plan[slot]
-        if width > _WIDE:
-            if plan[slot] is AGAIN:
-                value = last_integer(self.choices, low, high)
-            else:
-                value = first + self.bits() % width
+        if width > WIDE:
+            value = self.rare_integer(plan[slot], low, high)
         else:
             value = first + int((fraction - slot) * width)
         self.choices.append(value)
         return value
+
+    def rare_integer(self, entry: Interval, low: int, high: int) -> int:
+        """Not recorded: of a wide range of a plan, or the one that was drawn last."""
+        if entry is AGAIN:
+            return last_integer(self.choices, low, high)
+        return entry[0] + self.bits() % entry[1]
 
     def floating(self, low: float, high: float) -> float:
         """Finite: numbers of few digits and the ends more often."""
@@ -151,7 +158,7 @@ class RandomSource:
         plan = self._floats.get(key)
         if plan is None:
             plan = _remembered(self._floats, key, float_plan(low, high))
-        fraction = self._next() + self._shift
+        fraction = self.next() + self.shift
         if fraction >= 256.0:
             fraction -= 256.0
         slot = int(fraction)
@@ -172,9 +179,9 @@ class RandomSource:
         """False when the case is large enough already."""
         choices = self.choices
         value = (
-            (self._next() + self._shift) % 256.0 < p * 256.0
-            and self._spent < _BYTES
-            and len(choices) < _CHOICES
+            (self.next() + self.shift) % 256.0 < p * 256.0
+            and self.spent < MOST_BYTES
+            and len(choices) < MOST_CHOICES
         )
         choices.append(value)
         return value
@@ -191,8 +198,8 @@ class RandomSource:
         try:
             plan, ring, pool_size = alphabet.plans[min_size, max_size]
         except KeyError:
-            plan, ring, pool_size = _planned(alphabet, min_size, max_size)
-        fraction = self._next() + self._shift
+            plan, ring, pool_size = text_plan(alphabet, min_size, max_size)
+        fraction = self.next() + self.shift
         if fraction >= 256.0:
             fraction -= 256.0
         slot = int(fraction)
@@ -203,17 +210,21 @@ class RandomSource:
             size = int(scaled)
             offset = int((scaled - size) * pool_size)
             size += first
-            if size > 16:
-                self._spent += size * alphabet.width
-                if self._spent > _BYTES:
-                    size = min_size
-            value = ring[offset : offset + size] if size <= 1000 else alphabet.slice(offset, size)
+            if size > SHORT_TEXT:
+                value = self.long_text(alphabet, offset, size, min_size)
+            else:
+                value = ring[offset : offset + size]
         elif entry is AGAIN_TEXT:
             value = last_text(self.choices, alphabet, (min_size, max_size))
         else:
             value = entry
         self.choices.append(value)
         return value
+
+    def long_text(self, alphabet: Alphabet, offset: int, size: int, min_size: int) -> str:
+        """Not recorded: as long as that if there is room in the case."""
+        self.spent += size * alphabet.width
+        return alphabet.slice(offset, min_size if self.spent > MOST_BYTES else size)
 
     def binary(self, min_size: int, max_size: int) -> bytes:
         """Short more often than long."""
@@ -223,14 +234,14 @@ class RandomSource:
             if plan is None:
                 plan = size_plan(min_size, max_size)
                 _remembered(self._sizes, (min_size, max_size), plan)
-            fraction = self._next() + self._shift
+            fraction = self.next() + self.shift
             if fraction >= 256.0:
                 fraction -= 256.0
             slot = int(fraction)
             first, width = plan[slot]
             size = first + int((fraction - slot) * width)
-            self._spent += size
-            if self._spent > _BYTES:
+            self.spent += size
+            if self.spent > MOST_BYTES:
                 size = min_size
         if size <= _SHORT:
             value = (self.bits() >> (128 - 8 * size)).to_bytes(size, "big")
@@ -241,7 +252,7 @@ class RandomSource:
 
     def choice(self, n: int) -> int:
         """All equally likely."""
-        value = int((self._next() + self._shift) % 256.0 * n) >> 8
+        value = int((self.next() + self.shift) % 256.0 * n) >> 8
         self.choices.append(value)
         return value
 
@@ -258,6 +269,10 @@ class RandomSource:
     def abandon(self) -> None:
         """Nothing has been drawn; chance goes on elsewhere."""
         self.reset(self._mix)
+
+    def rewind(self) -> None:
+        """Go back to the start, to draw the same once more."""
+        self.reset(self._seed)
 
     def remaining(self) -> Sequence[Choice]:
         """Recorded choices that are still to come: none."""
@@ -384,8 +399,8 @@ def _remembered(plans: dict[Key, Plan], key: Key, plan: Plan) -> Plan:
     return plan
 
 
-def _planned(alphabet: Alphabet, min_size: int, max_size: int) -> TextPlan:
-    """All that choosing a text needs, in one place."""
+def text_plan(alphabet: Alphabet, min_size: int, max_size: int) -> TextPlan:
+    """All that choosing a text needs, remembered: its plan, the ring of characters and the size of their pool."""
     plan = length_plan(alphabet, min_size, max_size), alphabet.ring, alphabet.pool_size
     return _remembered(alphabet.plans, (min_size, max_size), plan)
 

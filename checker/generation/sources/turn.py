@@ -11,9 +11,12 @@ from checker.core.meta import Binding, Origin, Violation
 from checker.core.operation import Location
 from checker.core.pool import ValuePool
 from checker.generation.sources.choices import RandomSource, Source
+from checker.generation.sources.recipes import Checked, Draw, described
 
-Draw = Callable[[Source], Any]
-"""A compiled schema: asks a source, gives a value."""
+__all__ = [
+    "ATTEMPT", "CASE", "COMPONENT", "DEEPEST", "ELEMENT", "NODE", "OPTIONAL", "Budget", "Draw", "Given", "Rejected",
+    "Turn", "retried",
+]  # fmt: skip
 
 NODE, ELEMENT, OPTIONAL, ATTEMPT, COMPONENT, CASE = range(1001, 1007)
 """Labels of spans. The boolean before an `OPTIONAL` says whether it is there; that of an `ELEMENT` is its first choice."""
@@ -109,7 +112,20 @@ def retried(
     make: Draw, accepts: Callable[[Any], bool], turn: Turn, pointer: str, attempts: int = _ATTEMPTS
 ) -> Draw:
     """Draws until a value is accepted, for a bounded number of times."""
+    draw, rest = (
+        _retrying(make, accepts, turn, pointer, left) for left in (attempts, attempts - 1)
+    )
 
+    def again(source: Source) -> Any:
+        turn.spend(pointer)
+        return rest(source)
+
+    return described(draw, Checked(make, accepts, turn, again))
+
+
+def _retrying(
+    make: Draw, accepts: Callable[[Any], bool], turn: Turn, pointer: str, attempts: int
+) -> Draw:
     def draw(source: Source) -> Any:
         bound = len(turn.bindings)
         if source.__class__ is RandomSource:

@@ -1,0 +1,262 @@
+"""From recipes to the text of one Python function: what a `RandomSource` would do, without a call for each choice.
+
+What is written stays step by step with `RandomSource`: the same numbers are read in the same order, the same choices
+are recorded. `tests/generation/test_fusion.py` holds one against the other.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from checker.generation.fusion.choices import Choices
+from checker.generation.sources.recipes import (
+    Bodies,
+    Booleans,
+    Checked,
+    Constant,
+    Different,
+    Draw,
+    Either,
+    Extended,
+    Filled,
+    Finished,
+    Floats,
+    Integers,
+    Items,
+    Joined,
+    Listed,
+    OneOf,
+    Record,
+    Texts,
+    Under,
+    recipe_of,
+)
+
+_MOST_STEPS: Final = 250
+"""Draws that are written out in one function; compiling one takes about 15 us."""
+_DEEPEST: Final = 8
+"""Loops inside each other; Python has no room for more than 20 blocks."""
+_FEW: Final = 6
+"""Alternatives that are written out; of more only the chosen one is called."""
+
+
+class Function(Choices):
+    """One function of a source that gives the value of a draw."""
+
+    def write(self, draw: Draw) -> None:
+        """Write the function of a draw."""
+        self.lines = [
+            "def fused(source):",
+            "    number, shift, choices = source.next, source.shift, source.choices",
+            "    record = choices.append",
+        ]
+        value = self._value(draw)
+        self.line(f"return {value}")
+
+    # Draws
+
+    def _value(self, draw: Draw) -> str:
+        """Write what a draw does; an expression for its value, which costs nothing and may be used once."""
+        recipe = recipe_of(draw)
+        if recipe is None or self.steps >= _MOST_STEPS or self.loops >= _DEEPEST:
+            return self._call(draw)
+        written: str = self._WRITERS[recipe.__class__](self, recipe)
+        return written
+
+    def _call(self, draw: Draw) -> str:
+        value = self.new()
+        self.line(f"{value} = {self.name(draw, 'draw')}(source)")
+        return value
+
+    def _constant(self, recipe: Constant) -> str:
+        return self.literal(recipe.value)
+
+    def _listed(self, recipe: Listed) -> str:
+        return f"{self.name(recipe.values)}[{self.index(len(recipe.values))}]"
+
+    def _finished(self, recipe: Finished) -> str:
+        value = self._value(recipe.draw)
+        return f"{self.name(recipe.finish, 'finish')}({value})"
+
+    def _joined(self, recipe: Joined) -> str:
+        parts = [self._kept(part) for part in recipe.parts]
+        return " + ".join(parts[place] for place in recipe.places)
+
+    # Values that hold others
+
+    def _kept(self, draw: Draw) -> str:
+        """The value of a draw in a place where it stays while others are drawn."""
+        value = self._value(draw)
+        if value.isidentifier() or isinstance(recipe_of(draw), Constant):
+            return value
+        kept = self.new()
+        self.line(f"{kept} = {value}")
+        return kept
+
+    def _either(self, recipe: Either) -> str:
+        is_taken, value = self.truth(recipe.share), self.new()
+        with self.block(f"if {is_taken}:"):
+            self.line(f"{value} = {self._value(recipe.taken)}")
+        with self.block("else:"):
+            self.line(f"{value} = {self._value(recipe.other)}")
+        return value
+
+    def _one_of(self, recipe: OneOf) -> str:
+        index, value = self.index(len(recipe.draws)), self.new()
+        if len(set(recipe.draws)) > _FEW:
+            self.line(f"{value} = {self.name(recipe.draws)}[{index}](source)")
+            return value
+        self._chosen(recipe.draws, index, lambda draw: self.line(f"{value} = {self._value(draw)}"))
+        return value
+
+    def _chosen(self, draws: Sequence[Draw], index: str, write: Callable[[Draw], None]) -> None:
+        """Write each different draw once, under the indices that stand for it."""
+        indices: dict[Draw, list[int]] = {}
+        for number, draw in enumerate(draws):
+            indices.setdefault(draw, []).append(number)
+        word = "if"
+        for draw, numbers in [*indices.items()][:-1]:
+            wanted = f"== {numbers[0]}" if len(numbers) == 1 else f"in {tuple(numbers)}"
+            with self.block(f"{word} {index} {wanted}:"):
+                write(draw)
+            word = "elif"
+        with self.block("else:" if len(indices) > 1 else "if True:"):
+            write([*indices][-1])
+
+    def _checked(self, recipe: Checked) -> str:
+        start, bound = self.new(), self.new()
+        self.line(f"{start} = len(choices)")
+        turn = self.name(recipe.turn, "turn")
+        self.line(f"{bound} = len({turn}.bindings)")
+        value = self._kept(recipe.draw)
+        with self.block(f"if not {self.name(recipe.accepts, 'accepts')}({value}):"):
+            self.line(f"del choices[{start}:], {turn}.bindings[{bound}:]")
+            self.line(f"{value} = {self.name(recipe.again, 'again')}(source)")
+        return value
+
+    def _record(self, recipe: Record) -> str:
+        values = self.new()
+        self.line(f"{values} = {{}}")
+        for name, draw, is_required in recipe.steps:
+            if is_required:
+                self.line(f"{values}[{name!r}] = {self._value(draw)}")
+                continue
+            with self.block(f"if {self.truth(recipe.share)}:"):
+                value = self._value(draw)
+                if recipe.skips_null and value != "None":
+                    kept = self.new()
+                    self.line(f"{kept} = {value}")
+                    self.line(f"if {kept} is not None: {values}[{name!r}] = {kept}")
+                elif not recipe.skips_null:
+                    self.line(f"{values}[{name!r}] = {value}")
+        return values
+
+    def _extended(self, recipe: Extended) -> str:
+        values, misses = self._kept(recipe.core), self.new()
+        name_of, item_of, is_name = recipe.kind
+        path = f"{self.name(recipe.turn, 'turn')}.path"
+        self.line(f"{misses} = 0")
+        with self.loop(f"while len({values}) < {recipe.most} and {misses} <= {recipe.misses}:"):
+            self.line(f"if not {self.truth(recipe.more)}: break")
+            name = self._kept(name_of)
+            self.line(f"{path}.append({name})")
+            item = self._kept(item_of)
+            self.line(f"{path}.pop()")
+            with self.block(f"if {name} in {values} or not {self.name(is_name)}({name}):"):
+                self.line(f"{misses} += 1")
+            with self.block("else:"):
+                self.line(f"{values}[{name}] = {item}")
+                self.line(f"{misses} = 0")
+        return values
+
+    def _filled(self, recipe: Filled) -> str:
+        values = self._kept(recipe.core)
+        with self.block(f"if len({values}) < {recipe.low}:"):
+            self.line(f"{self.name(recipe.fill, 'fill')}({values}, source)")
+        return values
+
+    def _items(self, recipe: Items) -> str:
+        values, index = self.new(), self.new()
+        self.line(f"{values} = []")
+        with self.loop(f"for {index} in range({recipe.high}):"):
+            self.one_more(index, recipe.low, recipe.more)
+            self.line(f"{values}.append({self._value(recipe.item)})")
+        return values
+
+    def _different(self, recipe: Different) -> str:
+        values, seen, left, bound = (self.new() for _ in range(4))
+        turn, low = self.name(recipe.turn, "turn"), recipe.low
+        self.line(f"{values}, {seen}, {left}, {bound} = [], set(), 0, len({turn}.bindings)")
+        with self.loop(f"while len({values}) < {recipe.high}:"):
+            index, start, key = self.new(), self.new(), self.new()
+            self.line(f"{index}, {start} = len({values}), len(choices)")
+            self.one_more(index, low, recipe.more)
+            value = self._kept(recipe.item)
+            identity = self.name(recipe.identity)
+            self.line(f"{key} = {value} if {value}.__class__ is str else {identity}({value})")
+            with self.block(f"if {key} not in {seen}:"):
+                self.line(f"{seen}.add({key})")
+                self.line(f"{values}.append({value})")
+                self.line(f"{left}, {bound} = 0, len({turn}.bindings)")
+                self.line("continue")
+            self.line(f"del choices[{start}:], {turn}.bindings[{bound}:]")
+            self.line(f"{turn}.spend({recipe.pointer!r})")
+            self.line(f"{left} += 1")
+            with self.block(f"if {left} >= {recipe.attempts} * (4 if {index} < {low} else 1):"):
+                rejected = self.name(recipe.rejected)
+                self.line(f"if {index} < {low}: raise {rejected}({recipe.pointer!r})")
+                self.forced(value=False)
+                self.line("break")
+        return values
+
+    def _under(self, recipe: Under) -> str:
+        path = f"{self.name(recipe.turn, 'turn')}.path"
+        self.line(f"{path}.append({recipe.token!r})")
+        value = self._kept(recipe.draw)
+        self.line(f"{path}.pop()")
+        return value
+
+    def _bodies(self, recipe: Bodies) -> str:
+        value = self.new()
+        if recipe.share is None:
+            self._body(recipe, value)
+            return value
+        with self.block(f"if {self.truth(recipe.share)}:"):
+            self._body(recipe, value)
+        with self.block("else:"):
+            self.line(f"{value} = {self.name(recipe.nothing)}, None")
+        return value
+
+    def _body(self, recipe: Bodies, value: str) -> None:
+        """Write one of the bodies; several media types may share a draw."""
+        media_types = tuple(media_type for _, media_type in recipe.draws)
+        if len(media_types) == 1:
+            ((draw, media_type),) = recipe.draws
+            self.line(f"{value} = {self._value(draw)}, {media_type!r}")
+            return
+        index = self.index(len(media_types))
+        which = f"{self.name(media_types)}[{index}]"
+        draws = [draw for draw, _ in recipe.draws]
+        self._chosen(
+            draws, index, lambda draw: self.line(f"{value} = {self._value(draw)}, {which}")
+        )
+
+    _WRITERS: Final[dict[type, Callable[["Function", Any], str]]] = {
+        Constant: _constant,
+        Integers: Choices.integers,
+        Floats: Choices.floats,
+        Booleans: Choices.booleans,
+        Listed: _listed,
+        Texts: Choices.texts,
+        Finished: _finished,
+        Joined: _joined,
+        Either: _either,
+        OneOf: _one_of,
+        Checked: _checked,
+        Record: _record,
+        Extended: _extended,
+        Filled: _filled,
+        Items: _items,
+        Different: _different,
+        Under: _under,
+        Bodies: _bodies,
+    }

@@ -1,0 +1,213 @@
+"""What a draw does, as data: so that it can be written out without the calls between its parts.
+
+A recipe hangs on the draw that it describes (`described`), and says exactly the same: the same choices, in the same
+order. Draws without one are called as they are.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from checker.generation.sources.alphabets import Alphabet
+from checker.generation.sources.choices import Source
+
+Draw = Callable[[Source], Any]
+"""A compiled schema: asks a source, gives a value."""
+_NAME = "recipe"
+
+
+class Turn(Protocol):
+    """What lasts for one draw, as far as recipes speak of it."""
+
+    bindings: list[Any]
+    path: list[str]
+
+    def spend(self, pointer: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """One value, without a choice."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Integers:
+    """Multiples of `factor`, by an integer of the source."""
+
+    low: int
+    high: int
+    factor: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Floats:
+    """Numbers of the source."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Booleans:
+    """A boolean of the source, as likely true as false."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One of at least two values that nobody changes."""
+
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """A string of the source."""
+
+    alphabet: Alphabet
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What a function makes of a draw."""
+
+    draw: Draw
+    finish: Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Texts, drawn in the order of `parts` and put together in the order of `places`."""
+
+    parts: tuple[Draw, ...]
+    places: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """A boolean that is true with probability `share` says which."""
+
+    share: float
+    taken: Draw
+    other: Draw
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """A choice says which; some may stand there more than once."""
+
+    draws: tuple[Draw, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What has to pass, tried until it does."""
+
+    draw: Draw
+    accepts: Callable[[Any], bool]
+    turn: Turn
+    again: Draw
+    """Goes on after the first attempt, which was discarded and is not counted yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An object: (name, draw, is it required), and how likely each optional property is."""
+
+    steps: tuple[tuple[str, Draw, bool], ...]
+    share: float
+    skips_null: bool = False
+    """Whether an optional property that is null is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extended:
+    """An object with properties of which the names are drawn."""
+
+    core: Draw
+    most: int
+    """Properties that there may be."""
+    more: float
+    """How likely each further one is."""
+    kind: tuple[Draw, Draw, Callable[[str], bool]]
+    """Draws of name and value, and which names may be used."""
+    misses: int
+    """Names that cannot be used before it is given up."""
+    turn: Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """An object that has to have `low` properties."""
+
+    core: Draw
+    low: int
+    fill: Callable[[dict[str, Any], Source], None]
+    """Adds some, or raises because there are no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """An array: at least `low` items, `more` is how likely each further one is."""
+
+    item: Draw
+    low: int
+    high: int
+    more: float
+
+
+@dataclass(frozen=True, slots=True)
+class Different:
+    """An array of items that differ: what is equal is drawn again."""
+
+    item: Draw
+    low: int
+    high: int
+    more: float
+    identity: Callable[[Any], object]
+    """Equal for equal values; texts stand for themselves."""
+    attempts: int
+    """In a row that may come to nothing; four times as many for an item that has to be there."""
+    rejected: Callable[[str], Exception]
+    turn: Turn
+    pointer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Under:
+    """A draw while the path of the turn says where it stands."""
+
+    token: str
+    draw: Draw
+    turn: Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Bodies:
+    """A body and its media type, or none."""
+
+    draws: tuple[tuple[Draw, str], ...]
+    share: float | None
+    """How likely there is one; None for always."""
+    nothing: Any
+    """Stands for no body."""
+
+
+Recipe = (
+    Constant | Integers | Floats | Booleans | Listed | Texts | Finished | Joined | Either | OneOf
+    | Checked | Record | Extended | Filled | Items | Different | Under | Bodies
+)  # fmt: skip
+
+
+def described(draw: Draw, recipe: Recipe) -> Draw:
+    """The draw, with its recipe."""
+    vars(draw)[_NAME] = recipe
+    return draw
+
+
+def recipe_of(draw: Draw) -> Recipe | None:
+    """What a draw does; None when only it knows."""
+    return getattr(draw, _NAME, None)

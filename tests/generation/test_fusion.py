@@ -1,0 +1,174 @@
+"""What is written out for chance draws what the parts of the program draw, choice by choice."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.generation.corpora import operations
+from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.core.meta import GenerationMode
+from checker.core.operation import Location
+from checker.core.pool import PooledValue
+from checker.generation.fusion.fused import fused
+from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
+from checker.generation.sources.choices import RandomSource
+from checker.generation.sources.recipes import Draw
+
+from .making import LABEL, PHASE, program_of
+
+SMOKE = Path(__file__).parent.parent / "data" / "smoke"
+FILES = sorted(path for path in SMOKE.iterdir() if path.suffix != ".md")
+SEEDS = 40
+
+
+class Pool:
+    """Has a text, a number or nothing for whoever asks."""
+
+    def pick(self, location: Location, name: str, index: int) -> PooledValue | None:
+        if index % 3 == 0:
+            return None
+        value = f"{name}!" if index % 3 == 1 else index
+        return PooledValue(value, LABEL, "/id", index)
+
+
+def drawn(program: OperationProgram, seed: int) -> tuple[str, list[object]]:
+    """Everything about a case and how it came about, or why it did not."""
+    source = RandomSource(seed)
+    try:
+        case = program.draw(source, case_id="x", phase=PHASE, pool=Pool())
+    except Unsatisfiable as error:
+        return f"nothing at {error.pointer}", []
+    parts = (case.path_parameters, case.query, case.headers, case.cookies, case.body)
+    assert case.meta is not None
+    provenance = (case.media_type, case.meta.components, case.meta.bindings)
+    return repr((parts, provenance)), list(source.choices)
+
+
+def assert_fused_is_equal(make: Any, seeds: int = SEEDS) -> None:
+    plain, hot = make(), make()
+    hot.heat()
+    for seed in range(seeds):
+        assert drawn(hot, seed) == drawn(plain, seed), (plain.operation.label, seed)
+
+
+@pytest.mark.parametrize("reuse", [False, True], ids=["run", "fuzz"])
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_smoke_operations_are_drawn_alike(path: Path, reuse: bool) -> None:
+    settings = GenerationSettings(reuse=reuse)
+    for operation in operations(path):
+        assert_fused_is_equal(lambda operation=operation: compile_operation(operation, settings))
+
+
+def nested(depth: int) -> dict[str, Any]:
+    inner: dict[str, Any] = {"type": "integer"}
+    for _ in range(depth):
+        inner = {"type": "array", "items": inner, "minItems": 1, "maxItems": 2}
+    return inner
+
+
+SCHEMAS: dict[str, Any] = {
+    "integers": {"type": "integer"},
+    "few integers": {"type": "integer", "minimum": 1, "maximum": 3},
+    "multiples": {"type": "integer", "multipleOf": 7, "minimum": -100},
+    "numbers": {"type": "number"},
+    "numbers between": {"type": "number", "minimum": -0.5, "exclusiveMaximum": 2.25},
+    "decimal steps": {"type": "number", "multipleOf": 0.01},
+    "booleans": {"type": "boolean"},
+    "null or text": {"type": ["null", "string"]},
+    "no text": {"type": "string", "maxLength": 0},
+    "texts": {"type": "string", "minLength": 3, "maxLength": 40},
+    "long texts": {"type": "string", "minLength": 900, "maxLength": 1000},
+    "patterns": {"type": "string", "pattern": "^(ab|c)[0-9]{2,5}-x?$"},
+    "hardly any": {"type": "string", "pattern": "^[a-z]+$", "not": {"pattern": "^[a-y]"}},
+    "enum": {"enum": ["a'\"\\", "\ud800", 1.5, -0.0, True, None, {"a": [1]}]},
+    "const": {"const": {"deep": ["\n"]}},
+    "formats": {
+        "type": "object",
+        "required": ["a", "b", "c", "d", "e", "f", "g", "h"],
+        "properties": {
+            name: {"type": "string", "format": text}
+            for name, text in zip(
+                "abcdefgh",
+                ("date", "date-time", "email", "hostname", "ipv4", "uuid", "idn-email", "uri"),
+                strict=True,
+            )
+        },
+    },
+    "optional properties": {
+        "type": "object",
+        "properties": {"a'b": {"type": "integer"}, "\\": {"type": "null"}, "ü\n": {}},
+    },
+    "at least two": {
+        "type": "object",
+        "minProperties": 2,
+        "additionalProperties": False,
+        "properties": {name: {"type": "boolean"} for name in "abcd"},
+    },
+    "maps": {"type": "object", "additionalProperties": {"type": "integer"}, "maxProperties": 4},
+    "named": {"type": "object", "propertyNames": {"pattern": "^[ab]{1,2}$"}},
+    "arrays": {"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 4},
+    "different": {"type": "array", "items": {"enum": [1, 2, 3, "x"]}, "uniqueItems": True},
+    "different objects": {
+        "type": "array",
+        "minItems": 2,
+        "uniqueItems": True,
+        "items": {"type": "object", "properties": {"a": {"type": "boolean"}}},
+    },
+    "alternatives": {"oneOf": [{"type": "integer"}, {"type": "string"}, {"type": "boolean"}]},
+    "many alternatives": {"anyOf": [{"const": n} if n % 2 else {"minimum": n} for n in range(9)]},
+    "anything": {},
+    "examples": {"type": "integer", "examples": [11, 12]},
+    "deep": nested(12),
+    "wide": {
+        "type": "object",
+        "properties": {f"p{n}": {"type": "array", "items": {"type": "string"}} for n in range(200)},
+    },
+}
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_schemas_are_drawn_alike(name: str) -> None:
+    assert_fused_is_equal(lambda: program_of(body=SCHEMAS[name]), seeds=200)
+
+
+def test_modes_are_drawn_alike() -> None:
+    for mode in (None, GenerationMode.NEGATIVE):
+        assert_fused_is_equal(
+            lambda mode=mode: program_of(
+                body=SCHEMAS["formats"], settings=GenerationSettings(mode=mode)
+            )
+        )
+
+
+def test_programs_are_written_out_when_they_have_drawn_enough(monkeypatch) -> None:
+    written: list[Draw] = []
+
+    def noted(draw: Draw) -> Draw:
+        written.append(draw)
+        return fused(draw)
+
+    monkeypatch.setattr("checker.generation.program.fused", noted)
+    program = program_of(body=SCHEMAS["maps"])
+    for seed in range(140):
+        drawn(program, seed)
+    assert not written
+    for seed in range(20):
+        drawn(program, seed)
+    assert len(written) == 1
+
+
+def test_whoever_draws_too_much_is_told_where() -> None:
+    inner = {"type": "array", "items": {"type": "null"}, "minItems": 300, "maxItems": 300}
+    properties = {name: inner | {"items": inner} for name in "abcd"}
+    schema = {"type": "object", "properties": properties, "required": ["a", "b", "c", "d"]}
+    told = []
+    for is_hot in (False, True):
+        program = program_of(body=schema)
+        if is_hot:
+            program.heat()
+        with pytest.raises(BudgetSpent) as caught:
+            program.draw(RandomSource(1), case_id="x", phase=PHASE)
+        told.append(caught.value.pointer)
+    assert told[0]
+    assert told[0] == told[1]
