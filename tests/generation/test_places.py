@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from checker.core.operation import Location
+from checker.core.operation import Location, Parameter
 from checker.generation.program import GenerationSettings
 
-from .making import cases, parameter_of, program_of
+from .making import cases, parameter_of, program_of, schema_of
 
 
 def _values(raw: Any, location: Location, count: int = 400) -> list[Any]:
@@ -136,3 +136,13 @@ def test_names_by_pattern_travel_without_separators() -> None:
     made = replace(parameter_of(schema | {"additionalProperties": False}), style="deepObject")
     for case in cases(program_of(made), 300):
         assert not any(set("[]&= ") & set(name) for name in case.query["q"])
+
+
+def test_cells_of_one_location_do_not_share_texts() -> None:
+    # Exploded labels are separated by dots, which plain segments may hold.
+    schema = schema_of({"type": "array", "items": {"type": "string"}, "minItems": 1})
+    plain = Parameter("p", Location.PATH, True, schema, "simple", False)
+    label = Parameter("l", Location.PATH, True, schema, "label", True)
+    found = [case.path_parameters for case in cases(program_of(plain, label), 300)]
+    assert any("." in item for one in found for item in one["p"])
+    assert not any("." in item for one in found for item in one["l"])

@@ -39,7 +39,7 @@ _AGAIN: Final = 2
 _DEEPEST: Final = 24
 _RANKS: Final = 16
 Path = tuple[str, ...]
-Key = tuple[frozenset[FacetKey], str]
+Key = tuple[frozenset[FacetKey], Place]
 
 
 @dataclass(slots=True)
@@ -63,7 +63,7 @@ class Edges:
     def values(self, conjunction: Conjunction, place: Place, path: Path = ()) -> Iterator[Boundary]:
         """Values of a conjunction, not verified, equal ones among them. Raises `Unsatisfiable`."""
         conjunction = self._targets(conjunction)
-        key = (key_of(conjunction), place.name)
+        key = (key_of(conjunction), place)
         if (path, key) in self._seen:
             return iter(())
         self._seen.add((path, key))
@@ -76,7 +76,7 @@ class Edges:
     def usual(self, conjunction: Conjunction, place: Place) -> Any:
         """The first valid value, made once. Raises `Unsatisfiable`."""
         conjunction = self._targets(conjunction)
-        key = (key_of(conjunction), place.name)
+        key = (key_of(conjunction), place)
         known = self._usual if self._open else self._whole
         if key in known:
             return known[key]

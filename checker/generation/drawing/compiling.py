@@ -42,7 +42,7 @@ _FEW_NODES = 40
 _NULLS = 0.12
 _EXAMPLES = 0.06
 _SCALARS = (forms.STRING, forms.NUMBER, forms.BOOLEAN, forms.NULL)
-Key = tuple[frozenset[FacetKey], str]
+Key = tuple[frozenset[FacetKey], Place]
 
 
 @dataclass(slots=True)
@@ -80,7 +80,7 @@ class Compiler:
     def compile(self, conjunction: Conjunction, place: Place) -> Draw:
         """Draws values of a conjunction. Raises `Unsatisfiable` and `BudgetSpent`."""
         conjunction = self._targets(conjunction)
-        key = (key_of(self.canon.parts(conjunction)), place.name)
+        key = (key_of(self.canon.parts(conjunction)), place)
         known = self._known.get(key)
         if isinstance(known, Unsatisfiable):
             raise known
