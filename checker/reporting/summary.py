@@ -7,7 +7,7 @@ from checker.core.blocks import standard_reason
 from checker.core.schema_warnings import WarningKind
 from checker.corpus.records import Note
 from checker.reporting.findings import severity_rank
-from checker.reporting.report import PhaseTally, Report
+from checker.reporting.report import UNANSWERED, PhaseTally, Report
 
 Glyph = Callable[[str], str]
 """Name -> glyph, as the stream can show it."""
@@ -34,8 +34,9 @@ WARNING_TITLES: Mapping[str, str] = {
     WarningKind.BROKEN_LINK: "Links that lead nowhere",
     WarningKind.OTHER_SERVER: "Operations on another host",
     WarningKind.UNDECLARED_SECURITY: "Security schemes that are not declared",
+    UNANSWERED: "Operations that did not answer in the time that they had",
 }
-"""Faults of the description, by kind: the order in which they are told."""
+"""What cost a part of a test, by kind: the order in which it is told."""
 _STOP_REASONS = {
     "completed": "Completed",
     "time limit": "Time limit reached",
@@ -141,7 +142,7 @@ def _title_counts(report: Report, glyph: Glyph) -> Iterator[str]:
 
 
 def warning_lines(report: Report) -> Iterator[str]:
-    """Faults of the description that cost a part of a test, by kind."""
+    """Faults of the description, and silences, that cost a part of a test, by kind."""
     warnings = _warnings(report)
     if not warnings:
         return
@@ -194,7 +195,7 @@ def _authentication_lines(report: Report) -> Iterator[str]:
 def note_lines(report: Report) -> Iterator[str]:
     """What was left out or is not sure, counted by kind and named by place."""
     order = list(NOTE_TITLES)
-    cut = {note.label for note in report.notes if note.kind == "slow"}
+    cut = {note.label for note in report.notes if note.kind in ("slow", UNANSWERED)}
     notes = [
         note
         for note in report.notes

@@ -8,6 +8,7 @@ from checker.corpus.records import Note, OperationError
 from checker.reporting.report import (
     ALL_PHASES,
     NOT_AVAILABLE,
+    UNANSWERED,
     PhaseOutcome,
     Report,
     phase_outcome,
@@ -27,8 +28,9 @@ def report_of(
     """Report on a run; `elapsed_s` is used when the run has no last record yet."""
     if view.finished is not None:
         elapsed_s = view.finished.elapsed_s
-    phases = _phases(_with_quarantined(view), settings, outcome, elapsed_s)
-    tested = {label for phase in view.phases.values() for label in phase.tested}
+    by_name = _settled_phases(view)
+    phases = _phases(by_name, settings, outcome, elapsed_s)
+    tested = {label for phase in by_name.values() for label in phase.tested}
     return Report(
         kind=settings.kind,
         seed=view.run.seed if view.run else settings.seed,
@@ -65,10 +67,11 @@ def _unauthorized(view: RunView) -> tuple[tuple[int, tuple[str, ...]], ...]:
     return tuple((status, tuple(labels)) for status, labels in sorted(found.items()))
 
 
-def _with_quarantined(view: RunView) -> dict[str, PhaseView]:
-    """Phases in which an operation with a quarantined case counts as an error."""
+def _settled_phases(view: RunView) -> dict[str, PhaseView]:
+    """Phases in which an operation with a quarantined case counts as an error, and a silent one not at all."""
+    silent = {note.label for note in view.notes.get(UNANSWERED, {}).values()}
     phases = {
-        name: PhaseView(set(phase.tested), set(phase.failed), set(phase.errored))
+        name: PhaseView(phase.tested - silent, set(phase.failed), set(phase.errored))
         for name, phase in view.phases.items()
     }
     for case in view.quarantined.values():

@@ -6,20 +6,24 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from checker.core.digests import digest, digest_int
-from checker.corpus.records import Note
-from checker.workers.messages import OperationCard, Task
+from checker.workers.messages import LONG_WAIT_S, OperationCard, Task, Waits
 
 FUZZING = "fuzzing"
 EXPLORATION = "exploration"
 
 SLICE_S = 8.0
-FAST_CASE_S = 0.1
-LARGEST_SHARE = 0.10
+FAST_ANSWER_S = 0.1
+REQUESTS_OF_AN_ACCIDENT = 100
+"""An operation is fast in spite of one long wait, and of one more in so many."""
+LARGEST_SHARE = 0.09
+"""Of the time so far: with what its last request takes beyond its slice, an operation stays below a tenth of the run."""
 MANY_OPERATIONS = 20
 """From here on a slow operation takes time from many others, and is held to its share from the first request on."""
-FIRST_LOOK_S = 1.8
-SHORTEST_PATIENCE_S = 0.5
+FIRST_LOOK_S = 1.2
 PATIENCE_OF_FAST_S = 1.0
+SHORTEST_SLICE_OF_RUN_S = 0.2
+"""Beside what a last request may take."""
+NO_WAITS = Waits()
 
 FIRST_SLICE_S = 10.0
 SHORTEST_SLICE_S = 0.2
@@ -39,8 +43,16 @@ class Plan(Protocol):
         """The next task for a worker; None when there is none now."""
         ...
 
-    def come_back(self, task: Task, next_index: int, *, finished: bool, spent_s: float) -> None:
-        """A leased task is over, or its slice is."""
+    def come_back(
+        self,
+        task: Task,
+        next_index: int,
+        *,
+        finished: bool,
+        spent_s: float,
+        waits: Waits = NO_WAITS,
+    ) -> None:
+        """A leased task is over, or its slice is, after so long; `waits` are those of this lease."""
         ...
 
     def lose(self, task: Task, spent_s: float = 0.0) -> None:
@@ -51,8 +63,8 @@ class Plan(Protocol):
         """A task will never be leased again."""
         ...
 
-    def cut(self, elapsed_s: float) -> list[Note]:
-        """Give up what took too long, if nothing else is left to do; one note for each."""
+    def cut(self, elapsed_s: float) -> "list[Cut]":
+        """Give up what took too long, if nothing else is left to do."""
         ...
 
     @property
@@ -66,11 +78,25 @@ class Plan(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """An operation that had its share of the time."""
+
+    label: str
+    done: int
+    cases: int
+    """That it should have had."""
+    spent_s: float
+
+
 @dataclass(slots=True)
 class _Piece:
     task: Task
     first: int
     spent_s: float = 0.0
+    """What counts against its share: failures that were looked into as well."""
+    waits: Waits = NO_WAITS
+    """What tells whether it is slow."""
 
     @property
     def done(self) -> int:
@@ -82,7 +108,12 @@ class _Piece:
 
     @property
     def is_fast(self) -> bool:
-        return bool(self.done) and self.spent_s / self.done < FAST_CASE_S
+        waits = self.waits
+        return (
+            waits.requests > 0
+            and waits.long <= 1 + waits.requests // REQUESTS_OF_AN_ACCIDENT
+            and waits.short_s / waits.requests < FAST_ANSWER_S
+        )
 
 
 class BoundedPlan:
@@ -111,16 +142,26 @@ class BoundedPlan:
         return not self._waiting and not self._leased
 
     def lease(self, elapsed_s: float) -> Task | None:
-        """The first task in the queue that has not had its share of the time."""
-        for position, piece in enumerate(self._waiting):
+        """The first task in the queue that has not had its share of the time; those that had to wait come last.
+
+        A target goes on with requests that were given up: what is fast would suffer from them.
+        """
+        for piece in sorted(self._waiting, key=_had_to_wait):
             if self._is_allowed(piece, elapsed_s):
-                slice_s, patience_s = self._slice(piece, elapsed_s)
-                del self._waiting[position]
+                self._waiting.remove(piece)
                 self._leased[piece.task.id] = piece
-                return replace(piece.task, slice_s=slice_s, patience_s=patience_s)
+                return self._sliced(piece, elapsed_s)
         return None
 
-    def come_back(self, task: Task, next_index: int, *, finished: bool, spent_s: float) -> None:
+    def come_back(
+        self,
+        task: Task,
+        next_index: int,
+        *,
+        finished: bool,
+        spent_s: float,
+        waits: Waits = NO_WAITS,
+    ) -> None:
         """Unfinished: to the back of the queue."""
         piece = self._leased.pop(task.id, None)
         if piece is None or finished:
@@ -129,6 +170,7 @@ class BoundedPlan:
         redo = task.redo if next_index <= task.start else ()
         piece.task = replace(piece.task, start=next_index, redo=redo)
         piece.spent_s += spent_s
+        piece.waits += waits
         self._waiting.append(piece)
 
     def lose(self, task: Task, spent_s: float = 0.0) -> None:
@@ -143,11 +185,14 @@ class BoundedPlan:
         self._leased.pop(task, None)
         self._waiting = deque(piece for piece in self._waiting if piece.task.id != task)
 
-    def cut(self, elapsed_s: float) -> list[Note]:
-        """What had more than its share while nothing else was left to do. A note for each."""
+    def cut(self, elapsed_s: float) -> list[Cut]:
+        """What had more than its share while nothing else was left to do."""
         if self._leased or any(self._is_allowed(piece, elapsed_s) for piece in self._waiting):
             return []
-        cut = [_slow(piece, elapsed_s) for piece in self._waiting]
+        cut = [
+            Cut(piece.task.labels[0], piece.done, piece.task.stop - piece.first, piece.spent_s)
+            for piece in self._waiting
+        ]
         self._waiting.clear()
         return cut
 
@@ -161,23 +206,32 @@ class BoundedPlan:
     def _is_allowed(self, piece: _Piece, elapsed_s: float) -> bool:
         if piece.is_new or piece.is_fast:
             return True
-        least_s = SHORTEST_PATIENCE_S if self._is_strict else 0.0
+        least_s = LONG_WAIT_S if self._is_strict else 0.0
         return self._allowed_s(piece, elapsed_s) > least_s
 
     def _allowed_s(self, piece: _Piece, elapsed_s: float) -> float:
         floor_s = FIRST_LOOK_S if self._is_strict else SLICE_S
         return max(floor_s, self._share * elapsed_s) - piece.spent_s
 
-    def _slice(self, piece: _Piece, elapsed_s: float) -> tuple[float, float | None]:
-        """Seconds of the slice, and of one request."""
+    def _sliced(self, piece: _Piece, elapsed_s: float) -> Task:
+        """The task with the seconds of its slice, and of one request."""
         allowed_s = self._allowed_s(piece, elapsed_s)
         if not self._is_strict:
-            return (SLICE_S if piece.is_fast else min(SLICE_S, max(1.0, allowed_s))), None
-        shortest_s = PATIENCE_OF_FAST_S if piece.is_fast else SHORTEST_PATIENCE_S
-        patience_s = max(shortest_s, allowed_s / 2)
-        rest_s = min(SLICE_S, allowed_s) - patience_s
-        # Whoever is fast has at least a second, whatever it had before.
-        return max(PATIENCE_OF_FAST_S if piece.is_fast else 0.05, rest_s), patience_s
+            slice_s = SLICE_S if piece.is_fast else min(SLICE_S, max(1.0, allowed_s))
+            return replace(piece.task, slice_s=slice_s)
+        is_fast = piece.is_fast and not piece.waits.long
+        if is_fast:
+            slice_s = patience_s = max(PATIENCE_OF_FAST_S, allowed_s)
+        else:
+            # Nearly all of it for one answer: a request that is given up says nothing, and the target is still at it.
+            slice_s = SHORTEST_SLICE_OF_RUN_S
+            patience_s = max(LONG_WAIT_S, allowed_s - slice_s)
+        return replace(
+            piece.task,
+            slice_s=min(SLICE_S, slice_s),
+            patience_s=patience_s,
+            makes_ahead=is_fast,
+        )
 
 
 class ExplorationPlan:
@@ -235,7 +289,15 @@ class ExplorationPlan:
         self._leased[task.id] = (chosen, elapsed_s)
         return task
 
-    def come_back(self, task: Task, next_index: int, *, finished: bool, spent_s: float) -> None:
+    def come_back(
+        self,
+        task: Task,
+        next_index: int,
+        *,
+        finished: bool,
+        spent_s: float,
+        waits: Waits = NO_WAITS,
+    ) -> None:
         """The next round has the cluster again, with a new seed. One that was through in no time has a rest."""
         labels, leased_at = self._leased.pop(task.id, (task.labels, 0.0))
         _, rest_s = self._rests.pop(labels, (0.0, 0.5))
@@ -263,7 +325,7 @@ class ExplorationPlan:
         self._leased.pop(task, None)
         self._lost = deque(lost for lost in self._lost if lost.id != task)
 
-    def cut(self, elapsed_s: float) -> list[Note]:
+    def cut(self, elapsed_s: float) -> list[Cut]:
         """Nothing is cut: slices are enough."""
         return []
 
@@ -285,6 +347,10 @@ class ExplorationPlan:
             self._round += 1
             self._turns = deque(self._clusters)
         return chosen
+
+
+def _had_to_wait(piece: _Piece) -> bool:
+    return piece.waits.long > 0
 
 
 def remainder(task: Task, reached: int, in_flight: Collection[int]) -> Task:
@@ -340,14 +406,3 @@ def _first_round(clusters: Sequence[tuple[str, ...]], seed: int, begun: Collecti
     while any(_exploration_task(labels, seed, round_, 1.0).id in begun for labels in clusters):
         round_ += 1
     return round_
-
-
-def _slow(piece: _Piece, elapsed_s: float) -> Note:
-    task = piece.task
-    case_s = piece.spent_s / piece.done if piece.done else piece.spent_s
-    text = (
-        f"stopped after {piece.done} of {task.stop - piece.first} cases: "
-        f"{case_s:.1f} s a case, {piece.spent_s:.0f} s of the run's {elapsed_s:.0f} s; "
-        f"alone (`--include-name`) it has all the time"
-    )
-    return Note("slow", task.labels[0], "", text)

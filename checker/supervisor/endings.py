@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from checker.config.settings import RunSettings
 from checker.corpus.fold import RunView
-from checker.corpus.records import Note, OperationError
-from checker.supervisor.assignment import FUZZING
+from checker.corpus.records import Note
+from checker.supervisor.assignment import Cut
 from checker.workers.messages import Drain
 
 GRACE_S = 3.0
@@ -112,9 +112,20 @@ def nothing_tested(view: RunView, ending: Ending) -> str:
     return "nothing was tested: no case was finished"
 
 
-def never_answered(view: RunView, note: Note) -> OperationError | None:
-    """The error of an operation that was cut before it answered anything: that is no slowness, and no success."""
-    if any(status for status in view.statuses.get(note.label, ())):
+def note_of_cut(view: RunView, cut: Cut, elapsed_s: float) -> Note | None:
+    """What to tell of an operation that had its share of the time: how far it came, or that it never answered.
+
+    The latter is no error: nobody waited for as long as the settings allow. Of one that has an error that is enough.
+    """
+    if any(error.label == cut.label for error in view.errors.values()):
         return None
-    message = f"timed out: no request was answered in full; {note.text}"
-    return OperationError(note.label, FUZZING, "Network Error", message)
+    alone = "alone (`--include-name`) it has all the time"
+    if any(status for status in view.statuses.get(cut.label, ())):
+        text = (
+            f"stopped after {cut.done} of {cut.cases} cases, "
+            f"{cut.spent_s:.1f} s of the run's {elapsed_s:.0f} s; {alone}"
+        )
+        return Note("slow", cut.label, "", text)
+    cases = "its one case" if cut.done == 1 else f"{cut.done} cases"
+    text = f"no answer to {cases} within {cut.spent_s:.1f} s, a tenth of the run; {alone}"
+    return Note("unanswered", cut.label, "", text)

@@ -23,7 +23,7 @@ from checker.supervisor.assignment import (
 from checker.supervisor.chronicle import Chronicle, Listener
 from checker.supervisor.clusters import clusters
 from checker.supervisor.crew import Crew, Worker
-from checker.supervisor.endings import CANNOT, Ending, exit_code, never_answered, nothing_tested
+from checker.supervisor.endings import CANNOT, Ending, exit_code, note_of_cut, nothing_tested
 from checker.supervisor.launchers.handle import Launcher
 from checker.supervisor.launchers.inline import InlineLauncher
 from checker.supervisor.launchers.processes import ProcessLauncher
@@ -172,8 +172,8 @@ class Supervisor:
         match message:
             case Opened():
                 self._open(worker, message)
-            case Idle(tasks, waited_s):
-                self._take_back(worker, tasks, waited_s)
+            case Idle():
+                self._take_back(worker, message)
             case Found():
                 pass  # A hint to read, and every round reads.
             case Leaving(_, code):
@@ -242,22 +242,20 @@ class Supervisor:
                     self._counted[task.id] = known.cases if known is not None else 0
                     worker.standing.take(task, now)
                     worker.tell(Assign((task,)))
-        for note in self._plan.cut(elapsed_s):
-            self._chronicle.write(note)
-            if (error := never_answered(self._chronicle.view, note)) is not None:
-                self._chronicle.write(error)
+        for cut in self._plan.cut(elapsed_s):
+            if (note := note_of_cut(self._chronicle.view, cut, elapsed_s)) is not None:
+                self._chronicle.write(note)
         if self._plan.is_over:
             self.ending.begin("completed")
 
-    def _take_back(
-        self, worker: Worker, tasks: tuple[tuple[str, int, bool], ...], waited_s: float
-    ) -> None:
+    def _take_back(self, worker: Worker, idle: Idle) -> None:
         assert self._plan is not None
-        for task, reached, finished, spent_s in worker.standing.give_back(tasks, time.monotonic()):
-            if self._settings.kind == "run":
-                # An operation whose failures are shrunk for long is not slow itself.
-                spent_s = min(spent_s, waited_s)
-            self._plan.come_back(task, reached, finished=finished, spent_s=spent_s)
+        waits = {name: waits for (name, *_), waits in zip(idle.tasks, idle.waits, strict=True)}
+        back = worker.standing.give_back(idle.tasks, time.monotonic())
+        for task, reached, finished, spent_s in back:
+            self._plan.come_back(
+                task, reached, finished=finished, spent_s=spent_s, waits=waits[task.id]
+            )
             self._counted.pop(task.id, None)
             if reached > task.start:
                 self._restarts.progress()

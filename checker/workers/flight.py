@@ -9,7 +9,7 @@ from checker.core.send import Exchanging, Send
 from checker.phases.attempt import Verdict
 from checker.phases.making import Made
 from checker.workers.investigation import Shot
-from checker.workers.messages import Task
+from checker.workers.messages import LONG_WAIT_S, Task, Waits
 
 EXTRA_INDEX = 1 << 32
 """Indices of cases that extend a sequence start here: they have no place in the task's own numbering."""
@@ -40,8 +40,10 @@ class Running:
     dead_labels: set[str] = field(default_factory=set)
     note: str = ""
     extras: int = 0
-    waited_s: float = 0.0
-    """Until its cases were answered, in sum."""
+    answers: int = 0
+    """Like the next two: of the whole lease, for `Waits`."""
+    short_waits_s: float = 0.0
+    long_waits: int = 0
 
     @classmethod
     def of(cls, task: Task) -> "Running":
@@ -96,6 +98,24 @@ class Running:
         self.cases += 1
         self.requests += requests
         self.statuses[label, status or 0] += 1
+
+    def waited(self, elapsed_s: float) -> None:
+        """One of its requests was answered, or given up, after so long."""
+        self.answers += 1
+        if elapsed_s < LONG_WAIT_S:
+            self.short_waits_s += elapsed_s
+        else:
+            self.long_waits += 1
+
+    @property
+    def has_waited(self) -> bool:
+        """Whether the one long wait is spent that a task has which is not known to be fast."""
+        return self.long_waits > 0 and not self.task.makes_ahead
+
+    @property
+    def waits(self) -> Waits:
+        """What it waited for since it was leased."""
+        return Waits(self.answers, self.short_waits_s, self.long_waits)
 
     def counted(self) -> None:
         """Begin new counts: the old ones are written down."""

@@ -238,7 +238,7 @@ class Worker:
         if not self._place.pacing.fixed:
             self._place.pacing.observe(status, outcome.elapsed)
         running = flight.running
-        running.waited_s += outcome.elapsed
+        running.waited(outcome.elapsed)
         if flight.index < SAVED_INDEX:
             running.count(flight.made.label, status, flight.requests)
         elif not shot.verdict.judgement.failures:
@@ -271,7 +271,7 @@ class Worker:
         self._up.send(
             Idle(
                 tuple((r.task.id, r.next_index, r.finished) for r in over),
-                sum(r.waited_s for r in over),
+                tuple(r.waits for r in over),
             )
         )
 

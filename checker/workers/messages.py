@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+LONG_WAIT_S = 0.5
+"""From here on an answer is long in coming, whatever the machine does."""
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -25,6 +28,8 @@ class Task:
     """Indices below `start` that were in flight when their worker died."""
     patience_s: float | None = None
     """Seconds after which a request is given up, without blame; None leaves it the time that the settings give."""
+    makes_ahead: bool = True
+    """Whether a case may be made while another one is awaited. It is sent then, even when the slice is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +90,30 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True)
+class Waits:
+    """How long requests of a task waited for their answers: what the API took, without what we did with them."""
+
+    requests: int = 0
+    """Those that looked into its failures included."""
+    short_s: float = 0.0
+    """Seconds in sum, without the long ones."""
+    long: int = 0
+    """How many waited for `LONG_WAIT_S` or more: a single one may be an accident."""
+
+    def __add__(self, other: "Waits") -> "Waits":
+        return Waits(
+            self.requests + other.requests, self.short_s + other.short_s, self.long + other.long
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Idle:
     """These tasks are over (or their slice is); the journal says how far each came."""
 
     tasks: tuple[tuple[str, int, bool], ...]
     """(task id, next index, finished)."""
-    waited_s: float
-    """Seconds until their cases were answered, in sum: what the API took, without what we did with the answers."""
+    waits: tuple[Waits, ...]
+    """Of each of them, since it was leased."""
 
 
 @dataclass(frozen=True, slots=True)

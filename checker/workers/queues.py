@@ -27,6 +27,7 @@ from checker.workers.messages import (
     Peers,
     Task,
     Up,
+    Waits,
 )
 
 Message = Down | Up
@@ -40,6 +41,7 @@ _CLASSES: Final[tuple[type[Any], ...]] = (
     Drain,
     OperationCard,
     Opened,
+    Waits,
     Idle,
     Found,
     Leaving,

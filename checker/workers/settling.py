@@ -1,6 +1,7 @@
 """Suspicions of one worker, settled one after another while the other lanes keep flying."""
 
 from collections.abc import Callable, Iterable
+from math import inf
 
 from checker.core.failures import Failure
 from checker.core.response import Outcome
@@ -79,6 +80,7 @@ class Settling:
         current = Stage.CONFIRM
         first = suspicion.chain[-1].verdict.outcome
         failed_after_s = first.elapsed if first is not None else 0.0
+        patience_s = flight.running.task.patience_s or inf
         pace = Pace()
 
         def enter(stage: Stage) -> None:
@@ -91,9 +93,9 @@ class Settling:
             enter(current)
             if current is not Stage.SHRINK:
                 return self._send(flight, lane, wanted)
-            limit_s = self._haste.limit_s(task, failed_after_s)
+            limit_s = self._haste.limit_s(task, failed_after_s, patience_s)
             outcome = self._send(flight, lane, wanted, limit_s)
-            self._haste.observe(task, failed_after_s, outcome.elapsed)
+            self._haste.observe(task, failed_after_s, outcome.elapsed, patience_s)
             pace.observe(outcome.elapsed)
             return outcome
 
@@ -101,7 +103,12 @@ class Settling:
             send=send,
             stage=enter,
             new_failure=lambda shot, failure: self._suspect(flight, suspicion, shot, failure),
-            is_hurried=lambda: self._is_hurried or pace.is_over or self._haste.is_needed(task),
+            is_hurried=lambda: (
+                self._is_hurried
+                or pace.is_over
+                or self._haste.is_needed(task)
+                or flight.running.has_waited
+            ),
         ).settle(suspicion)
         place.ledger.enter(Part.RECORD)
         enter(Stage.RECORD)
@@ -125,6 +132,7 @@ class Settling:
         outcome = self._place.http.send(
             lane, wanted.request, fresh=wanted.fresh, patience_s=patience_s
         )
+        flight.running.waited(outcome.elapsed)
         self._is_hurried = self._breathe()
         ledger.enter(Part.JUDGE)
         return outcome

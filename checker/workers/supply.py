@@ -99,7 +99,9 @@ class Supply:
 
     def prepare(self, now: float) -> None:
         """Make one case ahead: while an answer is on its way there is time for it."""
-        if self._ahead is None and self._makes_ahead and not self._followers:
+        if self._ahead is not None or self._followers or not self._makes_ahead:
+            return
+        if self.tasks and self.tasks[0].task.makes_ahead:
             self._ahead = self._of_tasks(now)
 
     def extend(self, flight: Flight, shot: Shot) -> None:

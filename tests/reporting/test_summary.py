@@ -3,7 +3,7 @@ import pytest
 from checker.core.schema_warnings import WarningKind
 from checker.corpus.fold import fold
 from checker.corpus.records import Note, OperationError, Record, RunFinished
-from checker.reporting.report import Report
+from checker.reporting.report import UNANSWERED, Report
 from checker.reporting.summary import (
     WARNING_TITLES,
     ledger_lines,
@@ -134,6 +134,20 @@ def test_what_was_cut_short_is_not_told_twice() -> None:
         f"  - {ORDERS}",
         "",
     ]
+
+
+def test_an_operation_that_never_answered_is_neither_tested_nor_an_error() -> None:
+    found = [
+        *clean_records()[:2],
+        progress(statuses=((USERS, 0, 2),)),
+        Note(UNANSWERED, USERS, "", "no"),
+    ]
+    told = report(found)
+    assert (told.tested, told.error_count) == (0, 0)
+    lines = list(summary_lines(told, lambda _: "*"))
+    assert "  Operations that did not answer in the time that they had: 1" in lines
+    assert f"    - no ({USERS})" in lines
+    assert total_line(told).startswith("No issues found, 1 warning")
 
 
 def test_opaque_nodes_are_counted_by_pointer() -> None:

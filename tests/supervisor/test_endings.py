@@ -6,7 +6,9 @@ import pytest
 from checker.config.settings import RunSettings
 from checker.corpus.fold import RunView
 from checker.corpus.records import Note, OperationError, TaskProgress
-from checker.supervisor.endings import GRACE_S, Ending, Order, exit_code, never_answered
+from checker.reporting.report import UNANSWERED
+from checker.supervisor.assignment import Cut
+from checker.supervisor.endings import GRACE_S, Ending, Order, exit_code, note_of_cut
 from checker.workers.messages import Drain
 
 QUIET = RunView()
@@ -92,10 +94,27 @@ def test_a_note_is_no_failure() -> None:
     assert exit_code(view, ending()) == 0
 
 
-def test_an_operation_that_was_cut_before_it_answered_is_an_error() -> None:
-    note = Note("slow", "GET /drip", "", "stopped after 2 of 100 cases")
-    view = RunView(statuses={"GET /drip": Counter({0: 2}), "GET /delay": Counter({0: 1, 200: 3})})
-    error = never_answered(view, note)
-    assert error is not None
-    assert (error.title, error.label) == ("Network Error", "GET /drip")
-    assert never_answered(view, replace(note, label="GET /delay")) is None
+CUT = Cut("GET /drip", done=2, cases=100, spent_s=1.24)
+
+
+def test_an_operation_that_was_cut_is_told_with_how_far_it_came() -> None:
+    view = RunView(statuses={"GET /drip": Counter({0: 1, 200: 3})})
+    note = note_of_cut(view, CUT, 15.2)
+    assert note is not None
+    assert (note.kind, note.label) == ("slow", "GET /drip")
+    assert note.text.startswith("stopped after 2 of 100 cases, 1.2 s of the run's 15 s; alone")
+
+
+def test_an_operation_that_was_cut_before_it_answered_is_told_apart() -> None:
+    view = RunView(statuses={"GET /drip": Counter({0: 2})})
+    note = note_of_cut(view, CUT, 15.2)
+    assert note is not None
+    assert note.kind == UNANSWERED
+    assert note.text.startswith("no answer to 2 cases within 1.2 s")
+
+
+def test_an_operation_that_has_an_error_is_not_told_twice() -> None:
+    view = RunView()
+    view.absorb(1, OperationError("GET /drip", "fuzzing", "Network Error", "timed out"))
+    assert note_of_cut(view, CUT, 15.2) is None
+    assert note_of_cut(view, replace(CUT, label="GET /delay"), 15.2) is not None

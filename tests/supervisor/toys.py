@@ -21,7 +21,16 @@ from checker.corpus.records import (
     TaskStarted,
     ValueSeen,
 )
-from checker.workers.messages import Assign, Drain, Idle, Leaving, Opened, OperationCard, Task
+from checker.workers.messages import (
+    Assign,
+    Drain,
+    Idle,
+    Leaving,
+    Opened,
+    OperationCard,
+    Task,
+    Waits,
+)
 from checker.workers.queues import Receiver, Sender
 
 LABELS = tuple(map(Label, ("GET /users", "POST /users", "GET /orders/{id}", "DELETE /orders/{id}")))
@@ -100,7 +109,7 @@ class Toy:
             )
         )  # fmt: skip
         self.journal.flush()
-        self.up.send(Idle(((task.id, reached, finished),), 0.0))
+        self.up.send(Idle(((task.id, reached, finished),), (Waits(),)))
 
     def hear_drain(self) -> None:
         message = self.down.get_nowait()

@@ -280,6 +280,20 @@ def test_one_lane_makes_the_next_case_while_it_waits_and_sends_it_after_the_answ
     assert [kind for kind, _ in ran.memory.events] == ["sent", "answered"] * 300
 
 
+def test_of_a_slow_task_nothing_is_made_ahead(tmp_path: Path) -> None:
+    with workplace(tmp_path, lanes=1) as place:
+        ran = run(place, replace(TASK, phase="fuzzing", stop=30, makes_ahead=False))
+    assert ran.memory.made_ahead == [False] * 30
+
+
+def test_a_worker_says_how_long_each_task_waited(tmp_path: Path) -> None:
+    with workplace(tmp_path, lanes=1) as place:
+        ran = run(place, replace(TASK, phase="fuzzing", stop=30))
+    ((waits,),) = [idle.waits for idle in ran.idle]
+    assert (waits.requests, waits.long) == (30, 0)
+    assert round(waits.short_s, 6) == 0.03
+
+
 def test_with_one_lane_hooks_see_one_call_after_the_other(tmp_path: Path) -> None:
     seen: list[str] = []
 

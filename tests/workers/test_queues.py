@@ -20,6 +20,7 @@ from checker.workers.messages import (
     OperationCard,
     Peers,
     Task,
+    Waits,
 )
 from checker.workers.queues import Message, Receiver, Sender, decode, encode
 
@@ -54,7 +55,9 @@ MESSAGES = st.one_of(
     st.builds(
         Idle,
         tasks=st.lists(st.tuples(TEXTS, INDICES, st.booleans()), max_size=3).map(tuple),
-        waited_s=st.floats(0, 100),
+        waits=st.lists(st.builds(Waits, INDICES, st.floats(0, 100), INDICES), max_size=3).map(
+            tuple
+        ),
     ),
     st.builds(Found, INDICES),
     st.builds(Leaving, TEXTS, st.integers(0, 255)),
