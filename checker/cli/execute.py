@@ -19,6 +19,7 @@ from checker.reporting.vcr import (
     check_writable,
     write_cassette,
 )
+from checker.reporting.wall import walled
 from checker.supervisor.supervisor import RunOutcome, execute
 
 _CANNOT = 2
@@ -73,16 +74,28 @@ def _report(
     reports: tuple[tuple[str, str], ...] = ()
     error = outcome.error
     if settings.vcr_path is not None:
-        try:
-            _write_cassette(settings, followed.first_incarnation or 0, outcome)
+        problem = walled(
+            lambda: _cassette_problem(settings, followed.first_incarnation or 0, outcome),
+            lambda why: f"{settings.vcr_path}: the cassette cannot be written: {why}",
+        )
+        if problem:
+            error = error or problem
+        else:
             reports = (("vcr", settings.vcr_path),)
-        except StorageError as problem:
-            error = error or str(problem)
     console.finish(outcome.view, outcome.outcome, reports)
     if error:
         click.echo(f"Error: {error}", err=True)
         return _CANNOT
     return outcome.exit_code
+
+
+def _cassette_problem(settings: RunSettings, first: int, outcome: RunOutcome) -> str:
+    """Why there is no cassette; empty when there is one."""
+    try:
+        _write_cassette(settings, first, outcome)
+    except StorageError as problem:
+        return str(problem)
+    return ""
 
 
 def _write_cassette(settings: RunSettings, first: int, outcome: RunOutcome) -> None:

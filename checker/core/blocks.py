@@ -9,7 +9,6 @@ TRUNCATED = "// Output truncated..."
 EMPTY = "<EMPTY>"
 BINARY = "<BINARY>"
 NOT_REPRODUCED = "Not reproduced: re-sent as printed, it did not fail again."
-HIDDEN = "Values of sensitive names are hidden; they are printed with `--output-sanitize false`."
 INDENT = "    "
 
 _NOT_CHARSETS = frozenset({"idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape"})
@@ -61,8 +60,8 @@ class FailedCase:
     """One for each step, oldest first; empty when there is nothing to reproduce."""
     reproduced: bool | None = None
     """False when the commands were re-sent and did not fail again; None when nobody tried."""
-    is_redacted: bool = False
-    """True when the commands show less than what was sent."""
+    hidden: tuple[str, ...] = ()
+    """Places whose values the commands do not show: `header X-Key`."""
 
 
 def failure_block(
@@ -76,16 +75,8 @@ def failure_block(
             parts.append(indented(details.strip("\n")))
     parts.extend(answer_paragraphs(failed.answer, truncation))
     parts.extend(reproduction_paragraphs(failed.commands, reproduced=failed.reproduced))
-    if failed.is_redacted:
-        parts.append(HIDDEN)
+    parts.extend(hidden_paragraphs(failed.hidden))
     return "\n\n".join(parts)
-
-
-def failure_blocks(cases: Sequence[FailedCase], truncation: Truncation = DEFAULT_TRUNCATION) -> str:
-    """Blocks of one operation, numbered from 1."""
-    return "\n\n".join(
-        failure_block(number, failed, truncation) for number, failed in enumerate(cases, 1)
-    )
 
 
 def answer_paragraphs(answer: Answer, truncation: Truncation) -> list[str]:
@@ -104,6 +95,13 @@ def reproduction_paragraphs(commands: Sequence[str], *, reproduced: bool | None)
     if reproduced is False:
         parts.append(NOT_REPRODUCED)
     return parts
+
+
+def hidden_paragraphs(places: Sequence[str]) -> list[str]:
+    """What has to be put into commands before they can be used; nothing when they show all that was sent."""
+    if not places:
+        return []
+    return [f"Hidden: {', '.join(places)}. To see the values: `--output-sanitize false`."]
 
 
 def quoted_body(answer: Answer, truncation: Truncation = DEFAULT_TRUNCATION) -> str:

@@ -6,7 +6,8 @@ replaced by references before anything is written, and put back when it is sent 
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, unquote_plus
@@ -82,10 +83,45 @@ class Redaction:
         lowered = name.lower()
         return lowered in self.keys or any(marker in lowered for marker in self.markers)
 
+    def places(self, request: WireRequest) -> list[str]:
+        """Where a request holds values that are masked: `header X-Key`, `query token`, `body user.password`."""
+        media_type = (request.header(b"content-type") or b"").decode("latin-1")
+        query = request.target.decode("latin-1").partition("?")[2]
+        found = [
+            f"header {name.decode('latin-1')}"
+            for name, value in request.headers
+            if value.strip() and self.is_sensitive(name.decode("latin-1"))
+        ]
+        found += [f"query {name}" for name in self._names(query)]
+        body = request.body or b""
+        if is_form(media_type):
+            found += [f"body {name}" for name in self._names(body.decode("latin-1"))]
+        elif is_json(media_type):
+            with suppress(ValueError, RecursionError):
+                found += [f"body {path}" for path in self._paths(json.loads(body), "")]
+        return list(dict.fromkeys(found))
+
+    def _names(self, text: str) -> Iterator[str]:
+        for pair in text.split("&"):
+            if self._pair(pair) != pair:
+                yield unquote_plus(pair.partition("=")[0])
+
+    def _paths(self, value: Any, above: str) -> Iterator[str]:
+        if isinstance(value, dict):
+            for name, item in value.items():
+                if self.is_sensitive(str(name)) and not _is_empty(item):
+                    yield f"{above}{name}"
+                else:
+                    yield from self._paths(item, f"{above}{name}.")
+        elif isinstance(value, list):
+            for item in value:
+                yield from self._paths(item, above)
+
     def headers(self, fields: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-        """Fields in the same order; `Cookie` and `Set-Cookie` are sensitive as a whole."""
+        """Fields in the same order; `Cookie` and `Set-Cookie` are sensitive as a whole. Nothing hides in nothing."""
         return [
-            (name, self.replacement if self.is_sensitive(name) else value) for name, value in fields
+            (name, self.replacement if value.strip() and self.is_sensitive(name) else value)
+            for name, value in fields
         ]
 
     def pairs(self, text: str) -> str:
@@ -93,8 +129,8 @@ class Redaction:
         return "&".join(map(self._pair, text.split("&")))
 
     def _pair(self, pair: str) -> str:
-        name, equals, _ = pair.partition("=")
-        if equals and self.is_sensitive(unquote_plus(name)):
+        name, _, value = pair.partition("=")
+        if value and self.is_sensitive(unquote_plus(name)):
             return f"{name}={quote(self.replacement, safe='')}"
         return pair
 
@@ -115,6 +151,8 @@ class Redaction:
         return value
 
     def _under(self, item: Any) -> Any:
+        if _is_empty(item):
+            return item
         return [self.replacement] if isinstance(item, list) else self.replacement
 
     def body(self, content: bytes, media_type: str) -> bytes:
@@ -151,6 +189,10 @@ class Redaction:
             ],
             body if body is None else self.body(body, media_type),
         )
+
+
+def _is_empty(item: Any) -> bool:
+    return item is None or item in ("", [], {})
 
 
 _REFERENCE = re.compile(r"secret(?P<quoted>-quoted)?:(?P<name>[A-Za-z]+:[^\s{}]+)")

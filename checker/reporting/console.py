@@ -18,6 +18,7 @@ from checker.reporting.report import PhaseOutcome, Report
 from checker.reporting.screen import Screen, ruled
 from checker.reporting.summary import counted, summary_lines, tally_parts, total_line
 from checker.reporting.views import report_of
+from checker.reporting.wall import walled
 
 _FIELD = 18
 _PULSE_S = 60.0
@@ -50,7 +51,13 @@ class Console:
         self.screen.line()
 
     def on_record(self, incarnation: int, record: Record) -> None:
-        """Follow the run: header when the description is read, then counters, then findings as they come."""
+        """Follow the run: header when the description is read, then counters, then findings as they come.
+
+        Never raises: the run is worth more than its signs of life, and the report comes at its end.
+        """
+        walled(lambda: self._follow(incarnation, record), lambda _: None)
+
+    def _follow(self, incarnation: int, record: Record) -> None:
         now = self._clock()
         if isinstance(record, SchemaOpened) and not self._opened:
             self._header(record, now)

@@ -1,20 +1,24 @@
 """Findings and errors as the blocks of requirement 7, grouped by operation."""
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import groupby
 
 from checker.core.blocks import (
-    HIDDEN,
     Answer,
     FailedCase,
     Truncation,
-    failure_blocks,
+    failure_block,
+    hidden_paragraphs,
     indented,
     reproduction_paragraphs,
 )
 from checker.corpus.records import Exchange, Finding, OperationError, Quarantined
 from checker.reporting.masking import ShownCommand
+from checker.reporting.wall import walled
 
+UNSHOWN = "The rest cannot be shown: {why}. This is a bug of checker."
+_QUARANTINED = "Quarantined case"
 _SEVERITIES = ("critical", "high", "medium", "low")
 
 
@@ -30,8 +34,29 @@ def failures_by_label(
     ordered = sorted(findings, key=lambda f: (f.label, f.index, f.case, f.reproduction))
     for label, group in groupby(ordered, key=lambda f: f.label):
         cases = groupby(group, key=lambda f: (f.case, f.reproduction))
-        blocks = [failed_case(list(of_case), shown) for _, of_case in cases]
-        yield label, failure_blocks(blocks, truncation)
+        blocks = [
+            _block(number, list(of_case), truncation, shown)
+            for number, (_, of_case) in enumerate(cases, 1)
+        ]
+        yield label, "\n\n".join(blocks)
+
+
+def _block(
+    number: int,
+    findings: list[Finding],
+    truncation: Truncation,
+    shown: Callable[[str], ShownCommand],
+) -> str:
+    return walled(
+        lambda: failure_block(number, failed_case(findings, shown), truncation),
+        lambda why: "\n\n".join(
+            [
+                f"{number}. Test Case ID: {findings[0].case}",
+                *(f"- {finding.title}" for finding in findings),
+                UNSHOWN.format(why=why),
+            ]
+        ),
+    )
 
 
 def failed_case(
@@ -48,7 +73,7 @@ def failed_case(
         answer=answer_of(first.interactions[-1].exchange) if first.interactions else Answer(None),
         commands=tuple(command.text.splitlines()),
         reproduced=False if False in tried else True if tried == {True} else None,
-        is_redacted=command.is_redacted,
+        hidden=command.hidden,
     )
 
 
@@ -84,10 +109,23 @@ def errors_by_label(
     shown: Callable[[str], ShownCommand] = ShownCommand,
 ) -> Iterator[tuple[str, str]]:
     """(label, text), labels sorted: what could not be tested, and the cases that took a worker with them."""
-    parts = [(error.label, _error_text(error, shown)) for error in errors]
-    parts += [(case.label, _quarantine_text(case, shown)) for case in quarantined]
+    parts = [
+        (error.label, walled(partial(_error_text, error, shown), partial(_unshown, error.title)))
+        for error in errors
+    ]
+    parts += [
+        (
+            case.label,
+            walled(partial(_quarantine_text, case, shown), partial(_unshown, _QUARANTINED)),
+        )
+        for case in quarantined
+    ]
     for label, group in groupby(sorted(set(parts)), key=lambda part: part[0]):
         yield label, "\n\n".join(text for _, text in group)
+
+
+def _unshown(title: str, why: str) -> str:
+    return f"{title}\n\n{UNSHOWN.format(why=why)}"
 
 
 def _error_text(error: OperationError, shown: Callable[[str], ShownCommand]) -> str:
@@ -102,7 +140,7 @@ def _quarantine_text(case: Quarantined, shown: Callable[[str], ShownCommand]) ->
     times = "once" if case.strikes == 1 else f"{case.strikes} times"
     what = f"case {case.case}" if case.case else f"case {case.index} of task {case.task}"
     parts = [
-        "Quarantined case",
+        _QUARANTINED,
         indented(f"{what} ended its worker {times} in stage {case.stage}: {case.reason}"),
     ]
     return "\n\n".join(parts + _reproduction(case.request, shown))
@@ -114,5 +152,7 @@ def _reproduction(command: str, shown: Callable[[str], ShownCommand]) -> list[st
         return []
     # A case that stopped its worker while it was made left its choices, not a command.
     text = shown(command) if command.startswith("curl ") else ShownCommand(command)
-    note = [HIDDEN] if text.is_redacted else []
-    return [*reproduction_paragraphs(text.text.split("\n"), reproduced=None), *note]
+    return [
+        *reproduction_paragraphs(text.text.split("\n"), reproduced=None),
+        *hidden_paragraphs(text.hidden),
+    ]

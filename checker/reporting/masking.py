@@ -14,7 +14,7 @@ from checker.core.redact import Redaction, SecretStore
 SECRET_REFERENCE = re.compile(r"secret(?:-quoted)?:[A-Za-z]+:")
 """Stands in a recorded value where a secret was never written down (`core.redact`)."""
 
-_REFERENCE = re.compile(r"\{secret(?:-quoted)?:[A-Za-z]+:[^\s{}]+\}")
+_REFERENCE = re.compile(r"\{secret(?:-quoted)?:([A-Za-z]+:[^\s{}]+)\}")
 
 
 @lru_cache(maxsize=8)
@@ -31,7 +31,7 @@ def masked_headers(
     """Name -> values in order, names as they were sent. References to secrets are masked in any case."""
     found: dict[str, list[str]] = {}
     for name, value in headers:
-        hidden = SECRET_REFERENCE.search(value) or redaction.is_sensitive(name)
+        hidden = value.strip() and (SECRET_REFERENCE.search(value) or redaction.is_sensitive(name))
         found.setdefault(name, []).append(redaction.replacement if hidden else value)
     return found
 
@@ -46,19 +46,30 @@ class ShownCommand:
     """A recorded command as a reader may see it."""
 
     text: str
-    is_redacted: bool = False
-    """True when it is less than what was sent."""
+    hidden: tuple[str, ...] = ()
+    """Places where it shows less than what was sent."""
 
 
 def shown_command(text: str, sanitization: Sanitization, store: SecretStore) -> ShownCommand:
     """A recorded command, one line for each step: secrets in place if nothing is sanitised.
 
-    Else the replacement stands where they stood, and for the values of sensitive names (requirement 24).
+    Else the replacement stands where they stood, and for the values of sensitive names (requirement 24): whatever they
+    are, and whoever made them.
     """
     if not sanitization.enabled:
         with suppress(MissingSecret):
             return ShownCommand(store.resolve(text))
-    lines = _REFERENCE.sub(lambda _: sanitization.replacement, text).splitlines()
+    lines = [_shown_line(line, sanitization) for line in text.splitlines()]
+    hidden = dict.fromkeys(place for line in lines for place in line.hidden)
+    return ShownCommand("\n".join(line.text for line in lines), tuple(hidden))
+
+
+def _shown_line(line: str, sanitization: Sanitization) -> ShownCommand:
     redaction = redaction_of(sanitization)
-    shown = "\n".join(curl.redacted(line, redaction) for line in lines)
-    return ShownCommand(shown, is_redacted=shown != text)
+    places = [name.replace(":", " ", 1) for name in _REFERENCE.findall(line)]
+    places += redaction.places(curl.parse(line)[0])
+    unreferenced = _REFERENCE.sub(lambda _: sanitization.replacement, line)
+    shown = curl.redacted(unreferenced, redaction)
+    if shown != line and not places:
+        places = ["credentials in the URL"]
+    return ShownCommand(shown, tuple(places))

@@ -1,13 +1,15 @@
 """`SUMMARY`, line by line (requirement 9). Pure: a report in, lines out."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 
 from checker.core.blocks import standard_reason
 from checker.core.schema_warnings import WarningKind
 from checker.corpus.records import Note
 from checker.reporting.findings import severity_rank
 from checker.reporting.report import UNANSWERED, PhaseTally, Report
+from checker.reporting.wall import walled
 
 Glyph = Callable[[str], str]
 """Name -> glyph, as the stream can show it."""
@@ -50,28 +52,20 @@ _FORMATS = {"vcr": "VCR", "har": "HAR", "junit": "JUnit", "ndjson": "NDJSON", "a
 
 
 def summary_lines(report: Report, glyph: Glyph) -> Iterator[str]:
-    """All of the section but its ruled ends."""
-    yield "API Operations:"
-    yield f"  Selected: {report.selected}/{report.total}"
-    yield f"  Tested: {report.tested}"
-    yield f"  With a 2xx answer: {report.succeeded}"
-    yield ""
-    yield from _phase_lines(report, glyph)
-    yield from _title_counts(report, glyph)
-    yield from warning_lines(report)
-    yield from _authentication_lines(report)
-    yield from note_lines(report)
-    yield from _case_lines(report)
-    yield from ledger_lines(report)
-    if report.kind == "fuzz":
-        yield f"Stop reason: {_STOP_REASONS.get(report.outcome, report.outcome)}"
-        yield ""
-    if report.reports:
-        yield "Reports:"
-        yield from (f"  - {_FORMATS.get(name, name)}: {path}" for name, path in report.reports)
-        yield ""
-    yield f"Seed: {report.seed}"
-    yield ""
+    """All of the section but its ruled ends. A part that cannot be shown costs itself only."""
+    parts: tuple[Callable[[], Iterable[str]], ...] = (
+        partial(_operation_lines, report),
+        partial(_phase_lines, report, glyph),
+        partial(_title_counts, report, glyph),
+        partial(warning_lines, report),
+        partial(_authentication_lines, report),
+        partial(note_lines, report),
+        partial(_case_lines, report),
+        partial(ledger_lines, report),
+        partial(_end_lines, report),
+    )
+    for part in parts:
+        yield from walled(partial(_all_of, part), _unshown)
 
 
 def total_line(report: Report) -> str:
@@ -112,6 +106,34 @@ def tally_parts(tally: PhaseTally, glyph: Glyph) -> list[str]:
     if tally.errored:
         parts.append(f"{glyph('error')} {counted(tally.errored, 'error')}")
     return parts
+
+
+def _all_of(part: Callable[[], Iterable[str]]) -> list[str]:
+    return list(part())
+
+
+def _unshown(why: str) -> list[str]:
+    return [f"A part of the summary cannot be shown: {why}. This is a bug of checker.", ""]
+
+
+def _operation_lines(report: Report) -> Iterator[str]:
+    yield "API Operations:"
+    yield f"  Selected: {report.selected}/{report.total}"
+    yield f"  Tested: {report.tested}"
+    yield f"  With a 2xx answer: {report.succeeded}"
+    yield ""
+
+
+def _end_lines(report: Report) -> Iterator[str]:
+    if report.kind == "fuzz":
+        yield f"Stop reason: {_STOP_REASONS.get(report.outcome, report.outcome)}"
+        yield ""
+    if report.reports:
+        yield "Reports:"
+        yield from (f"  - {_FORMATS.get(name, name)}: {path}" for name, path in report.reports)
+        yield ""
+    yield f"Seed: {report.seed}"
+    yield ""
 
 
 def _phase_lines(report: Report, glyph: Glyph) -> Iterator[str]:

@@ -8,7 +8,6 @@ from checker.core.blocks import (
     Truncation,
     excerpt,
     failure_block,
-    failure_blocks,
     quoted_body,
     truncated,
 )
@@ -67,9 +66,11 @@ def test_steps_of_a_sequence_are_printed_oldest_first() -> None:
     assert text.endswith(f"Reproduce with:\n\n    curl -X POST http://h/a\n    {CURL}")
 
 
-def test_blocks_of_an_operation_are_numbered_from_one() -> None:
-    text = failure_blocks([failed(), failed(case_id="second")])
-    assert "2. Test Case ID: second" in text
+def test_what_a_command_hides_is_named_beside_it() -> None:
+    text = failure_block(1, failed(hidden=("header X-Key", "query token")))
+    assert text.endswith(
+        f"{CURL}\n\nHidden: header X-Key, query token. To see the values: `--output-sanitize false`."
+    )
 
 
 @pytest.mark.parametrize(

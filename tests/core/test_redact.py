@@ -62,6 +62,33 @@ def test_bodies_without_sensitive_names_keep_their_bytes(body: bytes, media_type
     assert REDACTION.body(body, media_type) == body
 
 
+def test_nothing_hides_in_nothing() -> None:
+    body = b'{"token": "", "keys": [], "secret": null, "auth": {}}'
+    assert REDACTION.body(body, "application/json") == body
+    assert REDACTION.headers([("Authorization", " ")]) == [("Authorization", " ")]
+    assert REDACTION.url("/a?token=&token") == "/a?token=&token"
+
+
+def test_places_of_a_request_are_those_that_are_masked() -> None:
+    body = b'{"a": [{"password": "x"}, {"password": "y"}], "token": "", "secret": {"c": 1}}'
+    request = WireRequest(
+        "POST",
+        b"/a?api%5Fkey=1&token=&b=2",
+        [(b"Cookie", b"a=b"), (b"X-Token", b""), (b"Content-Type", b"application/json")],
+        body,
+    )
+    assert REDACTION.places(request) == [
+        "header Cookie",
+        "query api_key",
+        "body a.password",
+        "body secret",
+    ]
+    form = [(b"Content-Type", b"application/x-www-form-urlencoded")]
+    assert REDACTION.places(WireRequest("POST", b"/", form, b"a=1&token=2")) == ["body token"]
+    broken = [(b"Content-Type", b"application/json")]
+    assert REDACTION.places(WireRequest("POST", b"/", broken, b'{"token":')) == []
+
+
 def test_a_request_is_masked_everywhere() -> None:
     request = WireRequest(
         "POST",

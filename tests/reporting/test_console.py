@@ -9,6 +9,7 @@ from checker.corpus.fold import fold
 from checker.corpus.records import RunFinished
 from checker.reporting.console import Console
 from checker.reporting.report import Report
+from checker.reporting.summary import summary_lines
 
 from .golden import assert_golden
 from .samples import (
@@ -58,6 +59,33 @@ def test_fuzz_tells_its_stop_reason() -> None:
 def test_ascii_stream_reads_as_kept() -> None:
     text, _ = printed(records(), encoding="ascii")
     assert_golden("run_on_ascii", text)
+
+
+def test_a_finding_that_cannot_be_shown_costs_itself_only() -> None:
+    # Nothing that we write ourselves: a command that nobody can read.
+    bad = finding(fingerprint="bad", label="GET /bad", reproduction="wget 'http://h/")
+    text, _ = printed([*records()[:-1], bad, records()[-1]])
+    whole, _ = printed(records())
+    assert "- Server error\n\nThe rest cannot be shown: ValueError: " in text
+    sections = whole.split("____ GET /users ____")[1].split("= SUMMARY =")[0]
+    assert sections in text
+    assert "SUMMARY" in text
+
+
+def test_a_part_of_the_summary_that_cannot_be_shown_costs_itself_only() -> None:
+    _, report = printed(records())
+    broken = replace(report, unauthorized=((401, None),))  # type: ignore[arg-type]
+    lines = list(summary_lines(broken, lambda name: name))
+    assert any(
+        line.startswith("A part of the summary cannot be shown: TypeError") for line in lines
+    )
+    assert f"Seed: {report.seed}" in lines
+
+
+def test_a_record_that_cannot_be_shown_does_not_stop_the_run() -> None:
+    console = Console(settings(kind="fuzz"), io.StringIO(), clock=lambda: 100.0)
+    console.on_record(1, replace(finding(), title=None))  # type: ignore[arg-type]
+    console.on_record(1, replace(opened(), base_url=None))  # type: ignore[arg-type]
 
 
 def test_interrupted_run_prints_what_was_gathered() -> None:

@@ -61,27 +61,46 @@ def test_a_command_shows_no_reference_to_a_secret() -> None:
     store.add("header:Authorization", "Bearer t0ps3cret")
     command = "curl -H 'Authorization: {secret:header:Authorization}' http://127.0.0.1/"
     hidden = "curl -H 'Authorization: [Filtered]' http://127.0.0.1/"
-    assert shown_command(command, Sanitization(), store) == ShownCommand(hidden, is_redacted=True)
+    assert shown_command(command, Sanitization(), store) == ShownCommand(
+        hidden, ("header Authorization",)
+    )
     assert shown_command(command, Sanitization(enabled=False), store) == ShownCommand(
         "curl -H 'Authorization: Bearer t0ps3cret' http://127.0.0.1/"
     )
 
 
 @pytest.mark.parametrize(
-    ("words", "shown"),
+    ("words", "shown", "hidden"),
     [
-        ("-H 'X-Api-Key: 0' http://h/", "-H 'X-Api-Key: [Filtered]' http://h/"),
-        ("-H 'X-Api-Key;' http://h/", "-H 'X-Api-Key;' http://h/"),
-        ("'http://h/?token=a&b=%20'", "'http://h/?token=%5BFiltered%5D&b=%20'"),
-        ("-X GET --globoff $'http://h/{a}?q=\\x07'", "-X GET --globoff $'http://h/{a}?q=\\x07'"),
+        ("-H 'X-Api-Key: 0' http://h/", "-H 'X-Api-Key: [Filtered]' http://h/", "header X-Api-Key"),
+        ("-H 'X-Api-Key;' http://h/", "-H 'X-Api-Key;' http://h/", ""),
+        ("'http://h/?token=a&b=%20'", "'http://h/?token=%5BFiltered%5D&b=%20'", "query token"),
+        ("'http://h/?token=&token'", "'http://h/?token=&token'", ""),
+        ("http://a:b@h/", "'http://[Filtered]@h/'", "credentials in the URL"),
+        (
+            "-X GET --globoff $'http://h/{a}?q=\\x07'",
+            "-X GET --globoff $'http://h/{a}?q=\\x07'",
+            "",
+        ),
         (
             "-H 'Content-Type: application/json' -d '{\"password\": 1, \"b\": 2}' http://h/",
             '-H \'Content-Type: application/json\' -d \'{"password":"[Filtered]","b":2}\' http://h/',
+            "body password",
         ),
-        ("-d 'token=it'\"'\"'s&x=1' http://h/", "-d 'token=%5BFiltered%5D&x=1' http://h/"),
-        ("-H 'Content-Type:' -d 'token=a' http://h/", "-H 'Content-Type:' -d 'token=a' http://h/"),
+        (
+            "-d 'token=it'\"'\"'s&x=1' http://h/",
+            "-d 'token=%5BFiltered%5D&x=1' http://h/",
+            "body token",
+        ),
+        (
+            "-H 'Content-Type:' -d 'token=a' http://h/",
+            "-H 'Content-Type:' -d 'token=a' http://h/",
+            "",
+        ),
     ],
 )
-def test_a_command_shows_no_value_of_a_sensitive_name(words: str, shown: str) -> None:
+def test_a_command_shows_no_value_of_a_sensitive_name_and_says_where(
+    words: str, shown: str, hidden: str
+) -> None:
     command = shown_command(f"curl {words}", ON, SecretStore())
-    assert command == ShownCommand(f"curl {shown}", is_redacted=shown != words)
+    assert command == ShownCommand(f"curl {shown}", (hidden,) if hidden else ())
