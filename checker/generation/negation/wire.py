@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any, Final
 
 from checker.core.media_types import is_form, is_json, is_xml, is_yaml, parse
-from checker.core.operation import Body, Location, Parameter
+from checker.core.operation import Body, Location, Parameter, PropertyEncoding
 from checker.generation.meaning import forms
 from checker.transport.wire import ambiguity
 from checker.transport.wire.bodies import is_unstructured
@@ -33,6 +33,7 @@ IsValid = Callable[[Any], bool]
 _READINGS: Final = 64
 _FORMS: Final = ("multipart/form-data", "multipart/*")
 """Kinds of multipart whose parts have names."""
+_USUAL: Final = PropertyEncoding()
 _TRUE: Final = frozenset({"true", "1", "yes", "on", "t", "y"})
 _FALSE: Final = frozenset({"false", "0", "no", "off", "f", "n"})
 _DELIMITERS: Final = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
@@ -252,34 +253,61 @@ class _FieldsProof:
             return False
 
     def _readings(self, name: str, value: Any) -> Iterator[Any]:
-        how = self.body.encoding.get(name)
-        if how is not None and how.content_type is not None and is_json(how.content_type):
-            yield value
-            return
-        if isinstance(value, bytes):
+        how = self.body.encoding.get(name, _USUAL)
+        if how.content_type is not None and is_json(how.content_type):
+            yield from self._of_json(value)
+        elif how.content_type is not None and is_xml(how.content_type) and not self.is_urlencoded:
+            yield from self._of_xml(name, value)
+        elif isinstance(value, bytes):
             raise Unreadable("bytes")
-        if isinstance(value, dict):
+        elif isinstance(value, dict):
             if self.is_urlencoded and value:
                 raise Unreadable("names of an object are names of the form")
-            # What is not declared to be an object is sent as its text, and read as such.
-            yield text_of(value)
-            return
-        if isinstance(value, list):
-            # One item alone may be read as itself; of several some take the first, some the last.
-            if any(isinstance(item, dict | list) for item in value):
-                raise Unreadable("nothing says how lists in lists are written")
-            texts = [text_of(item) for item in value]
-            yield from readings(texts)
-            for text in {texts[0], texts[-1]} if texts else ():
-                yield from readings_of_text(text)
-            if how is not None and not how.explode:
-                yield from readings_of_text(_DELIMITERS.get(how.style, ",").join(texts))
-            return
-        for reading in readings_of_text(text_of(value)):
-            yield reading
-            yield [reading]
+            # What is not declared to be an object is sent as its text, and read as such; one part may be a list of one.
+            yield from (text_of(value), [value])
+        elif isinstance(value, list):
+            yield from _of_list(value, how)
+        else:
+            text = text_of(value)
+            for reading in readings_of_text(text):
+                yield reading
+                yield [reading]
+            if text == "":
+                yield []
+
+    def _of_json(self, value: Any) -> Iterator[Any]:
+        yield value
+        if not self.is_urlencoded:
+            # Each item is a part of its own, and one part may be a list of one.
+            yield [value]
+            if isinstance(value, list):
+                yield from (value[0], value[-1]) if value else ()
+
+    def _of_xml(self, name: str, value: Any) -> Iterator[Any]:
+        if isinstance(value, list | bytes):
+            raise Unreadable("nothing says how lists are written as XML in a part")
+        outline = outline_of(self.body.schema).property(name)
+        for one in xml_readings(xml_encoder(outline.schema())(value), outline):
+            if one.doubt == ambiguity.MANY:
+                raise Unreadable(name)
+            yield one.value
+            yield [one.value]
+
+
+def _of_list(value: list[Any], how: PropertyEncoding) -> Iterator[Any]:
+    """One item alone may be read as itself; of several some take the first, some the last."""
+    if any(isinstance(item, dict | list) for item in value):
+        raise Unreadable("nothing says how lists in lists are written")
+    texts = [text_of(item) for item in value]
+    yield from readings(texts)
+    for text in {texts[0], texts[-1]} if texts else ():
+        yield from readings_of_text(text)
+    if texts == [""]:
+        yield []
+    if not how.explode:
+        yield from readings_of_text(_DELIMITERS.get(how.style, ",").join(texts))
 
 
 def _is_nothing(value: Any) -> bool:
     """Sent as nothing, or as what counts as absent for many."""
-    return value == [] or value == {} or value == "" or value is None
+    return value in ([], {}, [""], "") or value is None

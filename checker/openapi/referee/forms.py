@@ -7,11 +7,20 @@ from dataclasses import dataclass
 from checker.core.media_types import is_json, is_xml, matches, parse
 from checker.core.operation import PropertyEncoding
 from checker.openapi.referee.rulings import Rule
+from checker.transport.wire import ambiguity
 from checker.transport.wire.brackets import deep_tree
 from checker.transport.wire.decoding import shapes
 from checker.transport.wire.outline import Outline
-from checker.transport.wire.readings import Reading, Repeated, arrays, exact_json, objects, readings
-from checker.transport.wire.styles import Pairs
+from checker.transport.wire.readings import (
+    Reading,
+    Repeated,
+    arrays,
+    doubted,
+    exact_json,
+    objects,
+    readings,
+)
+from checker.transport.wire.styles import DELIMITERS, Pairs
 from checker.transport.wire.unstyled import Shape, encoding_fault, pairs_of, plain, query_value
 from checker.transport.wire.xml_reading import xml_readings
 
@@ -38,11 +47,30 @@ def form_readings(content: bytes, rule: Rule, encoding: Encoding) -> list[Readin
         if mine:
             used |= {plain(key) for key, _ in mine}
             found[name] = _property(mine, name, rule, encoding.get(name, _USUAL))
+    rest = [pair for pair in pairs if plain(pair[0]) not in used]
+    as_names = objects(found | _undeclared(rest, rule))
+    host = next((name for name in encoding if _takes_rest(name, pairs, rule, encoding)), None)
+    if host is None or not rest:
+        return as_names
+    mine = _pairs_of_property(pairs, host, rule.outline) + rest
+    as_properties = objects(found | {host: _property(mine, host, rule, encoding[host])})
+    return doubted(as_names + as_properties, ambiguity.REST)
+
+
+def _undeclared(pairs: Pairs, rule: Rule) -> dict[str, list[Reading]]:
+    found: dict[str, list[Reading]] = {}
     for key, texts in _grouped(pairs).items():
-        if key not in used:
-            outline = rule.outline.property(key)
-            found[key] = rule.likely(readings(texts, outline), outline)
-    return objects(found)
+        outline = rule.outline.property(key)
+        found[key] = rule.likely(readings(texts, outline), outline)
+    return found
+
+
+def _takes_rest(name: str, pairs: Pairs, rule: Rule, encoding: Encoding) -> bool:
+    """True for a property that may be an exploded object: what nobody declares may belong to it."""
+    how, inner = encoding[name], rule.outline.property(name)
+    is_spread = how.is_styled and how.explode and how.style != "deepObject"
+    is_open = "object" in inner.types and not inner.is_closed
+    return is_spread and is_open and not any(plain(key) == name for key, _ in pairs)
 
 
 def _grouped(pairs: Pairs) -> dict[str, Repeated]:
@@ -62,8 +90,11 @@ def _pairs_of_property(pairs: Pairs, name: str, outline: Outline) -> Pairs:
     if own or "object" not in inner.types or "string" in inner.types:
         return own
     # An exploded object: its properties stand for themselves.
-    names = inner.names - outline.names
-    return [pair for pair in pairs if plain(pair[0]) in names]
+    return [
+        (key, value)
+        for key, value in pairs
+        if plain(key) not in outline.names and inner.declares(plain(key))
+    ]
 
 
 def _property(pairs: Pairs, name: str, rule: Rule, how: PropertyEncoding) -> list[Reading]:
@@ -86,7 +117,15 @@ def _property(pairs: Pairs, name: str, rule: Rule, how: PropertyEncoding) -> lis
             continue
         if tree is not None:
             found += readings(tree, outline)
+        if how.style in DELIMITERS and len(tree or ()) > 1 and _holds_text(outline, shape):
+            found.append(Reading(None, ambiguity.DELIMITER))
     return rule.likely(found or readings(Repeated(tuple(values)), outline), outline)
+
+
+def _holds_text(outline: Outline, shape: Shape) -> bool:
+    """True when a delimiter may stand in what it separates: names of properties are texts."""
+    is_list = shape is Shape.ARRAY and "string" in outline.item(0).types
+    return is_list or shape is Shape.OBJECT
 
 
 def _json(text: str, types: frozenset[str]) -> list[Reading]:

@@ -7,7 +7,7 @@ from checker.core.locations import Location
 from checker.core.operation import Parameter
 from checker.core.schema import Direction, Schema
 from checker.core.verdicts import Outcome, PartVerdict
-from checker.transport.wire.ambiguity import MANY, UNKNOWN
+from checker.transport.wire.ambiguity import UNKNOWN
 from checker.transport.wire.outline import Facet, Outline, outline_of
 from checker.transport.wire.readings import Reading
 from checker.validation.referee import Referee, referee
@@ -33,7 +33,7 @@ class Rule:
             return found
         judges = [self._part(facet) for facet in outline.facets() if isinstance(facet.raw, dict)]
         fits = [one for one in found if not any(judge.errors(one.value) for judge in judges)]
-        return fits or [one for i, one in enumerate(found) if i == 0 or one.doubt == MANY]
+        return fits or [one for i, one in enumerate(found) if i == 0 or one.doubt in UNKNOWN]
 
     def _part(self, facet: Facet) -> Referee:
         judge = self._parts.get(facet.pointer)

@@ -28,7 +28,8 @@ LARGE: Final = "it is larger than most servers can count"
 SPLIT: Final = "the segment can be split into its variables in two ways"
 MANY: Final = "there are more readings of it than can be tried"
 UNWRITTEN: Final = "nothing says how arrays and objects are written as this media type"
-UNKNOWN: Final = frozenset({MANY, UNWRITTEN})
+DELIMITER: Final = "the delimiter and the same character in a text are written alike"
+UNKNOWN: Final = frozenset({MANY, UNWRITTEN, DELIMITER})
 """There may be readings that nobody has listed."""
 DOTS: Final = "dot segments may be removed on the way"
 
@@ -208,7 +209,7 @@ CELLS: Final = (
     Cell(
         _PATH | _QUERY, frozenset(_DELIMITED), _COMPOUND,
         "texts in it that hold the space, bar or tab of the style: it has no raw form in a URL",
-        "the delimiter and the same character in a text are written alike", _holds_own_delimiter,
+        DELIMITER, _holds_own_delimiter,
         is_lost=True,
     ),
     Cell(

@@ -131,7 +131,9 @@ def _values(chosen: tuple[Reading, ...]) -> tuple[Any, ...]:
 
 def _doubt(chosen: tuple[Reading, ...]) -> str:
     doubts = [reading.doubt for reading in chosen if reading.doubt]
-    return ambiguity.MANY if ambiguity.MANY in doubts else "".join(doubts[:1])
+    # What may hide other readings says most.
+    doubts.sort(key=lambda doubt: doubt not in ambiguity.UNKNOWN)
+    return "".join(doubts[:1])
 
 
 def of_text(text: str, types: frozenset[str]) -> list[Reading]:

@@ -178,6 +178,43 @@ def test_fields_that_travel_as_json_keep_their_types() -> None:
     assert _body(raw, "multipart/form-data", n=as_json)({"n": "5"})
 
 
+def test_one_part_may_be_a_list_of_one() -> None:
+    raw = {"type": "object", "properties": {"n": {"type": "array", "items": INTEGER}}}
+    objects = {
+        "type": "object",
+        "properties": {"n": {"type": "array", "items": {"type": "object"}}},
+    }
+    as_json = PropertyEncoding(content_type="application/json")
+    assert not _body(raw, "multipart/form-data", n=as_json)({"n": 5})
+    assert not _body(objects, "multipart/form-data")({"n": {"a": 1}})
+    # A form says it in one text.
+    assert _body(raw, "application/x-www-form-urlencoded", n=as_json)({"n": 5})
+
+
+def test_parts_of_xml_are_read_by_their_schema() -> None:
+    item = {"type": "object", "properties": {"a": INTEGER, "b": TEXT}}
+    as_xml = PropertyEncoding(content_type="application/xml")
+    proof = _body({"type": "object", "properties": {"n": item}}, "multipart/form-data", n=as_xml)
+    assert proof({"n": {"a": "x"}})
+    assert not proof({"n": {"a": "5"}})
+    assert not proof({"n": {"b": 5}})
+    assert not proof({"n": [{"a": "x"}]})
+    # In a form it is the text that it is.
+    raw = {"type": "object", "properties": {"n": {"type": "string", "maxLength": 1}}}
+    assert not _body(raw, "application/x-www-form-urlencoded", n=as_xml)({"n": "a"})
+    assert _body(raw, "application/x-www-form-urlencoded", n=as_xml)({"n": "ab"})
+
+
+WORD = TEXT | {"minLength": 1}
+
+
+def test_list_of_one_empty_text_is_written_like_an_empty_list() -> None:
+    raw = {"type": "object", "properties": {"n": {"type": "array", "items": WORD}}}
+    comma = PropertyEncoding(explode=False)
+    assert not _body(raw, "application/x-www-form-urlencoded", n=comma)({"n": [""]})
+    assert _body(raw, "application/x-www-form-urlencoded", n=comma)({"n": ["", "a"]})
+
+
 def test_json_and_yaml_keep_types() -> None:
     assert _body(INTEGER, "application/json")("5")
     assert _body(INTEGER, "application/yaml")("5")
