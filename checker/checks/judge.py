@@ -9,13 +9,16 @@ from typing import cast
 from checker.checks.context import Check, CheckContext, CheckSettings, Failures
 from checker.checks.foregone import open_checks
 from checker.core.case import Case
-from checker.core.contract import ResponseContract, ResponsePlan
+from checker.core.contract import ResponsePlan
+from checker.core.operation import Operation
 from checker.core.response import Response
 from checker.core.send import Exchanging
 
 _KINDS = 4096
-_Kind = tuple[ResponseContract, int, str | None]
-"""Contract of the operation, status, `Content-Type`."""
+_Kind = tuple[int, int, str | None]
+"""`id` of the operation, status, `Content-Type`."""
+_Opened = tuple[ResponsePlan, tuple[Check, ...], Operation]
+"""The operation is kept alive as long as its `id` stands for it."""
 
 
 class Judge:
@@ -28,14 +31,14 @@ class Judge:
     ) -> None:
         self._checks = tuple(check for _, check in checks)
         self._settings = settings or CheckSettings()
-        self._open: dict[_Kind, tuple[ResponsePlan, tuple[Check, ...]]] = {}
+        self._open: dict[_Kind, _Opened] = {}
         """What is promised of responses of one kind, and the checks that have to look at each of them."""
         self.is_plain = not any(isgeneratorfunction(check) for check in self._checks)
         """Whether no check needs further requests, so that `verdict` can be asked directly."""
 
     def judge(self, case: Case, response: Response) -> "Exchanging[Judgement]":
         """What the checks say of a response; yields what they need to send."""
-        plan, checks = self._opened(case, response)
+        plan, checks, _ = self._opened(case, response)
         if not checks:
             return CLEAN
         context = CheckContext(case, response, plan, self._settings)
@@ -50,7 +53,7 @@ class Judge:
 
     def verdict(self, case: Case, response: Response) -> "Judgement":
         """The same without sending, for checks that are plain: the hot path."""
-        plan, checks = self._opened(case, response)
+        plan, checks, _ = self._opened(case, response)
         if not checks:
             return CLEAN
         context = CheckContext(case, response, plan, self._settings)
@@ -59,19 +62,21 @@ class Judge:
             found = check(context)
             if found:
                 failures += cast("Failures", found)
+        if not failures and not context.disagreements:
+            return CLEAN
         return _judgement(failures, context)
 
-    def _opened(self, case: Case, response: Response) -> tuple[ResponsePlan, tuple[Check, ...]]:
-        kind = (case.operation.contract, response.status_code, response.content_type)
+    def _opened(self, case: Case, response: Response) -> _Opened:
+        operation, status = case.operation, response.status_code
+        kind = (id(operation), status, response.content_type)
         found = self._open.get(kind)
         if found is None:
-            contract, status, content_type = kind
-            plan = contract.plan(status, content_type)
+            plan = operation.contract.plan(status, response.content_type)
             # A server may invent a header value for each response.
             if len(self._open) >= _KINDS:
                 self._open.clear()
-            found = plan, open_checks(self._checks, status, plan, self._settings)
-            self._open[kind] = found
+            checks = open_checks(self._checks, status, plan, self._settings)
+            found = self._open[kind] = plan, checks, operation
         return found
 
 

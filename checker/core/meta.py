@@ -66,7 +66,7 @@ class ComponentProvenance:
 POSITIVE_RANDOM = ComponentProvenance()
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class GenerationInfo:
     """`case.meta.generation`."""
 
@@ -87,10 +87,17 @@ class PhaseInfo:
 class CaseMetadata:
     """`case.meta`. A case made by hand has none."""
 
-    generation: GenerationInfo
+    mode: GenerationMode
     components: dict[Location, ComponentProvenance]
     phase: PhaseInfo
     bindings: tuple[Binding, ...] = ()
+    time: float = 0.0
+    """Seconds spent on making the case."""
+
+    @property
+    def generation(self) -> GenerationInfo:
+        """Mode and time as users know them. Made when asked for: most cases pass, and nobody looks."""
+        return GenerationInfo(self.mode, self.time)
 
     @property
     def broken(self) -> frozenset[tuple[Location, str]]:

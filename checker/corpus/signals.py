@@ -67,7 +67,8 @@ class SignalSet:
         """(id, class) of what this interaction showed first. `previous` is the operation of the step before."""
         new: list[tuple[int, str]] = []
         label, status = case.operation.label, response.status_code
-        octave = _octave(response.elapsed)
+        elapsed_s = response.elapsed
+        octave = 0 if elapsed_s < _QUIET_S else _octave(elapsed_s)
         size = len(response.content).bit_length()
         kind = response.content_type
         key = (label, status, kind, octave, size, len(response.raw_headers))

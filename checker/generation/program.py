@@ -12,7 +12,6 @@ from checker.core.meta import (
     Binding,
     CaseMetadata,
     ComponentProvenance,
-    GenerationInfo,
     GenerationMode,
     Origin,
     PhaseInfo,
@@ -122,7 +121,7 @@ class OperationProgram:
             case = change(case)
         meta = case.meta
         if meta is not None:
-            meta.generation.time = perf_counter() - started
+            meta.time = perf_counter() - started
         return case
 
     def _drawn(self, source: Source, case_id: str, phase: PhaseInfo) -> Case:
@@ -163,7 +162,7 @@ class OperationProgram:
             cookies=cookies,
             body=body,
             media_type=media_type,
-            meta=CaseMetadata(GenerationInfo(mode), components, phase, bindings),
+            meta=CaseMetadata(mode, components, phase, bindings),
         )
 
     def heat(self) -> None:

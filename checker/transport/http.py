@@ -204,8 +204,9 @@ class HttpLanes:
                     lane = self._by_handle[curl]
                     lane.is_flying = False
                     self._flying -= 1
+                    elapsed_s = ran - lane.started + lane.stalled_before_s
                     self._done.append(
-                        (lane.index, lane.response(ran - lane.started + lane.stalled_before_s))
+                        (lane.index, lane.response(elapsed_s) or lane.nothing(elapsed_s))
                     )
                 for curl, code, text in failed:
                     lane = self._land(curl)

@@ -182,16 +182,13 @@ class Lane:
             for line in self._lines
         )
 
-    def response(self, elapsed_s: float) -> Outcome:
-        """What a complete transfer brought."""
-        response = self._response(elapsed_s)
-        if response is not None:
-            return response
+    def nothing(self, elapsed_s: float) -> NetworkFailure:
+        """Of a complete transfer that brought no status line."""
         return NetworkFailure(*fault(WEIRD_REPLY, "no status line", self._settings), elapsed_s)
 
     def sample(self, elapsed_s: float) -> Outcome:
         """What of an endless transfer has arrived, as a truncated response."""
-        return self._response(elapsed_s, is_cut=True) or self.failure(
+        return self.response(elapsed_s, is_cut=True) or self.failure(
             pycurl.E_OPERATION_TIMEDOUT, "", elapsed_s
         )
 
@@ -210,9 +207,10 @@ class Lane:
         if kind is FailureKind.DROPPED and self._is_reused:
             # It may have been closing just then: only a new connection tells.
             message += " (a connection that had been used before)"
-        return NetworkFailure(kind, message, elapsed_s, self._response(elapsed_s, is_cut=True))
+        return NetworkFailure(kind, message, elapsed_s, self.response(elapsed_s, is_cut=True))
 
-    def _response(self, elapsed_s: float, *, is_cut: bool = False) -> Response | None:
+    def response(self, elapsed_s: float, *, is_cut: bool = False) -> Response | None:
+        """What a transfer brought, so far if it was cut; None without a status line."""
         lines = self._lines
         if not lines or not lines[0].startswith(b"HTTP/"):
             return None

@@ -202,11 +202,11 @@ class Recorder:
             made.label,
             phase.name,
             tuple(phase.data.items()),
-            _MODES[meta.generation.mode],
+            _MODES[meta.mode],
             components,
             status,
             at,
-            meta.generation.time,
+            meta.time,
             exchanged,
         )
 

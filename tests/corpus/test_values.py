@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from checker.core.case import Case
-from checker.core.meta import Binding, CaseMetadata, GenerationInfo, GenerationMode, PhaseInfo
+from checker.core.meta import Binding, CaseMetadata, GenerationMode, PhaseInfo
 from checker.core.operation import Body, Label, Location, Parameter, UnusableBody
 from checker.core.response import Response
 from checker.core.schema import Dialect, Schema
@@ -79,7 +79,7 @@ def answer(
 
 def sent(route: Any, bindings: tuple[Binding, ...] = (), **parts: Any) -> Case:
     mode = GenerationMode.POSITIVE
-    meta = CaseMetadata(GenerationInfo(mode), {}, PhaseInfo("fuzzing"), bindings)
+    meta = CaseMetadata(mode, {}, PhaseInfo("fuzzing"), bindings)
     return Case(route, "c1", meta=meta, **parts)
 
 

@@ -9,7 +9,6 @@ from checker.core.case import NOT_SET, Case
 from checker.core.meta import (
     CaseMetadata,
     ComponentProvenance,
-    GenerationInfo,
     GenerationMode,
     Origin,
     PhaseInfo,
@@ -98,9 +97,7 @@ class BoundaryCase:
             query=containers[Location.QUERY],
             body=parts.body if parts.body is NOT_SET else copy.deepcopy(parts.body),
             media_type=parts.media_type,
-            meta=CaseMetadata(
-                GenerationInfo(self.mode), dict(self._components()), PhaseInfo("coverage", data)
-            ),
+            meta=CaseMetadata(self.mode, dict(self._components()), PhaseInfo("coverage", data)),
         )
 
     def _components(self) -> Iterator[tuple[Location, ComponentProvenance]]:
