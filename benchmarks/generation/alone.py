@@ -17,6 +17,8 @@ from jsonschema import ValidationError
 
 from benchmarks.generation.oracles import as_json
 from benchmarks.generation.probes import guesses
+from checker.generation.meaning.forms import kinds_of
+from checker.validation.formats import INTEGER_RANGES
 from checker.validation.referee import Referee
 
 _ALIASES: Final = {
@@ -26,8 +28,18 @@ _ALIASES: Final = {
     "dependentSchemas": "dependencies",
 }
 
+_STRINGS, _NUMBERS, _ARRAYS, _OBJECTS = (
+    {"string"}, {"number", "integer"}, {"array"}, {"object"},
+)  # fmt: skip
+_SPEAKS_OF: Final[dict[str, set[str]]] = {
+    **dict.fromkeys(("minLength", "maxLength", "pattern"), _STRINGS),
+    **dict.fromkeys(("minimum", "maximum", "multipleOf"), _NUMBERS),
+    **dict.fromkeys(("minItems", "maxItems", "uniqueItems"), _ARRAYS),
+    **dict.fromkeys(("minProperties", "maxProperties", "required"), _OBJECTS),
+}
+"""Keyword -> types of values that it can be broken by."""
 _CANDIDATES: Final = 4_000
-_SECONDS: Final = 6.0
+_SECONDS: Final = 4.0
 _NODES: Final = 40
 """Places of a value that are changed."""
 _LOOKED_AT: Final = 400
@@ -35,7 +47,7 @@ _LARGE: Final = 20_000
 """Longer values, as JSON, are not changed."""
 _UNKNOWN: Final = "unheard of"
 _PROBES: Final[tuple[Any, ...]] = (
-    None, True, False, 0, 1, -1, 7, 1.5, 10**9, "", "a", " ", "aaaa", "a" * 60, "%", "~", [], [None], {}, {_UNKNOWN: 1},
+    None, True, False, 0, 1, -1, 7, 1.5, 10**9, 10**30, -(10**30), "", "a", " ", "aaaa", "a" * 60, "%", "~", [], [None], {}, {_UNKNOWN: 1},
 )  # fmt: skip
 
 
@@ -88,10 +100,14 @@ class Search:
     """What else they break."""
     found: Any = None
     """The value that breaks nothing else, in a list."""
+    implied: str = ""
+    """Why there is nothing to search for."""
 
     @property
     def reason(self) -> str:
         """Why it cannot be broken alone, as far as candidates show."""
+        if self.implied:
+            return self.implied
         if not self.broken:
             return f"none of {self.tried} candidates breaks it"
         others = ", ".join(name for name, _ in self.beside.most_common(3))
@@ -130,6 +146,33 @@ def words_of(raw: object, near: Iterable[tuple[str, ...]]) -> Words:
             if isinstance(node.get(word), list):
                 values += node[word][:6]
     return Words(tuple(names), tuple(values[:60]), tuple(near))
+
+
+def implied(keyword: str, schemas: list[object]) -> str:
+    """Why none of these schemas can have the keyword broken alone, by what stands beside it; empty when that does not say."""
+    reasons = {_implied(keyword, schema) if isinstance(schema, dict) else "" for schema in schemas}
+    return "" if "" in reasons else "; ".join(sorted(reasons))
+
+
+def _implied(keyword: str, schema: dict[str, Any]) -> str:
+    declared = schema.get("type")
+    types = set(declared) if isinstance(declared, list) else {declared}
+    if schema.get("nullable") is True or schema.get("x-nullable") is True or None in types:
+        return ""
+    types |= {"integer"} if "number" in types else set()
+    listed = schema.get("enum", [schema["const"]] if "const" in schema else None)
+    if keyword == "type" and isinstance(listed, list):
+        if all(kinds_of(value) & types for value in listed):
+            return "all listed values have the type: any other is not listed either"
+        return ""
+    if keyword == "format" and {"minimum", "maximum"} <= schema.keys() and not types - _NUMBERS:
+        low, high = INTEGER_RANGES.get(schema["format"], (1, 0))
+        if low <= schema["minimum"] and schema["maximum"] <= high:
+            return "its range holds the bounds that are declared"
+    wanted = _SPEAKS_OF.get(keyword)
+    if wanted is not None and not types & wanted:
+        return f"it speaks of {min(wanted)} only, and the type is {declared}"
+    return ""
 
 
 def search(leaves: Referee, words: Words, seeds: Iterable[Any], keyword: str) -> Search:

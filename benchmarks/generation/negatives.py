@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.generation.alone import Search, is_alone, search, words_of
+from benchmarks.generation.alone import Search, implied, is_alone, search, words_of
 from benchmarks.generation.corpora import READERS, Sample, openapi_documents, operations, share
 from benchmarks.generation.oracles import NoOpinion, as_json, oracles_of
 from benchmarks.generation.positives import Drawing, compiler_of, drawing_of, place_for
@@ -29,9 +29,10 @@ from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.meta import GenerationMode, PhaseInfo, Violation
 from checker.core.operation import Location, Operation
 from checker.core.request import Origin
-from checker.core.schema import Direction
+from checker.core.schema import Direction, Document, UnresolvableReference
 from checker.core.verdicts import Outcome
 from checker.generation.negation.listing import Breach, breaches
+from checker.generation.negation.listing import Path as BreachPath
 from checker.generation.negation.values import STEPS, compile_negative
 from checker.generation.program import GenerationSettings, compile_operation
 from checker.generation.sources.choices import RandomSource
@@ -41,7 +42,8 @@ from checker.transport.prepare import RequestMaker
 from checker.validation.referee import Referee, referee
 
 VALUES = 20
-_WATCHDOG_S = 30.0
+_WATCHDOG_S = 60.0
+"""CPU seconds of one schema, the searches included."""
 _BREACHES = 400
 _TRIES = 6
 _SEEDS = 12
@@ -76,19 +78,35 @@ class Verdict:
     compile_ms: float = 0.0
 
 
-def judged(sample: Sample, source: RandomSource) -> Verdict:
+@dataclass(slots=True)
+class Known:
+    """What was searched for in one document: operations share schemas."""
+
+    document: Document | None = None
+    found: dict[tuple[str, frozenset[tuple[str, BreachPath]]], Search] = field(default_factory=dict)
+    """By keyword, and by all that can be broken: pointer and place."""
+
+    def of(self, document: Document) -> "Known":
+        """The same, empty for another document."""
+        if document is not self.document:
+            self.document = document
+            self.found.clear()
+        return self
+
+
+def judged(sample: Sample, source: RandomSource, known: Known) -> Verdict:
     """What becomes of a schema."""
     verdict = Verdict(sample)
     watched(
         verdict,
         _WATCHDOG_S,
-        lambda: _judge(sample, source, verdict),
+        lambda: _judge(sample, source, verdict, known.of(sample.schema.document)),
         lambda: _doubt(sample, verdict),
     )
     return verdict
 
 
-def _judge(sample: Sample, source: RandomSource, verdict: Verdict) -> None:
+def _judge(sample: Sample, source: RandomSource, verdict: Verdict, known: Known) -> None:
     oracles = oracles_of(sample)
     leaves = referee(sample.schema, Direction.REQUEST)
     compiler, facets = compiler_of(sample)
@@ -105,12 +123,15 @@ def _judge(sample: Sample, source: RandomSource, verdict: Verdict) -> None:
         _count(verdict, leaves, value, violation)
     alone = Alone(drawing, leaves, source)
     listed = list(islice(breaches(compiler, facets, place), _BREACHES))
+    everything = frozenset((breach.pointer, breach.path) for breach in listed)
     for breach in listed:
         if not verdict.keywords.get(breach.keyword):
             verdict.keywords[breach.keyword] = alone.shows(breach)
     for keyword in [name for name, is_shown in verdict.keywords.items() if not is_shown]:
         mine = [breach for breach in listed if breach.keyword == keyword]
-        found = alone.searched(mine, sample, drawing)
+        key = keyword, everything
+        found = known.found.get(key) or alone.searched(mine, sample, drawing)
+        known.found[key] = found
         if not found.found:
             verdict.together[keyword] = found.reason
             del verdict.keywords[keyword]
@@ -175,6 +196,10 @@ class Alone:
 
     def searched(self, mine: list[Breach], sample: Sample, drawing: Drawing) -> Search:
         """What changed values show of a keyword for which the generator has none."""
+        keyword = mine[0].keyword
+        reason = implied(keyword, [_schema_at(sample, breach.pointer) for breach in mine])
+        if reason:
+            return Search(implied=reason)
         seeds = [value for value, _ in sample.instances]
         for breach in mine[:_SEEDS]:
             seeds += self._values(breach, 1)
@@ -183,13 +208,21 @@ class Alone:
             with suppress(Rejected, BudgetSpent):
                 seeds.append(drawing.value(self.source, seed)[0])
         words = words_of(sample.schema.raw, {breach.path for breach in mine})
-        return search(self.leaves, words, seeds, mine[0].keyword)
+        return search(self.leaves, words, seeds, keyword)
 
     def _valid(self, sample: Sample) -> Iterator[Any]:
         with suppress(Rejected, BudgetSpent, Unsatisfiable):
             valid = drawing_of(sample)
             for seed in range(_SEEDS):
                 yield valid.value(self.source, seed)
+
+
+def _schema_at(sample: Sample, pointer: str) -> object:
+    """The schema in which a keyword stands."""
+    try:
+        return sample.schema.document.resolve(pointer.rpartition("/")[0], at="#")[0]
+    except UnresolvableReference:
+        return None
 
 
 def _doubt(sample: Sample, verdict: Verdict) -> None:
@@ -221,7 +254,22 @@ def section(corpora: Path, options: list[str]) -> None:
             _wire(corpora, part)
             continue
         samples = islice(READERS[kind](corpora), part.start, part.stop, part.step)
-        report(kind, (judged(sample, RandomSource(0)) for sample in _wanted(kind, samples)))
+        report(kind, _verdicts(_wanted(kind, samples)))
+
+
+def _verdicts(samples: Iterator[Sample]) -> Iterator[Verdict]:
+    """Of each sample; what stands in a document many times is judged once."""
+    known = Known()
+    same: dict[Any, Verdict] = {}
+    for sample in samples:
+        raw = json.dumps(sample.schema.raw, sort_keys=True, default=repr)
+        if known.document is not sample.schema.document:
+            same.clear()
+        key = raw, sample.schema.dialect, sample.location, sample.media_type, bool(sample.instances)
+        found = same.get(key)
+        if found is None:
+            found = same[key] = judged(sample, RandomSource(0), known)
+        yield found
 
 
 def _wanted(kind: str, samples: Iterator[Sample]) -> Iterator[Sample]:

@@ -11,10 +11,13 @@ from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.schema import UnresolvableReference
 from checker.generation.meaning import forms
 from checker.generation.meaning.complements import broken_at
+from checker.generation.meaning.discrimination import discriminated
 from checker.generation.meaning.forms import Conjunction, Facet, inverse, made
 from checker.generation.negation.spots import Breaker, Spot, Way, first_of, mixed, one_of
+from checker.generation.sources.choices import Source
 from checker.generation.sources.turn import Draw, retried
 
+_UNKNOWN: Final = "unknown"
 _PAIRS = 12
 _BROKEN_TOGETHER = 8
 """Alternatives that are all broken at once."""
@@ -33,6 +36,37 @@ def _none_of(spot: Spot, value: Any, *, keyword: str) -> Iterator[Way]:
     yield Way(spot.pointer(keyword), keyword, value, make)
     if keyword == "oneOf" and len(value) > 1:
         yield Way(spot.pointer(keyword), keyword, value, partial(_two_of, spot))
+    told = spot.facet.raw.get("discriminator") if isinstance(spot.facet.raw, dict) else None
+    if isinstance(told, dict):
+        make = partial(_unknown_name, spot, keyword)
+        yield Way(spot.pointer("discriminator"), "discriminator", told, make)
+
+
+def _unknown_name(spot: Spot, keyword: str) -> Draw:
+    """A value of an alternative that names none of them."""
+    mine = [one for one in spot.form.branches if one.owner is spot.facet and one.keyword == keyword]
+    pinned = [pins for branches in mine for pins in discriminated(branches)]
+    at = spot.pointer("discriminator")
+    if not pinned or not all(pinned):
+        raise Unsatisfiable(at, "some alternative takes any name")
+    (branches,), raw = mine, spot.facet.raw
+    assert isinstance(raw, dict)
+    rest, draws = spot.rest(keyword), []
+    for alternative, pins in list(zip(branches.alternatives, pinned, strict=True))[:_PAIRS]:
+        with suppress(Unsatisfiable):
+            draws.append(spot.draw((*rest, *alternative, *pins)))
+    if not draws:
+        raise Unsatisfiable(at, "no alternative can be chosen")
+    name = raw["discriminator"]["propertyName"]
+    valid = one_of(draws)
+
+    def misnamed(source: Source) -> Any:
+        value = valid(source)
+        tag = value[name]
+        value[name] = (tag + "_", tag.swapcase(), tag[:-1], _UNKNOWN)[source.choice(4)]
+        return value
+
+    return misnamed
 
 
 def _alternatives(spot: Spot, keyword: str) -> list[Facet]:

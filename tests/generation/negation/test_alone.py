@@ -6,12 +6,16 @@ from typing import Any
 
 import pytest
 
+from checker.core.meta import GenerationMode
 from checker.core.schema import Dialect
 from checker.generation.negation.prospects import Prospects
+from checker.generation.program import GenerationSettings
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.turn import Rejected
 
+from ..making import cases, program_of
 from .keywords import NEW, leaf_keywords, listed, values
+from .test_parts import wrong_part
 
 _ASKS_FOR_BAR = {"properties": {"bar": {"const": "bar"}}, "required": ["bar"]}
 _TWO_OR_THREE = [
@@ -83,6 +87,34 @@ def test_hard_keyword_is_broken_alone(keyword: str, raw: Any, dialect: Dialect) 
                     leaf_keywords(raw, dialect, value) for value, _ in values(compiler, breach, 12)
                 ]
     assert any(len(one) == 1 and keyword in one[0] for one in errors), errors
+
+
+PETS = {
+    "oneOf": [{"$ref": "#/components/schemas/Cat"}, {"$ref": "#/components/schemas/Dog"}],
+    "discriminator": {"propertyName": "kind", "mapping": {"dog": "#/components/schemas/Dog"}},
+}
+KINDS = {
+    name: {"type": "object", "required": ["kind"], "properties": {"kind": {"type": "string"}}}
+    for name in ("Cat", "Dog")
+}
+
+
+def test_a_discriminator_names_nothing_now_and_then() -> None:
+    program = program_of(
+        body=PETS,
+        components=KINDS,
+        dialect=Dialect.OPENAPI30,
+        settings=GenerationSettings(mode=GenerationMode.NEGATIVE),
+    )
+    broken = [
+        (violation, case.body)
+        for case in cases(program, 300)
+        for _, violation in [wrong_part(case)]
+        if violation.keyword == "discriminator"
+    ]
+    assert len({body["kind"] for _, body in broken}) > 3
+    assert not {body["kind"] for _, body in broken} & {"Cat", "Dog", "dog"}
+    assert all(violation.pointer.endswith("/discriminator") for violation, _ in broken)
 
 
 def test_what_comes_to_nothing_gives_way_to_the_next() -> None:
