@@ -86,7 +86,7 @@ class Console:
         self.screen.section("SUMMARY")
         self.screen.line()
         self.screen.lines(summary_lines(report, self.screen.glyph))
-        self.screen.line(ruled(total_line(report), "="), _total_style(report))
+        self.screen.line(ruled(total_line(report), "=", self.screen.width), _total_style(report))
         return report
 
     def close(self) -> None:

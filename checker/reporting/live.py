@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from checker.reporting.progress import Progress
-from checker.reporting.screen import WIDTH, Screen
+from checker.reporting.screen import Screen
 from checker.reporting.summary import counted
 
 _SHOWN_LABELS = 3
@@ -58,7 +58,10 @@ class LiveLines:
         now = self._clock()
         head = Table.grid(padding=(0, 1))
         head.add_row(self._spinner, Text(clock_text(now - self._progress.started)), *self._bar(now))
-        lines = [Text(self._screen.encodable(line)[:WIDTH]) for line in self.counter_lines(now)]
+        lines = [
+            Text(self._screen.encodable(line)[: self._screen.width])
+            for line in self.counter_lines(now)
+        ]
         return Group(head, *lines)
 
     def counter_lines(self, now: float) -> list[str]:

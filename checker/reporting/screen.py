@@ -70,13 +70,18 @@ class Screen:
         for text in texts:
             self.line(text)
 
+    @property
+    def width(self) -> int:
+        """Characters of a ruled line: as wide as people read, or as their terminal is."""
+        return min(WIDTH, self.rich.width) if self.is_terminal else WIDTH
+
     def section(self, title: str, style: str = "bold") -> None:
-        """`===== TITLE =====`, a line of its own, `WIDTH` wide."""
-        self.line(ruled(title, "="), style)
+        """`===== TITLE =====`, a line of its own."""
+        self.line(ruled(title, "=", self.width), style)
 
     def heading(self, label: str) -> None:
         """`_____ GET /users _____`: what follows belongs to this operation."""
-        self.line(ruled(label, "_"), "bold")
+        self.line(ruled(label, "_", self.width), "bold")
 
     def encodable(self, text: str) -> str:
         """Text that the stream can hold and that does not drive a terminal."""

@@ -21,7 +21,7 @@ NOTE_TITLES = {
     "disagreement": "Validators disagree, not reported as failures",
     "unbroken": "Operations without negative test cases, skipped",
     "unproved": "Failures that did not show again",
-    "slow": "Operations cut short",
+    "slow": "Operations cut short (`--include-name` gives one all the time)",
     "given_up": "Operations with slow requests that were not waited for",
 }
 WARNING_TITLES: Mapping[str, str] = {
@@ -30,6 +30,7 @@ WARNING_TITLES: Mapping[str, str] = {
     WarningKind.UNUSABLE_BODY: "Request bodies that cannot be sent",
     WarningKind.UNUSABLE_MEDIA_TYPE: "Media types that are none",
     WarningKind.UNVALIDATED_RESPONSE: "Responses of which a part is not validated",
+    WarningKind.MISSING_DESERIALIZER: "Responses in media types that are not read",
     WarningKind.MALFORMED_KEYWORD: "Keywords with a value that means nothing",
     WarningKind.UNSUPPORTED_REGEX: "Regular expressions that are not supported",
     WarningKind.INVALID_EXAMPLE: "Examples that their schema forbids",
@@ -171,13 +172,28 @@ def warning_lines(report: Report) -> Iterator[str]:
     yield "Warnings:"
     for title, places in warnings:
         yield f"  {title}: {len(places)}"
-        for (pointer, text), labels in places[:_SHOWN_PER_KIND]:
+        alike = _alike(places)
+        for (pointer, text), labels, others in alike[:_SHOWN_PER_KIND]:
             place = "" if pointer in text else f"{pointer}: "
-            where = f" (in {len(labels)} operations)" if len(labels) > 1 else f" ({min(labels)})"
-            yield f"    - {place}{text}{where}"
-        if len(places) > _SHOWN_PER_KIND:
-            yield f"    - and {len(places) - _SHOWN_PER_KIND} more"
+            where = f"in {len(labels)} operations" if len(labels) > 1 else min(labels)
+            more = f", and in {others} more places" if others > 1 else ", and in one more place"
+            yield f"    - {place}{text} ({where}{more if others else ''})"
+        if len(alike) > _SHOWN_PER_KIND:
+            yield f"    - and {len(alike) - _SHOWN_PER_KIND} more"
     yield ""
+
+
+def _alike(places: "_Places") -> list[tuple[tuple[str, str], set[str], int]]:
+    """First place of each sentence, labels of all its places, and how many others there are: one mistake is made often."""
+    first: dict[str, tuple[str, str]] = {}
+    labels: dict[str, set[str]] = {}
+    counts: Counter[str] = Counter()
+    for (pointer, text), costs in places:
+        sentence = text.replace(pointer, "") if pointer else text
+        first.setdefault(sentence, (pointer, text))
+        labels.setdefault(sentence, set()).update(costs)
+        counts[sentence] += 1
+    return [(first[key], labels[key], counts[key] - 1) for key in first]
 
 
 _Places = list[tuple[tuple[str, str], set[str]]]

@@ -119,13 +119,13 @@ def note_of_cut(view: RunView, cut: Cut, elapsed_s: float) -> Note | None:
     """
     if any(error.label == cut.label for error in view.errors.values()):
         return None
-    alone = "alone (`--include-name`) it has all the time"
     if any(status for status in view.statuses.get(cut.label, ())):
         text = (
-            f"stopped after {cut.done} of {cut.cases} cases, "
-            f"{cut.spent_s:.1f} s of the run's {elapsed_s:.0f} s; {alone}"
+            f"{cut.done} of {cut.cases} cases in {cut.spent_s:.1f} s of the run's {elapsed_s:.0f} s"
         )
         return Note("slow", cut.label, "", text)
     cases = "its one case" if cut.done == 1 else f"{cut.done} cases"
-    text = f"no answer to {cases} within {cut.spent_s:.1f} s, a tenth of the run; {alone}"
+    text = (
+        f"no answer to {cases} in {cut.spent_s:.1f} s; alone (`--include-name`) it has all the time"
+    )
     return Note("unanswered", cut.label, "", text)

@@ -67,3 +67,15 @@ def test_reader_that_leaves_does_not_end_the_run() -> None:
     process.stdout.close()
     process.stdin.close()
     assert process.wait() == 7
+
+
+@pytest.mark.parametrize(("columns", "width"), [("50", 50), ("200", 80)])
+def test_rules_fit_a_narrow_terminal(
+    columns: str, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setenv("TERM", "xterm")
+    stream = io.StringIO()
+    Screen(stream, color=True).section("FAILURES", "")
+    assert len(stream.getvalue().rstrip("\n")) == width
+    assert Screen(io.StringIO()).width == 80

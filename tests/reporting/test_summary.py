@@ -10,6 +10,7 @@ from checker.reporting.summary import (
     note_lines,
     summary_lines,
     total_line,
+    warning_lines,
 )
 from checker.reporting.views import report_of
 
@@ -127,11 +128,24 @@ def test_what_was_cut_short_is_not_told_twice() -> None:
         Note("given_up", ORDERS, "", ""),
     )
     assert list(note_lines(changed(report([]), notes=notes))) == [
-        "Operations cut short: 1",
+        "Operations cut short (`--include-name` gives one all the time): 1",
         f"  - {USERS}: stopped",
         "",
         "Operations with slow requests that were not waited for: 1",
         f"  - {ORDERS}",
+        "",
+    ]
+
+
+def test_one_mistake_that_is_made_often_is_told_once() -> None:
+    kind = WarningKind.MALFORMED_KEYWORD
+    notes = [Note(kind, f"GET /{n}", f"#/{n}", f"`type` at #/{n} cannot be") for n in range(3)]
+    notes.append(Note(kind, USERS, "#/x", "`enum` at #/x cannot be"))
+    assert list(warning_lines(changed(report([]), notes=tuple(notes)))) == [
+        "Warnings:",
+        f"  {WARNING_TITLES[kind]}: 4",
+        "    - `type` at #/0 cannot be (in 3 operations, and in 2 more places)",
+        f"    - `enum` at #/x cannot be ({USERS})",
         "",
     ]
 

@@ -102,7 +102,7 @@ def test_an_operation_that_was_cut_is_told_with_how_far_it_came() -> None:
     note = note_of_cut(view, CUT, 15.2)
     assert note is not None
     assert (note.kind, note.label) == ("slow", "GET /drip")
-    assert note.text.startswith("stopped after 2 of 100 cases, 1.2 s of the run's 15 s; alone")
+    assert note.text == "2 of 100 cases in 1.2 s of the run's 15 s"
 
 
 def test_an_operation_that_was_cut_before_it_answered_is_told_apart() -> None:
@@ -110,7 +110,7 @@ def test_an_operation_that_was_cut_before_it_answered_is_told_apart() -> None:
     note = note_of_cut(view, CUT, 15.2)
     assert note is not None
     assert note.kind == UNANSWERED
-    assert note.text.startswith("no answer to 2 cases within 1.2 s")
+    assert note.text.startswith("no answer to 2 cases in 1.2 s; alone")
 
 
 def test_an_operation_that_has_an_error_is_not_told_twice() -> None:
