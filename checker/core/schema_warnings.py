@@ -12,6 +12,7 @@ class WarningKind(StrEnum):
     UNUSABLE_BODY = "unusable_body"
     UNUSABLE_MEDIA_TYPE = "unusable_media_type"
     UNVALIDATED_RESPONSE = "unvalidated_response"
+    MISSING_DESERIALIZER = "missing_deserializer"
     MALFORMED_KEYWORD = "malformed_keyword"
     UNSUPPORTED_REGEX = "unsupported_regex"
     INVALID_EXAMPLE = "invalid_example"

@@ -42,7 +42,9 @@ _Warning = tuple[WarningKind, str, str]
 def _all(directory: Directory, operation: OpenApiOperation) -> Iterator[_Warning]:
     yield from _left_out(operation)
     for fault in operation.contract.unvalidated():
-        kind = _or_lost(WarningKind.UNVALIDATED_RESPONSE, fault.reason)
+        kind = WarningKind.MISSING_DESERIALIZER
+        if not fault.is_unread:
+            kind = _or_lost(WarningKind.UNVALIDATED_RESPONSE, fault.reason)
         yield kind, fault.pointer, f"{fault.reason}; {_NOT_VALIDATED}"
     schemas = []
     for part in _response_parts(directory, operation):

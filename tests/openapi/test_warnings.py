@@ -9,6 +9,7 @@ from checker.transport.prepare import RequestMaker
 
 from .documents import opened
 
+WIDE = {"properties": {str(number): {"type": "string"} for number in range(20_001)}}
 LOST = {"$ref": "#/components/schemas/Gone"}
 
 
@@ -60,9 +61,15 @@ FAULTS: list[tuple[Any, str, str, str]] = [
     ),
     (
         response(content={"application/pdf": {"schema": {"type": "object"}}}),
-        "unvalidated_response",
+        "missing_deserializer",
         "/responses/200/content/application~1pdf",
         "the media type application/pdf is not read; what it describes in a response is not validated",
+    ),
+    (
+        response(content={"application/json": {"schema": WIDE}}),
+        "unvalidated_response",
+        "/responses/200/content/application~1json/schema",
+        "holds more than 20,000 schemas",
     ),
     (
         response(content={"json": {}}),

@@ -82,4 +82,4 @@ def test_warnings_of_an_operation_are_told_when_it_is_compiled(tmp_path: Path) -
     with serving(lambda _: json_reply({}), document) as app:
         _, records = opened(1, asked(tmp_path, app.document_url))
     (note,) = (record for record in records if isinstance(record, Note))
-    assert (note.kind, note.label) == (WarningKind.UNVALIDATED_RESPONSE, "GET /a")
+    assert (note.kind, note.label) == (WarningKind.MISSING_DESERIALIZER, "GET /a")
