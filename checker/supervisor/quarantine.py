@@ -25,6 +25,19 @@ def guilt_of(reason: str) -> int:
     return DOUBTFUL if reason == _FROM_OUTSIDE else CERTAIN
 
 
+def given_up(reason: str) -> str:
+    """The sentence for a run in which worker after worker died and none finished a case."""
+    sentence = (
+        "the run was given up: workers died one after another and none finished a case; "
+        f"the last one: {reason}"
+    )
+    if guilt_of(reason) == CERTAIN:
+        return sentence
+    return (
+        f"{sentence}, as a system does that has no memory left: use fewer workers, or give it more"
+    )
+
+
 def is_quarantined(acting: Slot, ruling: Ruling, reason: str) -> bool:
     """Whether the case of a slot is to blame for good.
 

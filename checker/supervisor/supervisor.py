@@ -12,23 +12,19 @@ from checker.corpus.fold import RunView
 from checker.corpus.inflight import Slot
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Quarantined, WorkerGone
-from checker.supervisor.assignment import (
-    BoundedPlan,
-    ExplorationPlan,
-    Plan,
-    left,
-    remainder,
-    without,
-)
+from checker.supervisor.assignment import Plan, left, remainder, without
+from checker.supervisor.bounded import BoundedPlan
 from checker.supervisor.chronicle import Chronicle, Listener
 from checker.supervisor.clusters import clusters
 from checker.supervisor.crew import Crew, Worker
 from checker.supervisor.endings import CANNOT, Ending, exit_code, note_of_cut, nothing_tested
+from checker.supervisor.exploration import ExplorationPlan
 from checker.supervisor.launchers.handle import Launcher
 from checker.supervisor.launchers.inline import InlineLauncher
 from checker.supervisor.launchers.processes import ProcessLauncher
 from checker.supervisor.lock import Ownership
 from checker.supervisor.quarantine import (
+    given_up,
     guilt_of,
     is_extra,
     is_quarantined,
@@ -358,10 +354,7 @@ class Supervisor:
 
     def _replace(self, ruling: Ruling, reason: str) -> None:
         if ruling.ends_run:
-            self.ending.fail(
-                "the run was given up: workers died one after another and none finished a case; "
-                f"the last one: {reason}"
-            )
+            self.ending.fail(given_up(reason))
         self._starts.append(time.monotonic() + ruling.pause_s)
 
     # The end

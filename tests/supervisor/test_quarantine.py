@@ -10,7 +10,7 @@ from checker.corpus.codec import RecordEncoder
 from checker.corpus.inflight import Slot, Stage
 from checker.corpus.records import Entry, Quarantined
 from checker.supervisor.assignment import EXTRA_INDEX
-from checker.supervisor.quarantine import is_quarantined, quarantined_case
+from checker.supervisor.quarantine import given_up, is_quarantined, quarantined_case
 from checker.supervisor.restarts import Ruling
 from checker.supervisor.state import is_stuck
 from checker.workers.messages import Task
@@ -55,3 +55,8 @@ def test_only_what_waits_for_nobody_is_stuck() -> None:
     assert is_stuck(SLOT, 5.0)
     assert not is_stuck(SLOT, 3.0)
     assert not is_stuck(replace(SLOT, stage=Stage.CONFIRM), 60.0)
+
+
+def test_who_is_killed_from_outside_is_told_what_may_help() -> None:
+    assert given_up("killed by SIGSEGV").endswith("the last one: killed by SIGSEGV")
+    assert given_up("killed by SIGKILL").endswith("use fewer workers, or give it more")

@@ -1,0 +1,154 @@
+"""Who gets what next in `fuzz`. Pure: seconds are those since the run began, and arguments."""
+
+from collections import deque
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from checker.core.digests import digest, digest_int
+from checker.supervisor.assignment import NO_WAITS, Cut
+from checker.workers.messages import Task, Waits
+
+EXPLORATION = "exploration"
+
+FIRST_SLICE_S = 10.0
+SHORTEST_SLICE_S = 0.2
+FIRST_ROUND_S = 60.0
+LATER_SLICE_S = 30.0
+CASES_OF_A_LEASE = 4096
+LONGEST_REST_S = 60.0
+
+
+class ExplorationPlan:
+    """Rounds over clusters of operations, without end (`fuzz`). Every cluster has a turn before any has a second one."""
+
+    def __init__(
+        self,
+        clusters: Sequence[tuple[str, ...]],
+        *,
+        seed: int,
+        workers: int,
+        time_s: float | None = None,
+        begun: Collection[str] = (),
+    ) -> None:
+        self._clusters = clusters
+        self._seed = seed
+        self._round = _first_round(clusters, seed, begun)
+        # A short run, too, sees everything before it looks closer.
+        round_s = FIRST_ROUND_S if time_s is None else min(FIRST_ROUND_S, time_s / 3)
+        self._first_slice_s = min(FIRST_SLICE_S, round_s * workers / max(1, len(clusters)))
+        self._first = self._round
+        self._turns = deque(clusters)
+        self._lost: deque[Task] = deque()
+        self._leased: dict[str, tuple[tuple[str, ...], float]] = {}
+        self._rests: dict[tuple[str, ...], tuple[float, float]] = {}
+
+    @property
+    def waiting(self) -> int:
+        """There is always more: when a round is over, the next one is waiting."""
+        return len(self._lost) + (len(self._turns) or len(self._clusters))
+
+    @property
+    def is_over(self) -> bool:
+        """Never, if there is anything at all."""
+        return not self._clusters
+
+    def lease(self, elapsed_s: float) -> Task | None:
+        """What a dead worker left; else the next cluster, those that nobody works on first."""
+        if self._lost:
+            task = self._lost.popleft()
+            self._leased[task.id] = (task.labels, elapsed_s)
+            return task
+        if not self._turns:
+            self._round += 1
+            self._turns.extend(self._clusters)
+        busy = {labels for labels, _ in self._leased.values()}
+        rested = [labels for labels in self._turns if self._is_rested(labels, elapsed_s)]
+        chosen = next((labels for labels in rested if labels not in busy), None)
+        if chosen is None:
+            chosen = rested[0] if rested else self._next_round(elapsed_s)
+        if chosen is None:
+            return None
+        self._turns.remove(chosen)
+        task = _exploration_task(chosen, self._seed, self._round, self._slice_s)
+        self._leased[task.id] = (chosen, elapsed_s)
+        return task
+
+    def come_back(
+        self,
+        task: Task,
+        next_index: int,
+        *,
+        finished: bool,
+        spent_s: float,
+        waits: Waits = NO_WAITS,
+    ) -> None:
+        """The next round has the cluster again, with a new seed. One that was through in no time has a rest."""
+        labels, leased_at = self._leased.pop(task.id, (task.labels, 0.0))
+        _, rest_s = self._rests.pop(labels, (0.0, 0.5))
+        if finished and spent_s < 1.0:
+            # An operation without parameters has one case: without a pause it would be leased a thousand times a second.
+            rest_s = min(LONGEST_REST_S, 2 * rest_s)
+            self._rests[labels] = (leased_at + spent_s + rest_s, rest_s)
+
+    def lose(self, task: Task, spent_s: float = 0.0) -> None:
+        """To the front: its case in flight decides soon whether it is poison.
+
+        Its slice goes on. When that is over only the cases in flight are left: an operation that kills its workers again
+        and again must not take the turns of all others.
+        """
+        if self._leased.pop(task.id, None) is None:
+            return
+        rest_s = task.slice_s - spent_s
+        if rest_s > 0:
+            self._lost.append(replace(task, slice_s=rest_s))
+        elif task.redo:
+            self._lost.append(replace(task, stop=task.start, slice_s=LATER_SLICE_S))
+
+    def drop(self, task: str) -> None:
+        """Forget it; later rounds have its operations in other tasks."""
+        self._leased.pop(task, None)
+        self._lost = deque(lost for lost in self._lost if lost.id != task)
+
+    def cut(self, elapsed_s: float) -> list[Cut]:
+        """Nothing is cut: slices are enough."""
+        return []
+
+    @property
+    def _slice_s(self) -> float:
+        return (
+            max(SHORTEST_SLICE_S, self._first_slice_s)
+            if self._round == self._first
+            else LATER_SLICE_S
+        )
+
+    def _is_rested(self, labels: tuple[str, ...], elapsed_s: float) -> bool:
+        return self._rests.get(labels, (0.0, 0.0))[0] <= elapsed_s
+
+    def _next_round(self, elapsed_s: float) -> tuple[str, ...] | None:
+        """A cluster of the next round when all that is left of this one rests."""
+        chosen = next((c for c in self._clusters if self._is_rested(c, elapsed_s)), None)
+        if chosen is not None:
+            self._round += 1
+            self._turns = deque(self._clusters)
+        return chosen
+
+
+def _exploration_task(labels: tuple[str, ...], seed: int, round_: int, slice_s: float) -> Task:
+    identity = (str(seed), EXPLORATION, str(round_), *labels)
+    return Task(
+        digest(*identity),
+        EXPLORATION,
+        labels,
+        digest_int(*identity),
+        0,
+        CASES_OF_A_LEASE,
+        slice_s,
+    )
+
+
+def _first_round(clusters: Sequence[tuple[str, ...]], seed: int, begun: Collection[str]) -> int:
+    """The first round of which nothing was begun: a resumed run goes on where it was."""
+    round_ = 0
+    while any(_exploration_task(labels, seed, round_, 1.0).id in begun for labels in clusters):
+        round_ += 1
+    return round_

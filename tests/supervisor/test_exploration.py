@@ -1,0 +1,104 @@
+from dataclasses import replace
+
+from checker.supervisor.assignment import left
+from checker.supervisor.exploration import CASES_OF_A_LEASE, ExplorationPlan
+from checker.workers.messages import Task
+
+CLUSTERS = [("GET /a", "POST /a"), ("GET /b",), ("GET /c",)]
+
+
+def exploration(workers: int = 1, begun: tuple[str, ...] = ()) -> ExplorationPlan:
+    return ExplorationPlan(CLUSTERS, seed=1, workers=workers, begun=begun)
+
+
+def leased(plan: ExplorationPlan, elapsed_s: float = 0.0) -> Task:
+    task = plan.lease(elapsed_s)
+    assert task is not None
+    return task
+
+
+def test_every_cluster_has_a_turn_before_any_has_a_second() -> None:
+    plan = exploration()
+    rounds = []
+    for turn in range(6):
+        task = leased(plan, turn * 30.0)
+        rounds.append(task)
+        plan.come_back(task, 50, finished=False, spent_s=30.0)
+    assert [task.labels for task in rounds] == CLUSTERS * 2
+    assert len({task.seed for task in rounds}) == 6
+    assert [task.slice_s for task in rounds] == [10.0] * 3 + [30.0] * 3
+    assert {(task.start, task.stop) for task in rounds} == {(0, CASES_OF_A_LEASE)}
+
+
+def test_the_first_round_takes_a_minute_whatever_the_number_of_clusters() -> None:
+    many = [(f"GET /{number}",) for number in range(40)]
+    assert ExplorationPlan(many, seed=1, workers=2).lease(0.0).slice_s == 3.0  # type: ignore[union-attr]
+
+
+def test_a_short_run_sees_everything_in_a_third_of_its_time() -> None:
+    plan = ExplorationPlan(CLUSTERS, seed=1, workers=1, time_s=9.0)
+    assert leased(plan).slice_s == 1.0
+
+
+def test_more_workers_than_clusters_all_have_work() -> None:
+    plan = exploration(workers=5)
+    tasks = [leased(plan) for _ in range(5)]
+    assert len({task.id for task in tasks}) == 5
+
+
+def test_a_cluster_that_is_through_in_no_time_rests_longer_and_longer() -> None:
+    plan = ExplorationPlan([("GET /a",)], seed=1, workers=1)
+    leases, now = 0, 0.0
+    while now < 60.0:
+        task = plan.lease(now)
+        if task is not None:
+            leases += 1
+            plan.come_back(task, 1, finished=True, spent_s=0.001)
+        now += 0.1
+    assert leases < 10
+
+
+def test_a_lost_lease_is_given_out_again_with_its_seed() -> None:
+    plan = exploration()
+    task = leased(plan)
+    plan.lose(replace(task, start=7, redo=(3,)))
+    assert leased(plan) == replace(task, start=7, redo=(3,))
+
+
+def test_a_resumed_run_goes_on_with_the_next_round() -> None:
+    plan = exploration()
+    begun = tuple(leased(plan).id for _ in range(4))
+    assert leased(exploration(begun=begun)).id not in begun
+    assert leased(exploration()).id in begun
+
+
+def test_there_is_no_end_of_exploration() -> None:
+    assert not exploration().is_over
+    assert ExplorationPlan([], seed=1, workers=1).is_over
+
+
+def test_something_waits_also_when_a_round_is_over() -> None:
+    plan = ExplorationPlan((("GET /a",), ("GET /b",)), seed=1, workers=1)
+    assert [plan.lease(0.0), plan.lease(0.0)].count(None) == 0
+    assert plan.waiting == 2
+
+
+def test_an_operation_that_kills_its_workers_does_not_take_the_turns_of_others() -> None:
+    plan = exploration()
+    task = leased(plan)
+    plan.lose(replace(task, start=9, redo=(8,)), task.slice_s / 2)
+    again = leased(plan)
+    assert (again.id, again.slice_s) == (task.id, task.slice_s / 2)
+    # Its time is over: only what was in flight is tried once more.
+    plan.lose(replace(again, start=20, redo=(19,)), again.slice_s)
+    last = leased(plan)
+    assert (last.id, last.redo, left(last)) == (task.id, (19,), 1)
+    plan.come_back(last, last.stop, finished=True, spent_s=0.1)
+    assert leased(plan).labels != task.labels
+
+
+def test_a_lost_lease_without_time_and_cases_in_flight_is_over() -> None:
+    plan = exploration()
+    task = leased(plan)
+    plan.lose(replace(task, start=9), task.slice_s)
+    assert leased(plan).id != task.id
