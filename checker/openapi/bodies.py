@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from checker.core.media_types import is_multipart
 from checker.core.operation import Body, PropertyEncoding, UnusableBody
 from checker.core.schema import Dialect, UnresolvableReference
 from checker.openapi.documents.references import OpenApiDocument
@@ -15,6 +16,7 @@ from checker.validation.pointers import pointer_child
 
 _FORM = "application/x-www-form-urlencoded"
 _MULTIPART = "multipart/form-data"
+_BY_POSITION = ("prefixEncoding", "itemEncoding", "itemSchema")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +100,26 @@ def _body(document: OpenApiDocument, media_type: str, raw: object, at: str) -> B
         return UnusableBody(media_type, str(error))
     if not isinstance(value, dict):
         value = {}
+    encoding = encodings(document, value, at)
+    reason = _unwritten(value, encoding, at)
+    if reason is not None:
+        return UnusableBody(media_type, reason)
     schema = document.schema(value.get("schema", {}), pointer_child(at, "schema"))
     examples = declared_examples(document, value, at)
-    return _checked(
-        document, Body(media_type, schema, at, encodings(document, value, at), examples)
-    )
+    return _checked(document, Body(media_type, schema, at, encoding, examples))
+
+
+def _unwritten(
+    value: Mapping[str, Any], encoding: Mapping[str, PropertyEncoding], at: str
+) -> str | None:
+    """Why a body would not be sent as it is declared (OpenAPI 3.2, 4.14 and 4.15); None when it would."""
+    for keyword in _BY_POSITION:
+        if keyword in value and (keyword != "itemSchema" or "schema" not in value):
+            return f"{at} says `{keyword}`, by which no request is written; declare a `schema`"
+    for name, how in encoding.items():
+        if how.content_type is not None and is_multipart(how.content_type):
+            return f"the part `{name}` at {at} is multipart itself, which is not written"
+    return None
 
 
 def _checked(document: OpenApiDocument, body: Body) -> Body | UnusableBody:

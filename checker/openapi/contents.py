@@ -1,5 +1,6 @@
 """The table of contents of a document: which operations it has, and where. Nothing else is read."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -9,6 +10,9 @@ from checker.openapi.documents.dialects import Edition
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.operation import Entry
 from checker.validation.pointers import pointer_child
+
+_IS_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+").fullmatch
+"""RFC 9110, 5.6.2."""
 
 
 def table_of_contents(
@@ -77,6 +81,10 @@ def _operation(
     path_item: tuple[Mapping[str, Any], str],
     pointer: str,
 ) -> Entry | BrokenOperation:
+    if not _IS_TOKEN(method):
+        return _broken(
+            method, path, f"the method `{method}` at {pointer} is not one of HTTP (RFC 9110, 9.1)"
+        )
     if not isinstance(definition, dict):
         return _broken(method, path, f"the operation at {pointer} is not an object; correct it")
     return Entry(Label(f"{method} {path}"), method, path, pointer, *path_item, definition)

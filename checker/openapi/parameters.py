@@ -99,6 +99,7 @@ def parameters(
     Raises `MalformedOperation` and `UnresolvableReference`.
     """
     variables = dict.fromkeys(_VARIABLE.findall(path))
+    whole = next((item for item in declared.values() if item.place == _QUERY_STRING), None)
     found = []
     unusable: dict[str, str] = {}
     for item in declared.values():
@@ -106,6 +107,7 @@ def parameters(
             continue
         required = item.place == "path" or item.raw.get("required") is True
         try:
+            _require_room(item, whole)
             parameter = _read_once(document, item, required=required)
         except (MalformedOperation, UnresolvableReference) as error:
             if required:
@@ -115,6 +117,15 @@ def parameters(
         variables.pop(item.name if item.place == "path" else "", None)
         found.append(parameter)
     return (*found, *(_undeclared(document, name) for name in variables)), unusable
+
+
+def _require_room(item: Declared, whole: Declared | None) -> None:
+    """Raise `MalformedOperation` for what stands beside a parameter that is all of the query (OpenAPI 3.2, 4.12)."""
+    if whole is not None and item is not whole and item.place in ("query", _QUERY_STRING):
+        raise MalformedOperation(
+            f"the parameter `{item.name}` at {item.pointer} is beside the query string `{whole.name}`, "
+            "which is all of the query; keep one of them"
+        )
 
 
 def parameter_names(
@@ -193,6 +204,12 @@ def _parameter(document: OpenApiDocument, item: Declared, *, required: bool) -> 
     )
 
 
+def _has_encoding(item: Declared) -> bool:
+    content = item.raw.get("content")
+    inner = next(iter(content.values()), None) if isinstance(content, dict) else None
+    return isinstance(inner, dict) and bool(inner.get("encoding"))
+
+
 def _query_string(document: OpenApiDocument, item: Declared, *, required: bool) -> Parameter:
     """The whole query as one parameter (OpenAPI 3.2, 4.12.7): a form is an object whose properties are pairs."""
     schema, media_type, examples = _schema_of(document, item)
@@ -200,6 +217,11 @@ def _query_string(document: OpenApiDocument, item: Declared, *, required: bool) 
         raise MalformedOperation(
             f"the query string `{item.name}` at {item.pointer} is {media_type or 'of no media type'}, "
             "which cannot be sent; declare it as application/x-www-form-urlencoded"
+        )
+    if _has_encoding(item):
+        raise MalformedOperation(
+            f"the query string `{item.name}` at {item.pointer} has an `encoding`, by which none is written; "
+            "declare its properties as parameters"
         )
     has_pairs = is_form(media_type)
     return Parameter(

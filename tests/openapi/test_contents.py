@@ -37,6 +37,15 @@ def test_operations_of_other_methods_are_read_since_3_2() -> None:
     assert labels(opened("3.1.0", {"/a": item})) == ["GET /a"]
 
 
+def test_methods_that_http_cannot_say_are_broken() -> None:
+    others = {"A B": OK, "": OK, "M-SEARCH": OK}
+    schema = opened("3.2.0", {"/a": {"additionalOperations": others}})
+    found = list(schema.get_all_operations())
+    assert [isinstance(one, BrokenOperation) for one in found] == [True, True, False]
+    assert isinstance(found[0], BrokenOperation)
+    assert "`A B` at #/paths/~1a/additionalOperations/A B" in found[0].error
+
+
 @pytest.mark.parametrize("version", ["3.1.0-custom", "3.0.0-RC0", "3.2", " 3.1.0 ", 3.1, 3])
 def test_versions_are_read_leniently(version: Any) -> None:
     assert labels(from_dict({"openapi": version, "paths": {"/a": {"get": OK}}})) == ["GET /a"]

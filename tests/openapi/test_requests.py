@@ -219,3 +219,49 @@ def test_swagger_file_travels_in_parts() -> None:
     (body,) = operation({"parameters": fields, "consumes": consumes}, version="2.0").bodies
     assert body.media_type == "multipart/form-data"
     assert body.schema.raw["properties"]["f"] == {"type": "string", "format": "binary"}  # type: ignore[index]
+
+
+def whole(name: str = "q", **more: Any) -> dict[str, Any]:
+    content = {"application/x-www-form-urlencoded": {"schema": {"type": "object"}, **more}}
+    return {"name": name, "in": "querystring", "content": content}
+
+
+BESIDE = [
+    [whole(), param("a", "query")],
+    [param("a", "query"), whole()],
+    [whole(), whole("a")],
+    [whole(), whole("a", encoding={"b": {"explode": False}})],
+]
+
+
+@pytest.mark.parametrize("raw", BESIDE)
+def test_nothing_stands_beside_a_whole_query(raw: list[dict[str, Any]]) -> None:
+    found = operation({"parameters": raw}, version="3.2.0")
+    assert [parameter.name for parameter in found.parameters] == ["q"]
+    (reason,) = found.unusable_parameters.values()
+    assert "beside the query string `q`" in reason
+    (other,) = [one for one in raw if one["name"] == "a"]
+    required = [whole(), other | {"required": True}]
+    assert "beside" in broken({"parameters": required}, version="3.2.0")
+
+
+def test_whole_query_is_not_written_by_an_encoding_that_is_not_understood() -> None:
+    raw = whole(encoding={"b": {"explode": False}})
+    (reason,) = operation({"parameters": [raw]}, version="3.2.0").unusable_parameters.values()
+    assert "has an `encoding`" in reason
+
+
+NOT_WRITTEN = [
+    {"itemSchema": TEXT},
+    {"schema": {"type": "array"}, "prefixEncoding": [{"contentType": "text/plain"}]},
+    {"schema": {"type": "array"}, "itemEncoding": {"contentType": "text/plain"}},
+    {"schema": {"type": "object"}, "encoding": {"a": {"contentType": "multipart/mixed"}}},
+]
+
+
+@pytest.mark.parametrize("media", NOT_WRITTEN)
+def test_parts_that_would_not_be_sent_as_declared_are_not_sent(media: dict[str, Any]) -> None:
+    content = {"multipart/mixed": media, "application/json": {"schema": TEXT, "itemSchema": TEXT}}
+    found = operation({"requestBody": {"content": content}}, version="3.2.0")
+    assert [body.media_type for body in found.bodies] == ["application/json"]
+    assert found.unusable_bodies[0].reason.startswith(("#/paths", "the part `a` at #/paths"))
