@@ -39,6 +39,13 @@ def discriminator_of(raw: dict[str, Any], where: Any, lookup: Lookup) -> Discrim
     if not isinstance(told, dict) or not isinstance(name, str) or keyword is None:
         return None
     names = _Names(name, lookup).of_all(raw[keyword], _mapping_of(told), where)
+    default = told.get("defaultMapping")
+    if isinstance(default, str):
+        # OpenAPI 3.2, 4.25: what names no alternative is held to this one, which may be none of them.
+        falls_to = [_is_named(default, one, where, lookup) for one in raw[keyword]]
+        names = [None if is_it else own for is_it, own in zip(falls_to, names, strict=True)]
+        if not any(falls_to):
+            return None
     if all(one is None for one in names):
         return None
     return Discriminator(name, keyword, tuple(names))
@@ -145,6 +152,14 @@ def discriminator_keyword(raw: dict[str, Any], property_name: str) -> str | None
     if not isinstance(told, dict) or told.get("propertyName") != property_name:
         return None
     return next((one for one in KEYWORDS if isinstance(raw.get(one), list)), "")
+
+
+def _is_named(name: str, branch: Any, where: Any, lookup: Lookup) -> bool:
+    reference = branch.get("$ref") if isinstance(branch, dict) else None
+    return isinstance(reference, str) and (
+        name in (reference, _last(reference))
+        or _is_same(lookup(name, where), lookup(reference, where))
+    )
 
 
 def _is_same(left: tuple[Any, Any] | None, right: tuple[Any, Any] | None) -> bool:

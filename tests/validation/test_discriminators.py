@@ -57,6 +57,19 @@ def test_an_alternative_that_is_written_out_takes_what_fits() -> None:
     assert verdicts(schema, {"kind": "car"}) == (False, False)
 
 
+def test_other_names_fall_to_the_default() -> None:
+    told = TOLD | {"defaultMapping": "#/names/Dog"}
+    names: dict[str, Any] = {"Cat": CAT, "Dog": DOG, "Bird": BIRD}
+    raw = {"oneOf": BRANCHES[:2], "discriminator": told}
+    schema = schema_of(raw, Dialect.OPENAPI31, **names)
+    for value in ({"kind": "cow"}, {"kind": "cat", "lives": 9}, {"kind": "hound"}):
+        assert verdicts(schema, value) == (True, True), value
+    assert verdicts(schema, {"kind": 1}) == (False, False)
+    # One that is none of the alternatives may take anything, so nobody is held to a name.
+    elsewhere = {"oneOf": BRANCHES[:1], "discriminator": told}
+    assert verdicts(schema_of(elsewhere, **names), {"kind": "cow", "lives": 1}) == (True, True)
+
+
 def test_alternatives_of_alternatives_keep_their_names() -> None:
     pet = {"oneOf": BRANCHES, "discriminator": TOLD}
     raw = {
