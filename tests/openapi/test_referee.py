@@ -7,8 +7,9 @@ import pytest
 from checker.core.locations import Location
 from checker.core.request import WireRequest
 from checker.core.verdicts import Outcome, PartVerdict, RequestVerdict
+from checker.openapi.operation import OpenApiOperation
 
-from .documents import operation
+from .documents import opened, operation
 
 VALID, INVALID, AMBIGUOUS = Outcome.VALID, Outcome.INVALID, Outcome.AMBIGUOUS
 UNDECLARED = Outcome.UNDECLARED
@@ -144,6 +145,14 @@ PATHS = [
 def test_path_and_template(path: str, target: str, expected: Outcome) -> None:
     verdict = judge(one("path", INTEGER), target, path=path)
     assert verdict.outcome is expected, reasons(verdict)
+
+
+@pytest.mark.parametrize(("sent", "expected"), [("purge", VALID), ("PURGE", INVALID)])
+def test_methods_of_other_names_keep_their_case(sent: str, expected: Outcome) -> None:
+    item: dict[str, Any] = {"additionalOperations": {"purge": {"responses": {}}}}
+    found = opened("3.2.0", {"/a": item}).find("purge /a")
+    assert isinstance(found, OpenApiOperation)
+    assert found.judge_request(WireRequest(sent, b"/a", [], None)).outcome is expected
 
 
 def test_base_path_stands_before_the_template() -> None:

@@ -54,7 +54,7 @@ class RequestReferee:
     def _target_verdicts(self, request: WireRequest, base_path: str) -> Iterator[PartVerdict]:
         whole = Part(Location.PATH, "")
         text = request.target.decode("latin-1")
-        if request.method.upper() != self._operation.method:
+        if self._operation.method not in (request.method, request.method.upper()):
             yield from whole.broken("method", "it is another operation's", request.method)
         target = self._template.split(text, base_path)
         path = text.partition("?")[0]
