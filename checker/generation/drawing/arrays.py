@@ -10,12 +10,16 @@ from checker.generation.drawing.containers import ArrayPlan, compile_array
 from checker.generation.drawing.distinct import identity
 from checker.generation.drawing.nodes import Nodes
 from checker.generation.drawing.places import Place, item_of
+from checker.generation.drawing.variety import Variety
 from checker.generation.meaning import forms
 from checker.generation.meaning.forms import Canonical, Conjunction, Facet
+from checker.generation.sources.basic import either
 from checker.generation.sources.choices import Source
 from checker.generation.sources.turn import Draw, Turn
 
 _COUNTED = frozenset({forms.BOOLEAN, forms.NULL, forms.INTEGER})
+_FILLED = 0.8
+"""Share of arrays with an item, where arrays are too much alike."""
 _MOST_MEMBERS = 4096
 """Different items that are listed."""
 
@@ -49,7 +53,13 @@ def compile_items(nodes: Nodes, form: Canonical, place: Place) -> Draw:
     plan = ArrayPlan(form.pointer, low, high, tuple(prefix), item, form.unique, members, finite)
     if form.has_duplicates:
         return _with_duplicates(plan, nodes.turn)
-    return compile_array(plan, nodes.turn, keeps_path=nodes.reuses and place.is_body)
+    keeps_path = nodes.reuses and place.is_body
+    draw = compile_array(plan, nodes.turn, keeps_path=keeps_path)
+    if nodes.variety_of(form) is Variety.USUAL or low > 0 or item is None or high == 0:
+        return draw
+    # There is one empty array, and it is a third of all.
+    filled = compile_array(replace(plan, low=1), nodes.turn, keeps_path=keeps_path)
+    return either(_FILLED, filled, draw)
 
 
 def _with_duplicates(plan: ArrayPlan, turn: Turn) -> Draw:

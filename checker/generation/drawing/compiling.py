@@ -36,9 +36,8 @@ _DEEPEST = 90
 """Schemas inside each other; Python has no room for many more."""
 _MOST_LEAVES = 48
 _SMALL_TYPES = frozenset({forms.BOOLEAN, forms.NULL})
+_FREE_TYPES = (Variety.TYPES, Variety.MOST)
 _MORE_VARIED = 3
-_FEW_NODES = 40
-"""Larger schemas have many values anyway, and take longer to try."""
 _NULLS = 0.12
 _EXAMPLES = 0.06
 _SCALARS = (forms.STRING, forms.NUMBER, forms.BOOLEAN, forms.NULL)
@@ -111,14 +110,18 @@ class Compiler:
 
     def _varied(self, conjunction: Conjunction, place: Place, draw: Draw) -> Draw:
         """The same, or what gives more different values where these would repeat themselves all the time."""
-        if self.is_minimal or len(self._known) > _FEW_NODES or self.formats:
+        if self.is_minimal or self.formats:
             return draw
         most = different(draw, self.turn)
-        for variety in (Variety.NAMES, Variety.TYPES):
+        root = conjunction[0].pointer if conjunction else "#"
+        for variety in (Variety.NAMES, Variety.TYPES, Variety.MOST):
             if most >= ENOUGH:
                 break
-            root = conjunction[0].pointer if conjunction else "#"
-            other = replace(self, variety=variety, _known={}, _open={}, _minimal=None, _root=root)
+            # What is below the root stays as it is.
+            known = {key: made for key, made in self._known.items() if not _is_at(root, key)}
+            other = replace(
+                self, variety=variety, _known=known, _open={}, _minimal=None, _root=root
+            )
             with suppress(Unsatisfiable, BudgetSpent):
                 candidate = other.compile(conjunction, place)
                 count = different(candidate, self.turn)
@@ -308,7 +311,7 @@ class Compiler:
         types = set(form.types)
         if forms.NUMBER in types:
             types.discard(forms.INTEGER)
-        if form.types == frozenset(forms.TYPES) and self.variety_of(form) is not Variety.TYPES:
+        if form.types == frozenset(forms.TYPES) and self.variety_of(form) not in _FREE_TYPES:
             meant = meant_types(form)
             if meant:
                 return meant
@@ -352,3 +355,8 @@ class Compiler:
             return draw
         example = compile_listed(fitting)
         return either(_EXAMPLES, example, draw)
+
+
+def _is_at(pointer: str, key: Key) -> bool:
+    """True when something of a conjunction stands there."""
+    return any(place == pointer for place, *_ in key[0])

@@ -61,8 +61,10 @@ def compile_properties(nodes: Nodes, form: Canonical, place: Place) -> Draw:
     if nodes.is_minimal and low <= len(properties):
         additional = ()
     more = _NEVER if nodes.is_minimal else _share(form)
-    if nodes.variety_of(form) is not Variety.USUAL:
-        more = _SOME_NAMES if form.properties else _MANY_NAMES
+    variety = nodes.variety_of(form)
+    if variety is not Variety.USUAL:
+        is_named = form.properties and variety is not Variety.MOST
+        more = _SOME_NAMES if is_named else _MANY_NAMES
     plan = ObjectPlan(form.pointer, tuple(properties), low, sizes.high, additional, more)
     return compile_object(plan, nodes.turn)
 
