@@ -18,6 +18,7 @@ from checker.generation.sources.choices import Source
 from checker.generation.sources.turn import Draw, Turn
 
 _COUNTED = frozenset({forms.BOOLEAN, forms.NULL, forms.INTEGER})
+_SOME_ITEMS = 3
 _FILLED = 0.8
 """Share of arrays with an item, where arrays are too much alike."""
 _MOST_MEMBERS = 4096
@@ -55,10 +56,13 @@ def compile_items(nodes: Nodes, form: Canonical, place: Place) -> Draw:
         return _with_duplicates(plan, nodes.turn)
     keeps_path = nodes.reuses and place.is_body
     draw = compile_array(plan, nodes.turn, keeps_path=keeps_path)
-    if nodes.variety_of(form) is Variety.USUAL or low > 0 or item is None or high == 0:
+    variety = nodes.variety_of(form)
+    if variety is Variety.USUAL or low > 0 or item is None or high == 0:
         return draw
     # There is one empty array, and it is a third of all.
-    filled = compile_array(replace(plan, low=1), nodes.turn, keeps_path=keeps_path)
+    least = _SOME_ITEMS if variety is Variety.MOST else 1
+    least = min([least, *(most for most in (high, finite) if most is not None)])
+    filled = compile_array(replace(plan, low=least), nodes.turn, keeps_path=keeps_path)
     return either(_FILLED, filled, draw)
 
 

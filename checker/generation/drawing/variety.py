@@ -24,7 +24,7 @@ class Variety(Enum):
     USUAL = "what is meant, and little else"
     NAMES = "many properties that the schema does not name"
     TYPES = "all types of which an untyped schema says nothing as well"
-    MOST = "hardly ever without properties that the schema does not name"
+    MOST = "hardly ever without properties that the schema does not name, or with few items"
 
 
 def may_be_poor(form: Canonical) -> bool:
