@@ -1,6 +1,6 @@
 """The request as it stands on the wire."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
 
@@ -53,6 +53,8 @@ class WireRequest:
     """In order, duplicates kept, names as they are sent."""
     body: bytes | None = None
     """None sends no body at all; `b""` sends `Content-Length: 0`."""
+    fresh: bool = field(default=False, compare=False)
+    """On a new connection: confirmations must not be answered by a resend on a dying one. No byte tells."""
 
     def header(self, name: bytes) -> bytes | None:
         """First value of a header, names compared without case."""

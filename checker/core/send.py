@@ -1,7 +1,6 @@
 """What an attempt asks of whoever drives it."""
 
 from collections.abc import Generator
-from dataclasses import dataclass
 from typing import TypeVar
 
 from checker.core.request import WireRequest
@@ -9,15 +8,5 @@ from checker.core.response import Outcome
 
 Result = TypeVar("Result")
 
-
-@dataclass(slots=True)
-class Send:
-    """Send this, and give me what comes back. Not frozen: one is made for each request."""
-
-    request: WireRequest
-    fresh: bool = False
-    """On a new connection: confirmations must not be answered by a resend on a dying one."""
-
-
-Exchanging = Generator[Send, Outcome, Result]
-"""Work that needs requests but does no I/O: it yields `Send` and receives an `Outcome`."""
+Exchanging = Generator[WireRequest, Outcome, Result]
+"""Work that needs requests but does no I/O: it yields what to send and receives what comes back."""

@@ -39,8 +39,8 @@ _OLDER = ".older"
 class TrafficPolicy(Protocol):
     """Which interactions are worth their bytes."""
 
-    budget_bytes: int | None
-    """Of the files of one incarnation; None: as many as there are."""
+    budget_bytes: int
+    """Of the files of one incarnation."""
 
     def admit(self, label: str, held: Held, *, interesting: bool) -> bool:
         """Whether to write it now."""
@@ -51,20 +51,6 @@ class TrafficPolicy(Protocol):
         ...
 
 
-class Everything:
-    """For a cassette: every interaction, whatever it costs."""
-
-    budget_bytes: int | None = None
-
-    def admit(self, label: str, held: Held, *, interesting: bool) -> bool:
-        """Write it."""
-        return True
-
-    def rest(self) -> Iterator[Held]:
-        """Nothing was held back."""
-        return iter(())
-
-
 class InterestingAndLast:
     """For a night: interesting ones at once, and the last few of each operation at the end.
 
@@ -73,7 +59,7 @@ class InterestingAndLast:
     """
 
     def __init__(
-        self, *, last: int = 4, held_bytes: int = 16 << 20, budget_bytes: int | None = 64 << 20
+        self, *, last: int = 4, held_bytes: int = 16 << 20, budget_bytes: int = 64 << 20
     ) -> None:
         self.budget_bytes = budget_bytes
         self._last = last
@@ -105,11 +91,14 @@ class InterestingAndLast:
 
 
 class TrafficWriter:
-    """Appends interactions: 3-5 us each that is written, compression and system call included."""
+    """Appends interactions: 3-5 us each that is written, compression and system call included.
+
+    Without a policy it keeps every one, whatever it costs: that is what a cassette wants.
+    """
 
     def __init__(self, path: Path, policy: TrafficPolicy | None = None) -> None:
         self.path = path
-        self._policy: TrafficPolicy = Everything() if policy is None else policy
+        self._policy = policy
         self._file = AppendFile(path)
         self._encode = RecordEncoder().encode
         self._frames = FrameEncoder()
@@ -122,12 +111,14 @@ class TrafficWriter:
         """Keep an interaction if the policy says so. Raises `StorageError`."""
         self.catch_up()
         encoded = self._encode(interaction)
-        if self._policy.admit(interaction.label, encoded, interesting=interesting):
+        policy = self._policy
+        if policy is None or policy.admit(interaction.label, encoded, interesting=interesting):
             self._add(encoded)
 
     def offer(self, draft: Draft, *, interesting: bool) -> None:
         """The same for an interaction that `catch_up` encodes."""
-        if self._policy.admit(draft.label, draft, interesting=interesting):
+        policy = self._policy
+        if policy is None or policy.admit(draft.label, draft, interesting=interesting):
             self._waiting.append(draft)
 
     def catch_up(self) -> None:
@@ -149,8 +140,8 @@ class TrafficWriter:
         frame = self._frames.frame(self._buffer)
         self._buffer = []
         self._size = 0
-        budget = self._policy.budget_bytes
-        if budget is not None and self._file.size + len(frame) > budget // 2:
+        policy = self._policy
+        if policy is not None and self._file.size + len(frame) > policy.budget_bytes // 2:
             self._turn_over()
         self._file.append(frame)
 
@@ -158,7 +149,7 @@ class TrafficWriter:
         """Write the rest and close. Raises `StorageError`; the file is closed then, too."""
         try:
             self.catch_up()
-            for held in self._policy.rest():
+            for held in self._policy.rest() if self._policy is not None else ():
                 self._add(held if isinstance(held, bytes) else held.encode())
             self._write()
         finally:

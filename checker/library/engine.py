@@ -19,7 +19,6 @@ from checker.core.redact import Redaction
 from checker.core.registry import CUSTOM_CHECKS
 from checker.core.request import Origin, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
-from checker.core.send import Send
 from checker.library.applications import Application
 from checker.library.foreign import as_response
 from checker.library.options import CallOptions, CheckOptions
@@ -138,24 +137,24 @@ class LibraryEngine:
             proxy=settings.proxy,
             verify=settings.tls_verify if options.verify is None else options.verify,
         )
-        outcome = self._send(origin, http, Send(request))
+        outcome = self._send(origin, http, request)
         # Only hooks: who judges this response, and whether, is for the caller to say.
         drive(judge_outcome(tools, sent, outcome), lambda send: self._send(origin, http, send))
         if isinstance(outcome, NetworkFailure):
             raise _error(outcome)
         return outcome
 
-    def _send(self, origin: Origin, http: HttpSettings, send: Send) -> Outcome:
+    def _send(self, origin: Origin, http: HttpSettings, request: WireRequest) -> Outcome:
         application = self._application
         if application is not None and origin.url == application.origin.url:
-            return application.send(send.request, http.request_timeout_s)
+            return application.send(request, http.request_timeout_s)
         if self._lanes is None or self._lanes[:2] != (origin, http):
             if self._lanes is not None:
                 self._lanes[2].close()
             self._lanes = (origin, http, HttpLanes(origin, http, 1))
-        outcome = self._lanes[2].send(0, send.request, fresh=send.fresh)
+        outcome = self._lanes[2].send(0, request)
         if isinstance(outcome, Response):
-            outcome.request = send.request
+            outcome.request = request
         return outcome
 
     def _validate(
@@ -232,8 +231,8 @@ def _error(failure: NetworkFailure) -> Exception:
     return ConnectionError(f"{failure.kind}: {failure.message}")
 
 
-def _no_sending(send: Send) -> Outcome:
-    raise AssertionError(f"no check of these sends: {send.request.method}")
+def _no_sending(request: WireRequest) -> Outcome:
+    raise AssertionError(f"no check of these sends: {request.method}")
 
 
 def with_engine(

@@ -6,10 +6,10 @@ from typing import Any, Protocol
 
 from checker.checks.judge import CLEAN, Judge, Judgement
 from checker.core.case import Case
-from checker.core.errors import HookError, Unserialisable
+from checker.core.errors import HookError
 from checker.core.request import WireRequest
 from checker.core.response import NetworkFailure, Outcome, Response
-from checker.core.send import Exchanging, Send
+from checker.core.send import Exchanging
 from checker.phases.safety import Gate, Level
 
 # Python finds a member of an enumeration ten times slower than a name.
@@ -19,7 +19,9 @@ _FULL = Level.FULL
 class Maker(Protocol):
     """Turns a case into bytes."""
 
-    def make(self, case: Case) -> WireRequest: ...
+    def make(self, case: Case) -> WireRequest:
+        """The request of a case. Raises `Unserialisable`."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +66,9 @@ def attempt(tools: Tools, case: Case, *, fresh: bool = False) -> Exchanging[Verd
     """Verdict on one case. Raises `HookError` when a user's hook does."""
     if tools.gate.level is not _FULL and tools.gate.refuses(case):
         return Verdict(case, None, None, CLEAN)
-    request = build_request(tools, case)
-    outcome = yield Send(request, fresh)
+    request = build_request(tools, case) if tools.hooks.before else tools.maker.make(case)
+    request.fresh = fresh
+    outcome = yield request
     if tools.is_plain and outcome.__class__ is Response:
         # The hot path: no hook after the call, no check that sends.
         return Verdict(case, request, outcome, tools.judge.verdict(case, outcome))
@@ -74,14 +77,11 @@ def attempt(tools: Tools, case: Case, *, fresh: bool = False) -> Exchanging[Verd
 
 
 def build_request(tools: Tools, case: Case) -> WireRequest:
-    """The case as bytes, after `before_call` hooks."""
+    """The case as bytes, after `before_call` hooks. Raises `Unserialisable`."""
     extra: dict[str, Any] = {}
     for hook in tools.hooks.before:
         _call(hook, tools.hooks.context(case), case, extra)
-    try:
-        request = tools.maker.make(case)
-    except ValueError as error:
-        raise Unserialisable(f"{case.media_type}: {error}") from error
+    request = tools.maker.make(case)
     if extra:
         _add_headers(request, extra)
     return request
@@ -109,7 +109,7 @@ def judge_outcome(tools: Tools, case: Case, outcome: Outcome) -> Exchanging[Judg
     return (yield from tools.judge.judge(case, outcome))
 
 
-def drive(work: Exchanging[Any], send: Callable[[Send], Outcome]) -> Any:
+def drive(work: Exchanging[Any], send: Callable[[WireRequest], Outcome]) -> Any:
     """Result of work that exchanges, with a `send` that blocks."""
     try:
         wanted = next(work)
@@ -117,11 +117,6 @@ def drive(work: Exchanging[Any], send: Callable[[Send], Outcome]) -> Any:
             wanted = work.send(send(wanted))
     except StopIteration as end:
         return end.value
-
-
-def response_of(outcome: Outcome | None) -> Response | None:
-    """The response, if a complete one arrived."""
-    return outcome if isinstance(outcome, Response) else None
 
 
 def _call(hook: Callable[..., Any], *arguments: Any) -> None:

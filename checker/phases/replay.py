@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from checker.core.errors import CheckerError, MissingSecret, UsageError
@@ -164,7 +164,7 @@ class _Replay:
         if lanes is None:
             lanes = self._lanes[origin] = HttpLanes(origin, self._options.http, 1)
         # A kept connection that the server has closed meanwhile would read as its answer.
-        return lanes.send(0, request, fresh=True)
+        return lanes.send(0, replace(request, fresh=True))
 
 
 def _new_status(outcome: Outcome) -> str:

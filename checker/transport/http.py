@@ -80,7 +80,6 @@ class HttpLanes:
         lane: int,
         request: WireRequest,
         *,
-        fresh: bool = False,
         patience_s: float | None = None,
     ) -> None:
         """Queue a request on an idle lane; `flush` sends it. What cannot be sent comes back from `poll`.
@@ -92,7 +91,7 @@ class HttpLanes:
             raise ValueError(f"lane {lane} is busy")
         chosen.busy = True
         try:
-            chosen.load(request, fresh=fresh, patience_s=patience_s)
+            chosen.load(request, patience_s)
         except Unsendable as reason:
             self._finish(chosen, NetworkFailure(FailureKind.UNSENDABLE, str(reason), 0.0))
             return
@@ -126,11 +125,10 @@ class HttpLanes:
         lane: int,
         request: WireRequest,
         *,
-        fresh: bool = False,
         patience_s: float | None = None,
     ) -> Outcome:
         """Outcome of one request, waited for. Lanes that finish meanwhile are kept for the next `poll`."""
-        self.start(lane, request, fresh=fresh, patience_s=patience_s)
+        self.start(lane, request, patience_s=patience_s)
         kept: list[tuple[int, Outcome]] = []
         while True:
             self._pump(time.perf_counter() + _MAX_SELECT_S)

@@ -86,7 +86,7 @@ class Lane:
                 pycurl.TIMEOUT_MS, _milliseconds(limit_s if seconds is None else seconds)
             )
 
-    def load(self, request: WireRequest, *, fresh: bool, patience_s: float | None = None) -> None:
+    def load(self, request: WireRequest, patience_s: float | None = None) -> None:
         """Put a request on the handle; only what differs from the last one is set. Raises `Unsendable`."""
         if patience_s != self._patience_s:
             self.have_patience(patience_s)
@@ -115,9 +115,9 @@ class Lane:
             self._method = method
         curl.setopt(pycurl.REQUEST_TARGET, target)
         curl.setopt(pycurl.HTTPHEADER, lines)
-        if fresh is not self._is_fresh:
-            curl.setopt(pycurl.FRESH_CONNECT, fresh)
-            self._is_fresh = fresh
+        if request.fresh is not self._is_fresh:
+            self._is_fresh = request.fresh
+            curl.setopt(pycurl.FRESH_CONNECT, self._is_fresh)
         if keeps_connection is not self._keeps_connection:
             curl.setopt(pycurl.FORBID_REUSE, not keeps_connection)
             self._keeps_connection = keeps_connection

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from checker.core.case import NOT_SET, Case
+from checker.core.errors import Unserialisable
 from checker.core.operation import Body, Location, Operation, Parameter, PropertyEncoding
 from checker.core.request import Origin, WireRequest
 from checker.core.schema import Schema
@@ -64,11 +65,14 @@ class RequestMaker:
         """By the `id` of their operation, which each keeps alive: asking it for its label takes longer."""
 
     def make(self, case: Case) -> WireRequest:
-        """The request of a case. Raises `ValueError` when its body cannot be written as its media type."""
+        """The request of a case. Raises `Unserialisable` when its body cannot be written as its media type."""
         plan = self._plans.get(id(case.operation)) or self._plan(case.operation)
         body = content_type = None
         if case.body is not NOT_SET:
-            body, content_type = plan.body(case)
+            try:
+                body, content_type = plan.body(case)
+            except ValueError as error:
+                raise Unserialisable(f"{case.media_type}: {error}") from error
         if case.headers or case.cookies:
             headers = self._headers(case, plan, content_type)
         else:

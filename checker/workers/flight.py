@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
-from checker.core.send import Exchanging, Send
+from checker.core.request import WireRequest
+from checker.core.send import Exchanging
 from checker.phases.attempt import Verdict
 from checker.phases.making import Made
 from checker.workers.investigation import Shot
@@ -152,7 +153,7 @@ class Flight:
     """What was sent before it in the same sequence."""
     lane: int = 0
     """Where it was launched last."""
-    wanted: Send | None = None
+    wanted: WireRequest | None = None
     """What it wants to be sent; None before it was asked."""
     requests: int = 0
     pending: int = 0

@@ -10,9 +10,8 @@ from checker.core.digests import digest, digest_int
 from checker.core.failures import Failure
 from checker.core.meta import Binding, PhaseInfo
 from checker.core.operation import Label, Location
-from checker.core.request import Origin
+from checker.core.request import Origin, WireRequest
 from checker.core.response import Outcome, Response
-from checker.core.send import Send
 from checker.corpus.inflight import Stage
 from checker.corpus.records import Finding, Interaction
 from checker.corpus.values import value_at
@@ -54,7 +53,7 @@ class Investigator:
     factory: CaseFactory
     describer: Describer
     origin: Origin
-    send: Callable[[Send], Outcome]
+    send: Callable[[WireRequest], Outcome]
     stage: Callable[[Stage], None]
     budget: ShrinkBudget | None
     """None leaves failing cases as they are (`no-shrink`)."""
@@ -194,7 +193,7 @@ class Investigator:
         commands = [curl.render(request, self.origin, verify=self.verify) for request in requests]
         outcome: Outcome | None = None
         for command in commands:
-            outcome = self.send(Send(curl.as_sent(command), fresh=True))
+            outcome = self.send(replace(curl.as_sent(command), fresh=True))
         if not isinstance(outcome, Response):
             return "\n".join(commands), False
         judgement = drive(judge_outcome(self.tools, chain[-1].made.case, outcome), self.send)

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from checker.core.response import Outcome, Response
 from checker.corpus.inflight import Stage
+from checker.phases.attempt import Verdict
 from checker.workers.flight import SAVED_INDEX, Flight, Running
-from checker.workers.investigation import Shot
 from checker.workers.ledger import Part
 from checker.workers.limits import Limits
 from checker.workers.messages import Assign, Drain, Idle, Known, Leaving, Peers
@@ -179,9 +179,7 @@ class Worker:
         flight.lane = lane
         self._flights[lane] = flight
         self._slots.advance(flight.slot, _SEND)
-        self._http.start(
-            lane, wanted.request, fresh=wanted.fresh, patience_s=flight.running.task.patience_s
-        )
+        self._http.start(lane, wanted, patience_s=flight.running.task.patience_s)
         flight.requests += 1
 
     def _use_the_time(self) -> None:
@@ -205,22 +203,23 @@ class Worker:
             self._fill()
             self._reserved = set()
         self._ledger.enter(_JUDGING)
-        shots = [
-            (flight, shot)
+        judged = [
+            (flight, verdict)
             for flight, outcome in answered
-            if (shot := self._judged(flight, outcome)) is not None
+            if (verdict := self._judged(flight, outcome)) is not None
         ]
         self._ledger.enter(_RECORDING)
-        for flight, shot in shots:
-            self._conclude(flight, shot)
+        for flight, verdict in judged:
+            self._conclude(flight, verdict)
 
-    def _judged(self, flight: Flight, outcome: Outcome) -> Shot | None:
+    def _judged(self, flight: Flight, outcome: Outcome) -> Verdict | None:
         """The end of an attempt; None when it wants another answer, or cannot be judged."""
         self._slots.act(flight.slot, self._place.judging_stage)
         try:
             flight.wanted = flight.work.send(outcome)
         except StopIteration as end:
-            return Shot(flight.made, end.value)
+            verdict: Verdict = end.value
+            return verdict
         except Exception as error:  # noqa: BLE001 - the wall: it costs this operation only
             self._supply.release(flight)
             self._supply.give_up(flight.running, flight.made.label, error)
@@ -228,9 +227,9 @@ class Worker:
             self._parked.append(flight)
         return None
 
-    def _conclude(self, flight: Flight, shot: Shot) -> None:
+    def _conclude(self, flight: Flight, verdict: Verdict) -> None:
         self._slots.act(flight.slot, _RECORD)
-        outcome = shot.verdict.outcome
+        outcome = verdict.outcome
         if outcome is None:
             self._supply.release(flight)
             return
@@ -241,14 +240,14 @@ class Worker:
         running.waited(outcome.elapsed)
         if flight.index < SAVED_INDEX:
             running.count(flight.made.label, status, flight.requests)
-        elif not shot.verdict.judgement.failures:
+        elif not verdict.judgement.failures:
             self._place.saved.forget(flight.made.step)
-        suspicions = self._recorder.shot(flight, shot)
+        suspicions = self._recorder.verdict(flight, verdict)
         if suspicions:
             self._settling.add(flight, suspicions)
             return
         if self._leaving is None and not running.is_closed:
-            self._supply.extend(flight, shot)
+            self._supply.extend(flight, verdict)
         self._supply.release(flight)
 
     def _settle(self) -> bool:

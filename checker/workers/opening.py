@@ -28,9 +28,8 @@ from checker.core.failures import Failure
 from checker.core.hooks import COMPONENTS, GLOBAL_HOOKS, HookContext
 from checker.core.operation import Operation
 from checker.core.registry import CUSTOM_CHECKS, FORMATS
-from checker.core.request import Origin
+from checker.core.request import Origin, WireRequest
 from checker.core.response import Outcome
-from checker.core.send import Send
 from checker.corpus import files
 from checker.corpus.exchange import Secrets
 from checker.corpus.inflight import InflightWriter, Stage
@@ -38,7 +37,7 @@ from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Note, SchemaOpened
 from checker.corpus.signals import SignalSet
-from checker.corpus.traffic import Everything, InterestingAndLast, TrafficWriter
+from checker.corpus.traffic import InterestingAndLast, TrafficWriter
 from checker.corpus.values import LiveValues
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.program import GenerationSettings, OperationProgram
@@ -111,7 +110,7 @@ class Workplace:
     def investigator(
         self,
         *,
-        send: Callable[[Send], Outcome],
+        send: Callable[[WireRequest], Outcome],
         stage: Callable[[Stage], None],
         new_failure: Callable[[Shot, Failure], None],
         is_hurried: Callable[[], bool],
@@ -296,7 +295,7 @@ def _recorder(
         journal=JournalWriter(layout.journal(incarnation, os.getpid())),
         traffic=TrafficWriter(
             layout.traffic(incarnation, os.getpid()),
-            InterestingAndLast() if is_fuzz and settings.vcr_path is None else Everything(),
+            InterestingAndLast() if is_fuzz and settings.vcr_path is None else None,
         ),
         signals=signals,
         values=values,

@@ -39,6 +39,7 @@ from checker.corpus.records import (
 from checker.corpus.signals import SignalSet
 from checker.corpus.traffic import TrafficWriter
 from checker.corpus.values import LiveValues
+from checker.phases.attempt import Verdict
 from checker.phases.making import Made
 from checker.workers.flight import Flight, Running
 from checker.workers.investigation import Shot, Suspicion
@@ -88,28 +89,24 @@ class Recorder:
         self._passed = tuple(CheckOutcome(name, _SUCCESS) for name in self.checks)
         self._ending = self._encoder.ending((self._passed, self.incarnation))
 
-    def shot(self, flight: Flight, shot: Shot) -> list[Suspicion]:
+    def verdict(self, flight: Flight, verdict: Verdict) -> Sequence[Suspicion]:
         """Write down one verdict; what failed in a way that is new comes back, already on disk."""
-        made, verdict = shot.made, shot.verdict
-        outcome, judgement = verdict.outcome, verdict.judgement
+        made, outcome, judgement = flight.made, verdict.outcome, verdict.judgement
+        draft = _Draft(self, made, verdict, time.time())
         if judgement is CLEAN and isinstance(outcome, Response):
-            is_new = self._learn(flight, shot, outcome)
-            self.traffic.offer(
-                _Draft(self, shot, _SUCCESS, time.time(), made.label), interesting=is_new
-            )
-            return []
+            self.traffic.offer(draft, interesting=self._learn(flight, verdict, outcome))
+            return ()
         if isinstance(outcome, NetworkFailure):
-            self._network_error(shot, flight, outcome)
+            self._network_error(flight, verdict, outcome)
         elif outcome is not None:
-            self._learn(flight, shot, outcome)
+            self._learn(flight, verdict, outcome)
         for text in judgement.disagreements:
             self.note(Note("disagreement", made.label, "", text))
-        draft = _Draft(self, shot, _status_of(shot), time.time(), made.label)
         self.traffic.offer(draft, interesting=True)
         if not judgement.failures:
-            return []
+            return ()
         flight.running.failed_cases += 1
-        chain = (*flight.chain, shot)
+        chain = (*flight.chain, Shot(made, verdict))
         found = [self.suspect(flight, chain, failure) for failure in judgement.failures]
         return [suspicion for suspicion in found if suspicion is not None]
 
@@ -167,27 +164,27 @@ class Recorder:
 
     def interaction(self, shot: Shot, at: float | None = None) -> Interaction:
         """A shot as one line of a cassette, seen at `at` (seconds since the epoch) or now."""
-        failures = shot.verdict.judgement.failures
-        if isinstance(shot.verdict.outcome, Response):
+        made, verdict = shot.made, shot.verdict
+        failures = verdict.judgement.failures
+        if isinstance(verdict.outcome, Response):
             checks = self._outcomes(failures) if failures else self._passed
         else:
             checks = ()
-        begin = self._begin(shot, _status_of(shot), time.time() if at is None else at)
+        begin = self._begin(made, verdict, _status_of(verdict), time.time() if at is None else at)
         origin, components, rest = begin[:5], tuple(begin[5]), begin[6:-1]
         return Interaction(
             *(*origin, components, *rest, exchange(begin[-1]), checks, self.incarnation)
         )
 
-    def encoded(self, shot: Shot, status: str, at: float) -> bytes:
+    def encoded(self, made: Made, verdict: Verdict, at: float) -> bytes:
         """The same as bytes, as it is written."""
-        if status == _SUCCESS:
-            begin = self._begin(shot, status, at)
+        if verdict.judgement is CLEAN and isinstance(verdict.outcome, Response):
+            begin = self._begin(made, verdict, _SUCCESS, at)
             return self._encoder.encode_parts(Interaction, begin, self._ending)
-        return self._encoder.encode(self.interaction(shot, at))
+        return self._encoder.encode(self.interaction(Shot(made, verdict), at))
 
-    def _begin(self, shot: Shot, status: str, at: float) -> tuple[Any, ...]:
+    def _begin(self, made: Made, verdict: Verdict, status: str, at: float) -> tuple[Any, ...]:
         """Fields of an `Interaction` from the case to the exchange, which comes as its fields, too."""
-        made, verdict = shot.made, shot.verdict
         meta = made.case.meta
         assert verdict.request is not None
         assert verdict.outcome is not None
@@ -284,24 +281,25 @@ class Recorder:
         self.traffic.close()
         self.journal.close()
 
-    def _learn(self, flight: Flight, shot: Shot, outcome: Response) -> bool:
+    def _learn(self, flight: Flight, verdict: Verdict, outcome: Response) -> bool:
         """Signals and values of one answer; whether it showed anything new."""
         previous = flight.chain[-1].made.label if flight.chain else None
-        ids = self.signals.observe(shot.made.case, outcome, shot.verdict.judgement, previous)
+        case = flight.made.case
+        ids = self.signals.observe(case, outcome, verdict.judgement, previous)
         if ids:
-            step = shot.made.step
+            step = flight.made.step
             self.journal.append(SignalsSeen(step.label, ids))
             steps = (*tuple(before.made.step for before in flight.chain), step)
             self.journal.append(
                 Entry(step.label, steps, tuple(number for number, _ in ids), outcome.elapsed)
             )
         if self.values is not None:
-            for record in self.values.observe(shot.made.case, outcome):
+            for record in self.values.observe(case, outcome):
                 self.journal.append(record)
         return bool(ids)
 
-    def _network_error(self, shot: Shot, flight: Flight, outcome: NetworkFailure) -> None:
-        label = shot.made.label
+    def _network_error(self, flight: Flight, verdict: Verdict, outcome: NetworkFailure) -> None:
+        label = flight.made.label
         if outcome.kind is FailureKind.GIVEN_UP:
             self.note(Note("given_up", label, "", ""))
             return
@@ -309,7 +307,7 @@ class Recorder:
         if not self._is_new("network", label, outcome.kind.value):
             return
         text = f"{outcome.kind.value}: {outcome.message}" if outcome.message else outcome.kind.value
-        request = shot.verdict.request
+        request = verdict.request
         command = "" if request is None else self.secrets.store.mask(self.reproduction(request))
         phase = flight.running.task.phase
         self.journal.append(OperationError(label, phase, "Network Error", text, request=command))
@@ -339,30 +337,33 @@ class Recorder:
 
 @dataclass(slots=True)
 class _Draft:
-    """A shot that is described when it is written."""
+    """A verdict that is described when it is written."""
 
     recorder: Recorder
-    shot: Shot
-    status: str
+    made: Made
+    verdict: Verdict
     at: float
-    label: Label
-    """Of its operation."""
+
+    @property
+    def label(self) -> Label:
+        """Of its operation."""
+        return self.made.label
 
     def __len__(self) -> int:
-        outcome, request = self.shot.verdict.outcome, self.shot.verdict.request
+        outcome, request = self.verdict.outcome, self.verdict.request
         received = len(outcome.content) if isinstance(outcome, Response) else 0
         sent = len(request.body) if request is not None and request.body is not None else 0
         return _DRAFT_BYTES + received + sent
 
     def encode(self) -> bytes:
         """The interaction as bytes."""
-        return self.recorder.encoded(self.shot, self.status, self.at)
+        return self.recorder.encoded(self.made, self.verdict, self.at)
 
 
-def _status_of(shot: Shot) -> str:
-    if not isinstance(shot.verdict.outcome, Response):
+def _status_of(verdict: Verdict) -> str:
+    if not isinstance(verdict.outcome, Response):
         return "ERROR"
-    return "FAILURE" if shot.verdict.judgement.failures else _SUCCESS
+    return "FAILURE" if verdict.judgement.failures else _SUCCESS
 
 
 def _title_of(error: BaseException) -> tuple[str, str]:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 from math import inf
 
 from checker.core.failures import Failure
+from checker.core.request import WireRequest
 from checker.core.response import Outcome
-from checker.core.send import Send
 from checker.corpus.inflight import Stage
 from checker.workers.flight import Flight
 from checker.workers.haste import Haste, Pace
@@ -88,7 +88,7 @@ class Settling:
             current = stage
             place.slots.enter(flight.slot, stage, task, flight.index)
 
-        def send(wanted: Send) -> Outcome:
+        def send(wanted: WireRequest) -> Outcome:
             # Deadlines are for one request, not for all of them.
             enter(current)
             if current is not Stage.SHRINK:
@@ -124,14 +124,12 @@ class Settling:
             self.add(flight, (found,))
 
     def _send(
-        self, flight: Flight, lane: int, wanted: Send, patience_s: float | None = None
+        self, flight: Flight, lane: int, wanted: WireRequest, patience_s: float | None = None
     ) -> Outcome:
         ledger = self._place.ledger
         ledger.enter(Part.WAIT)
         flight.running.requests += 1
-        outcome = self._place.http.send(
-            lane, wanted.request, fresh=wanted.fresh, patience_s=patience_s
-        )
+        outcome = self._place.http.send(lane, wanted, patience_s=patience_s)
         flight.running.waited(outcome.elapsed)
         self._is_hurried = self._breathe()
         ledger.enter(Part.JUDGE)

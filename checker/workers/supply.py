@@ -6,7 +6,7 @@ from checker.core.digests import digest
 from checker.core.errors import CheckerError
 from checker.core.operation import Label
 from checker.corpus.inflight import Stage
-from checker.phases.attempt import attempt
+from checker.phases.attempt import Verdict, attempt
 from checker.phases.making import Made
 from checker.phases.novelty import Exhausted
 from checker.workers.accused import is_accused, leave_drawn, leave_made
@@ -86,12 +86,12 @@ class Supply:
     def next(self, now: float) -> Flight | None:
         """A flight that is ready to be launched, if there is anything to fly."""
         if self._followers:
+            # It counts as flying already.
             running, index, made, chain = self._followers.popleft()
-            running.flying -= 1
-            self._slots.enter(
-                self._free_slots[-1], self._place.making_stage, running.task.id, index
-            )
-            return self._begun(self._boarded(running, index, made, chain))
+            slot = self._free_slots.pop()
+            self._slots.enter(slot, self._place.making_stage, running.task.id, index)
+            work = attempt(self._place.tools, made.case)
+            return self._begun(Flight(slot, running, index, made, work, chain))
         if self._ahead is not None:
             flight, self._ahead = self._ahead, None
             return flight
@@ -104,19 +104,21 @@ class Supply:
         if self.tasks and self.tasks[0].task.makes_ahead:
             self._ahead = self._of_tasks(now)
 
-    def extend(self, flight: Flight, shot: Shot) -> None:
+    def extend(self, flight: Flight, verdict: Verdict) -> None:
         """Let its sequence go on, if there is an operation that can use its answer."""
         running = flight.running
         index = running.extra_index()
         follower = self._place.explorer.follow(
             flight.made.label,
-            shot.verdict,
+            verdict,
             steps=len(flight.chain) + 1,
             recipe=(running.task.seed, index, running.phase),
         )
         if follower is not None:
             running.flying += 1  # until it is begun, so that its task does not end before
-            self._followers.append((running, index, follower, (*flight.chain, shot)))
+            self._followers.append(
+                (running, index, follower, (*flight.chain, Shot(flight.made, verdict)))
+            )
 
     def release(self, flight: Flight) -> None:
         """Nothing of it is in flight any more."""
@@ -164,14 +166,11 @@ class Supply:
                 continue
             if not made.choices:
                 running.exhausted(label)
-            return self._boarded(running, index, made, ())
+            # In the slot that it was made in.
+            self._free_slots.pop()
+            running.flying += 1
+            return Flight(slot, running, index, made, attempt(place.tools, made.case), ())
         return None
-
-    def _boarded(self, running: Running, index: int, made: Made, chain: tuple[Shot, ...]) -> Flight:
-        """A case in the slot that it was made in."""
-        running.flying += 1
-        work = attempt(self._place.tools, made.case)
-        return Flight(self._free_slots.pop(), running, index, made, work, chain)
 
     def _begun(self, flight: Flight) -> Flight | None:
         """Let it say what is to be sent; None when it sends nothing: then it is over."""

@@ -1,6 +1,7 @@
 import socket
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -129,7 +130,7 @@ def test_each_interaction_shows_old_and_new_status(tmp_path: Path, server: RawSe
 
 def sent_bytes(server: RawServer, request: WireRequest) -> bytes:
     lanes = HttpLanes(Origin.from_url(server.url), HttpSettings(), 1)
-    lanes.send(0, request, fresh=True)
+    lanes.send(0, replace(request, fresh=True))
     lanes.close()
     return server.seen.pop()
 

@@ -1,5 +1,7 @@
 """One vector for each trap of libcurl that would change what is sent or what is seen."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -216,7 +218,7 @@ def test_a_connection_that_was_closed_while_idle_is_no_drop(server, lanes) -> No
 
 def test_fresh_means_a_new_connection(server, lanes) -> None:
     for fresh in (False, False, True, False):
-        lanes.send(0, request(), fresh=fresh)
+        lanes.send(0, replace(request(), fresh=fresh))
     assert [received.connection for received in server.received][:3] == [0, 0, 1]
 
 
