@@ -347,7 +347,34 @@ XML = [
 ]
 
 
-@pytest.mark.parametrize(("properties", "value", "inner"), XML)
+# OpenAPI 3.2.0, XML Object: `nodeType` says what `attribute` and `wrapped` said, and text.
+NODES = [
+    ({"id": {"type": "integer", "xml": {"nodeType": "attribute"}}}, {"id": 123}, ""),
+    ({"name": {**TEXTS, "xml": {"nodeType": "text"}}}, {"name": "a<b"}, "a&lt;b"),
+    (
+        {"name": {**TEXTS, "xml": {"nodeType": "cdata"}}},
+        {"name": "a<b]]>"},
+        "<![CDATA[a<b]]]]><![CDATA[>]]>",
+    ),
+    (
+        {"name": {"type": "number", "xml": {"nodeType": "text"}}, "other": TEXTS},
+        {"name": 1.5, "other": "x"},
+        "1.5<other>x</other>",
+    ),
+    (
+        {"animals": {"type": "array", "items": TEXTS, "xml": {"nodeType": "element"}}},
+        {"animals": ["a", "b"]},
+        "<animals><animals>a</animals><animals>b</animals></animals>",
+    ),
+    (
+        {"animals": {"type": "array", "items": TEXTS, "xml": {"nodeType": "none"}}},
+        {"animals": ["a", "b"]},
+        "<animals>a</animals><animals>b</animals>",
+    ),
+]
+
+
+@pytest.mark.parametrize(("properties", "value", "inner"), [*XML, *NODES])
 def test_openapi_xml_examples(properties, value, inner) -> None:
     raw = {"type": "object", "properties": properties, "xml": {"name": "Person"}}
     content = xml_encoder(schema_of(raw))(value)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.core.schema import Dialect, Schema
+from checker.transport.wire.ambiguity import MANY
 from checker.transport.wire.outline import outline_of
 from checker.transport.wire.readings import settled
 from checker.transport.wire.xml_names import escaped_name, unescaped_name
@@ -18,6 +19,10 @@ from .cells import schema_of
 
 def read(content: bytes, raw: Any) -> Any:
     return settled(xml_readings(content, outline_of(schema_of(raw))))
+
+
+def values(content: bytes, raw: Any) -> list[Any]:
+    return [one.value for one in xml_readings(content, outline_of(schema_of(raw)))]
 
 
 BOMB = b"""<!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;&b;">]><a>&c;</a>"""
@@ -59,6 +64,21 @@ def test_one_element_is_a_list_where_a_list_is_declared() -> None:
     raw = {"type": "object", "properties": {"a": {"type": "array", "items": {"type": "integer"}}}}
     assert read(b"<x><a>1</a></x>", raw) == {"a": [1]}
     assert read(b"<x><a>1</a><a>2</a></x>", raw) == {"a": [1, 2]}
+
+
+def test_empty_text_of_an_element_may_be_none() -> None:
+    inner = {"type": "string", "xml": {"nodeType": "text"}}
+    raw = {"type": "object", "properties": {"t": inner, "a": {"type": "integer"}}}
+    assert values(b"<x><a>1</a></x>", raw) == [{"a": 1}, {"a": 1, "t": ""}]
+    assert values(b"<x>\n <a>1</a>\n</x>", raw)[0] == {"a": 1}
+    assert read(b"<x>b</x>", raw) == {"t": "b"}
+
+
+def test_text_of_two_properties_is_in_doubt() -> None:
+    inner = {"type": "string", "xml": {"nodeType": "cdata"}}
+    raw = {"type": "object", "properties": {"t": inner, "u": inner}}
+    (found,) = xml_readings(b"<x>ab</x>", outline_of(schema_of(raw)))
+    assert found.doubt == MANY
 
 
 def test_what_is_not_declared_is_read_by_its_names() -> None:

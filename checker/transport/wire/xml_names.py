@@ -1,4 +1,4 @@
-"""The XML Object of OpenAPI (2.0, 3.0, 3.1): which element or attribute a value is, found beside its schema."""
+"""The XML Object of OpenAPI (2.0 to 3.2): which element or attribute a value is, found beside its schema."""
 
 import re
 from dataclasses import dataclass
@@ -28,6 +28,8 @@ class XmlName:
     namespace: str | None = None
     is_attribute: bool = False
     is_wrapped: bool = False
+    text: str | None = None
+    """`text` or `cdata` for what is the text of the element around it (`nodeType` of OpenAPI 3.2)."""
     reference: str | None = None
     """Last token of the reference to the schema: names the root."""
 
@@ -47,12 +49,15 @@ def xml_name(outline: Outline) -> XmlName:
         merged = found | merged
     if not merged and reference is None:
         return _PLAIN
+    node = merged.get("nodeType")
     return XmlName(
         _text(merged.get("name")),
         _text(merged.get("prefix")),
         _text(merged.get("namespace")),
-        merged.get("attribute") is True,
-        merged.get("wrapped") is True,
+        merged.get("attribute") is True or node == "attribute",
+        # An array is wrapped by an element of its own.
+        merged.get("wrapped") is True or node == "element",
+        node if node in ("text", "cdata") else None,
         None if reference is None else reference.rpartition("/")[2].rpartition("#")[2] or None,
     )
 

@@ -4,13 +4,15 @@ from dataclasses import dataclass, field
 from typing import Final
 from xml.parsers import expat
 
+from checker.transport.wire.ambiguity import MANY
 from checker.transport.wire.outline import Outline
-from checker.transport.wire.readings import Reading, arrays, objects, of_text
+from checker.transport.wire.readings import Reading, arrays, doubted, objects, of_text
 from checker.transport.wire.xml_names import XmlName, unescaped_name, xml_name
 
 DEEPEST: Final = 100
 """Elements in elements."""
 _NIL = "{http://www.w3.org/2001/XMLSchema-instance}nil"
+EMPTY: Final = "an element without text has an empty text, or none"
 _SPACE = "\x1f"
 """Between a namespace and a name; no character of XML."""
 
@@ -82,13 +84,34 @@ def _readings(element: Element, outline: Outline) -> list[Reading]:
         return [Reading(None)]
     found: list[Reading] = []
     is_bare = not element.children and not element.attributes
-    if "object" in types and not (is_bare and (element.text.strip() or "string" in types)):
-        found += objects(_properties(element, outline))
+    inner = _inner_texts(outline) if "object" in types else []
+    if inner or (
+        "object" in types and not (is_bare and (element.text.strip() or "string" in types))
+    ):
+        found += _objects(element, outline, inner)
     if "array" in types and not element.attributes and not (is_bare and "string" in types):
         found += arrays(_each(element.children, outline))
     if is_bare and (types - {"array", "object"} or not found):
         found += of_text(element.text, types - {"array", "object"})
     return found or objects(_properties(element, outline))
+
+
+def _inner_texts(outline: Outline) -> list[str]:
+    """Properties that are the text of the element itself."""
+    return [one for one in sorted(outline.names) if xml_name(outline.property(one)).text]
+
+
+def _objects(element: Element, outline: Outline, inner: list[str]) -> list[Reading]:
+    """Readings of an element with properties; the text in it is that of one of them, or of nobody if it is blank."""
+    found = _properties(element, outline)
+    if not inner:
+        return objects(found)
+    text = element.text
+    without = [] if text.strip() else objects(found)
+    doubt = MANY if len(inner) > 1 else EMPTY if without else ""
+    # Where there are two of them nobody can say where one ends.
+    found[inner[0]] = of_text(text, outline.property(inner[0]).types)
+    return doubted(without, EMPTY) + doubted(objects(found), doubt)
 
 
 def _each(elements: list[Element], outline: Outline) -> list[list[Reading]]:
@@ -105,6 +128,8 @@ def _properties(element: Element, outline: Outline) -> dict[str, list[Reading]]:
     for name in sorted(outline.names):
         below = outline.property(name)
         how = xml_name(below)
+        if how.text is not None:
+            continue
         if how.is_attribute:
             text = attributes.pop(how.name or name, None)
             if text is not None:

@@ -59,7 +59,9 @@ def _properties(
         below = None if outline is None else outline.property(key)
         how = XmlName() if below is None else xml_name(below)
         name = how.name or str(key)
-        if how.is_attribute:
+        if how.text is not None and not isinstance(item, list | dict):
+            inner.append(_inner_text(text_of(item), how))
+        elif how.is_attribute:
             text = _escaped(text_of(item), _ATTRIBUTE, _ATTRIBUTE_ESCAPES)
             attributes |= dict.fromkeys((_namespace(how), f' {_tag(name, how)}="{text}"'))
         elif isinstance(item, list) and not how.is_wrapped:
@@ -68,6 +70,14 @@ def _properties(
         else:
             inner += _element(name, item, how, below)
     return attributes, inner
+
+
+def _inner_text(text: str, how: XmlName) -> str:
+    escaped = _escaped(text, _TEXT, _ESCAPES)
+    if how.text == "text":
+        return escaped
+    # A section cannot hold its own end.
+    return f"<![CDATA[{text.replace(']]>', ']]]]><![CDATA[>')}]]>"
 
 
 def _items(name: str, value: list[Any], how: XmlName, outline: Outline | None) -> list[str]:
