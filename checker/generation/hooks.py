@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from checker.core.case import NOT_SET
 from checker.core.errors import HookError
 from checker.core.hooks import COMPONENTS, Hook, HookContext, HookRegistry
 from checker.generation.sources.choices import Source
@@ -91,15 +92,23 @@ def _from_strategy(strategy: Any) -> Draw:
 
 
 def _accepted_by(hooks: tuple[Hook, ...], name: str, context: object) -> Callable[[Any], bool]:
-    return lambda value: all(call(hook, name, context, value) for hook in hooks)
+    return lambda value: value is NOT_SET or all(call(hook, name, context, value) for hook in hooks)
 
 
 def _mapped(draw: Draw, hook: Hook, name: str, context: object) -> Draw:
-    return lambda source: call(hook, name, context, draw(source))
+    def drawn(source: Source) -> Any:
+        value = draw(source)
+        # Where a body is left out there is nothing to map.
+        return value if value is NOT_SET else call(hook, name, context, value)
+
+    return drawn
 
 
 def _flat_mapped(draw: Draw, hook: Hook, name: str, context: object) -> Draw:
     def drawn(source: Source) -> Any:
-        return draw_strategy(call(hook, name, context, draw(source)), source)
+        value = draw(source)
+        return (
+            value if value is NOT_SET else draw_strategy(call(hook, name, context, value), source)
+        )
 
     return drawn

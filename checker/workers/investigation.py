@@ -7,6 +7,7 @@ from typing import Protocol
 from checker.core import curl
 from checker.core.case import Case
 from checker.core.digests import digest, digest_int
+from checker.core.errors import HookError
 from checker.core.failures import Failure
 from checker.core.meta import Binding, PhaseInfo
 from checker.core.operation import Label, Location
@@ -15,7 +16,9 @@ from checker.core.response import Outcome, Response
 from checker.corpus.inflight import Stage
 from checker.corpus.records import Finding, Interaction
 from checker.corpus.values import value_at
+from checker.generation.sources.choices import Source
 from checker.generation.sources.shrinking import ShrinkBudget, shrink
+from checker.generation.sources.turn import Rejected
 from checker.phases.attempt import Tools, Verdict, attempt, drive, judge_outcome
 from checker.phases.making import CaseFactory, Made
 
@@ -137,18 +140,28 @@ class Investigator:
         """The smallest case that fails in the same way, sent once more by itself."""
         step = shot.made.step
         name = digest("shrunk", shot.made.case.id)[:12]
-
+        redraw = self.factory.redraw(step, name=name, phase=suspicion.phase)
         broken = _broken(shot.made.case)
+
+        def draw(source: Source) -> Made:
+            try:
+                return redraw(source)
+            except HookError as error:
+                # A hook that cannot bear a candidate says nothing of the failure.
+                raise Rejected(str(error)) from error
 
         def still_fails(candidate: Made) -> bool:
             # What is wrong with a case stays what it was: valid data may fail for another reason.
             if self.is_hurried() or _broken(candidate.case) != broken:
                 return False
-            verdict = drive(attempt(self.tools, candidate.case), self.send)
+            try:
+                verdict = drive(attempt(self.tools, candidate.case), self.send)
+            except HookError:
+                return False
             return self._fails(suspicion, Shot(candidate, verdict))
 
         result = shrink(
-            self.factory.redraw(step, name=name, phase=suspicion.phase),
+            draw,
             step.choices,
             still_fails,
             budget=self.budget,

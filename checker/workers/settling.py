@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterable
 from math import inf
 
+from checker.core.errors import StorageError
 from checker.core.failures import Failure
+from checker.core.operation import Label
 from checker.core.request import WireRequest
 from checker.core.response import Outcome
 from checker.corpus.inflight import Stage
@@ -65,7 +67,7 @@ class Settling:
             if hasten or flight.index <= earliest.get(flight.running.task.id, flight.index):
                 self.waiting.remove(waiting)
                 if not hasten:
-                    self._settle(flight, suspicion, lane)
+                    self._walled(flight, suspicion, lane)
                 self._forgo(flight)
                 return True
         return False
@@ -74,6 +76,15 @@ class Settling:
         flight.pending -= 1
         if not flight.pending:
             self._release(flight)
+
+    def _walled(self, flight: Flight, suspicion: Suspicion, lane: int) -> None:
+        try:
+            self._settle(flight, suspicion, lane)
+        except StorageError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the wall: the first version of the finding is on disk
+            label = Label(suspicion.finding.label)
+            self._place.recorder.gave_up(label, flight.running.task.phase, error)
 
     def _settle(self, flight: Flight, suspicion: Suspicion, lane: int) -> None:
         place, task = self._place, flight.running.task.id

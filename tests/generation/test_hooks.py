@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checker.core.case import Case
+from checker.core.case import NOT_SET, Case
 from checker.core.errors import HookError, Unsatisfiable
 from checker.core.hooks import HookContext, HookRegistry
 from checker.core.operation import Location
@@ -29,7 +29,7 @@ def _with_total(context: Any, body: Any) -> Any:
     return {**body, "total": len(body["card"])}
 
 
-def _program(hooks: ComponentHooks) -> OperationProgram:
+def _program(hooks: ComponentHooks, *, is_required: bool = True) -> OperationProgram:
     return program_of(
         parameter_of({"type": "integer"}, name="page"),
         parameter_of({"type": "string"}, Location.HEADER, "X-Trace"),
@@ -43,6 +43,7 @@ def _program(hooks: ComponentHooks) -> OperationProgram:
         },
         hooks=hooks,
         settings=GenerationSettings(formats={"card": CARDS}),
+        body_required=is_required,
     )
 
 
@@ -128,3 +129,20 @@ def _run(strategy: Any, keep: Callable[[Case], None]) -> None:
         keep(case)
 
     collect()
+
+
+def test_hooks_are_not_asked_about_a_body_that_is_left_out() -> None:
+    def seen(context: Any, body: Any) -> Any:
+        return {**body, "seen": True}
+
+    def again(context: Any, body: Any) -> Any:
+        return st.just({**body, "again": True})
+
+    def accepts(context: Any, body: Any) -> bool:
+        return "card" in body
+
+    hooks = ComponentHooks(body=PartHooks(filter=(accepts,), map=(seen,), flatmap=(again,)))
+    program = _program(hooks, is_required=False)
+    bodies = [case.body for case in cases(program, 40)]
+    assert NOT_SET in bodies
+    assert all(body["seen"] and body["again"] for body in bodies if body is not NOT_SET)

@@ -1,0 +1,57 @@
+"""Hooks that fail cost what they touch, also while a failure is looked into."""
+
+from checker.demo import Server
+from tests.e2e.runner import Command
+
+PICKY = """
+import checker
+
+@checker.hook
+def map_body(context, body):
+    if body["discount_percent"] == 100 and body["nights"] == 1:
+        raise ValueError("no discount for a single night")
+    return body
+"""
+FORGETFUL = """
+import checker
+
+answers = []
+
+@checker.hook
+def after_call(context, case, response):
+    answers.append(response.status_code)
+
+@checker.hook
+def map_body(context, body):
+    if 500 in answers:
+        raise ValueError("no more")
+    return body
+"""
+
+
+def test_a_candidate_that_a_hook_cannot_bear_is_not_taken(command: Command) -> None:
+    (command.directory / "hooks.py").write_text(PICKY)
+    (command.directory / "checker.toml").write_text('hooks = "hooks.py"\n')
+    with Server() as demo:
+        ran = command.run(demo.document_url, "--include-name", "POST /quotes", workers=1)
+    (finding,) = ran.findings
+    assert (ran.code, finding.stage, finding.reproduced) == (1, "minimised", True), ran.shown
+    assert finding.shrink_executions > 0
+    assert '"nights":2' in finding.reproduction
+
+
+def test_a_hook_that_fails_when_a_failure_is_confirmed_costs_its_operation_only(
+    command: Command,
+) -> None:
+    (command.directory / "hooks.py").write_text(FORGETFUL)
+    (command.directory / "checker.toml").write_text('hooks = "hooks.py"\n')
+    names = ("--include-name", "POST /quotes", "--include-name", "GET /rooms")
+    with Server() as demo:
+        ran = command.run(demo.document_url, *names, workers=1)
+    assert [finding.label for finding in ran.findings] == ["POST /quotes"], ran.shown
+    assert ran.code == 1
+    assert "hook map_body raised ValueError: no more" in ran.stdout
+    assert {label for phase in ran.view.phases.values() for label in phase.tested} == {
+        "GET /rooms",
+        "POST /quotes",
+    }
