@@ -42,11 +42,6 @@ class CassetteSettings:
     """What the references in recorded headers stand for: written out only when nothing is sanitised."""
 
 
-def default_path(directory: Path, at: float) -> Path:
-    """`<directory>/vcr-20260101T120000Z.yaml`."""
-    return directory / f"vcr-{datetime.fromtimestamp(at, UTC):%Y%m%dT%H%M%SZ}.yaml"
-
-
 def check_writable(path: Path) -> None:
     """Raise `UsageError` when no report can be written there: before the run, not after it."""
     try:

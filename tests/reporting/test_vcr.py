@@ -18,7 +18,6 @@ from checker.reporting.vcr import (
     all_interactions,
     cassette_pieces,
     check_writable,
-    default_path,
     write_cassette,
 )
 
@@ -228,7 +227,3 @@ def test_unwritable_path_is_known_before_the_run(tmp_path: Path) -> None:
         check_writable(blocked / "cassette.yaml")
     check_writable(tmp_path / "reports" / "cassette.yaml")
     assert list((tmp_path / "reports").iterdir()) == []
-
-
-def test_default_path_holds_the_time() -> None:
-    assert default_path(Path("reports"), AT) == Path("reports/vcr-20260101T000000Z.yaml")
