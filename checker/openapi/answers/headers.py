@@ -10,6 +10,7 @@ from checker.core.schema import Dialect, Schema, UnresolvableReference
 from checker.openapi.answers.opinions import TwoOpinions
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.parameters import swagger_schema, swagger_style
+from checker.transport.wire.ambiguity import LOOSE
 from checker.transport.wire.decoding import decode_header
 from checker.transport.wire.outline import outline_of
 from checker.validation.compiled import UnusableSchema
@@ -64,7 +65,8 @@ class HeaderRule:
         for text in dict.fromkeys((", ".join(fields), fields[0])):
             decoded = decode_header(self._parameter, text, self._outline)
             if isinstance(decoded, list):
-                found += [reading.value for reading in decoded]
+                # What only generous readers take for a number or a boolean is not what was promised.
+                found += [reading.value for reading in decoded if reading.doubt != LOOSE]
         # Text that is not of its media type is the text that it is.
         return found or [fields[0]]
 

@@ -164,7 +164,7 @@ def _numbers(text: str, *, allows_fractions: bool) -> list[Reading]:
         value = float(text)
         if not math.isfinite(value):
             return [Reading(value, ambiguity.LARGE)]
-        return [Reading(value, "" if allows_fractions else ambiguity.LOOSE)]
+        return [Reading(value, "" if allows_fractions else ambiguity.FRACTION)]
     try:
         loose = float(text)
     except ValueError:
