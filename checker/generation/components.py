@@ -13,15 +13,18 @@ from checker.core.operation import Body, Location, Operation, Parameter, Propert
 from checker.core.schema import Dialect, Direction, Document
 from checker.generation.dictionaries import overridden
 from checker.generation.drawing.compiling import Compiler
+from checker.generation.drawing.headers import KNOWN, STRUCTURED
 from checker.generation.drawing.places import Place, body_place, filled, json_place, place_of
 from checker.generation.drawing.reuse import pooled
 from checker.generation.drawing.samples import file_type
+from checker.generation.drawing.scalars import compile_listed
 from checker.generation.drawing.words import EXAMPLES, Words, fitting, words_of_types
 from checker.generation.meaning import forms
 from checker.generation.meaning.canonical import Canon
 from checker.generation.meaning.forms import Conjunction, Facet
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets
+from checker.generation.sources.basic import either
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.recipes import Bodies, Record, described
 from checker.generation.sources.turn import OPTIONAL, Budget, Draw, Turn
@@ -157,7 +160,7 @@ class PartCompiler:
     def _reused(self, parameter: Parameter, part: SchemaPart) -> Draw:
         """Generated values, examples, and values of earlier responses."""
         compiler, conjunction, place = part
-        draw = compiler.compile(conjunction, place)
+        draw = self._structured(compiler.compile(conjunction, place), parameter, part)
         if parameter.examples:
             draw = self._exampled(draw, parameter.examples, part, parameter.location)
         form = compiler.canonical(conjunction)
@@ -178,6 +181,13 @@ class PartCompiler:
                 self.turn,
             )
         return draw
+
+    def _structured(self, draw: Draw, parameter: Parameter, part: SchemaPart) -> Draw:
+        """The same, or a value by the grammar of a header that HTTP knows."""
+        if parameter.location is not Location.HEADER or parameter.media_type is not None:
+            return draw
+        known = self.fitting(STRUCTURED.get(parameter.name.lower(), ()), part)
+        return either(KNOWN, compile_listed(list(known)), draw) if known else draw
 
     def _place(self, parameter: Parameter) -> Place:
         settings = self.settings

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from checker.core.operation import Location, Parameter
+from checker.generation.drawing.headers import STRUCTURED
 from checker.generation.program import GenerationSettings
 
 from .making import cases, parameter_of, program_of, schema_of
@@ -49,6 +50,23 @@ def test_strings_keep_to_the_codec(codec: str) -> None:
     program = program_of(body={"type": "string"}, settings=GenerationSettings(codec=codec))
     for case in cases(program, 300):
         case.body.encode(codec)
+
+
+def test_headers_that_http_knows_mostly_have_values_by_their_grammar() -> None:
+    known = STRUCTURED["if-match"]
+    made = parameter_of({"type": "string", "maxLength": 4}, Location.HEADER, "If-Match")
+    found = [case.headers["If-Match"] for case in cases(program_of(made), 400)]
+    assert all(len(value) <= 4 for value in found)
+    assert {value for value in known if len(value) <= 4} <= set(found)
+    assert 0.6 < sum(value in known for value in found) / len(found) < 0.9
+
+
+def test_values_of_known_headers_can_be_sent() -> None:
+    for name, values in STRUCTURED.items():
+        assert name == name.lower()
+        for value in values:
+            made = parameter_of({"enum": [value]}, Location.HEADER, name)
+            assert cases(program_of(made), 1)[0].headers == {name: value}
 
 
 def test_excluded_header_characters_do_not_turn_up() -> None:
