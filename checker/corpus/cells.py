@@ -13,6 +13,8 @@ Cell = Callable[[Any], str]
 _PROPERTIES = 40
 _MEMBERS = 30
 _HOPS = 8
+_WORDS = frozenset(("title", "description", "deprecated", "example", "default"))
+"""Keywords that constrain nothing."""
 
 
 class InputCells:
@@ -110,17 +112,33 @@ def _plain(value: Any) -> str:
 
 
 def _resolved(schema: Schema) -> Schema:
+    """What a schema refers to, or is together with nothing but words about it."""
     for _ in range(_HOPS):
         raw = schema.raw
-        reference = raw.get("$ref") if isinstance(raw, Mapping) else None
-        if not isinstance(reference, str):
+        if not isinstance(raw, Mapping):
             break
+        reference = raw.get("$ref")
+        if not isinstance(reference, str):
+            part = _only_part(raw)
+            if part is None:
+                break
+            schema = Schema(part, schema.pointer, schema.dialect, schema.document)
+            continue
         try:
             target, pointer = schema.document.resolve(reference, at=schema.pointer)
         except UnresolvableReference:
             break
         schema = Schema(target, pointer, schema.dialect, schema.document)
     return schema
+
+
+def _only_part(raw: Mapping[str, Any]) -> object:
+    """The one part of an `allOf` that says something, where nothing else does."""
+    parts = raw.get("allOf")
+    if not isinstance(parts, list) or not raw.keys() <= {"allOf", *_WORDS}:
+        return None
+    said = [part for part in parts if isinstance(part, Mapping) and not part.keys() <= _WORDS]
+    return said[0] if len(said) == 1 else None
 
 
 def _number(value: object) -> float | None:

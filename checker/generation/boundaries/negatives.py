@@ -129,7 +129,9 @@ def _probes(breach: Breach) -> tuple[Any, ...]:
     was = breach.was
     match breach.keyword:
         case "type":
-            return tuple(probe for probe in WRONG_TYPES if not _is_of(probe, was))
+            # Some read the text 0 as false; nobody reads -0.0 so.
+            zero = (-0.0,) if was == forms.BOOLEAN else ()
+            return tuple(probe for probe in (*WRONG_TYPES, *zero) if not _is_of(probe, was))
         case "enum" | "const":
             return NOT_LISTED
         case "format" if was in INTEGER_RANGES:

@@ -211,6 +211,19 @@ def _cells(cells: InputCells, case: Case) -> set[tuple[str | None, str, str]]:
     }
 
 
+def test_cells_look_through_what_only_adds_words() -> None:
+    raw = {"allOf": [{"type": "integer", "minimum": 1}, {"description": "how many"}]}
+    operation = operation_of(parameter_of(raw))
+    values = {
+        case.case(operation, "c").query["q"]: cell
+        for case in listed(operation)
+        for _, name, cell in InputCells(operation).of(case.case(operation, "c"))
+        if name == "q" and type(case.case(operation, "c").query.get("q")) is int
+    }
+    assert values[0] == "below min"
+    assert values[1] == "min"
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_every_cell_that_chance_reaches_is_reached(path: Path) -> None:
     source = RandomSource()
