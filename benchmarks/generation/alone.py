@@ -6,7 +6,7 @@ are the same for all schemas. What no candidate shows is taken to be impossible,
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -175,11 +175,17 @@ def _implied(keyword: str, schema: dict[str, Any]) -> str:
     return ""
 
 
-def search(leaves: Referee, words: Words, seeds: Iterable[Any], keyword: str) -> Search:
-    """Look for a value whose only leaf error is of the keyword."""
+def search(
+    leaves: Referee,
+    words: Words,
+    seeds: Iterable[Any],
+    keyword: str,
+    travels: Callable[[Any], bool] = lambda value: True,
+) -> Search:
+    """Look for a value whose only leaf error is of the keyword, among those that can be sent."""
     search = Search()
     until = process_time() + _SECONDS
-    for value in islice(_candidates(list(seeds), words), _CANDIDATES):
+    for value in islice(filter(travels, _candidates(list(seeds), words)), _CANDIDATES):
         if process_time() > until:
             break
         search.tried += 1

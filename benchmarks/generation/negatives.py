@@ -112,6 +112,13 @@ def _judge(sample: Sample, source: RandomSource, verdict: Verdict, known: Known)
     compiler, facets = compiler_of(sample)
     place = place_for(sample)
     started = time.process_time()
+    if len(facets) > 1:
+        try:
+            compiler.compile(facets, place)
+        except Unsatisfiable as error:
+            # What is no object cannot be sent as a form: nothing can be wrong with it.
+            verdict.kind, verdict.detail = "refused", str(error)
+            return
     drawing = Drawing(compile_negative(compiler, facets, place), compiler.turn, compiler)
     verdict.compile_ms = (time.process_time() - started) * 1e3
     for seed in range(VALUES):
@@ -208,7 +215,7 @@ class Alone:
             with suppress(Rejected, BudgetSpent):
                 seeds.append(drawing.value(self.source, seed)[0])
         words = words_of(sample.schema.raw, {breach.path for breach in mine})
-        return search(self.leaves, words, seeds, keyword)
+        return search(self.leaves, words, seeds, keyword, place_for(sample).carries)
 
     def _valid(self, sample: Sample) -> Iterator[Any]:
         with suppress(Rejected, BudgetSpent, Unsatisfiable):

@@ -8,12 +8,12 @@ from typing import Any, Final
 
 from checker.core.case import NOT_SET
 from checker.core.errors import BudgetSpent, Unsatisfiable
-from checker.core.media_types import is_json
+from checker.core.media_types import is_form, is_json, is_multipart
 from checker.core.meta import Violation
 from checker.core.operation import Body, Location, Parameter
 from checker.generation.components import DrawnBody, PartCompiler
 from checker.generation.meaning import forms
-from checker.generation.negation.listing import Breach
+from checker.generation.negation.listing import Breach, Step
 from checker.generation.negation.prospects import Prospects
 from checker.generation.negation.syntax import is_no_json, syntax_errors
 from checker.generation.negation.values import NOTHING, NegativeDraw, compile_negative
@@ -124,6 +124,26 @@ def wanted(
     return is_wanted
 
 
+def wanted_in(settings: GenerationSettings, body: Body) -> Callable[[Breach], bool]:
+    """The same for a body: of forms, what can be read back."""
+    is_wanted = wanted(settings)
+    if not is_form(body.media_type) and not is_multipart(body.media_type):
+        return is_wanted
+    return lambda breach: is_wanted(breach) and _is_readable(body, breach)
+
+
+def _is_readable(body: Body, breach: Breach) -> bool:
+    """False for what is so deep in a form that nobody can say how it is written."""
+    if len(breach.path) < 2:
+        return True
+    how = body.encoding.get(breach.path[0])
+    if how is not None and how.content_type is not None and is_json(how.content_type):
+        return True
+    if breach.steps[1] in (Step.ITEM, Step.INDEX):
+        return len(breach.path) == 2
+    return not is_form(body.media_type)
+
+
 def _is_visible(types: frozenset[str], breach: Breach) -> bool:
     """False for what text does not show: it has no types, and one text is a list of one."""
     is_text = forms.STRING in types or bool(types & {forms.ARRAY, forms.OBJECT})
@@ -168,7 +188,8 @@ def _of_content(compiler: PartCompiler, body: Body) -> Target | None:
         return None
     broken: NegativeDraw | None = None
     with suppress(Unsatisfiable, BudgetSpent):
-        broken = compile_negative(*part, is_broken=proof, wanted=wanted(compiler.settings))
+        is_wanted = wanted_in(compiler.settings, body)
+        broken = compile_negative(*part, is_broken=proof, wanted=is_wanted)
     if not is_json(body.media_type):
         return None if broken is None else Target(body.media_type, broken, proof)
     names = (body.pointer, body.media_type)

@@ -25,6 +25,12 @@ _MOST: Final = 600
 STEPS: Final = 2_000
 """Work that compiling one of them may take."""
 _TRIALS: Final = 12
+_TRIED: Final = 600
+"""Choices of trials: large values are not tried that often."""
+_REACH: Final = 4
+"""Ways in a row that may come to nothing before an easy one is taken."""
+_FAR: Final = 24
+"""The same until nothing is called broken at all."""
 _NOT_ALONE: Final = 0.04
 """Share of values that break two things at once, because there is no other way: a number where texts are listed."""
 _ATTEMPTS: Final = 20
@@ -88,9 +94,10 @@ class _Choice:
         self._is_broken = is_broken
         self._turn = turn
         self._budget = budget
-        self._ready = Prospects([partial(self._tried, breach) for breach in listed])
         # A wrong type is compiled soonest: most schemas have one.
         self._first = next((i for i, one in enumerate(listed) if one.keyword == "type"), 0)
+        makes = [partial(self._tried, breach) for breach in listed]
+        self._ready = Prospects(makes, reach=_REACH, last=self._first, far=_FAR)
         alone = [index for index, breach in enumerate(listed) if breach.is_alone]
         self._others = [index for index, breach in enumerate(listed) if not breach.is_alone]
         if not alone:
@@ -122,15 +129,18 @@ class _Choice:
                 draw = breach.compile()
         except (Unsatisfiable, BudgetSpent):
             return None
+        spent = 0
         with self._turn.aside():
             for seed in range(_TRIALS):
+                source = RandomSource(seed)
                 self._turn.begin(None)
-                try:
-                    value, _ = draw(RandomSource(seed))
-                except (Rejected, BudgetSpent):
-                    continue
-                if self._is_broken(value):
-                    return breach, draw
+                with suppress(Rejected, BudgetSpent):
+                    value, _ = draw(source)
+                    if self._is_broken(value):
+                        return breach, draw
+                spent += len(source.choices)
+                if spent > _TRIED:
+                    break
         return None
 
 
