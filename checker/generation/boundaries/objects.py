@@ -72,7 +72,8 @@ def values(
     yield from _reduced(form, template, at)
     inner = item_of(place)
     for name, child in form.properties.items():
-        if name in template:
+        # An example need not have all that is declared.
+        if name in template or not walk.is_lean:
             text = f"Object with valid '{name}' value: "
             put = partial(_with, template, name)
             yield from _inside(walk, (child, inner), (*path, name), put, text)

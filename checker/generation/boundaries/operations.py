@@ -33,6 +33,8 @@ _OPTIONAL: Final = (Location.QUERY, Location.HEADER, Location.COOKIE)
 _POSITIVE, _NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
 _REASONS: Final = (Unsatisfiable, BudgetSpent, Rejected)
 _MOST: Final = 5_000
+_OF_BODIES: Final = 0.8
+"""Share of all cases that may be about bodies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,8 @@ class OperationEdges:
     problems: dict[str, str] = field(default_factory=dict)
     """Pointer -> why a part has no valid value."""
     _compiler: PartCompiler = field(init=False)
+    _shown: int = 0
+    """Cases that were given."""
 
     def __post_init__(self) -> None:
         # Dictionaries are for chance; what is forced is forced everywhere.
@@ -72,18 +76,18 @@ class OperationEdges:
         """Each request once."""
         shown: set[Any] = set()
         wanted = self.coverage.mode
-        count = 0
+        self._shown = 0
         for case in self._all():
             if wanted is not None and case.mode is not wanted:
                 continue
             key = case.key
             if key in shown:
                 continue
-            if count >= self.coverage.most:
+            if self._shown >= self.coverage.most:
                 self.is_cut = True
                 return
             shown.add(key)
-            count += 1
+            self._shown += 1
             yield case
 
     def _all(self) -> Iterator[BoundaryCase]:
@@ -158,6 +162,10 @@ class OperationEdges:
             part = self._compiler.body_part(body)
             proof = None if self._compiler.has_forced_body else self._body_proof(body, part)
             for boundary in chain(self._valid(part, body), self._invalid(part, proof)):
+                if self._shown >= self.coverage.most * _OF_BODIES:
+                    # Deep schemas have thousands; the parameters have their turn, too.
+                    self.is_cut = True
+                    return
                 parts = self._with_body(template, boundary.value, body)
                 yield about(boundary, parts, Location.BODY, body.media_type)
 

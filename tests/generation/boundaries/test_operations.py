@@ -211,6 +211,25 @@ def _cells(cells: InputCells, case: Case) -> set[tuple[str | None, str, str]]:
     }
 
 
+def test_properties_that_an_example_lacks_have_their_edges() -> None:
+    raw = {
+        "type": "object",
+        "properties": {"a": {"type": "string"}, "b": {"type": "integer", "minimum": 7}},
+        "example": {"a": "x"},
+    }
+    found = [case.case(operation_of(body=raw), "c").body for case in listed(operation_of(body=raw))]
+    assert {"a": "x", "b": 7} in found
+    assert {"a": "x", "b": 8} in found
+
+
+def test_a_body_with_endless_edges_leaves_room_for_parameters() -> None:
+    raw = {"type": "object", "properties": {f"p{n}": {"type": "integer"} for n in range(40)}}
+    operation = operation_of(parameter_of({"type": "integer", "minimum": 5}), body=raw)
+    found = listed(operation, most=50)
+    assert len(found) <= 50
+    assert any(case.case(operation, "c").query == {"q": 4} for case in found)
+
+
 def test_cells_look_through_what_only_adds_words() -> None:
     raw = {"allOf": [{"type": "integer", "minimum": 1}, {"description": "how many"}]}
     operation = operation_of(parameter_of(raw))
