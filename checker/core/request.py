@@ -55,6 +55,8 @@ class WireRequest:
     """None sends no body at all; `b""` sends `Content-Length: 0`."""
     fresh: bool = field(default=False, compare=False)
     """On a new connection: confirmations must not be answered by a resend on a dying one. No byte tells."""
+    lines: list[bytes] | None = field(default=None, init=False, compare=False, repr=False)
+    """The headers as the transport wants them, if whoever made them knew. To be forgotten when they change."""
 
     def header(self, name: bytes) -> bytes | None:
         """First value of a header, names compared without case."""

@@ -89,6 +89,7 @@ def build_request(tools: Tools, case: Case) -> WireRequest:
 
 def _add_headers(request: WireRequest, extra: dict[str, Any]) -> None:
     """What `before_call` hooks put into `kwargs`."""
+    request.lines = None
     for name, value in dict(extra.pop("headers", None) or {}).items():
         wanted = name.lower().encode("latin-1")
         request.headers = [pair for pair in request.headers if pair[0].lower() != wanted]

@@ -8,7 +8,8 @@ import pycurl
 from checker.core.request import Origin, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome
 from checker.transport.connections import Connections
-from checker.transport.lane import Lane, Unsendable
+from checker.transport.header_lines import Unsendable
+from checker.transport.lane import Lane
 from checker.transport.settings import HttpSettings
 
 __all__ = ["HttpLanes", "HttpSettings"]

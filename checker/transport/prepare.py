@@ -11,6 +11,7 @@ from checker.core.errors import Unserialisable
 from checker.core.operation import Body, Location, Operation, Parameter, PropertyEncoding
 from checker.core.request import Origin, WireRequest
 from checker.core.schema import Schema
+from checker.transport.header_lines import usual_lines
 from checker.transport.wire.bodies import Encoder, Encoding, encode, encoder_of
 from checker.transport.wire.encoding import (
     HeaderEncoder,
@@ -26,6 +27,7 @@ from checker.transport.wire.styles import escape, is_unreserved
 
 CASE_ID_HEADER = "X-Checker-TestCaseId"
 _CASE_ID = CASE_ID_HEADER.encode("ascii")
+_CASE_ID_LINE = _CASE_ID + b": "
 
 _TEMPLATE = re.compile(r"\{([^{}]*)\}")
 _Field = tuple[bytes, bytes]
@@ -59,7 +61,10 @@ class RequestMaker:
         self._own = [field for field in own if field[0].lower() not in self._user_names]
         self._user = given
         self._sends_id = _CASE_ID.lower() not in self._user_names
+        self._sends_content_type = b"content-type" not in self._user_names
         self._usual = self._own + given
+        is_usual = self._sends_id and self._sends_content_type
+        self._usual_lines = usual_lines(self._usual) if is_usual else None
         self._base_path = _base_path(origin)
         self._plans: dict[int, _Plan] = {}
         """By the `id` of their operation, which each keeps alive: asking it for its label takes longer."""
@@ -73,15 +78,29 @@ class RequestMaker:
                 body, content_type = plan.body(case)
             except ValueError as error:
                 raise Unserialisable(f"{case.media_type}: {error}") from error
-        if case.headers or case.cookies:
-            headers = self._headers(case, plan, content_type)
-        else:
-            headers = self._usual.copy()
-            if self._sends_id:
-                headers.append((_CASE_ID, case.id.encode("utf-8", "surrogatepass")))
-            if content_type is not None and b"content-type" not in self._user_names:
-                headers.append((b"Content-Type", content_type))
+        if not case.headers and not case.cookies:
+            return self._plain(case, plan, body, content_type)
+        headers = self._headers(case, plan, content_type)
         return WireRequest(plan.method, plan.target(case), headers, body)
+
+    def _plain(
+        self, case: Case, plan: "_Plan", body: bytes | None, content_type: bytes | None
+    ) -> WireRequest:
+        """The request of a case without headers of its own. The usual case: its header lines are known."""
+        headers, name = self._usual.copy(), case.id.encode("utf-8", "surrogatepass")
+        request = WireRequest(plan.method, plan.target(case), headers, body)
+        if self._sends_id:
+            headers.append((_CASE_ID, name))
+        if content_type is not None and self._sends_content_type:
+            headers.append((b"Content-Type", content_type))
+        # What ends in a space may have to be written in another way.
+        is_plain = name.isalnum() and (content_type is None or content_type[-1:] > b" ")
+        if is_plain and self._usual_lines is not None:
+            lines = request.lines = self._usual_lines.copy()
+            lines.append(_CASE_ID_LINE + name)
+            if content_type is not None:
+                lines.append(b"Content-Type: " + content_type)
+        return request
 
     def target(self, case: Case) -> bytes:
         """Base path, path and query as they are sent."""

@@ -3,9 +3,10 @@ from typing import cast
 
 import pytest
 
-from checker.core.case import Case
+from checker.core.case import NOT_SET, Case
 from checker.core.operation import Body, Location, Operation, Parameter, PropertyEncoding
 from checker.core.request import Origin, WireRequest
+from checker.transport.header_lines import header_lines
 from checker.transport.http import HttpLanes, HttpSettings
 from checker.transport.prepare import RequestMaker
 
@@ -262,6 +263,24 @@ def test_what_is_made_is_what_arrives(server) -> None:
         b"Content-Length: %d" % len(received.body),
     ]
     assert received.body == b'{"k":["\\u00e9",1180591620717411303424]}'
+
+
+@pytest.mark.parametrize("user", [(), [("X-Mine", "1")], [("Content-Type", "a/b")], [("X-Id", "")]])
+@pytest.mark.parametrize("name", ["0a1b", "with space ", ""])
+@pytest.mark.parametrize("body", [NOT_SET, {"a": 1}])
+def test_known_header_lines_say_what_the_headers_say(user, name, body) -> None:
+    sent = case(Plain("POST", "/a"), body=body)
+    sent.id = name
+    made = RequestMaker(ORIGIN, user, version="1").make(sent)
+    known, _ = header_lines(made)
+    made.lines = None
+    worked_out, keeps_connection = header_lines(made)
+    assert sorted(known) == sorted(worked_out)
+    assert keeps_connection
+    # Those that are sent stand in the same order.
+    assert [line for line in known if line in worked_out[: len(made.headers)]] == [
+        line for line in worked_out if line in worked_out[: len(made.headers)]
+    ]
 
 
 def test_a_template_with_a_query_is_continued() -> None:

@@ -1,0 +1,78 @@
+"""Headers as libcurl takes them."""
+
+from functools import lru_cache
+from operator import itemgetter
+
+from checker.core.request import WireRequest
+
+
+class Unsendable(Exception):
+    """The request cannot be put on the wire as it is meant."""
+
+
+_NAME = itemgetter(0)
+
+
+def header_lines(request: WireRequest) -> tuple[list[bytes], bool]:
+    """Lines for HTTPHEADER, and whether the connection may be used again. Raises `Unsendable`."""
+    if request.lines is not None:
+        return request.lines, True
+    headers = request.headers
+    for _, value in headers:
+        # Whatever ends in a space may be nothing but spaces: that is looked at more closely.
+        if value[-1:] <= b" ":
+            return _odd_header_lines(request)
+    # Which names there are varies little from case to case: what follows from them is worked out once.
+    ending, keeps_connection = _ending(
+        tuple(map(_NAME, headers)), has_body=request.body is not None
+    )
+    return [*map(b": ".join, headers), *ending], keeps_connection
+
+
+def _odd_header_lines(request: WireRequest) -> tuple[list[bytes], bool]:
+    """The same when a header has no value."""
+    lines: list[bytes] = []
+    for name, value in request.headers:
+        if value and not value.isspace():
+            lines.append(b"%b: %b" % (name, value))
+        elif b":" in name or b";" in name:
+            raise Unsendable(f"libcurl cannot send an empty header named {name!r}")
+        else:
+            # A semicolon is how libcurl is told to send an empty value; a colon removes the header.
+            lines.append(name + b";")
+    ending, keeps_connection = _ending(
+        tuple(name for name, _ in request.headers), has_body=request.body is not None
+    )
+    return lines + ending, keeps_connection
+
+
+@lru_cache(maxsize=1024)
+def _ending(given: tuple[bytes, ...], *, has_body: bool) -> tuple[list[bytes], bool]:
+    """Lines after those of headers with these names, and whether the connection may be used again."""
+    names = {name.lower() for name in given}
+    if b"" in names:
+        raise Unsendable("a header without a name")
+    lines = [line for name, line in _DEFAULTS.items() if name not in names]
+    if has_body and b"content-type" not in names:
+        lines.append(b"Content-Type:")
+    # A length or coding of the case's own may make the server read the next request as part of this one.
+    return lines, names.isdisjoint(_FRAMING)
+
+
+_DEFAULTS = {b"expect": b"Expect:", b"accept": b"Accept:", b"user-agent": b"User-Agent:"}
+"""Lines that keep libcurl from adding its own."""
+_FRAMING = frozenset((b"content-length", b"transfer-encoding", b"upgrade"))
+
+
+def usual_lines(headers: list[tuple[bytes, bytes]]) -> list[bytes] | None:
+    """Lines of headers that stand in every request; None when each request has to be looked at for itself.
+
+    What is sent beside them must have a `Content-Type` if it has a body.
+    """
+    request = WireRequest("POST", b"/", [*headers, (b"Content-Type", b"*/*")], b"")
+    try:
+        lines, keeps_connection = header_lines(request)
+    except Unsendable:
+        return None
+    lines.remove(b"Content-Type: */*")
+    return lines if keeps_connection else None
