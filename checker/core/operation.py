@@ -71,6 +71,8 @@ class UnusableBody:
 
     media_type: str
     reason: str
+    pointer: str
+    """JSON pointer of what declares it."""
 
 
 @dataclass(frozen=True, slots=True)

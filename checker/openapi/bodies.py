@@ -36,12 +36,12 @@ def request_bodies(document: OpenApiDocument, raw: object, at: str) -> Bodies:
         value, pointer = document.dereferenced(raw, at)
     except UnresolvableReference as error:
         # Without the object nobody knows; a body that is declared by reference is rarely optional.
-        return Bodies((), (UnusableBody("*/*", str(error)),), True)
+        return Bodies((), (UnusableBody("*/*", str(error), at),), True)
     content = value.get("content") if isinstance(value, dict) else None
     if not isinstance(value, dict) or not isinstance(content, dict):
         reason = f"the request body at {pointer} declares no `content`; add media types"
         required = isinstance(value, dict) and value.get("required") is True
-        return Bodies((), (UnusableBody("*/*", reason),), required)
+        return Bodies((), (UnusableBody("*/*", reason, pointer),), required)
     found = [
         _body(document, media_type, item, pointer_child(pointer, "content", media_type))
         for media_type, item in content.items()
@@ -63,11 +63,18 @@ def swagger_bodies(
                 for name in consumes or ["application/json"]
             ]
             return _sorted(found, required=item.raw.get("required") is True)
-    fields = [item for item in declared.values() if item.place == "formData"]
+    fields = form_fields(declared)
     if not fields:
         return Bodies()
     found = [_form_body(document, name, fields) for name in _form_types(fields, consumes)]
     return _sorted(found, required=any(item.raw.get("required") is True for item in fields))
+
+
+def form_fields(declared: Mapping[tuple[str, str], Declared]) -> list[Declared]:
+    """Parameters of Swagger 2.0 that are fields of a form; none where the body is declared as a whole."""
+    if any(item.place == "body" for item in declared.values()):
+        return []
+    return [item for item in declared.values() if item.place == "formData"]
 
 
 def _form_types(fields: list[Declared], consumes: list[str]) -> Iterator[str]:
@@ -97,13 +104,13 @@ def _body(document: OpenApiDocument, media_type: str, raw: object, at: str) -> B
     try:
         value, at = document.dereferenced(raw, at)
     except UnresolvableReference as error:
-        return UnusableBody(media_type, str(error))
+        return UnusableBody(media_type, str(error), at)
     if not isinstance(value, dict):
         value = {}
     encoding = encodings(document, value, at)
     reason = _unwritten(value, encoding, at)
     if reason is not None:
-        return UnusableBody(media_type, reason)
+        return UnusableBody(media_type, reason, at)
     schema = document.schema(value.get("schema", {}), pointer_child(at, "schema"))
     examples = declared_examples(document, value, at)
     return _checked(document, Body(media_type, schema, at, encoding, examples))
@@ -125,15 +132,17 @@ def _unwritten(
 def _checked(document: OpenApiDocument, body: Body) -> Body | UnusableBody:
     reason = reason_not(body.media_type)
     if reason is not None:
-        return UnusableBody(body.media_type, reason)
+        return UnusableBody(body.media_type, reason, body.pointer)
     if not isinstance(body.schema.raw, dict | bool):
         return UnusableBody(
-            body.media_type, f"the schema at {body.schema.pointer} must be an object; correct it"
+            body.media_type,
+            f"the schema at {body.schema.pointer} must be an object; correct it",
+            body.pointer,
         )
     try:
         document.require_sound(body.schema)
     except UnresolvableReference as error:
-        return UnusableBody(body.media_type, str(error))
+        return UnusableBody(body.media_type, str(error), body.pointer)
     return body
 
 

@@ -8,10 +8,11 @@ from checker.core.media_types import is_json, parse
 from checker.core.request import Origin
 from checker.core.schema import Dialect, Direction, Schema, UnresolvableReference
 from checker.core.schema_warnings import SchemaWarning, WarningKind
-from checker.openapi.bodies import is_swagger
+from checker.openapi.bodies import form_fields, is_swagger
 from checker.openapi.documents.walking import Found, is_lost
 from checker.openapi.links import BrokenLink, Directory, links_of
 from checker.openapi.operation import OpenApiOperation
+from checker.openapi.parameters import declared_parameters, swagger_schema
 from checker.validation.compiled import UnusableSchema, compile_schema
 from checker.validation.ecma import ecma_pattern
 from checker.validation.keywords import keywords_of, subschemas
@@ -53,7 +54,7 @@ def _all(directory: Directory, operation: OpenApiOperation) -> Iterator[_Warning
         else:
             yield part
     schemas += [parameter.schema for parameter in operation.parameters]
-    schemas += [body.schema for body in operation.bodies]
+    schemas += _body_schemas(directory, operation)
     yield from _ignored(directory, schemas)
     yield from _examples(operation)
     for link in links_of(directory, operation):
@@ -90,9 +91,8 @@ def _left_out(operation: OpenApiOperation) -> Iterator[_Warning]:
         kind = WarningKind.UNUSABLE_PARAMETER
         yield _or_lost(kind, reason), pointer, f"the parameter is never sent: {reason}"
     for body in operation.unusable_bodies:
-        pointer = pointer_child(operation.entry.pointer, "requestBody", "content", body.media_type)
         kind = _or_lost(WarningKind.UNUSABLE_BODY, body.reason)
-        yield kind, pointer, f"{body.media_type} is never sent: {body.reason}"
+        yield kind, body.pointer, f"{body.media_type} is never sent: {body.reason}"
 
 
 def _or_lost(kind: WarningKind, reason: str) -> WarningKind:
@@ -127,6 +127,19 @@ def _response_parts(
                 owners.append((value, inner))
         for owner, inner in owners:
             yield from _schemas(directory, owner, inner)
+
+
+def _body_schemas(directory: Directory, operation: OpenApiOperation) -> list[Schema]:
+    """Schemas of request bodies as they stand in the document: fields of a Swagger form are parameters there."""
+    document = directory.document
+    fields = (
+        form_fields(declared_parameters(document, *operation.entry.parameter_lists))
+        if is_swagger(document)
+        else []
+    )
+    return [document.schema(swagger_schema(item.raw), item.pointer) for item in fields] or [
+        body.schema for body in operation.bodies
+    ]
 
 
 def _schemas(directory: Directory, owner: object, at: str) -> Iterator[Schema]:

@@ -1,13 +1,20 @@
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from checker.core.case import Case
+from checker.core.errors import LoaderError
 from checker.core.request import Origin
+from checker.openapi.documents.walking import walk
+from checker.openapi.loaders import from_path
 from checker.openapi.operation import OpenApiOperation
+from checker.openapi.schema import OpenApiSchema
 from checker.transport.prepare import RequestMaker
 
 from .documents import opened
+from .robustness import documents
 
 WIDE = {"properties": {str(number): {"type": "string"} for number in range(20_001)}}
 LOST = {"$ref": "#/components/schemas/Gone"}
@@ -191,3 +198,41 @@ def test_swagger_responses_are_looked_at() -> None:
         "unresolvable_reference",
         "#/paths/~1a/get/responses/200/schema",
     )
+
+
+def assert_places_exist(schema: OpenApiSchema) -> None:
+    for warning in schema.warnings:
+        name, _, fragment = warning.pointer.partition("#")
+        walk(schema.document.neighbours.load(name), "#", fragment)
+
+
+FIELD = {"name": "f", "in": "formData", "type": "int"}
+BODY = {"name": "b", "in": "body", "schema": {"$ref": "#/definitions/Gone"}}
+SHARED = {"requestBodies": {"B": {"content": {"no type": {}, "text/csv": {"schema": LOST}}}}}
+
+
+@pytest.mark.parametrize(
+    ("version", "definition", "more", "kinds"),
+    [
+        ("2.0", {"parameters": [FIELD]}, {}, ["malformed_keyword"]),
+        ("2.0", {"parameters": [BODY]}, {}, ["unresolvable_reference"]),
+        (
+            "3.0.3",
+            {"requestBody": {"$ref": "#/components/requestBodies/B"}},
+            {"components": SHARED},
+            ["unusable_body", "unresolvable_reference"],
+        ),
+    ],
+)
+def test_place_is_where_it_is_declared(
+    version: str, definition: Any, more: Any, kinds: list[str]
+) -> None:
+    schema = opened(version, {"/a": {"post": definition}}, **more)
+    assert [warning.kind for warning in schema.warnings] == kinds
+    assert_places_exist(schema)
+
+
+@pytest.mark.parametrize("path", [*documents()], ids=lambda path: path.name[-40:])
+def test_places_of_warnings_are_in_the_document(path: Path) -> None:
+    with suppress(LoaderError):
+        assert_places_exist(from_path(path))
