@@ -17,8 +17,9 @@ from checker.core.operation import Location, Operation
 from checker.core.schema import Direction
 from checker.core.sequence import Choice
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
-from checker.generation.sources.choices import RandomSource, ReplaySource
+from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.hypothesis import replay_through_conjecture
+from checker.generation.sources.replay import ReplaySource
 from checker.validation.compiled import compile_schema
 
 RECORDS = 200

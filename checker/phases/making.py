@@ -16,7 +16,8 @@ from checker.generation.program import (
     ValuePool,
     compile_operation,
 )
-from checker.generation.sources.choices import RandomSource, ReplaySource, Source
+from checker.generation.sources.choices import RandomSource, Source
+from checker.generation.sources.replay import ReplaySource
 from checker.phases.novelty import ATTEMPTS, Exhausted, Novelty
 
 _APART = 1 << 40

@@ -13,8 +13,9 @@ from checker.core.meta import GenerationMode, Origin
 from checker.core.operation import Location, Parameter
 from checker.generation.boundaries.operations import OperationEdges
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
-from checker.generation.sources.choices import RandomSource, ReplaySource
+from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.hypothesis import replay_through_conjecture, shrink_choices
+from checker.generation.sources.replay import ReplaySource
 
 from .making import (
     PlainOperation,

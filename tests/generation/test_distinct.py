@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from checker.core.errors import Unsatisfiable
-from checker.generation.sources.choices import RandomSource, ReplaySource
+from checker.generation.sources.choices import RandomSource
+from checker.generation.sources.replay import ReplaySource
 
 from .making import bodies, drawer, opinions, program_of, schema_of
 

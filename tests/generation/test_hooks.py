@@ -11,8 +11,9 @@ from checker.core.hooks import HookContext, HookRegistry
 from checker.core.operation import Location
 from checker.generation.hooks import ComponentHooks, PartHooks
 from checker.generation.program import GenerationSettings, OperationProgram
-from checker.generation.sources.choices import RandomSource, ReplaySource
+from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.hypothesis import replay_through_conjecture, strategy_of
+from checker.generation.sources.replay import ReplaySource
 
 from .making import PHASE, cases, drawer, parameter_of, parts, program_of
 

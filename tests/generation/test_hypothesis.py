@@ -14,7 +14,7 @@ from hypothesis.internal.conjecture.engine import ConjectureRunner
 
 import checker
 from checker.generation.sources import alphabets
-from checker.generation.sources.choices import RandomSource, ReplaySource, Source
+from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.hypothesis import (
     ShrinkingStopped,
     choices_from_bytes,
@@ -24,6 +24,7 @@ from checker.generation.sources.hypothesis import (
     replay_through_conjecture,
     shrink_choices,
 )
+from checker.generation.sources.replay import ReplaySource
 
 PACKAGE = Path(checker.__file__).parent
 ONLY = "generation/sources/hypothesis.py"

@@ -4,8 +4,9 @@ from typing import Any
 from checker.core.meta import Binding, Origin
 from checker.core.operation import Label, Location
 from checker.generation.program import GenerationSettings, PooledValue
-from checker.generation.sources.choices import RandomSource, ReplaySource
+from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.hypothesis import replay_through_conjecture
+from checker.generation.sources.replay import ReplaySource
 
 from .making import PHASE, drawer, parameter_of, parts, program_of
 

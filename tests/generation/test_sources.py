@@ -2,8 +2,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.generation.sources import alphabets
-from checker.generation.sources.choices import RandomSource, ReplaySource, Source
+from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.hypothesis import replay_through_conjecture
+from checker.generation.sources.replay import ReplaySource
 
 from .making import cases, drawer, parts, program_of
 from .test_values import COMPONENTS, SCHEMAS

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from itertools import chain
-from math import copysign
 from random import Random
 from typing import Protocol, TypeVar
 
@@ -283,115 +282,6 @@ class RandomSource:
         self.choices.extend(choices)
 
 
-class ReplaySource:
-    """A record, repeated. Total: what does not fit, or is missing, is drawn from chance."""
-
-    __slots__ = ("_chance", "_open", "_position", "_recorded", "choices", "spans")
-
-    def __init__(self, choices: Sequence[Choice], seed: int = 0) -> None:
-        self._recorded = choices
-        self._position = 0
-        self._chance = RandomSource(seed)
-        self.choices: list[Choice] = []
-        self.spans: list[Span] = []
-        self._open: list[Span] = []
-
-    def bits(self) -> int:
-        """128 random bits, not recorded."""
-        return self._chance.bits()
-
-    def _next(self) -> Choice | None:
-        position = self._position
-        self._position = position + 1
-        return self._recorded[position] if position < len(self._recorded) else None
-
-    def integer(self, low: int, high: int) -> int:
-        """The recorded integer if it lies between."""
-        value = self._next()
-        if value.__class__ is not int or not low <= value <= high:
-            value = self._chance.integer(low, high)
-        self.choices.append(value)
-        return value
-
-    def floating(self, low: float, high: float) -> float:
-        """The recorded number if it lies between."""
-        value = self._next()
-        if value.__class__ is not float or not _lies_between(low, value, high):
-            value = self._chance.floating(low, high)
-        self.choices.append(value)
-        return value
-
-    def boolean(self, p: float = 0.5) -> bool:
-        """The recorded boolean."""
-        value = self._next()
-        if value.__class__ is not bool:
-            value = self._chance.boolean(p)
-        self.choices.append(value)
-        return value
-
-    def forced(self, value: bool) -> None:
-        """Takes the place of what was recorded."""
-        self._position += 1
-        self.choices.append(value)
-
-    def string(self, alphabet: Alphabet, min_size: int, max_size: int) -> str:
-        """The recorded text if its length and its characters fit."""
-        value = self._next()
-        if (
-            value.__class__ is not str
-            or not min_size <= len(value) <= max_size
-            or not alphabet.permits(value)
-        ):
-            value = self._chance.string(alphabet, min_size, max_size)
-        self.choices.append(value)
-        return value
-
-    def binary(self, min_size: int, max_size: int) -> bytes:
-        """The recorded bytes if their number fits."""
-        value = self._next()
-        if value.__class__ is not bytes or not min_size <= len(value) <= max_size:
-            value = self._chance.binary(min_size, max_size)
-        self.choices.append(value)
-        return value
-
-    def choice(self, n: int) -> int:
-        """The recorded index if there are as many."""
-        value = self._next()
-        if value.__class__ is not int or not 0 <= value < n:
-            value = self._chance.choice(n)
-        self.choices.append(value)
-        return value
-
-    def start_span(self, label: int) -> None:
-        """What follows belongs together."""
-        self._open.append((label, len(self.choices), len(self.spans)))
-
-    def stop_span(self, discard: bool = False) -> None:
-        """Close, or forget, what the innermost span has drawn."""
-        label, start, inner = self._open.pop()
-        if discard:
-            del self.choices[start:]
-            del self.spans[inner:]
-        else:
-            self.spans.append((label, start, len(self.choices)))
-
-    def abandon(self) -> None:
-        """Go on with what is left of the record, as if this were the start."""
-        self.choices.clear()
-        self.spans.clear()
-        self._open.clear()
-        self._chance.abandon()
-
-    def remaining(self) -> Sequence[Choice]:
-        """Recorded choices that are still to come."""
-        return self._recorded[self._position :]
-
-    def absorb(self, choices: Sequence[Choice]) -> None:
-        """Record what somebody else drew, beginning with what remained."""
-        self._position += len(choices)
-        self.choices.extend(choices)
-
-
 def _remembered(plans: dict[Key, Plan], key: Key, plan: Plan) -> Plan:
     if len(plans) >= _PLANS:
         plans.clear()
@@ -403,13 +293,3 @@ def text_plan(alphabet: Alphabet, min_size: int, max_size: int) -> TextPlan:
     """All that choosing a text needs, remembered: its plan, the ring of characters and the size of their pool."""
     plan = length_plan(alphabet, min_size, max_size), alphabet.ring, alphabet.pool_size
     return _remembered(alphabet.plans, (min_size, max_size), plan)
-
-
-def _lies_between(low: float, value: float, high: float) -> bool:
-    if not low <= value <= high:
-        return False
-    # -0.0 lies below 0.0, as Hypothesis has it.
-    sign = copysign(1.0, value)
-    return value != 0.0 or (
-        (low != 0.0 or copysign(1.0, low) <= sign) and (high != 0.0 or sign <= copysign(1.0, high))
-    )

@@ -6,12 +6,13 @@ from time import monotonic
 from typing import Generic, TypeVar
 
 from checker.core.sequence import Choice
-from checker.generation.sources.choices import ReplaySource, Source, Span
+from checker.generation.sources.choices import Source, Span
 from checker.generation.sources.hypothesis import (
     ShrinkingStopped,
     drawn_with_simplest_rest,
     shrink_choices,
 )
+from checker.generation.sources.replay import ReplaySource
 from checker.generation.sources.turn import ELEMENT, OPTIONAL, Rejected
 
 Value = TypeVar("Value")

@@ -10,7 +10,8 @@ from checker.core.meta import GenerationMode, Violation
 from checker.core.operation import Location
 from checker.generation.hooks import ComponentHooks, PartHooks
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
-from checker.generation.sources.choices import RandomSource, ReplaySource
+from checker.generation.sources.choices import RandomSource
+from checker.generation.sources.replay import ReplaySource
 
 from ..making import PHASE, PlainOperation, cases, drawer, parameter_of, parts, program_of
 

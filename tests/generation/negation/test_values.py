@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from checker.core.errors import Unsatisfiable
 from checker.core.schema import Dialect
 from checker.generation.negation.values import NegativeDraw, compile_negative
-from checker.generation.sources.choices import RandomSource, ReplaySource, Source
+from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.hypothesis import replay_through_conjecture, shrink_choices
+from checker.generation.sources.replay import ReplaySource
 
 from .keywords import BODY, NEW, SCHEMAS, compiler_of, leaf_keywords, schema_of
 
