@@ -1,6 +1,6 @@
 """Values that break one keyword of a schema, drawn from all the ways that there are, each with what it breaks."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import islice
@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.meta import Violation
+from checker.core.sequence import Choice
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import Place
 from checker.generation.meaning.forms import Conjunction
@@ -27,6 +28,8 @@ STEPS: Final = 2_000
 _TRIALS: Final = 12
 _TRIED: Final = 600
 """Choices of trials: large values are not tried that often."""
+_RECORDED: Final = 7_000
+"""Bytes of choices: Hypothesis takes 8,192 of a whole case."""
 _REACH: Final = 4
 """Ways in a row that may come to nothing before an easy one is taken."""
 _FAR: Final = 24
@@ -137,11 +140,19 @@ class _Choice:
                 with suppress(Rejected, BudgetSpent):
                     value, _ = draw(source)
                     if self._is_broken(value):
-                        return breach, draw
+                        return (breach, draw) if _size(source.choices) < _RECORDED else None
                 spent += len(source.choices)
                 if spent > _TRIED:
                     break
         return None
+
+
+def _size(choices: Sequence[Choice]) -> int:
+    """Bytes that a record takes, or a little more."""
+    return sum(
+        len(one) + 1 if isinstance(one, str | bytes) else 1 if one is True or one is False else 8
+        for one in choices
+    )
 
 
 def _grouped(listed: list[Breach], indices: Iterable[int]) -> list[list[list[int]]]:

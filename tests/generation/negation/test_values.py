@@ -150,3 +150,14 @@ def test_near_misses_of_dates_are_drawn() -> None:
     texts = {str(draw(RandomSource(seed))[0]) for seed in range(800)}
     assert any(text[4:] == "-02-29" for text in texts)
     assert any(text[5:7] == "13" for text in texts)
+
+
+def test_what_is_too_large_to_be_recorded_is_not_drawn() -> None:
+    unlike = {"type": "string", "pattern": "^[a-z]{40}$"}
+    draw = negative({"type": "array", "uniqueItems": True, "maxItems": 400, "items": unlike})
+    source = RandomSource()
+    for seed in range(60):
+        source.reset(seed)
+        _, violation = draw(source)
+        assert violation.keyword != "maxItems"
+        assert len(source.choices) < 2_000
