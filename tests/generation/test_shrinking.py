@@ -4,6 +4,7 @@ from benchmarks.generation.predicates import FAILING, ORDER, Failing, Smallest
 from benchmarks.generation.shrinking import failing_choices, measured
 from benchmarks.generation.sketches import drawn, program_of
 from checker.core.case import Case
+from checker.generation.sources import alphabets
 from checker.generation.sources.choices import Source
 from checker.generation.sources.shrinking import ShrinkBudget, Shrunk, shrink
 
@@ -68,6 +69,17 @@ def test_a_later_way_with_fewer_choices_is_taken() -> None:
 
     found = shrink(draw, (0, 5, 5), lambda value: True, seed=1)
     assert (found.choices, found.value) == ((1,), [])
+
+
+def test_a_length_that_two_texts_share_becomes_one_text() -> None:
+    def draw(source: Source) -> str:
+        text = source.string(alphabets.NAME, 1, 20)
+        if source.boolean(0.15):
+            text += "+."[source.choice(2)] + source.string(alphabets.NAME, 1, 10)
+        return text
+
+    found = shrink(draw, ("ab", True, 1, "cdefghijk"), lambda text: len(text) > 10, seed=1)
+    assert (found.choices, found.value) == (("0" * 11, False), "0" * 11)
 
 
 def test_smallest_is_told_without_what_is_always_there() -> None:

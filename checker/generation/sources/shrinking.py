@@ -200,7 +200,23 @@ def _other_ways(choices: Record) -> Iterator[Record]:
             if other != choice:
                 yield (*choices[:place], other)
                 for left_out in range(3):
-                    yield (*choices[:place], other, *choices[place + 1 + left_out :])
+                    last = place + 1 + left_out
+                    yield (*choices[:place], other, *choices[last:])
+                    before = _with_text(choices[:place], choices[place + 1 : last])
+                    if before is not None:
+                        yield (*before, other, *choices[last:])
+
+
+def _with_text(choices: Record, left_out: Record) -> Record | None:
+    """What comes before, its last text as much longer as what is left out: a length may be all that matters."""
+    if not any(isinstance(choice, str) for choice in left_out):
+        return None
+    for place in range(len(choices) - 1, -1, -1):
+        text = choices[place]
+        if isinstance(text, str) and text:
+            more = sum(len(choice) if isinstance(choice, str) else 1 for choice in left_out)
+            return (*choices[:place], text + text[-1] * more, *choices[place + 1 :])
+    return None
 
 
 def _presences(choices: Record) -> int:
