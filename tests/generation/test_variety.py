@@ -16,6 +16,9 @@ SCHEMAS: dict[str, dict[str, Any]] = {
     "one word": {"type": "object", "properties": {"key": {"enum": ["key1", "key2"]}}},
     "a list of large items": {"type": "object", "properties": {"all": {"type": "array", "items": LARGE}}},
     "large items": {"type": "array", "items": LARGE},
+    "one optional text": {
+        "type": "object", "properties": {"foo": {"type": "string"}}, "additionalProperties": False,
+    },
     "a list of flags": {"type": "array", "items": {"type": "boolean"}},
 }  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Set
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from checker.core.errors import Unsatisfiable
@@ -18,7 +19,7 @@ from checker.generation.meaning.forms import Canonical, Conjunction, Facet, Face
 from checker.generation.patterns.regexes import UnsupportedPattern
 from checker.generation.patterns.writing import matcher, writer
 from checker.generation.sources import alphabets
-from checker.generation.sources.basic import texts
+from checker.generation.sources.basic import either, texts
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.recipes import Under, described
 from checker.generation.sources.turn import Draw
@@ -29,6 +30,8 @@ _LONGEST_NAME = 24
 _TRIED_NAMES = 6
 _TEXT = Facet({"type": "string"}, "#/name", is_made=True)
 _MANY_NAMES, _SOME_NAMES = 0.8, 0.45
+_FULL = 0.6
+"""Share of objects with all that is declared, where objects are too much alike."""
 _FREE, _OPEN, _RARE, _NEVER = 0.55, 0.3, 0.1, 0.01
 """Probability of one more property: of maps, with patterns, beside declared ones, only to fill up."""
 
@@ -66,7 +69,12 @@ def compile_properties(nodes: Nodes, form: Canonical, place: Place) -> Draw:
         is_named = form.properties and variety is not Variety.MOST
         more = _SOME_NAMES if is_named else _MANY_NAMES
     plan = ObjectPlan(form.pointer, tuple(properties), low, sizes.high, additional, more)
-    return compile_object(plan, nodes.turn)
+    draw = compile_object(plan, nodes.turn)
+    fits = sizes.high is None or len(properties) <= sizes.high
+    if variety is not Variety.MOST or needed == len(properties) or not fits:
+        return draw
+    full = tuple(replace(item, required=True) for item in properties)
+    return either(_FULL, compile_object(replace(plan, properties=full), nodes.turn), draw)
 
 
 def wants_extra(form: Canonical, nodes: Nodes) -> bool:
