@@ -19,6 +19,7 @@ STAGES = (Stage.MAKE, Stage.SEND, Stage.JUDGE, Stage.RECORD, Stage.SHRINK, Stage
 ORPHANS_S = 2.0
 _NEVER_S = 60.0
 """On a busy machine a worker shrinks for long, and is seldom seen to judge."""
+_LOOKS = 50
 _LONG_S = 30.0
 """What a run plans for: short, so that every operation soon has its turn."""
 
@@ -173,7 +174,12 @@ def _workers(
 
 
 def _is_caught(worker: psutil.Process, slots: InflightReader, stage: Stage) -> bool:
-    """Stop a worker; if it is at this stage, it stays so."""
+    """Stop a worker that seems to be at this stage; if it is, it stays so.
+
+    Stopping one without a look would keep it from ever getting to the rare stages.
+    """
+    if not any(_stage_of(slots) is stage for _ in range(_LOOKS)):
+        return False
     try:
         worker.suspend()
         while worker.status() not in (psutil.STATUS_STOPPED, psutil.STATUS_ZOMBIE):
