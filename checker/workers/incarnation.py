@@ -6,7 +6,7 @@ from pathlib import Path
 from checker.config.settings import RunSettings
 from checker.core.errors import CheckerError, LoaderError, StorageError, UsageError
 from checker.corpus.layout import RunLayout
-from checker.generation.sources.hypothesis import isolate
+from checker.generation.sources.hypothesis import isolate, know_characters
 from checker.workers.loop import Worker
 from checker.workers.messages import Leaving
 from checker.workers.opening import open_workplace
@@ -16,6 +16,8 @@ from checker.workers.queues import Receiver, Sender
 def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender) -> None:
     """The life of one incarnation: open the document, work until told to leave or the supervisor is gone."""
     isolate(RunLayout(Path(settings.corpus_dir)).caches)
+    if settings.hooks:
+        know_characters()
     try:
         place = open_workplace(incarnation, settings)
     except CheckerError as error:

@@ -2,6 +2,9 @@
 
 import ast
 import inspect
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -141,3 +144,28 @@ def test_choices_of_a_strategy_replay() -> None:
         lambda source: draw_strategy(strategy, source), source.choices
     )
     assert (replayed, status, is_exact) == (value, "VALID", True)
+
+
+def test_hypothesis_need_not_try_every_character(tmp_path: Path) -> None:
+    # Whoever tried them in this world would find eleven.
+    code = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from hypothesis.internal.charmap import intervals_from_codec\n"
+        "from checker.generation.sources.hypothesis import isolate, know_characters\n"
+        "sys.maxunicode = 10\n"
+        "isolate(Path('cache'))\n"
+        "know_characters()\n"
+        "print([one.intervals for one in intervals_from_codec('utf-8')])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(Path(checker.__file__).parent.parent)},
+        capture_output=True,
+        text=True,
+        timeout=50,
+        check=True,
+    )
+    assert done.stdout.strip() == "[((0, 55295), (57344, 1114111)), ()]"
+    assert [path.name for path in tmp_path.iterdir()] == ["cache"]
