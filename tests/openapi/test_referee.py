@@ -83,6 +83,17 @@ def test_text_of_a_query(definition: dict[str, Any], text: str, expected: Outcom
     assert verdict.of(QUERY, "p") is expected, reasons(verdict)
 
 
+LISTED = {"type": "array", "items": {"enum": ["a|b", "c"]}}
+PIPES = one("query", LISTED, style="pipeDelimited", explode=False)
+DELIMITED = [("a%7Cb", AMBIGUOUS), ("c%7Ca%7Cb", AMBIGUOUS), ("a%7Cc", INVALID), ("c%7Cc", VALID)]
+
+
+@pytest.mark.parametrize(("text", "expected"), DELIMITED)
+def test_listed_texts_may_hold_their_delimiter(text: str, expected: Outcome) -> None:
+    verdict = judge(PIPES, f"/a?p={text}")
+    assert verdict.of(QUERY, "p") is expected, reasons(verdict)
+
+
 def test_what_nobody_declares_is_neither_right_nor_wrong() -> None:
     verdict = judge(one("query", INTEGER), "/a?x=1&x=2&y", (("Cookie", "z=1"), ("X-Z", "1")))
     assert [part.name for part in verdict.parts if part.outcome is UNDECLARED] == ["x", "y"]
@@ -370,6 +381,7 @@ ENCODED: list[tuple[Any, dict[str, Any], bytes, Outcome]] = [
     (TEXTS, {"style": "spaceDelimited", "explode": False}, b"f=a%20%20b", AMBIGUOUS),
     (TEXTS, {"style": "spaceDelimited", "explode": False}, b"f=a%20b", VALID),
     (LIST, {"style": "spaceDelimited", "explode": False}, b"f=1%20x", INVALID),
+    (TEXTS, {"style": "pipeDelimited", "explode": False}, b"f=" + b"%7C" * 9, AMBIGUOUS),
 ]
 
 

@@ -21,6 +21,7 @@ from checker.transport.wire.readings import Reading
 from checker.transport.wire.styles import (
     Pairs,
     cookie_pairs,
+    escape,
     header_text,
     path_text,
     query_pairs,
@@ -96,7 +97,11 @@ def _text_proof(parameter: Parameter, is_valid: IsValid) -> IsValid:
     """The same for scalars that travel as their own text."""
     location = parameter.location
     # Sent empty, it counts as absent for many.
-    may_be_empty = parameter.required and location in (Location.QUERY, Location.COOKIE)
+    may_be_empty = (
+        parameter.required
+        and not parameter.allow_empty
+        and location in (Location.QUERY, Location.COOKIE)
+    )
     is_trimmed = location is Location.HEADER
 
     def is_wrong(value: Any) -> bool:
@@ -122,6 +127,8 @@ class _StyledProof:
     def __call__(self, value: Any) -> bool:
         try:
             parts = self._encoded(value)
+            if self.parameter.allow_empty and parts == [(escape(self.parameter.name), "")]:
+                return False
             # What may count as absent proves nothing.
             decoded = self._decoded(parts) if parts else None
         except ValueError:

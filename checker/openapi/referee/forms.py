@@ -10,6 +10,7 @@ from checker.openapi.referee.rulings import Rule
 from checker.transport.wire import ambiguity
 from checker.transport.wire.brackets import deep_tree
 from checker.transport.wire.decoding import shapes
+from checker.transport.wire.joining import joined_readings
 from checker.transport.wire.outline import Outline
 from checker.transport.wire.readings import (
     Reading,
@@ -20,7 +21,7 @@ from checker.transport.wire.readings import (
     objects,
     readings,
 )
-from checker.transport.wire.styles import DELIMITERS, Pairs
+from checker.transport.wire.styles import Pairs
 from checker.transport.wire.unstyled import Shape, encoding_fault, pairs_of, plain, query_value
 from checker.transport.wire.xml_reading import xml_readings
 
@@ -116,16 +117,8 @@ def _property(pairs: Pairs, name: str, rule: Rule, how: PropertyEncoding) -> lis
         except ValueError:
             continue
         if tree is not None:
-            found += readings(tree, outline)
-        if how.style in DELIMITERS and len(tree or ()) > 1 and _holds_text(outline, shape):
-            found.append(Reading(None, ambiguity.DELIMITER))
+            found += joined_readings(tree, "" if how.explode else how.style, outline)
     return rule.likely(found or readings(Repeated(tuple(values)), outline), outline)
-
-
-def _holds_text(outline: Outline, shape: Shape) -> bool:
-    """True when a delimiter may stand in what it separates: names of properties are texts."""
-    is_list = shape is Shape.ARRAY and "string" in outline.item(0).types
-    return is_list or shape is Shape.OBJECT
 
 
 def _json(text: str, types: frozenset[str]) -> list[Reading]:

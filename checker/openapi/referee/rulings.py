@@ -33,6 +33,9 @@ class Rule:
             return found
         judges = [self._part(facet) for facet in outline.facets() if isinstance(facet.raw, dict)]
         fits = [one for one in found if not any(judge.errors(one.value) for judge in judges)]
+        if fits and found[0] not in fits and all(one.doubt for one in fits):
+            # What it most likely is does not fit.
+            return [found[0], *fits]
         return fits or [one for i, one in enumerate(found) if i == 0 or one.doubt in UNKNOWN]
 
     def _part(self, facet: Facet) -> Referee:

@@ -13,6 +13,7 @@ from checker.core.media_types import is_form, is_json
 from checker.core.operation import Location, Parameter
 from checker.transport.wire import ambiguity
 from checker.transport.wire.brackets import deep_tree
+from checker.transport.wire.joining import delimited_readings
 from checker.transport.wire.outline import Outline
 from checker.transport.wire.readings import (
     Reading,
@@ -107,7 +108,7 @@ def decode_path(
     for shape in shapes(outline):
         for variant, doubt in _variants(text, shape, parameter):
             try:
-                found += doubted(readings(read(variant, shape), outline), doubt)
+                found += doubted(delimited_readings(read(variant, shape), style, outline), doubt)
             except ValueError as error:
                 reason = str(error)
     return found or Malformed("style", reason)
@@ -286,7 +287,9 @@ def _of_variant(parameter: Parameter, pairs: Pairs, outline: Outline) -> list[Re
                 reason = str(error)
                 continue
             if tree is not None:
-                found += doubted(readings(_grouped(variant, tree, parameter), outline), doubt)
+                grouped = _grouped(variant, tree, parameter)
+                joined = "" if parameter.explode else style
+                found += doubted(delimited_readings(grouped, joined, outline), doubt)
     if not found:
         raise ValueError(reason)
     return found

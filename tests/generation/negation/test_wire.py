@@ -100,6 +100,13 @@ def test_empty_text_counts_as_absent() -> None:
     assert not is_proved(raw, "", HEADER)
 
 
+def test_empty_text_is_right_where_it_is_allowed() -> None:
+    assert is_proved(INTEGER, "", QUERY)
+    assert not is_proved(INTEGER, "", QUERY, allow_empty=True)
+    assert not is_proved(INTEGERS, "", QUERY, allow_empty=True)
+    assert is_proved(INTEGER, "x", QUERY, allow_empty=True)
+
+
 def test_blanks_at_the_ends_of_headers_are_lost() -> None:
     assert not is_proved({"type": "string", "pattern": "^a$"}, "a ", HEADER)
 
