@@ -15,9 +15,13 @@ _JOINED = 6
 def delimited_readings(tree: Tree, style: str, outline: Outline) -> list[Reading]:
     """Readings of a tree; of a list of listed texts that hold the delimiter of its style also those that do not part them."""
     delimiter = plain(DELIMITERS.get(style, ""))
-    if not isinstance(tree, list) or not delimiter or not _lists(outline.item(0), delimiter):
+    if not delimiter or not isinstance(tree, list):
         return readings(tree, outline)
-    return joined_readings(tree, style, outline)
+    item = outline.item(0)
+    # Lists in the list are JSON, which does not escape it either.
+    if any(_lists(one, delimiter) for one in (item, item.item(0))):
+        return joined_readings(tree, style, outline)
+    return readings(tree, outline)
 
 
 def _lists(outline: Outline, delimiter: str) -> bool:
