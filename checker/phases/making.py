@@ -115,33 +115,31 @@ class CaseFactory:
     def make(
         self, label: Label, task_seed: int, index: int, phase: PhaseInfo, *, newest: bool = False
     ) -> Made:
-        """Case `index` of a task: the same for ever, whoever makes it. `newest` prefers the latest values.
-
-        Where inputs have to be unique, the first one that was not made before. Raises `Exhausted` when there is none.
-        """
-        name, seed = case_id(task_seed, index), task_seed + index
-        made = self._made(label, seed, name, phase, newest=newest)
-        novelty = self._novelty
-        if novelty is None or newest:
-            return made
-        for attempt in range(1, ATTEMPTS):
-            if novelty.is_new(label, made.case):
-                return made
-            made = self._made(label, seed + attempt * _APART, name, phase)
-        raise Exhausted(label)
-
-    def _made(
-        self, label: Label, seed: int, name: str, phase: PhaseInfo, *, newest: bool = False
-    ) -> Made:
+        """Case `index` of a task: the same for ever, whoever makes it. `newest` prefers the latest values."""
         program = self._programs.get(label) or self.program(label)
         source = self._random
-        source.reset(seed)
+        source.reset(task_seed + index)
         pool = None if self._pools is None else self._pools(program.operation)
         if newest and pool is not None:
             pool = _Newest(pool)
-        case = program.draw(source, case_id=name, phase=phase, pool=pool)
+        case = program.draw(source, case_id=case_id(task_seed, index), phase=phase, pool=pool)
         bindings = case.meta.bindings if case.meta is not None else ()
         return Made(case, label, source.choices, bindings)
+
+    def make_new(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> Made:
+        """The same, but where inputs have to be unique the first one that was not made before. Raises `Exhausted`."""
+        novelty = self._novelty
+        for attempt in range(ATTEMPTS):
+            made = self.make(label, task_seed + attempt * _APART, index, phase)
+            made.case.id = case_id(task_seed, index)
+            if novelty is None or novelty.is_new(label, made.case):
+                return made
+        raise Exhausted(label)
+
+    @property
+    def is_unique(self) -> bool:
+        """Whether `make_new` makes sure of anything."""
+        return self._novelty is not None
 
     def remake(self, step: Step, *, name: str, phase: PhaseInfo) -> Made:
         """The case that a step records, under a new id."""

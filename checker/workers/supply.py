@@ -27,6 +27,8 @@ class Supply:
         """Whether the last flight of a task has landed since `over` was asked."""
         self._place = place
         self._slots = place.slots
+        factory = place.factory
+        self._make = factory.make_new if factory.is_unique else factory.make
         self._free_slots = list(range(place.slot_count))
         self._followers: deque[tuple[Running, int, Made, tuple[Shot, ...]]] = deque()
         self._ahead: Flight | None = None
@@ -144,8 +146,9 @@ class Supply:
     def _made(self, running: Running, now: float) -> Flight | None:
         """The next case of a task; None when it has none, or no time."""
         place, slots, task = self._place, self._slots, running.task
+        labels = task.labels
         while (index := running.take_index(now)) is not None:
-            label = running.label_of(index)
+            label = Label(labels[index % len(labels)])
             if label in running.dead_labels:
                 continue
             slot = self._free_slots[-1]
@@ -155,7 +158,7 @@ class Supply:
                     leave_drawn(place, slot, running, index)
                 slots.enter(slot, place.making_stage, task.id, index)
             try:
-                made = place.factory.make(label, task.seed, index, running.phase)
+                made = self._make(label, task.seed, index, running.phase)
             except Exhausted:
                 slots.leave(slot)
                 running.exhausted(label)

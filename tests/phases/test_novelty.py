@@ -22,7 +22,7 @@ def factory(operation: Operation, *, unique: bool = True) -> CaseFactory:
 
 
 def made(makes: CaseFactory, label: Label, count: int) -> list[str]:
-    return [likeness(makes.make(label, 1, index, PHASE).case) for index in range(count)]
+    return [likeness(makes.make_new(label, 1, index, PHASE).case) for index in range(count)]
 
 
 NARROW = PlainOperation((parameter_of({"type": "integer", "minimum": 1, "maximum": 6}),))

@@ -117,17 +117,9 @@ class JsonBody:
 
     def is_valid(self, content: bytes) -> bool:
         """True when the body is JSON and fits the schema."""
-        if len(content) > _SHORT:
-            return self._fits(content)
         known = self._known
         if content in known:
             return True
-        is_valid = self._fits(content)
-        if is_valid and len(known) < _MOST_KNOWN:
-            known.add(content)
-        return is_valid
-
-    def _fits(self, content: bytes) -> bool:
         try:
             value = orjson.loads(content)
         except orjson.JSONDecodeError:
@@ -135,7 +127,10 @@ class JsonBody:
             value = self._decoded(content)
             if isinstance(value, UndecodableBody):
                 return False
-        return self._is_valid(value)
+        is_valid = self._is_valid(value)
+        if is_valid and len(known) < _MOST_KNOWN and len(content) <= _SHORT:
+            known.add(content)
+        return is_valid
 
     def opinions(self, content: bytes) -> BodyOpinions:
         """What both validators say."""
