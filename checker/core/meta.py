@@ -1,5 +1,6 @@
 """Provenance: where each part of a case comes from and what it is meant to be."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -88,7 +89,8 @@ class CaseMetadata:
     """`case.meta`. A case made by hand has none."""
 
     mode: GenerationMode
-    components: dict[Location, ComponentProvenance]
+    components: Mapping[Location, ComponentProvenance]
+    """Cases that are alike share it."""
     phase: PhaseInfo
     bindings: tuple[Binding, ...] = ()
     time: float = 0.0

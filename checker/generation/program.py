@@ -62,7 +62,7 @@ class OperationProgram:
     """Draws cases of one operation. Not for two threads at a time."""
 
     __slots__ = (
-        "_body_origin", "_cold", "_filters", "_hot", "_is_mixed", "_maps", "_negative", "_parts", "_present", "_turn", "left_out", "opaque", "operation",
+        "_cold", "_filters", "_hot", "_is_mixed", "_maps", "_negative", "_parts", "_present", "_present_with_body", "_turn", "left_out", "opaque", "operation",
     )  # fmt: skip
 
     def __init__(
@@ -87,7 +87,8 @@ class OperationProgram:
             for location in _ORDER
             if location in parts
         }
-        self._body_origin = _EXPLICIT if Location.BODY in compiler.explicit else POSITIVE_RANDOM
+        origin = _EXPLICIT if Location.BODY in compiler.explicit else POSITIVE_RANDOM
+        self._present_with_body = {**self._present, _BODY: origin}
         self._filters: list[Callable[[Case], bool]] = []
         self._maps: list[Callable[[Case], Case]] = []
 
@@ -125,7 +126,6 @@ class OperationProgram:
         return case
 
     def _drawn(self, source: Source, case_id: str, phase: PhaseInfo) -> Case:
-        components = self._present.copy()
         parts, mode, broken = self._parts, _POSITIVE, None
         if source.__class__ is RandomSource:
             parts = self._hot or self._warmed()
@@ -142,17 +142,10 @@ class OperationProgram:
         media_type = None
         if in_body is not None:
             body, media_type = in_body(source)
-            if body is not NOT_SET:
-                components[_BODY] = self._body_origin
+        components = self._present if body is NOT_SET else self._present_with_body
         bindings: tuple[Binding, ...] = ()
-        for binding in self._turn.bindings:
-            if isinstance(binding, Binding):
-                components[binding.location] = _POOLED
-                bindings = (*bindings, binding)
-            else:
-                components[binding.location] = ComponentProvenance(origin=binding.origin)
-        if broken is not None:
-            components[broken] = ComponentProvenance(mode, violation=self._turn.violation)
+        if self._turn.bindings or broken is not None:
+            components, bindings = self._marked(components, broken)
         return Case(
             self.operation,
             case_id,
@@ -164,6 +157,21 @@ class OperationProgram:
             media_type=media_type,
             meta=CaseMetadata(mode, components, phase, bindings),
         )
+
+    def _marked(
+        self, usual: dict[Location, ComponentProvenance], broken: Location | None
+    ) -> tuple[dict[Location, ComponentProvenance], tuple[Binding, ...]]:
+        """Where the parts come from when some were not drawn at random, or one is wrong; values of earlier responses."""
+        components, bindings = usual.copy(), []
+        for binding in self._turn.bindings:
+            if isinstance(binding, Binding):
+                components[binding.location] = _POOLED
+                bindings.append(binding)
+            else:
+                components[binding.location] = ComponentProvenance(origin=binding.origin)
+        if broken is not None:
+            components[broken] = ComponentProvenance(_NEGATIVE, violation=self._turn.violation)
+        return components, tuple(bindings)
 
     def heat(self) -> None:
         """Write out the parts that are valid, for chance: it draws the same then, in half the time."""

@@ -95,14 +95,15 @@ class OpenApiOperation:
     """Optional parameters that cannot be sent: pointer -> why."""
     _contract: OpenApiContract | None = field(default=None, repr=False)
     _referee: RequestReferee | None = field(default=None, repr=False)
+    label: Label = field(init=False)
+    """`GET /users/{id}`."""
+
+    def __post_init__(self) -> None:
+        # Asked for with each request: a property would be a call.
+        self.label = self.entry.label
 
     def __repr__(self) -> str:
         return f"<Operation {self.label}>"
-
-    @property
-    def label(self) -> Label:
-        """`GET /users/{id}`."""
-        return self.entry.label
 
     @property
     def method(self) -> str:

@@ -3,7 +3,7 @@
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from checker.core.errors import (
     Unserialisable,
 )
 from checker.core.failures import Failure
-from checker.core.meta import GenerationMode
+from checker.core.meta import ComponentProvenance, GenerationMode
 from checker.core.operation import Label, Location
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Response
@@ -53,6 +53,9 @@ _BY_HAND: tuple[str, tuple[()], str, tuple[()]] = ("", (), GenerationMode.POSITI
 _COMPONENTS = {
     (place, mode): (place.value, mode.value) for place in Location for mode in GenerationMode
 }
+_Described = tuple[Mapping[Location, ComponentProvenance], list[tuple[str, str]]]
+"""Components, kept alive, and what is written of them."""
+_MOST_DESCRIBED = 1024
 _MODES = {mode: mode.value for mode in GenerationMode}
 # What a case takes in memory beside its bodies, about.
 _DRAFT_BYTES = 4096
@@ -84,6 +87,8 @@ class Recorder:
     _unsettled: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Fingerprint -> (task, index) of the case that is under investigation for it, or waits to be."""
     _encoder: RecordEncoder = field(default_factory=RecordEncoder)
+    _described: dict[int, _Described] = field(default_factory=dict)
+    """By the `id` of the components, which cases that are alike share."""
 
     def __post_init__(self) -> None:
         self._passed = tuple(CheckOutcome(name, _SUCCESS) for name in self.checks)
@@ -191,21 +196,28 @@ class Recorder:
         exchanged = exchange_fields(verdict.request, verdict.outcome, self.secrets)
         if meta is None:
             return (made.case.id, made.label, *_BY_HAND, status, at, 0.0, exchanged)
-        phase, components = meta.phase, []
-        for place, part in meta.components.items():
-            components.append(_COMPONENTS[place, part.mode])
+        phase, described = meta.phase, self._described.get(id(meta.components))
+        if described is None or described[0] is not meta.components:
+            described = self._describe(meta.components)
         return (
             made.case.id,
             made.label,
             phase.name,
             tuple(phase.data.items()),
             _MODES[meta.mode],
-            components,
+            described[1],
             status,
             at,
             meta.time,
             exchanged,
         )
+
+    def _describe(self, components: Mapping[Location, ComponentProvenance]) -> _Described:
+        if len(self._described) >= _MOST_DESCRIBED:
+            self._described.clear()
+        texts = [_COMPONENTS[place, part.mode] for place, part in components.items()]
+        described = self._described[id(components)] = components, texts
+        return described
 
     def recipe(self, made: Made) -> bytes:
         """A recipe as bytes, for the in-flight slots: an `Entry` of this one step."""
