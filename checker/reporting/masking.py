@@ -14,6 +14,7 @@ from checker.core.redact import Redaction, SecretStore
 SECRET_REFERENCE = re.compile(r"secret(?:-quoted)?:[A-Za-z]+:")
 """Stands in a recorded value where a secret was never written down (`core.redact`)."""
 
+_COMMAND = "curl "
 _REFERENCE = re.compile(r"\{secret(?:-quoted)?:([A-Za-z]+:[^\s{}]+)\}")
 
 
@@ -67,8 +68,11 @@ def shown_command(text: str, sanitization: Sanitization, store: SecretStore) -> 
 def _shown_line(line: str, sanitization: Sanitization) -> ShownCommand:
     redaction = redaction_of(sanitization)
     places = [name.replace(":", " ", 1) for name in _REFERENCE.findall(line)]
-    places += redaction.places(curl.parse(line)[0])
     unreferenced = _REFERENCE.sub(lambda _: sanitization.replacement, line)
+    if not line.startswith(_COMMAND):
+        # Under the command of a case that ended its worker stands what is known beside it.
+        return ShownCommand(unreferenced, tuple(places))
+    places += redaction.places(curl.parse(line)[0])
     shown = curl.redacted(unreferenced, redaction)
     if shown != line and not places:
         places = ["credentials in the URL"]

@@ -104,3 +104,12 @@ def test_a_command_shows_no_value_of_a_sensitive_name_and_says_where(
 ) -> None:
     command = shown_command(f"curl {words}", ON, SecretStore())
     assert command == ShownCommand(f"curl {shown}", (hidden,) if hidden else ())
+
+
+def test_words_under_a_command_stay_but_for_secrets() -> None:
+    command = "curl -H 'X-Api-Key: 123' http://h/\n(as drawn, with {secret:header:X-Mine})"
+    shown = shown_command(command, ON, SecretStore())
+    first, second = shown.text.splitlines()
+    assert "123" not in first
+    assert second == "(as drawn, with [Filtered])"
+    assert shown.hidden == ("header X-Api-Key", "header X-Mine")
