@@ -14,9 +14,13 @@ from checker.checks.context import Check, CheckSettings
 from checker.checks.headers import promises_no_headers, response_headers_conformance
 from checker.checks.server_error import is_no_server_error, not_a_server_error
 from checker.core.contract import ResponsePlan
+from checker.core.response import Response
 
 Foregone = Callable[[int, ResponsePlan, CheckSettings], bool]
 """Whether every response with this status and plan passes."""
+
+QuickLook = Callable[[Response], bool]
+"""True for a response that passes; anything may be true of the others."""
 
 FOREGONE: Mapping[Check, Foregone] = {
     not_a_server_error: is_no_server_error,
@@ -35,4 +39,15 @@ def open_checks(
         check
         for check in checks
         if check not in FOREGONE or not FOREGONE[check](status, plan, settings)
+    )
+
+
+def quick_look(checks: tuple[Check, ...], plan: ResponsePlan) -> QuickLook | None:
+    """What lets most responses pass these checks before anything is made ready for them; None when nothing does."""
+    validator = plan.body
+    if checks != (response_schema_conformance,) or validator is None:
+        return None
+    is_valid = validator.is_valid
+    return lambda response: (
+        response.content_size == len(response.content) and is_valid(response.content)
     )

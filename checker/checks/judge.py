@@ -7,7 +7,7 @@ from types import GeneratorType
 from typing import cast
 
 from checker.checks.context import Check, CheckContext, CheckSettings, Failures
-from checker.checks.foregone import open_checks
+from checker.checks.foregone import QuickLook, open_checks, quick_look
 from checker.core.case import Case
 from checker.core.contract import ResponsePlan
 from checker.core.operation import Operation
@@ -17,7 +17,7 @@ from checker.core.send import Exchanging
 _KINDS = 4096
 _Kind = tuple[int, int, str | None]
 """`id` of the operation, status, `Content-Type`."""
-_Opened = tuple[ResponsePlan, tuple[Check, ...], Operation]
+_Opened = tuple[ResponsePlan, tuple[Check, ...], QuickLook | None, Operation]
 """The operation is kept alive as long as its `id` stands for it."""
 
 
@@ -38,7 +38,7 @@ class Judge:
 
     def judge(self, case: Case, response: Response) -> "Exchanging[Judgement]":
         """What the checks say of a response; yields what they need to send."""
-        plan, checks, _ = self._opened(case, response)
+        plan, checks, _, _ = self._opened(case, response)
         if not checks:
             return CLEAN
         context = CheckContext(case, response, plan, self._settings)
@@ -53,8 +53,8 @@ class Judge:
 
     def verdict(self, case: Case, response: Response) -> "Judgement":
         """The same without sending, for checks that are plain: the hot path."""
-        plan, checks, _ = self._opened(case, response)
-        if not checks:
+        plan, checks, passes, _ = self._opened(case, response)
+        if not checks or (passes is not None and passes(response)):
             return CLEAN
         context = CheckContext(case, response, plan, self._settings)
         failures: Failures = ()
@@ -76,7 +76,8 @@ class Judge:
             if len(self._open) >= _KINDS:
                 self._open.clear()
             checks = open_checks(self._checks, status, plan, self._settings)
-            found = self._open[kind] = plan, checks, operation
+            found = plan, checks, quick_look(checks, plan), operation
+            self._open[kind] = found
         return found
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from checker.checks.judge import CLEAN, Judge, Judgement
 from checker.core.case import Case
@@ -45,10 +45,12 @@ class Tools:
     hooks: CallHooks
 
     is_plain: bool = field(init=False)
-    """Whether judging a response is one plain call."""
+    """Whether every attempt is one request that nobody touches, and one plain call to judge its answer."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "is_plain", self.judge.is_plain and not self.hooks.after)
+        is_untouched = not self.hooks.before and not self.hooks.after
+        is_plain = is_untouched and self.judge.is_plain and self.gate.level is _FULL
+        object.__setattr__(self, "is_plain", is_plain)
 
 
 @dataclass(slots=True)
@@ -64,15 +66,23 @@ class Verdict:
 
 def attempt(tools: Tools, case: Case, *, fresh: bool = False) -> Exchanging[Verdict]:
     """Verdict on one case. Raises `HookError` when a user's hook does."""
+    if tools.is_plain:
+        request = tools.maker.make(case)
+        request.fresh = fresh
+        return plain_verdict(tools, case, request, (yield request))
     if tools.gate.level is not _FULL and tools.gate.refuses(case):
         return Verdict(case, None, None, CLEAN)
-    request = build_request(tools, case) if tools.hooks.before else tools.maker.make(case)
+    request = build_request(tools, case)
     request.fresh = fresh
     outcome = yield request
-    if tools.is_plain and outcome.__class__ is Response:
-        # The hot path: no hook after the call, no check that sends.
-        return Verdict(case, request, outcome, tools.judge.verdict(case, outcome))
     judgement = yield from judge_outcome(tools, case, outcome)
+    return Verdict(case, request, outcome, judgement)
+
+
+def plain_verdict(tools: Tools, case: Case, request: WireRequest, outcome: Outcome) -> Verdict:
+    """The end of an attempt with plain tools: the hot path, and what `attempt` comes to with them."""
+    is_answer = outcome.__class__ is Response
+    judgement = tools.judge.verdict(case, cast("Response", outcome)) if is_answer else CLEAN
     return Verdict(case, request, outcome, judgement)
 
 

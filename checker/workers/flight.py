@@ -148,7 +148,8 @@ class Flight:
     running: Running
     index: int
     made: Made
-    work: Exchanging[Verdict]
+    work: Exchanging[Verdict] | None
+    """None with plain tools: then there is one answer to wait for, and nothing between."""
     chain: tuple[Shot, ...]
     """What was sent before it in the same sequence."""
     lane: int = 0

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from checker.core.response import Outcome, Response
 from checker.corpus.inflight import Stage
-from checker.phases.attempt import Verdict
+from checker.phases.attempt import Verdict, plain_verdict
 from checker.workers.flight import SAVED_INDEX, Flight, Running
 from checker.workers.ledger import Part
 from checker.workers.limits import Limits
@@ -216,6 +216,9 @@ class Worker:
         """The end of an attempt; None when it wants another answer, or cannot be judged."""
         self._slots.act(flight.slot, self._place.judging_stage)
         try:
+            if flight.work is None:
+                assert flight.wanted is not None
+                return plain_verdict(self._place.tools, flight.made.case, flight.wanted, outcome)
             flight.wanted = flight.work.send(outcome)
         except StopIteration as end:
             verdict: Verdict = end.value

@@ -27,6 +27,7 @@ class Supply:
         """Whether the last flight of a task has landed since `over` was asked."""
         self._place = place
         self._slots = place.slots
+        self._is_plain = place.tools.is_plain
         factory = place.factory
         self._make = factory.make_new if factory.is_unique else factory.make
         self._free_slots = list(range(place.slot_count))
@@ -92,7 +93,7 @@ class Supply:
             running, index, made, chain = self._followers.popleft()
             slot = self._free_slots.pop()
             self._slots.enter(slot, self._place.making_stage, running.task.id, index)
-            work = attempt(self._place.tools, made.case)
+            work = None if self._is_plain else attempt(self._place.tools, made.case)
             return self._begun(Flight(slot, running, index, made, work, chain))
         if self._ahead is not None:
             flight, self._ahead = self._ahead, None
@@ -172,7 +173,8 @@ class Supply:
             # In the slot that it was made in.
             self._free_slots.pop()
             running.flying += 1
-            return Flight(slot, running, index, made, attempt(place.tools, made.case), ())
+            work = None if self._is_plain else attempt(place.tools, made.case)
+            return Flight(slot, running, index, made, work, ())
         return None
 
     def _begun(self, flight: Flight) -> Flight | None:
@@ -186,7 +188,10 @@ class Supply:
             self._slots.recipe(flight.slot, place.recorder.recipe(flight.made))
             leave_made(place, flight)
         try:
-            flight.wanted = next(flight.work)
+            if flight.work is None:
+                flight.wanted = place.tools.maker.make(flight.made.case)
+            else:
+                flight.wanted = next(flight.work)
         except StopIteration:
             self.release(flight)
         except Exception as error:  # noqa: BLE001 - the wall: it costs this operation only
