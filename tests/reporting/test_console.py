@@ -63,7 +63,7 @@ def test_ascii_stream_reads_as_kept() -> None:
 
 def test_a_finding_that_cannot_be_shown_costs_itself_only() -> None:
     # Nothing that we write ourselves: a command that nobody can read.
-    bad = finding(fingerprint="bad", label="GET /bad", reproduction="wget 'http://h/")
+    bad = finding(fingerprint="bad", label="GET /bad", reproduction="curl 'http://h/")
     text, _ = printed([*records()[:-1], bad, records()[-1]])
     whole, _ = printed(records())
     assert "- Server error\n\nThe rest cannot be shown: ValueError: " in text
