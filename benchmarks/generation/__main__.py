@@ -1,6 +1,6 @@
 """`python -m benchmarks.generation CORPORA [section ...]`: all sections, or those that are named.
 
-Options of a section stand behind its name: `positives:suite`, `positives:openapi:1/20` (every 20th sample), `positives:schemastore`.
+Options of a section stand behind its name: `positives:suite`, `positives:openapi:1/20` (every 20th sample; `3/20` is the third of every 20), `positives:schemastore`.
 """
 
 import sys

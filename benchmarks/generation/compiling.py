@@ -5,6 +5,7 @@ from collections import Counter
 from pathlib import Path
 from time import process_time
 
+from benchmarks.generation.corpora import share
 from benchmarks.generation.speed import row, sampled
 from checker.core.errors import CheckerError
 from checker.core.meta import GenerationMode
@@ -17,12 +18,12 @@ LIMIT_MS = 200.0
 
 def section(place: Path, options: list[str]) -> None:
     """Positive programs of every operation; of every 20th with `1/20`, negative ones with `negative`."""
-    every = next((int(option[2:]) for option in options if option.startswith("1/")), 1)
+    part = share(options)
     mode = GenerationMode.NEGATIVE if "negative" in options else GenerationMode.POSITIVE
     costs: list[tuple[float, str]] = []
     refused: Counter[str] = Counter()
     gc.disable()
-    for name, operation in sampled(place, every):
+    for name, operation in sampled(place, part):
         started = process_time()
         try:
             compile_operation(operation, GenerationSettings(mode=mode))

@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.generation.corpora import READERS, Sample
+from benchmarks.generation.corpora import READERS, Sample, share
 from benchmarks.generation.disagreements import KNOWN
 from benchmarks.generation.oracles import NoOpinion, Oracles, oracles_of
 from benchmarks.generation.probes import admitted
@@ -179,10 +180,10 @@ def _text(value: Any) -> str:
 
 def section(corpora: Path, options: list[str]) -> None:
     """Judge the schemas of all corpora, or of the named ones; `1/20` takes every 20th."""
-    every = next((int(option[2:]) for option in options if option.startswith("1/")), 1)
+    part = share(options)
     kinds = [option for option in options if option in READERS]
     for kind in kinds or list(READERS):
-        samples = (s for i, s in enumerate(READERS[kind](corpora)) if i % every == 0)
+        samples = islice(READERS[kind](corpora), part.start, None, part.step)
         report(kind, (judged(sample, RandomSource(0)) for sample in _wanted(kind, samples)))
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import orjson
 import psutil
 
-from benchmarks.generation.corpora import openapi_documents, operations
+from benchmarks.generation.corpora import openapi_documents, operations, share
 from benchmarks.generation.sketches import drawn
 from checker.core.case import NOT_SET, Case
 from checker.core.errors import CheckerError
@@ -146,29 +146,29 @@ def row(name: str, values: list[float], unit: str) -> str:
     return f"{name:32} median {median(values):8.2f}  p90 {cuts[89]:8.2f}  max {max(values):8.2f}  {unit}"
 
 
-def sampled(place: Path, every: int) -> Iterator[tuple[str, Operation]]:
-    """Every so many-th operation of all documents, with its name.
+def sampled(place: Path, part: slice) -> Iterator[tuple[str, Operation]]:
+    """A part of the operations of all documents, with their names.
 
     What is read of a document is frozen, as workers do it: passes of the collector over it would count as compiling.
     """
-    number = 0
+    first, every, number = part.start or 0, part.step or 1, 0
     for path in openapi_documents(place):
         gc.unfreeze()
         for index, operation in enumerate(operations(path)):
             if index == 0:
                 gc.collect()
                 gc.freeze()
-            if number % every == 0:
+            if number % every == first:
                 yield f"{path.name} {operation.label}", operation
             number += 1
 
 
 def section(place: Path, options: list[str]) -> None:
     """Every operation, or every 20th with `1/20`; both modes, or the one that is named."""
-    every = next((int(option[2:]) for option in options if option.startswith("1/")), 1)
+    part = share(options)
     found = {mode: Figures() for mode in GenerationMode if mode in options}
     found = found or {mode: Figures() for mode in GenerationMode}
-    for name, operation in sampled(place, every):
+    for name, operation in sampled(place, part):
         for mode, figures in found.items():
             measure(operation, mode, name, figures)
     for mode, figures in found.items():
@@ -207,8 +207,8 @@ def _reset_us() -> float:
 
 def memory(place: Path) -> None:
     """What a thousand operations, from all documents alike, take when they are compiled and have each made ten cases."""
-    every = max(1, sum(1 for _ in sampled(place, 1)) // IN_MEMORY)
-    chosen = [operation for _, operation in sampled(place, every)][:IN_MEMORY]
+    every = max(1, sum(1 for _ in sampled(place, slice(None))) // IN_MEMORY)
+    chosen = [operation for _, operation in sampled(place, slice(0, None, every))][:IN_MEMORY]
     gc.collect()
     process = psutil.Process()
     before = process.memory_info().rss
