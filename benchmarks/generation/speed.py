@@ -184,8 +184,8 @@ def section(place: Path, options: list[str]) -> None:
             print(f"    dear: {cost:8.1f} ms {label}")
         for text in figures.refused[:10]:
             print(f"    refused: {text}")
-        share = 100 * figures.present / max(figures.optional, 1)
-        print(f"{'  optional properties present':32} {share:15.1f}  %")
+        present = 100 * figures.present / max(figures.optional, 1)
+        print(f"{'  optional properties present':32} {present:15.1f}  %")
     if len(found) == 2:
         positive, negative = (
             {name: cost for cost, name in figures.slowest} for figures in found.values()
