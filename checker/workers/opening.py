@@ -148,8 +148,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
     with _uncollected():
         selected = SelectedOperations(schema, settings.selection)
     recorder = _recorder(incarnation, settings, layout, selected, origin)
-    journal = recorder.journal
-    journal.append(
+    recorder.journal.append(
         SchemaOpened(
             title=schema.title,
             specification=schema.specification,
@@ -160,32 +159,25 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
             fetched_from=_other_host(settings, origin),
         )
     )
-    for unread in selected.broken:
-        recorder.operation_error(unread.label, settings.phases[0], "Schema Error", unread.error)
-    journal.flush()
+    _tell_of_unread(recorder, selected, settings.phases[0])
     factory = _factory(settings, selected, recorder, _component_hooks)
+    decides = _has_making_hooks(("before_generate",))
     pacing = _pacing(settings)
     slot_count = 2 * pacing.most + 2
     return Workplace(
         settings=settings,
         opened=Opened(
             incarnation=incarnation,
-            journal=str(journal.path),
+            journal=str(recorder.journal.path),
             document=digest_,
             base_url=base_url,
             operations=_cards(selected),
             preloaded=os.getpid() != _IMPORTED_BY,
         ),
         factory=factory,
-        unhooked=None
-        if _has_making_hooks(("before_generate",))
-        else _factory(settings, selected, recorder, _no_hooks),
+        unhooked=None if decides else _factory(settings, selected, recorder, _no_hooks),
         tools=_tools(settings, origin),
-        explorer=Explorer(
-            factory,
-            Followers(selected.paths),
-            Random(digest_int(str(settings.seed), "explorer", str(incarnation))),
-        ),
+        explorer=_explorer(incarnation, settings, selected, factory),
         origin=origin,
         http=HttpLanes(origin, _http_settings(settings), pacing.most),
         pacing=pacing,
@@ -198,6 +190,19 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
         calling_stage=Stage.HOOK if GLOBAL_HOOKS.named("before_call") else Stage.MAKE,
         judging_stage=Stage.HOOK if GLOBAL_HOOKS.named("after_call") else Stage.JUDGE,
     )
+
+
+def _tell_of_unread(recorder: Recorder, selected: SelectedOperations, phase: str) -> None:
+    for unread in selected.broken:
+        recorder.operation_error(unread.label, phase, "Schema Error", unread.error)
+    recorder.journal.flush()
+
+
+def _explorer(
+    incarnation: int, settings: RunSettings, selected: SelectedOperations, factory: CaseFactory
+) -> Explorer:
+    chance = Random(digest_int(str(settings.seed), "explorer", str(incarnation)))
+    return Explorer(factory, Followers(selected.paths), chance)
 
 
 def _settled_base_url(schema: OpenApiSchema, settings: RunSettings) -> str:
