@@ -23,7 +23,6 @@ from checker.corpus.records import (
 )
 
 _STAGES = {"found": 0, "minimised": 1}
-LEDGER_COLUMNS = ("make", "wait", "judge", "record", "idle")
 
 _Rank = tuple[int, float, int, int]
 
@@ -107,10 +106,6 @@ class RunView:
     def finding_count(self) -> int:
         """Number of fingerprints."""
         return len(self._known)
-
-    def requests_per_s(self, elapsed_s: float) -> float:
-        """Mean over the run."""
-        return self.requests / elapsed_s if elapsed_s > 0 else 0.0
 
     def absorb(self, incarnation: int, record: Record) -> None:
         """Let one more record count."""

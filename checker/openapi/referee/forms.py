@@ -27,7 +27,6 @@ from checker.transport.wire.xml_reading import xml_readings
 
 Encoding = Mapping[str, PropertyEncoding]
 _USUAL = PropertyEncoding()
-_COMMA = "servers differ on whether an encoded comma separates"
 _NAME = re.compile(r'(?i)\bname="((?:[^"\\]|\\.)*)"')
 _FILE = re.compile(r"(?i)\bfilename\*?=")
 
