@@ -48,6 +48,4 @@ def quick_look(checks: tuple[Check, ...], plan: ResponsePlan) -> QuickLook | Non
     if checks != (response_schema_conformance,) or validator is None:
         return None
     is_valid = validator.is_valid
-    return lambda response: (
-        response.content_size == len(response.content) and is_valid(response.content)
-    )
+    return lambda response: not response.is_truncated and is_valid(response.content)

@@ -62,8 +62,6 @@ class Judge:
             found = check(context)
             if found:
                 failures += cast("Failures", found)
-        if not failures and not context.disagreements:
-            return CLEAN
         return _judgement(failures, context)
 
     def _opened(self, case: Case, response: Response) -> _Opened:

@@ -73,11 +73,7 @@ class Response:
         response.http_version = http_version
         response.content_size = len(content) if content_size is None else content_size
         response.verify = verify
-        response.content_type = None
-        for name, value in headers:
-            if len(name) == _CONTENT_TYPE_LENGTH and name.lower() == _CONTENT_TYPE:
-                response.content_type = value
-                break
+        response.content_type = _content_type_of(headers)
         return response
 
     def __repr__(self) -> str:

@@ -96,18 +96,8 @@ class InflightWriter:
 
         All cases of the task below `next_index` are done or in flight, though the journal may not say so.
         """
-        # Once for each request: the same as `enter`, without another call.
-        words, slot = self._words, self._slots[lane]
-        words[slot] = 0
-        words[slot + _S_SINCE] = monotonic_ns()
-        if task != self._task:
-            self._task, self._task_word = task, int(task, 16)
-        words[slot + _S_TASK] = self._task_word
-        words[slot + _S_INDEX] = index
-        words[slot + _S_LENGTH] = 0
-        words[slot] = _MAKE
-        words[_H_ACTING] = lane + 1
-        words[self._progress.get(task) or self._claim(task)] = next_index
+        self.enter(lane, _MAKE, task, index)
+        self._words[self._progress.get(task) or self._claim(task)] = next_index
 
     def enter(self, lane: int, stage: Stage, task: str, index: int) -> None:
         """Begin a stage of a case whose code runs from here on. `MAKE` forgets the recipe of the case before."""
@@ -132,12 +122,8 @@ class InflightWriter:
 
     def act(self, lane: int, stage: Stage) -> None:
         """Begin another stage of the same case, whose code runs from here on."""
-        # Two times for each request: the same as `advance`, without another call.
-        words, slot = self._words, self._slots[lane]
-        words[slot] = 0
-        words[slot + _S_SINCE] = monotonic_ns()
-        words[slot] = stage
-        words[_H_ACTING] = lane + 1
+        self.advance(lane, stage)
+        self._words[_H_ACTING] = lane + 1
 
     def leave(self, lane: int) -> None:
         """Nothing is in flight on this lane."""

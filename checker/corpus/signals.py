@@ -67,8 +67,7 @@ class SignalSet:
         """(id, class) of what this interaction showed first. `previous` is the operation of the step before."""
         new: list[tuple[int, str]] = []
         label, status = case.operation.label, response.status_code
-        elapsed_s = response.elapsed
-        octave = 0 if elapsed_s < _QUIET_S else _octave(elapsed_s)
+        octave = _octave(response.elapsed)
         size = len(response.content).bit_length()
         kind = response.content_type
         key = (label, status, kind, octave, size, len(response.raw_headers))
@@ -76,7 +75,7 @@ class SignalSet:
         # A close look costs ten times as much as all the rest, and soon there is seldom anything new to see.
         is_close = not dull % min(1 + dull // _PATIENCE, _SAMPLE)
         if is_close:
-            self._outputs(new, label, response)
+            self._outputs(new, label, response, octave)
             self._inputs(new, case, status)
         if status >= 500 or (is_close and status >= 400):
             self._add(new, "error", label, status, _template(response, case))
@@ -98,11 +97,13 @@ class SignalSet:
     def __len__(self) -> int:
         return len(self._ids)
 
-    def _outputs(self, new: list[tuple[int, str]], label: Label, response: Response) -> None:
+    def _outputs(
+        self, new: list[tuple[int, str]], label: Label, response: Response, octave: int
+    ) -> None:
         status, kind = response.status_code, response.content_type
         self._add(new, "status", label, status)
         self._add(new, "media_type", label, status, (kind or "").partition(";")[0].strip().lower())
-        self._add(new, "latency", label, _octave(response.elapsed))
+        self._add(new, "latency", label, octave)
         for name in response.headers:
             if name not in _VOLATILE_HEADERS:
                 self._add(new, "header", label, name, status // 100)
