@@ -3,6 +3,7 @@
 from typing import Any
 
 from checker.core.operation import BrokenOperation
+from checker.openapi.answers.contract import OpenApiContract
 from checker.openapi.loaders import from_dict
 from checker.openapi.operation import OpenApiOperation
 from checker.openapi.schema import OpenApiSchema
@@ -28,3 +29,9 @@ def broken(definition: Any, *, version: str = "3.0.3", **more: Any) -> str:
     (found,) = opened(version, {"/a": {"post": definition}}, **more).get_all_operations()
     assert isinstance(found, BrokenOperation)
     return found.error
+
+
+def contract(responses: Any, method: str = "get", **more: Any) -> OpenApiContract:
+    return operation(
+        {"responses": responses, **more.pop("own", {})}, method=method, **more
+    ).contract

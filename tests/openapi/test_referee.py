@@ -6,12 +6,23 @@ import pytest
 
 from checker.core.locations import Location
 from checker.core.request import WireRequest
-from checker.core.verdicts import Outcome, PartVerdict, RequestVerdict
+from checker.core.verdicts import Outcome, PartVerdict
 from checker.openapi.operation import OpenApiOperation
 
-from .documents import opened, operation
+from .documents import opened
+from .judging import (
+    AMBIGUOUS,
+    CLOSED,
+    INTEGER,
+    INVALID,
+    LIST,
+    OBJECT,
+    VALID,
+    bodied,
+    judge,
+    reasons,
+)
 
-VALID, INVALID, AMBIGUOUS = Outcome.VALID, Outcome.INVALID, Outcome.AMBIGUOUS
 UNDECLARED = Outcome.UNDECLARED
 BODY, COOKIE, HEADER, PATH, QUERY = (
     Location.BODY,
@@ -21,23 +32,7 @@ BODY, COOKIE, HEADER, PATH, QUERY = (
     Location.QUERY,
 )
 JSON = "application/json"
-INTEGER = {"type": "integer"}
 BOOLEAN = {"type": "boolean"}
-LIST = {"type": "array", "items": INTEGER}
-
-
-def judge(
-    definition: Any,
-    target: str,
-    headers: tuple[tuple[str, str], ...] = (),
-    body: bytes | None = None,
-    **more: Any,
-) -> RequestVerdict:
-    base_path = more.pop("base_path", "")
-    found = operation({"responses": {}, **definition}, **more)
-    fields = [(name.encode(), value.encode("latin-1")) for name, value in headers]
-    request = WireRequest(found.method, target.encode("latin-1"), fields, body)
-    return found.judge_request(request, base_path=base_path)
 
 
 def one(place: str, schema: Any, **more: Any) -> dict[str, Any]:
@@ -45,10 +40,6 @@ def one(place: str, schema: Any, **more: Any) -> dict[str, Any]:
     return {
         "parameters": [{"name": "p", "in": place, "schema": schema, "required": required, **more}]
     }
-
-
-def reasons(verdict: RequestVerdict) -> list[str]:
-    return [part.reason for part in verdict.parts if part.reason]
 
 
 QUERIES: list[tuple[dict[str, Any], str, Outcome]] = [
@@ -100,8 +91,6 @@ def test_what_nobody_declares_is_neither_right_nor_wrong() -> None:
     assert verdict.outcome is VALID
 
 
-OBJECT = {"type": "object", "properties": {"x": INTEGER}}
-CLOSED = {"type": "object", "additionalProperties": False}
 SPREAD: list[tuple[dict[str, Any], str, Outcome]] = [
     (OBJECT, "x=1", VALID),
     (OBJECT, "x=a", INVALID),
@@ -286,11 +275,6 @@ def test_cookies(schema: Any, lines: tuple[str, ...], expected: Outcome) -> None
     assert verdict.of(COOKIE, "p") is expected, reasons(verdict)
 
 
-def bodied(*, required: bool = True, **types: Any) -> dict[str, Any]:
-    content = {name.replace("__", "/"): {"schema": schema} for name, schema in types.items()}
-    return {"requestBody": {"required": required, "content": content}}
-
-
 NUMBER = bodied(application__json=INTEGER)
 BODIES: list[tuple[dict[str, Any], str | None, bytes | None, Outcome]] = [
     (NUMBER, JSON, b"1", VALID),
@@ -364,53 +348,3 @@ def test_what_is_wrong_is_said_with_its_place() -> None:
             BODY, "", INVALID, at, "minimum", (1, "n"), 4, "4 is less than the minimum of 5"
         )
     ]
-
-
-FORM = "application/x-www-form-urlencoded"
-SPREAD_MAP = {"type": "object", "additionalProperties": INTEGER, "minProperties": 1}
-HOST = {"type": "object", "required": ["f"], "additionalProperties": False}
-TEXTS = {"type": "array", "items": {"type": "string", "minLength": 1}}
-ENCODED: list[tuple[Any, dict[str, Any], bytes, Outcome]] = [
-    # Pairs that nobody declares may belong to an exploded object.
-    (SPREAD_MAP, {"explode": True}, b"a=1&b=2", AMBIGUOUS),
-    (SPREAD_MAP, {"explode": True}, b"a=x", INVALID),
-    (SPREAD_MAP, {}, b"a=1", INVALID),
-    (SPREAD_MAP, {"style": "deepObject", "explode": True}, b"f%5Ba%5D=1", VALID),
-    ({**CLOSED, "patternProperties": {"^x": INTEGER}}, {"explode": True}, b"x1=1", VALID),
-    # Blanks may separate, or stand in a text.
-    (TEXTS, {"style": "spaceDelimited", "explode": False}, b"f=a%20%20b", AMBIGUOUS),
-    (TEXTS, {"style": "spaceDelimited", "explode": False}, b"f=a%20b", VALID),
-    (LIST, {"style": "spaceDelimited", "explode": False}, b"f=1%20x", INVALID),
-    (TEXTS, {"style": "pipeDelimited", "explode": False}, b"f=" + b"%7C" * 9, AMBIGUOUS),
-]
-
-
-@pytest.mark.parametrize(("schema", "encoding", "content", "expected"), ENCODED)
-def test_encodings_of_a_form(
-    schema: Any, encoding: dict[str, Any], content: bytes, expected: Outcome
-) -> None:
-    media = {"schema": {**HOST, "properties": {"f": schema}}, "encoding": {"f": encoding}}
-    definition = {"requestBody": {"required": True, "content": {FORM: media}}}
-    headers = (("Content-Type", FORM),)
-    verdict = judge(definition, "/a", headers, content, method="post", version="3.1.0")
-    assert verdict.outcome is expected, reasons(verdict)
-
-
-FIELDS_OF_A_FORM = {"properties": {"tags": LIST, "who": {"type": "string"}, "in": OBJECT}}
-FORMS = [
-    (b"tags=1&tags=2&who=a+b%26", VALID),
-    (b"tags=x", INVALID),
-    (b"in=%7B%22x%22:1%7D", VALID),
-    (b"in=%7B%22x%22:%22a%22%7D", INVALID),
-    (b"tags=1&extra=2", VALID),
-    (b"who=\xff", INVALID),
-]
-
-
-@pytest.mark.parametrize(("content", "expected"), FORMS)
-def test_forms(content: bytes, expected: Outcome) -> None:
-    definition = bodied(application__x_www_form_urlencoded=FIELDS_OF_A_FORM)
-    (content_of,) = (definition["requestBody"]["content"],)
-    content_of[FORM] = content_of.pop("application/x_www_form_urlencoded")
-    verdict = judge(definition, "/a", (("Content-Type", FORM),), content, method="post")
-    assert verdict.outcome is expected, reasons(verdict)

@@ -1,0 +1,69 @@
+"""What the referee says of forms, whatever their properties are written like."""
+
+from typing import Any
+
+import pytest
+
+from checker.core.verdicts import Outcome
+
+from .judging import (
+    AMBIGUOUS,
+    CLOSED,
+    INTEGER,
+    INVALID,
+    LIST,
+    OBJECT,
+    VALID,
+    bodied,
+    judge,
+    reasons,
+)
+
+FORM = "application/x-www-form-urlencoded"
+SPREAD_MAP = {"type": "object", "additionalProperties": INTEGER, "minProperties": 1}
+HOST = {"type": "object", "required": ["f"], "additionalProperties": False}
+TEXTS = {"type": "array", "items": {"type": "string", "minLength": 1}}
+ENCODED: list[tuple[Any, dict[str, Any], bytes, Outcome]] = [
+    # Pairs that nobody declares may belong to an exploded object.
+    (SPREAD_MAP, {"explode": True}, b"a=1&b=2", AMBIGUOUS),
+    (SPREAD_MAP, {"explode": True}, b"a=x", INVALID),
+    (SPREAD_MAP, {}, b"a=1", INVALID),
+    (SPREAD_MAP, {"style": "deepObject", "explode": True}, b"f%5Ba%5D=1", VALID),
+    ({**CLOSED, "patternProperties": {"^x": INTEGER}}, {"explode": True}, b"x1=1", VALID),
+    # Blanks may separate, or stand in a text.
+    (TEXTS, {"style": "spaceDelimited", "explode": False}, b"f=a%20%20b", AMBIGUOUS),
+    (TEXTS, {"style": "spaceDelimited", "explode": False}, b"f=a%20b", VALID),
+    (LIST, {"style": "spaceDelimited", "explode": False}, b"f=1%20x", INVALID),
+    (TEXTS, {"style": "pipeDelimited", "explode": False}, b"f=" + b"%7C" * 9, AMBIGUOUS),
+]
+
+
+@pytest.mark.parametrize(("schema", "encoding", "content", "expected"), ENCODED)
+def test_encodings_of_a_form(
+    schema: Any, encoding: dict[str, Any], content: bytes, expected: Outcome
+) -> None:
+    media = {"schema": {**HOST, "properties": {"f": schema}}, "encoding": {"f": encoding}}
+    definition = {"requestBody": {"required": True, "content": {FORM: media}}}
+    headers = (("Content-Type", FORM),)
+    verdict = judge(definition, "/a", headers, content, method="post", version="3.1.0")
+    assert verdict.outcome is expected, reasons(verdict)
+
+
+FIELDS_OF_A_FORM = {"properties": {"tags": LIST, "who": {"type": "string"}, "in": OBJECT}}
+FORMS = [
+    (b"tags=1&tags=2&who=a+b%26", VALID),
+    (b"tags=x", INVALID),
+    (b"in=%7B%22x%22:1%7D", VALID),
+    (b"in=%7B%22x%22:%22a%22%7D", INVALID),
+    (b"tags=1&extra=2", VALID),
+    (b"who=\xff", INVALID),
+]
+
+
+@pytest.mark.parametrize(("content", "expected"), FORMS)
+def test_forms(content: bytes, expected: Outcome) -> None:
+    definition = bodied(application__x_www_form_urlencoded=FIELDS_OF_A_FORM)
+    (content_of,) = (definition["requestBody"]["content"],)
+    content_of[FORM] = content_of.pop("application/x_www_form_urlencoded")
+    verdict = judge(definition, "/a", (("Content-Type", FORM),), content, method="post")
+    assert verdict.outcome is expected, reasons(verdict)
