@@ -30,6 +30,7 @@ from checker.generation.negation.parts import (
 from checker.generation.negation.prospects import Prospects
 from checker.generation.negation.values import NOTHING
 from checker.generation.settings import GenerationSettings
+from checker.generation.sources.basic import NULL, constant, together
 from checker.generation.sources.chance import SourceSpent
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.turn import Budget, Draw, Rejected, Turn
@@ -52,9 +53,8 @@ _ALL = (*_ORDER, Location.BODY)
 # Python finds a member of an enumeration ten times slower than a name.
 _BODY = Location.BODY
 _POSITIVE, _NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
-Parts = tuple[Draw | None, Draw | None, Draw | None, Draw | None, Draw | None]
-"""What is drawn for each location, in this order: path, headers, cookies, query, body."""
-Broken = tuple[Location, Parts]
+_NO_BODY = constant((NOT_SET, None))
+Broken = tuple[Location, Draw]
 """The location in which something is wrong, and what is drawn then."""
 
 
@@ -62,7 +62,7 @@ class OperationProgram:
     """Draws cases of one operation. Not for two threads at a time."""
 
     __slots__ = (
-        "_cold", "_filters", "_hot", "_is_mixed", "_maps", "_negative", "_parts", "_present", "_present_with_body", "_turn", "left_out", "opaque", "operation",
+        "_cold", "_filters", "_hot", "_is_mixed", "_maps", "_negative", "_present", "_present_with_body", "_turn", "left_out", "opaque", "operation", "whole",
     )  # fmt: skip
 
     def __init__(
@@ -78,8 +78,9 @@ class OperationProgram:
         """JSON pointer of each optional part that no value can satisfy -> why."""
         self._turn = compiler.turn
         self._cold = _COLD
-        self._hot: Parts | None = None
-        self._parts = _in_order(parts)
+        self._hot: Draw | None = None
+        self.whole = _in_order(parts)
+        """Draws what is valid: path, headers, cookies, query, and (body, media type)."""
         self._negative = negative
         self._is_mixed = compiler.settings.mode is None
         self._present = {
@@ -126,22 +127,14 @@ class OperationProgram:
         return case
 
     def _drawn(self, source: Source, case_id: str, phase: PhaseInfo) -> Case:
-        parts, mode, broken = self._parts, _POSITIVE, None
-        if source.__class__ is RandomSource:
-            parts = self._hot or self._warmed()
+        parts, mode, broken = self.whole, _POSITIVE, None
         negative = self._negative
         if negative is not None and not (self._is_mixed and source.boolean()):
             mode = _NEGATIVE
             broken, parts = negative.drawn(source)
-        in_path, in_headers, in_cookies, in_query, in_body = parts
-        path = in_path(source) if in_path is not None else None
-        headers = in_headers(source) if in_headers is not None else None
-        cookies = in_cookies(source) if in_cookies is not None else None
-        query = in_query(source) if in_query is not None else None
-        body: Any = NOT_SET
-        media_type = None
-        if in_body is not None:
-            body, media_type = in_body(source)
+        elif source.__class__ is RandomSource:
+            parts = self._hot or self._warmed()
+        path, headers, cookies, query, (body, media_type) = parts(source)
         components = self._present if body is NOT_SET else self._present_with_body
         bindings: tuple[Binding, ...] = ()
         if self._turn.bindings or broken is not None:
@@ -175,15 +168,14 @@ class OperationProgram:
 
     def heat(self) -> None:
         """Write out the parts that are valid, for chance: it draws the same then, in half the time."""
-        path, headers, cookies, query, body = (part and fused(part) for part in self._parts)
-        self._hot = path, headers, cookies, query, body
+        self._hot = fused(self.whole)
 
-    def _warmed(self) -> Parts:
+    def _warmed(self) -> Draw:
         """Parts for chance, until they are written out."""
         self._cold -= 1
         if not self._cold:
             self.heat()
-        return self._parts
+        return self.whole
 
     def _tell_where(self, source: Source, case_id: str, phase: PhaseInfo) -> None:
         """Draw once more with parts that know where they are. Raises `BudgetSpent`."""
@@ -220,9 +212,9 @@ def compile_operation(
     return program
 
 
-def _in_order(parts: Mapping[Location, Draw]) -> Parts:
-    path, headers, cookies, query, body = map(parts.get, _ALL)
-    return path, headers, cookies, query, body
+def _in_order(parts: Mapping[Location, Draw]) -> Draw:
+    """One draw of all parts, those that there are not included."""
+    return together(*(parts.get(location, NULL) for location in _ORDER), parts.get(_BODY, _NO_BODY))
 
 
 def _parts(compiler: PartCompiler, hooks: ComponentHooks) -> dict[Location, Draw]:

@@ -11,7 +11,11 @@ from checker.core.meta import GenerationMode
 from checker.core.operation import Location
 from checker.core.pool import PooledValue
 from checker.generation.fusion.fused import fused
+from checker.generation.fusion.sizes import Sizes
+from checker.generation.fusion.writing import Function
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
+from checker.generation.sources import alphabets
+from checker.generation.sources.basic import texts
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.recipes import Draw
 
@@ -79,6 +83,13 @@ SCHEMAS: dict[str, Any] = {
     "no text": {"type": "string", "maxLength": 0},
     "texts": {"type": "string", "minLength": 3, "maxLength": 40},
     "long texts": {"type": "string", "minLength": 900, "maxLength": 1000},
+    "fixed texts": {"type": "string", "minLength": 5, "maxLength": 5},
+    "longer texts than there is room for": {
+        "type": "array",
+        "items": {"type": "string", "maxLength": 3000},
+        "minItems": 3,
+        "maxItems": 9,
+    },
     "patterns": {"type": "string", "pattern": "^(ab|c)[0-9]{2,5}-x?$"},
     "hardly any": {"type": "string", "pattern": "^[a-z]+$", "not": {"pattern": "^[a-y]"}},
     "enum": {"enum": ["a'\"\\", "\ud800", 1.5, -0.0, True, None, {"a": [1]}]},
@@ -120,6 +131,24 @@ SCHEMAS: dict[str, Any] = {
     "anything": {},
     "examples": {"type": "integer", "examples": [11, 12]},
     "deep": nested(12),
+    "more items than there is room for": {
+        "type": "array",
+        "minItems": 6,
+        "items": {
+            "type": "array",
+            "minItems": 40,
+            "items": {"type": "object", "properties": {name: {"type": "null"} for name in "abcd"}},
+        },
+    },
+    "small beside large": {
+        "type": "object",
+        "required": ["a", "b"],
+        "properties": {
+            "a": {"type": "object", "properties": {name: {"type": "null"} for name in "abcd"}},
+            "b": {"type": "array", "minItems": 5, "items": {"type": "string", "maxLength": 900}},
+            "c": {"type": "array", "items": {"type": "boolean"}, "maxItems": 3},
+        },
+    },
     "wide": {
         "type": "object",
         "properties": {f"p{n}": {"type": "array", "items": {"type": "string"}} for n in range(200)},
@@ -130,6 +159,45 @@ SCHEMAS: dict[str, Any] = {
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_schemas_are_drawn_alike(name: str) -> None:
     assert_fused_is_equal(lambda: program_of(body=SCHEMAS[name]), seeds=200)
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_no_case_is_larger_than_its_program_may_be(name: str) -> None:
+    program = program_of(body=SCHEMAS[name])
+    size = Sizes().of(program.whole)
+    source = RandomSource()
+    for seed in range(100):
+        source.reset(seed)
+        program.draw(source, case_id="x", phase=PHASE)
+        assert len(source.choices) <= size.choices
+        assert source.spent <= size.spent
+
+
+@pytest.mark.parametrize(
+    ("name", "asks_for_bytes", "asks_for_choices"),
+    [
+        ("formats", False, False),
+        ("texts", False, False),
+        ("small beside large", True, False),
+        ("more items than there is room for", False, True),
+    ],
+)
+def test_only_what_may_fill_a_case_asks_for_room(
+    name: str, asks_for_bytes: bool, asks_for_choices: bool
+) -> None:
+    text = Function(program_of(body=SCHEMAS[name]).whole).text
+    assert ("source.spent <" in text) is asks_for_bytes
+    assert ("len(choices) <" in text) is asks_for_choices
+
+
+def test_texts_that_no_ring_holds_are_drawn_alike() -> None:
+    plain = texts(alphabets.LETTERS, 900, 2000)
+    hot, source = fused(plain), RandomSource()
+    for seed in range(200):
+        source.reset(seed)
+        wanted = plain(source)
+        source.reset(seed)
+        assert hot(source) == wanted
 
 
 def test_modes_are_drawn_alike() -> None:

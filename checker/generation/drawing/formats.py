@@ -7,6 +7,7 @@ from ipaddress import IPv6Address
 
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import (
+    binaries,
     constant,
     either,
     finished,
@@ -17,7 +18,6 @@ from checker.generation.sources.basic import (
 )
 from checker.generation.sources.choices import Source
 from checker.generation.sources.plans import DAYS, EPOCH
-from checker.generation.sources.recipes import Draw
 
 TextDraw = Callable[[Source], str]
 
@@ -72,9 +72,6 @@ def _numeric_offset(source: Source) -> str:
 
 def _offset(source: Source) -> str:
     return "Z" if source.boolean() else _numeric_offset(source)
-
-
-_SIXTEEN: Draw = lambda source: source.binary(16, 16)  # noqa: E731 - one shape with the others
 
 
 def _uuid(content: bytes) -> str:
@@ -190,7 +187,7 @@ FORMATS: dict[str, TextDraw] = {
     "time-numoffset": _numeric_offset,
     "time-offset": _offset,
     "duration": _duration,
-    "uuid": finished(_SIXTEEN, _uuid),
+    "uuid": finished(binaries(16), _uuid),
     "email": _EMAIL,
     "idn-email": _IDN_EMAIL,
     "hostname": _HOSTNAME,

@@ -15,8 +15,7 @@ def fused(draw: Draw) -> Draw:
     """
     if recipe_of(draw) is None:
         return draw
-    function = Function()
-    function.write(draw)
+    function = Function(draw)
     names: dict[str, Any] = function.names
     exec(compile(function.text, _FILE, "exec"), names)
     made: Draw = names["fused"]

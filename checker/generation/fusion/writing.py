@@ -8,7 +8,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from checker.generation.fusion.choices import Choices
+from checker.generation.fusion.sizes import ONE, UNKNOWN, is_never_null, rounds_of
 from checker.generation.sources.recipes import (
+    Binaries,
     Bodies,
     Booleans,
     Checked,
@@ -27,6 +29,7 @@ from checker.generation.sources.recipes import (
     OneOf,
     Record,
     Texts,
+    Together,
     Under,
     recipe_of,
 )
@@ -35,6 +38,8 @@ _MOST_STEPS: Final = 250
 """Draws that are written out in one function; compiling one takes about 15 us."""
 _DEEPEST: Final = 8
 """Loops inside each other; Python has no room for more than 20 blocks."""
+_MANY: Final = 3
+"""Texts that are formatted faster than added."""
 _FEW: Final = 6
 """Alternatives that are written out; of more only the chosen one is called."""
 
@@ -42,12 +47,11 @@ _FEW: Final = 6
 class Function(Choices):
     """One function of a source that gives the value of a draw."""
 
-    def write(self, draw: Draw) -> None:
-        """Write the function of a draw."""
+    def __init__(self, draw: Draw) -> None:
+        super().__init__(draw)
         self.lines = [
             "def fused(source):",
-            "    number, shift, choices = source.next, source.shift, source.choices",
-            "    record = choices.append",
+            "    numbers, shift, choices = source.numbers, source.shift, source.choices",
         ]
         value = self._value(draw)
         self.line(f"return {value}")
@@ -65,21 +69,35 @@ class Function(Choices):
     def _call(self, draw: Draw) -> str:
         value = self.new()
         self.line(f"{value} = {self.name(draw, 'draw')}(source)")
+        self.pass_by(self.sizes.of(draw))
         return value
 
     def _constant(self, recipe: Constant) -> str:
         return self.literal(recipe.value)
-
-    def _listed(self, recipe: Listed) -> str:
-        return f"{self.name(recipe.values)}[{self.index(len(recipe.values))}]"
 
     def _finished(self, recipe: Finished) -> str:
         value = self._value(recipe.draw)
         return f"{self.name(recipe.finish, 'finish')}({value})"
 
     def _joined(self, recipe: Joined) -> str:
-        parts = [self._kept(part) for part in recipe.parts]
-        return " + ".join(parts[place] for place in recipe.places)
+        pieces = self._pieces(recipe)
+        if len(pieces) < _MANY:
+            return " + ".join(pieces) or "''"
+        return 'f"{' + "}{".join(pieces) + '}"'
+
+    def _pieces(self, recipe: Joined) -> list[str]:
+        """Expressions for texts in a row."""
+        parts = []
+        for part in recipe.parts:
+            inner = recipe_of(part)
+            match inner:
+                case Joined():
+                    parts.append(self._pieces(inner))
+                case Constant(value=text):
+                    parts.append([self.name(text)] if text else [])
+                case _:
+                    parts.append([self._kept(part)])
+        return [piece for place in recipe.places for piece in parts[place]]
 
     # Values that hold others
 
@@ -93,10 +111,12 @@ class Function(Choices):
         return kept
 
     def _either(self, recipe: Either) -> str:
-        is_taken, value = self.truth(recipe.share), self.new()
-        with self.block(f"if {is_taken}:"):
+        value = self.new()
+        with self.block(f"if {self.truth(recipe.share)}:"):
+            self.record("True")
             self.line(f"{value} = {self._value(recipe.taken)}")
         with self.block("else:"):
+            self.record("False")
             self.line(f"{value} = {self._value(recipe.other)}")
         return value
 
@@ -104,6 +124,8 @@ class Function(Choices):
         index, value = self.index(len(recipe.draws)), self.new()
         if len(set(recipe.draws)) > _FEW:
             self.line(f"{value} = {self.name(recipe.draws)}[{index}](source)")
+            for draw in set(recipe.draws):
+                self.pass_by(self.sizes.of(draw))
             return value
         self._chosen(recipe.draws, index, lambda draw: self.line(f"{value} = {self._value(draw)}"))
         return value
@@ -124,13 +146,17 @@ class Function(Choices):
 
     def _checked(self, recipe: Checked) -> str:
         start, bound = self.new(), self.new()
+        size, turn = self.sizes.of(recipe.draw), self.name(recipe.turn, "turn")
         self.line(f"{start} = len(choices)")
-        turn = self.name(recipe.turn, "turn")
-        self.line(f"{bound} = len({turn}.bindings)")
+        if not size.is_told:
+            self.line(f"{bound} = len({turn}.bindings)")
         value = self._kept(recipe.draw)
         with self.block(f"if not {self.name(recipe.accepts, 'accepts')}({value}):"):
-            self.line(f"del choices[{start}:], {turn}.bindings[{bound}:]")
+            self.line(f"del choices[{start}:]")
+            if not size.is_told:
+                self.line(f"del {turn}.bindings[{bound}:]")
             self.line(f"{value} = {self.name(recipe.again, 'again')}(source)")
+            self.pass_by(size.tried())
         return value
 
     def _record(self, recipe: Record) -> str:
@@ -141,26 +167,31 @@ class Function(Choices):
                 self.line(f"{values}[{name!r}] = {self._value(draw)}")
                 continue
             with self.block(f"if {self.truth(recipe.share)}:"):
-                value = self._value(draw)
-                if recipe.skips_null and value != "None":
-                    kept = self.new()
-                    self.line(f"{kept} = {value}")
-                    self.line(f"if {kept} is not None: {values}[{name!r}] = {kept}")
-                elif not recipe.skips_null:
-                    self.line(f"{values}[{name!r}] = {value}")
+                self.record("True")
+                if not recipe.skips_null or is_never_null(draw):
+                    self.line(f"{values}[{name!r}] = {self._value(draw)}")
+                else:
+                    value = self._kept(draw)
+                    self.line(f"if {value} is not None: {values}[{name!r}] = {value}")
+            with self.block("else:"):
+                self.record("False")
         return values
 
     def _extended(self, recipe: Extended) -> str:
         values, misses = self._kept(recipe.core), self.new()
         name_of, item_of, is_name = recipe.kind
-        path = f"{self.name(recipe.turn, 'turn')}.path"
+        item_size, path = self.sizes.of(item_of), f"{self.name(recipe.turn, 'turn')}.path"
+        self.pass_by(self.sizes.of(name_of).plus(item_size).plus(ONE).times(rounds_of(recipe)))
         self.line(f"{misses} = 0")
         with self.loop(f"while len({values}) < {recipe.most} and {misses} <= {recipe.misses}:"):
-            self.line(f"if not {self.truth(recipe.more)}: break")
+            self.goes_on(recipe.more)
             name = self._kept(name_of)
-            self.line(f"{path}.append({name})")
-            item = self._kept(item_of)
-            self.line(f"{path}.pop()")
+            if item_size.is_told:
+                item = self._kept(item_of)
+            else:
+                self.line(f"{path}.append({name})")
+                item = self._kept(item_of)
+                self.line(f"{path}.pop()")
             with self.block(f"if {name} in {values} or not {self.name(is_name)}({name}):"):
                 self.line(f"{misses} += 1")
             with self.block("else:"):
@@ -172,11 +203,13 @@ class Function(Choices):
         values = self._kept(recipe.core)
         with self.block(f"if len({values}) < {recipe.low}:"):
             self.line(f"{self.name(recipe.fill, 'fill')}({values}, source)")
+        self.pass_by(UNKNOWN)
         return values
 
     def _items(self, recipe: Items) -> str:
         values, index = self.new(), self.new()
         self.line(f"{values} = []")
+        self.pass_by(self.sizes.of(recipe.item).plus(ONE).times(recipe.high))
         with self.loop(f"for {index} in range({recipe.high}):"):
             self.one_more(index, recipe.low, recipe.more)
             self.line(f"{values}.append({self._value(recipe.item)})")
@@ -184,8 +217,11 @@ class Function(Choices):
 
     def _different(self, recipe: Different) -> str:
         values, seen, left, bound = (self.new() for _ in range(4))
-        turn, low = self.name(recipe.turn, "turn"), recipe.low
-        self.line(f"{values}, {seen}, {left}, {bound} = [], set(), 0, len({turn}.bindings)")
+        turn, low, size = self.name(recipe.turn, "turn"), recipe.low, self.sizes.of(recipe.item)
+        self.line(f"{values}, {seen}, {left} = [], set(), 0")
+        if not size.is_told:
+            self.line(f"{bound} = len({turn}.bindings)")
+        self.pass_by(size.plus(ONE).tried().times(recipe.high).plus(ONE))
         with self.loop(f"while len({values}) < {recipe.high}:"):
             index, start, key = self.new(), self.new(), self.new()
             self.line(f"{index}, {start} = len({values}), len(choices)")
@@ -196,19 +232,30 @@ class Function(Choices):
             with self.block(f"if {key} not in {seen}:"):
                 self.line(f"{seen}.add({key})")
                 self.line(f"{values}.append({value})")
-                self.line(f"{left}, {bound} = 0, len({turn}.bindings)")
+                self.line(f"{left} = 0")
+                if not size.is_told:
+                    self.line(f"{bound} = len({turn}.bindings)")
                 self.line("continue")
-            self.line(f"del choices[{start}:], {turn}.bindings[{bound}:]")
-            self.line(f"{turn}.spend({recipe.pointer!r})")
-            self.line(f"{left} += 1")
-            with self.block(f"if {left} >= {recipe.attempts} * (4 if {index} < {low} else 1):"):
-                rejected = self.name(recipe.rejected)
-                self.line(f"if {index} < {low}: raise {rejected}({recipe.pointer!r})")
-                self.forced(value=False)
-                self.line("break")
+            self.line(f"del choices[{start}:]")
+            if not size.is_told:
+                self.line(f"del {turn}.bindings[{bound}:]")
+            self._missed(recipe, left, index)
         return values
 
+    def _missed(self, recipe: Different, left: str, index: str) -> None:
+        """Write what follows an item that was there already."""
+        self.line(f"{self.name(recipe.turn, 'turn')}.spend({recipe.pointer!r})")
+        self.line(f"{left} += 1")
+        is_needed = f"{index} < {recipe.low}"
+        with self.block(f"if {left} >= {recipe.attempts} * (4 if {is_needed} else 1):"):
+            rejected = self.name(recipe.rejected)
+            self.line(f"if {is_needed}: raise {rejected}({recipe.pointer!r})")
+            self.forced(value=False)
+            self.line("break")
+
     def _under(self, recipe: Under) -> str:
+        if self.sizes.of(recipe.draw).is_told:
+            return self._value(recipe.draw)
         path = f"{self.name(recipe.turn, 'turn')}.path"
         self.line(f"{path}.append({recipe.token!r})")
         value = self._kept(recipe.draw)
@@ -221,8 +268,10 @@ class Function(Choices):
             self._body(recipe, value)
             return value
         with self.block(f"if {self.truth(recipe.share)}:"):
+            self.record("True")
             self._body(recipe, value)
         with self.block("else:"):
+            self.record("False")
             self.line(f"{value} = {self.name(recipe.nothing)}, None")
         return value
 
@@ -240,13 +289,17 @@ class Function(Choices):
             draws, index, lambda draw: self.line(f"{value} = {self._value(draw)}, {which}")
         )
 
+    def _together(self, recipe: Together) -> str:
+        return f"({', '.join(map(self._kept, recipe.draws))})"
+
     _WRITERS: Final[dict[type, Callable[["Function", Any], str]]] = {
         Constant: _constant,
         Integers: Choices.integers,
         Floats: Choices.floats,
         Booleans: Choices.booleans,
-        Listed: _listed,
+        Listed: Choices.listed,
         Texts: Choices.texts,
+        Binaries: Choices.binaries,
         Finished: _finished,
         Joined: _joined,
         Either: _either,
@@ -259,4 +312,5 @@ class Function(Choices):
         Different: _different,
         Under: _under,
         Bodies: _bodies,
+        Together: _together,
     }

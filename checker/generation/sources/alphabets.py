@@ -8,10 +8,13 @@ from random import Random
 
 Interval = tuple[int, int]
 """First and last code point."""
-TextPlan = tuple[list[str | Interval], str, int]
+TextRange = tuple[int, float, str | None]
+"""First length and width, or a whole text."""
+TextPlan = tuple[list[TextRange], str, int]
 """Lengths and whole texts of equal likelihood, the ring that texts are cut from, and where a cut may begin."""
 
-_LONGEST_SLICE = 1024
+LONGEST_SLICE = 1024
+"""Characters that a ring has from every place in it."""
 
 
 class Alphabet:
@@ -50,7 +53,7 @@ class Alphabet:
 
     def slice(self, offset: int, size: int) -> str:
         """`size` characters from the ring."""
-        if size <= _LONGEST_SLICE:
+        if size <= LONGEST_SLICE:
             return self.ring[offset : offset + size]
         once = self.ring[: self.pool_size]
         return (once * (size // self.pool_size + 2))[offset : offset + size]
@@ -72,7 +75,7 @@ class Alphabet:
             parts.append(part)
             size += len(part)
         ring = "".join(parts)[: self.pool_size]
-        return ring + (ring * (_LONGEST_SLICE // self.pool_size + 1))[:_LONGEST_SLICE]
+        return ring + (ring * (LONGEST_SLICE // self.pool_size + 1))[:LONGEST_SLICE]
 
 
 def merged(intervals: Iterable[Interval]) -> tuple[Interval, ...]:

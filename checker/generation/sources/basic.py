@@ -6,6 +6,7 @@ from typing import Any
 from checker.generation.sources.alphabets import Alphabet
 from checker.generation.sources.choices import Source
 from checker.generation.sources.recipes import (
+    Binaries,
     Booleans,
     Constant,
     Draw,
@@ -16,6 +17,7 @@ from checker.generation.sources.recipes import (
     Listed,
     OneOf,
     Texts,
+    Together,
     described,
 )
 
@@ -62,6 +64,11 @@ def texts(alphabet: Alphabet, low: int, high: int) -> Draw:
     return described(lambda source: source.string(alphabet, low, high), Texts(alphabet, low, high))
 
 
+def binaries(size: int) -> Draw:
+    """Draws so many bytes, at most 16."""
+    return described(lambda source: source.binary(size, size), Binaries(size))
+
+
 def finished(draw: Draw, finish: Callable[[Any], Any]) -> Draw:
     """Draws what a function makes of a value."""
     return described(lambda source: finish(draw(source)), Finished(draw, finish))
@@ -92,3 +99,8 @@ def one_of(draws: Sequence[Draw]) -> Draw:
     if count == 1:
         return draws[0]
     return described(lambda source: draws[source.choice(count)](source), OneOf(tuple(draws)))
+
+
+def together(*draws: Draw) -> Draw:
+    """Draws a tuple of values, one after the other."""
+    return described(lambda source: tuple([draw(source) for draw in draws]), Together(draws))

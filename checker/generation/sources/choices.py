@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import chain
+from math import trunc
 from random import Random
 from typing import Protocol, TypeVar
 
@@ -11,7 +12,9 @@ from checker.generation.sources.chance import FEWEST, SPENT, SourceSpent, unifor
 from checker.generation.sources.plans import (
     AGAIN,
     AGAIN_TEXT,
+    WIDE,
     FloatRange,
+    IntegerRange,
     float_plan,
     integer_plan,
     last_integer,
@@ -81,8 +84,6 @@ class Source(Protocol):
 _M40, _M64 = (1 << 40) - 1, (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
 _SPREAD = 0xD1342543DE82EF95F7C0A1B1F3D5E7A9C6BC279692B5CC83
-WIDE = 1 << 32
-"""Wider ranges need more bits than a number of the table has."""
 SHORT_TEXT = 16
 """Longer ones are counted."""
 _SHORT = 16
@@ -97,14 +98,24 @@ class RandomSource:
     """
 
     __slots__ = (
-        "_floats", "_integers", "_mix", "_numbers", "_open", "_seed", "_sizes", "choices", "next", "shift", "spent",
+        "_floats",
+        "_integers",
+        "_mix",
+        "_open",
+        "_seed",
+        "_sizes",
+        "_table",
+        "choices",
+        "numbers",
+        "shift",
+        "spent",
     )  # fmt: skip
 
     def __init__(self, seed: int = 0) -> None:
-        self._integers: dict[Interval, list[Interval]] = {}
+        self._integers: dict[Interval, list[IntegerRange]] = {}
         self._sizes: dict[Interval, list[Interval]] = {}
         self._floats: dict[tuple[float, float], list[FloatRange]] = {}
-        self._numbers = uniform_numbers()
+        self._table = uniform_numbers()
         self.reset(seed)
 
     def reset(self, seed: int) -> None:
@@ -114,17 +125,17 @@ class RandomSource:
         self._mix = mix = (mix ^ mix >> 29) * 0x94D049BB133111EB & _M64
         # The highest bits are mixed best: 16 say where to begin, the next ones by how much to shift.
         self.shift = (mix >> 8 & _M40) * (256.0 / (1 << 40))
-        numbers = iter(self._numbers)
+        numbers = iter(self._table)
         # What unpickling does: goes to a place of the table without walking there.
         numbers.__setstate__(mix >> 48)  # type: ignore[attr-defined]
-        self.next = chain(numbers, SPENT).__next__
+        self.numbers = chain(numbers, SPENT)
         self.choices: list[Choice] = []
         self._open: list[int] = []
         self.spent = 0
 
     def bits(self) -> int:
         """128 random bits, not recorded."""
-        scrambled = (int((self.next() + 1.0) * (1 << 45)) ^ self._mix) * _SPREAD
+        scrambled = (trunc((next(self.numbers) + 1.0) * (1 << 45)) ^ self._mix) * _SPREAD
         return scrambled >> 60 & ((1 << 128) - 1)
 
     def integer(self, low: int, high: int) -> int:
@@ -133,23 +144,23 @@ class RandomSource:
             plan = self._integers[low, high]
         except KeyError:
             plan = _remembered(self._integers, (low, high), integer_plan(low, high))
-        fraction = self.next() + self.shift
+        fraction = next(self.numbers) + self.shift
         if fraction >= 256.0:
             fraction -= 256.0
-        slot = int(fraction)
+        slot = trunc(fraction)
         first, width = plan[slot]
-        if width > WIDE:
-            value = self.rare_integer(plan[slot], low, high)
+        if width <= WIDE:
+            value = first + trunc((fraction - slot) * width)
         else:
-            value = first + int((fraction - slot) * width)
+            value = self.rare_integer(plan[slot], low, high)
         self.choices.append(value)
         return value
 
-    def rare_integer(self, entry: Interval, low: int, high: int) -> int:
-        """Not recorded: of a wide range of a plan, or the one that was drawn last."""
+    def rare_integer(self, entry: IntegerRange, low: int, high: int) -> int:
+        """Not recorded: of a wide range, or the one that was drawn last."""
         if entry is AGAIN:
             return last_integer(self.choices, low, high)
-        return entry[0] + self.bits() % entry[1]
+        return low + self.bits() % (high - low + 1)
 
     def floating(self, low: float, high: float) -> float:
         """Finite: numbers of few digits and the ends more often."""
@@ -157,16 +168,16 @@ class RandomSource:
         plan = self._floats.get(key)
         if plan is None:
             plan = _remembered(self._floats, key, float_plan(low, high))
-        fraction = self.next() + self.shift
+        fraction = next(self.numbers) + self.shift
         if fraction >= 256.0:
             fraction -= 256.0
-        slot = int(fraction)
+        slot = trunc(fraction)
         first, width, steps = plan[slot]
         value = first
         if width:
             value += (fraction - slot) * width
             if steps:
-                value = int(value * steps) / steps
+                value = trunc(value * steps) / steps
             if value < low:
                 value = low
             elif value > high:
@@ -178,7 +189,7 @@ class RandomSource:
         """False when the case is large enough already."""
         choices = self.choices
         value = (
-            (self.next() + self.shift) % 256.0 < p * 256.0
+            (next(self.numbers) + self.shift) % 256.0 < p * 256.0
             and self.spent < MOST_BYTES
             and len(choices) < MOST_CHOICES
         )
@@ -198,25 +209,24 @@ class RandomSource:
             plan, ring, pool_size = alphabet.plans[min_size, max_size]
         except KeyError:
             plan, ring, pool_size = text_plan(alphabet, min_size, max_size)
-        fraction = self.next() + self.shift
+        fraction = next(self.numbers) + self.shift
         if fraction >= 256.0:
             fraction -= 256.0
-        slot = int(fraction)
-        entry = plan[slot]
-        if isinstance(entry, tuple):
-            first, width = entry
+        slot = trunc(fraction)
+        first, width, text = plan[slot]
+        if text is None:
             scaled = (fraction - slot) * width
-            size = int(scaled)
-            offset = int((scaled - size) * pool_size)
+            size = trunc(scaled)
+            offset = trunc((scaled - size) * pool_size)
             size += first
             if size > SHORT_TEXT:
                 value = self.long_text(alphabet, offset, size, min_size)
             else:
                 value = ring[offset : offset + size]
-        elif entry is AGAIN_TEXT:
+        elif text is AGAIN_TEXT:
             value = last_text(self.choices, alphabet, (min_size, max_size))
         else:
-            value = entry
+            value = text
         self.choices.append(value)
         return value
 
@@ -233,12 +243,12 @@ class RandomSource:
             if plan is None:
                 plan = size_plan(min_size, max_size)
                 _remembered(self._sizes, (min_size, max_size), plan)
-            fraction = self.next() + self.shift
+            fraction = next(self.numbers) + self.shift
             if fraction >= 256.0:
                 fraction -= 256.0
-            slot = int(fraction)
+            slot = trunc(fraction)
             first, width = plan[slot]
-            size = first + int((fraction - slot) * width)
+            size = first + trunc((fraction - slot) * width)
             self.spent += size
             if self.spent > MOST_BYTES:
                 size = min_size
@@ -251,7 +261,7 @@ class RandomSource:
 
     def choice(self, n: int) -> int:
         """All equally likely."""
-        value = int((self.next() + self.shift) % 256.0 * n) >> 8
+        value = trunc((next(self.numbers) + self.shift) % 256.0 * n) >> 8
         self.choices.append(value)
         return value
 
@@ -291,5 +301,9 @@ def _remembered(plans: dict[Key, Plan], key: Key, plan: Plan) -> Plan:
 
 def text_plan(alphabet: Alphabet, min_size: int, max_size: int) -> TextPlan:
     """All that choosing a text needs, remembered: its plan, the ring of characters and the size of their pool."""
+    key = (min_size, max_size)
+    known = alphabet.plans.get(key)
+    if known is not None:
+        return known
     plan = length_plan(alphabet, min_size, max_size), alphabet.ring, alphabet.pool_size
-    return _remembered(alphabet.plans, (min_size, max_size), plan)
+    return _remembered(alphabet.plans, key, plan)

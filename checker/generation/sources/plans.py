@@ -3,18 +3,21 @@
 from collections.abc import Iterable, Sequence
 from datetime import date
 from itertools import cycle, islice
+from math import inf
 from typing import Final, TypeVar
 
 from checker.core.sequence import Choice
-from checker.generation.sources.alphabets import Alphabet, Interval
+from checker.generation.sources.alphabets import Alphabet, Interval, TextRange
 
 SLOTS = 256
 Range = TypeVar("Range")
+IntegerRange = tuple[int, float]
+"""First value and width; infinite for what a number of the table has too few bits for."""
 FloatRange = tuple[float, float, float]
 """First value, width, and steps in a unit (0 for none)."""
 
-AGAIN: Final[Interval] = (0, 1 << 300)
-"""Stands for the integer that was drawn last, if it fits: equal ones are rare otherwise."""
+AGAIN: Final[IntegerRange] = (0, inf)
+"""Stands for the integer that was drawn last, if it fits: equal ones are rare otherwise. Known by identity."""
 AGAIN_TEXT: Final = "again"
 """Stands for the text that was drawn last; known by identity."""
 EPOCH: Final = date(2000, 1, 1)
@@ -33,32 +36,35 @@ _SPECIAL_TEXTS = (
     "'", '"', "%", "%00", "..", "../", "{}", "[]", "<a>", "${x}", "\u00e9", "\u0130", "\U0001f600", "a b", " a", "a ",
 )  # fmt: skip
 _LONG = 256
+WIDE: Final = float(1 << 32)
+"""Wider ranges of integers need more bits than a number of the table has."""
 _MEMORY = 12
 """Choices among which one to repeat is looked for."""
 _SHORT = 64
 """Characters of a text that may be repeated."""
 
 
-def integer_plan(low: int, high: int) -> list[Interval]:
-    """Ranges as (first, width)."""
+def integer_plan(low: int, high: int) -> list[IntegerRange]:
+    """Ranges of integers; only that of all of them can be too wide."""
     size = high - low + 1
     if size <= 16:
-        return _with_edges([(low, 1), (high, 1)], [(low, size)], 24)
+        return _with_edges([(low, 1.0), (high, 1.0)], [(low, float(size))], 24)
     origin = min(max(0, low), high)
     near = (low, low + 1, high, high - 1, 0, 1, -1, low, high)
     favourites = _FAVOURITES.get((low, high))
     if favourites is not None:
-        edges = [(n, 1) for n in (low, high, *favourites, *favourites)]
+        edges = [(n, 1.0) for n in (low, high, *favourites, *favourites)]
     else:
         far = [n for value in _FAR for n in (value, -value) if low < n < high and size > 4096]
-        edges = [(n, 1) for n in (*near, *near, *far) if low <= n <= high]
-    windows = []
+        edges = [(n, 1.0) for n in (*near, *near, *far) if low <= n <= high]
+    windows: list[IntegerRange] = []
     for width, share in ((16, 8), (256, 4), (4096, 2), (2**20, 1), (2**31, 1)):
         first, last = max(low, origin - width // 4), min(high, origin + width)
-        windows += [(first, last - first + 1)] * share
+        windows += [(first, float(last - first + 1))] * share
         if first == low and last == high:
             break
-    plan = _with_edges(edges, [*windows, (low, size), (low, size), (low, size)], 40)
+    windows += [(low, float(size) if size <= WIDE else inf)] * 3
+    plan = _with_edges(edges, windows, 40)
     plan[:_AGAIN] = [AGAIN] * _AGAIN
     return plan
 
@@ -80,13 +86,16 @@ def float_plan(low: float, high: float) -> list[FloatRange]:
     return _with_edges(edges, windows, 40)
 
 
-def length_plan(alphabet: Alphabet, low: int, high: int) -> list[str | Interval]:
-    """Ranges of lengths as (first, width), and a few whole strings."""
-    plan: list[str | Interval] = list(size_plan(low, high))
+def length_plan(alphabet: Alphabet, low: int, high: int) -> list[TextRange]:
+    """Ranges of lengths, and a few whole strings."""
+    sizes = size_plan(low, high)
+    # Few different ones, each in many slots: one object each, since all of them are looked at all the time.
+    ranges: dict[Interval, TextRange] = {size: (size[0], float(size[1]), None) for size in sizes}
+    plan = [ranges[size] for size in sizes]
     texts = [text for text in _SPECIAL_TEXTS if low <= len(text) <= high and alphabet.permits(text)]
     if high > 1:
         texts += [AGAIN_TEXT] * _AGAIN
-    plan[1 : 1 + len(texts)] = texts
+    plan[1 : 1 + len(texts)] = [(0, 0.0, text) for text in texts]
     return plan
 
 

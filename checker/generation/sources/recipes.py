@@ -71,6 +71,13 @@ class Texts:
 
 
 @dataclass(frozen=True, slots=True)
+class Binaries:
+    """So many bytes of the source, at most 16."""
+
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     """What a function makes of a draw."""
 
@@ -196,9 +203,16 @@ class Bodies:
     """Stands for no body."""
 
 
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Values of several draws, in a tuple."""
+
+    draws: tuple[Draw, ...]
+
+
 Recipe = (
-    Constant | Integers | Floats | Booleans | Listed | Texts | Finished | Joined | Either | OneOf
-    | Checked | Record | Extended | Filled | Items | Different | Under | Bodies
+    Constant | Integers | Floats | Booleans | Listed | Texts | Binaries | Finished | Joined | Either | OneOf
+    | Checked | Record | Extended | Filled | Items | Different | Under | Bodies | Together
 )  # fmt: skip
 
 
