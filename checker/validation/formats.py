@@ -153,34 +153,37 @@ def is_regex(value: str) -> bool:
 
 # Addresses are checked by sending mail to them: only what can never be one is refused.
 _is_email = _matches(r"(?:\"[^\"]*\"|[^@ \t\r\n\f\v]+)@[^@\s]+")
-_TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _HOUR, _SIXTY = "(?:[01][0-9]|2[0-3])", "[0-5][0-9]"
 _OFFSET = rf"[+-]{_HOUR}:{_SIXTY}"
-_COLOR = r"#[0-9A-Fa-f]{3,8}|[A-Za-z]+|[a-z]{3,5}\([^()]*\)"
+
+FORMAT_PATTERNS: Final[Mapping[str, str]] = {
+    "partial-time": rf"{_HOUR}:{_SIXTY}:(?:{_SIXTY}|60)(?:\.[0-9]+)?",
+    "date-fullyear": "[0-9]{4}",
+    "date-month": "0[1-9]|1[0-2]",
+    "date-mday": "0[1-9]|[12][0-9]|3[01]",
+    "time-hour": _HOUR,
+    "time-minute": _SIXTY,
+    "time-second": rf"{_SIXTY}|60",
+    "time-secfrac": r"\.[0-9]+",
+    "time-numoffset": _OFFSET,
+    "time-offset": rf"[Zz]|{_OFFSET}",
+    "color": r"#[0-9A-Fa-f]{3,8}|[A-Za-z]+|[a-z]{3,5}\([^()]*\)",
+    "_header_name": r"[!#$%&'*+.^_`|~0-9A-Za-z-]+",
+    "_header_value": r"(?:[!-~](?:[ -~\t]*[!-~])?)?",
+    "_basic_auth": r"Basic [A-Za-z0-9+/]+={0,2}",
+    "_bearer_auth": r"Bearer [A-Za-z0-9._~+/-]+=*",
+    "uuid": r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}",
+}
+"""Format -> regular expression of the whole text, in words that Python and ECMA-262 read alike."""
 
 STRING_FORMATS: Final[Mapping[str, Predicate]] = {
+    **{name: _matches(pattern) for name, pattern in FORMAT_PATTERNS.items()},
     "date": is_date,
     "full-date": is_date,
     "full-time": is_full_time,
-    "partial-time": _matches(rf"{_HOUR}:{_SIXTY}:(?:{_SIXTY}|60)(?:\.[0-9]+)?"),
-    "date-fullyear": _matches("[0-9]{4}"),
-    "date-month": _matches("0[1-9]|1[0-2]"),
-    "date-mday": _matches("0[1-9]|[12][0-9]|3[01]"),
-    "time-hour": _matches(_HOUR),
-    "time-minute": _matches(_SIXTY),
-    "time-second": _matches(rf"{_SIXTY}|60"),
-    "time-secfrac": _matches(r"\.[0-9]+"),
-    "time-numoffset": _matches(_OFFSET),
-    "time-offset": _matches(rf"[Zz]|{_OFFSET}"),
-    "color": _matches(_COLOR),
-    "_header_name": _matches(_TOKEN),
-    "_header_value": _matches(r"(?:[!-~](?:[ -~\t]*[!-~])?)?"),
-    "_basic_auth": _matches(r"Basic [A-Za-z0-9+/]+={0,2}"),
-    "_bearer_auth": _matches(r"Bearer [A-Za-z0-9._~+/-]+=*"),
     "time": is_time,
     "date-time": is_date_time,
     "duration": is_duration,
-    "uuid": _matches(r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"),
     "email": _is_email,
     "idn-email": _is_email,
     "uri": is_uri,

@@ -9,7 +9,8 @@ import jsonschema_rs
 
 from checker.core.schema import Dialect, Direction, Document, Schema, UnresolvableReference
 from checker.validation.discriminators import KEYWORDS, Discriminator, discriminator_of
-from checker.validation.formats import INTEGER_RANGES, STRING_FORMATS
+from checker.validation.format_keywords import FORMATS_IN_KEYWORDS
+from checker.validation.formats import STRING_FORMATS
 from checker.validation.keywords import Keyword, Shape, keywords_of
 from checker.validation.pointers import pointer_child
 from checker.validation.scopes import (
@@ -321,7 +322,7 @@ def _formats(plain: dict[str, Any], raw: dict[str, Any]) -> None:
     name = plain.get("format")
     if name is None:
         return
-    instead = _FORMATS_IN_KEYWORDS.get(name)
+    instead = FORMATS_IN_KEYWORDS.get(name)
     if instead is not None or name not in STRING_FORMATS:
         del plain["format"]
     if instead is not None:
@@ -378,15 +379,3 @@ def _arrays(plain: dict[str, Any], *, has_prefix: bool) -> None:
 
 _Rule = Callable[[dict[str, Any], dict[str, Any]], None]
 _RULES: tuple[_Rule, ...] = (_names_once, _boolean_bounds, _patterns)
-
-_HEX = "[0-9A-Fa-f]"
-_DIGIT64 = r"(?:[A-Za-z0-9+/_-]\s*)"
-# The engine knows these formats in some drafts or not at all; keywords it knows in every one, and fast.
-_FORMATS_IN_KEYWORDS: dict[str, dict[str, Any]] = {
-    "uuid": {"pattern": rf"^{_HEX}{{8}}-(?:{_HEX}{{4}}-){{3}}{_HEX}{{12}}$"},
-    "byte": {"pattern": rf"^\s*(?:{_DIGIT64}{{4}})*(?:{_DIGIT64}{{2,3}})?(?:=\s*){{0,2}}$"},
-    **{
-        name: {"minimum": lowest, "maximum": highest}
-        for name, (lowest, highest) in INTEGER_RANGES.items()
-    },
-}
