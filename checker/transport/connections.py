@@ -9,7 +9,9 @@ import select
 import socket
 
 _HANG_UP = getattr(select, "POLLRDHUP", select.POLLHUP)
-"""Of the peer. Plain POLLIN would not do: TLS sends tickets unasked."""
+"""Of the peer. Plain POLLIN would not do: TLS sends tickets unasked. To epoll it is the same number."""
+# It is asked before each round of requests: epoll does not look at all of them for the one that is closed.
+_Watch = getattr(select, "epoll", select.poll)
 _MANY = 4096
 _NONE: frozenset[int] = frozenset()
 
@@ -20,7 +22,7 @@ class Connections:
     def __init__(self) -> None:
         self._watched: dict[int, int] = {}
         """Local port -> descriptor."""
-        self._poll = select.poll()
+        self._poll = _Watch()
         self._closed: frozenset[int] | None = None
         """Descriptors that were closed when `look` looked."""
         self.may_be_closed = True
@@ -31,7 +33,7 @@ class Connections:
         if len(self._watched) >= _MANY:
             # Long closed, nearly all of them. An unknown connection counts as open.
             self._watched.clear()
-            self._poll = select.poll()
+            self._poll = _Watch()
         self._watched.pop(local_port, None)
         for descriptor in descriptors:
             if _port_of(descriptor) == local_port:
