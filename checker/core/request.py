@@ -56,7 +56,7 @@ class WireRequest:
     fresh: bool = field(default=False, compare=False)
     """On a new connection: confirmations must not be answered by a resend on a dying one. No byte tells."""
     lines: list[bytes] | None = field(default=None, init=False, compare=False, repr=False)
-    """The headers as the transport wants them, if whoever made them knew. To be forgotten when they change."""
+    """The headers as the transport wants them, each a line, if whoever made them knew. To be forgotten when they change."""
 
     def header(self, name: bytes) -> bytes | None:
         """First value of a header, names compared without case."""

@@ -9,7 +9,7 @@ from checker.core.request import Origin, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.transport.connections import Connections
 from checker.transport.faults import WEIRD_REPLY, fault, status_of
-from checker.transport.header_lines import Unsendable, header_lines
+from checker.transport.header_lines import Unsendable, header_lines, is_broken
 from checker.transport.settings import HttpSettings
 
 _CUT = -1
@@ -64,6 +64,7 @@ class Lane:
         curl.setopt(pycurl.EXPECT_100_TIMEOUT_MS, 100)
         # Explicit, also when empty: the environment must not redirect requests.
         curl.setopt(pycurl.PROXY, settings.proxy or "")
+        curl.setopt(pycurl.NOPROXY, "")
         curl.setopt(pycurl.HEADERFUNCTION, self._lines.append)
         curl.setopt(pycurl.WRITEFUNCTION, self._write)
         curl.setopt(pycurl.SOCKOPTFUNCTION, self._on_socket)
@@ -85,14 +86,17 @@ class Lane:
         """Put a request on the handle; only what differs from the last one is set. Raises `Unsendable`."""
         if patience_s != self._patience_s:
             self.have_patience(patience_s)
-        lines, keeps_connection = header_lines(request)
         target, method = request.target, request.method
         if self._target_prefix:
             target = self._target_prefix + target
-        written = target + b"".join(lines)
+        # Lines that came with the request are whole.
+        written, lines, keeps_connection = target, request.lines, True
+        if lines is None:
+            lines, keeps_connection = header_lines(request)
+            written += b"".join(lines)
         if method != self._method:
             written += method.encode("utf-8", "replace")
-        if b"\n" in written or b"\r" in written or b"\0" in written:
+        if is_broken(written):
             raise Unsendable(
                 "NUL, CR or LF in the method, target or a header would break the message apart"
             )

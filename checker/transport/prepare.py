@@ -11,7 +11,7 @@ from checker.core.errors import Unserialisable
 from checker.core.operation import Body, Location, Operation, Parameter, PropertyEncoding
 from checker.core.request import Origin, WireRequest
 from checker.core.schema import Schema
-from checker.transport.header_lines import usual_lines
+from checker.transport.header_lines import is_one_line, usual_lines
 from checker.transport.wire.bodies import Encoder, Encoding, encode, encoder_of
 from checker.transport.wire.encoding import (
     HeaderEncoder,
@@ -93,10 +93,10 @@ class RequestMaker:
             headers.append((_CASE_ID, name))
         if content_type is not None and self._sends_content_type:
             headers.append((b"Content-Type", content_type))
-        # What ends in a space may have to be written in another way.
-        is_plain = name.isalnum() and (content_type is None or content_type[-1:] > b" ")
-        if is_plain and self._usual_lines is not None:
-            lines = request.lines = self._usual_lines.copy()
+        usual = self._usual_lines
+        is_whole = name.isalnum() and (content_type is None or is_one_line(content_type))
+        if usual is not None and is_whole:
+            lines = request.lines = usual.copy()
             lines.append(_CASE_ID_LINE + name)
             if content_type is not None:
                 lines.append(b"Content-Type: " + content_type)

@@ -16,7 +16,7 @@ def json_bytes(value: Any) -> bytes:
     except TypeError:
         # Integers beyond 64 bits and lone surrogates: slower, but exact.
         return _exact_json(value)
-    if b"null" in text and _has_nonfinite(value):
+    if text.find(b"null") >= 0 and _has_nonfinite(value):
         # orjson writes null for them, without a word.
         raise ValueError("JSON has no NaN and no infinity")
     return text
