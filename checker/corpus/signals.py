@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from checker.core.case import Case
@@ -35,9 +36,9 @@ _DEPTH = 5
 _NODES = 200
 _ITEMS = 3
 # Close looks at interactions of one kind: each of the first 6 without anything new, every second one of the next 6,
-# and so on, down to one in 32.
+# and so on, down to one in 64.
 _PATIENCE = 6
-_SAMPLE = 32
+_SAMPLE = 64
 _KEYS = 20_000
 
 Feature = tuple[str, ...]
@@ -50,16 +51,38 @@ class Verdicts(Protocol):
     def failures(self) -> Sequence[Failure]: ...
 
 
+@dataclass(slots=True)
+class _Dullness:
+    """Interactions that look alike from outside and showed nothing new."""
+
+    count: int = 0
+    """In a row."""
+    left: int = 0
+    """How many are let pass before the next close look."""
+
+    def told(self, new: Sequence[object], *, is_close: bool) -> None:
+        """Take note of what one of them showed."""
+        if new:
+            self.count = self.left = 0
+        elif is_close:
+            self.left = min(self.count // _PATIENCE, _SAMPLE - 1)
+            self.count += 1 + self.left
+        else:
+            self.left -= 1
+
+
 class SignalSet:
     """What one worker has seen. About 3 us for an interaction that shows nothing new."""
 
     def __init__(self, known: Iterable[int] = ()) -> None:
         self._ids: set[int] = set(known)
         self._seen: set[tuple[Any, ...]] = set()
+        self._parts: dict[tuple[str, str, int], set[tuple[str, ...]]] = {}
+        """Class, label, outcome -> what was seen of it: a close look finds dozens, of which hardly any is new."""
         self._counts: Counter[tuple[str, str]] = Counter()
         self._cells: dict[Label, InputCells] = {}
-        self._dull: dict[tuple[Any, ...], int] = {}
-        """How many interactions that look alike from outside showed nothing new in a row."""
+        self._dull: dict[tuple[Any, ...], _Dullness] = {}
+        """By what interactions look like from outside."""
 
     def observe(
         self, case: Case, response: Response, verdicts: Verdicts, previous: Label | None = None
@@ -71,9 +94,9 @@ class SignalSet:
         size = len(response.content).bit_length()
         kind = response.content_type
         key = (label, status, kind, octave, size, len(response.raw_headers))
-        dull = self._dull.get(key, 0)
+        dull = self._dull.get(key) or self._met(key)
         # A close look costs ten times as much as all the rest, and soon there is seldom anything new to see.
-        is_close = not dull % min(1 + dull // _PATIENCE, _SAMPLE)
+        is_close = not dull.left
         if is_close:
             self._outputs(new, label, response, octave)
             self._inputs(new, case, status)
@@ -86,9 +109,14 @@ class SignalSet:
             self._add(new, "transition", label, previous, status)
         if case.meta is not None and case.meta.bindings:
             self._flows(new, label, case.meta.bindings, status)
-        if dull or len(self._dull) < _KEYS:
-            self._dull[key] = 0 if new else dull + 1
+        dull.told(new, is_close=is_close)
         return tuple(new)
+
+    def _met(self, key: tuple[Any, ...]) -> _Dullness:
+        dull = _Dullness()
+        if len(self._dull) < _KEYS:
+            self._dull[key] = dull
+        return dull
 
     def learn(self, ids: Iterable[int]) -> None:
         """Take these ids for seen: of an earlier night, or of peers."""
@@ -109,17 +137,14 @@ class SignalSet:
                 self._add(new, "header", label, name, status // 100)
         body = json_of(response)
         if body is not ABSENT:
-            for pointer, leaf in _leaf_kinds(body):
-                self._add(new, "leaf", label, status // 100, pointer, leaf)
+            self._add_parts(new, "leaf", label, status // 100, _leaf_kinds(body))
 
     def _inputs(self, new: list[tuple[int, str]], case: Case, status: int) -> None:
         label = case.operation.label
         cells = self._cells.get(label)
         if cells is None:
             cells = self._cells[label] = InputCells(case.operation)
-        outcome = status // 100
-        for location, name, cell in cells.of(case):
-            self._add(new, "input", label, location, name, cell, outcome)
+        self._add_parts(new, "input", label, status // 100, cells.of(case))
 
     def _flows(
         self, new: list[tuple[int, str]], label: Label, bindings: Iterable[Binding], status: int
@@ -128,19 +153,32 @@ class SignalSet:
         for taken in bindings:
             self._add(new, "flow", label, taken.producer, taken.pointer, taken.name, outcome)
 
+    def _add_parts(
+        self,
+        new: list[tuple[int, str]],
+        kind: str,
+        label: str,
+        outcome: int,
+        parts: Iterable[tuple[str, ...]],
+    ) -> None:
+        known = self._parts.setdefault((kind, label, outcome), set())
+        for part in parts:
+            if part not in known and self._add(new, kind, label, outcome, *part):
+                known.add(part)
+
     def _add(self, new: list[tuple[int, str]], kind: str, label: str, *parts: str | int) -> bool:
+        """Count something among what was seen; False when its class is full."""
         key = (kind, label, *parts)
         if key in self._seen:
-            return False
+            return True
         if self._counts[kind, label] >= CAPS[kind]:
             return False
         self._seen.add(key)
         self._counts[kind, label] += 1
         number = digest_int("signal", kind, label, *map(str, parts))
-        if number in self._ids:
-            return False
-        self._ids.add(number)
-        new.append((number, kind))
+        if number not in self._ids:
+            self._ids.add(number)
+            new.append((number, kind))
         return True
 
 

@@ -73,6 +73,14 @@ def test_each_boundary_of_an_input_is_a_signal_of_its_own_by_outcome() -> None:
     assert "input" in kinds(refused)
 
 
+def test_what_is_new_among_dull_answers_is_seen_before_long() -> None:
+    signals, usual, odd = SignalSet(), answer({"id": 1}), answer({"ix": 1})
+    for _ in range(5_000):
+        signals.observe(sent(READ), usual, Said())
+    seen = [signals.observe(sent(READ), odd, Said()) for _ in range(64)]
+    assert [kinds(found) for found in seen if found] == [["leaf"]]
+
+
 def test_numbers_ids_and_quoted_parts_do_not_make_an_error_new() -> None:
     signals = SignalSet()
     first = {"detail": "no booking 17 for 'Ann'"}
