@@ -354,3 +354,13 @@ def test_what_openapi_adds_to_json_schema(schema: Any, content: bytes) -> None:
     body = found.contract.plan(200, JSON_TYPE).body
     assert body is not None
     assert body.is_valid(content)
+
+
+def test_every_body_is_judged_however_many_came_before() -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "integer", "maximum": 900}}}
+    body = typed(application__json={"schema": schema}).plan(200, JSON_TYPE).body
+    assert body is not None
+    for number in range(1_000):
+        usual, own = b'{"n": 7}', b'{"n": %d}' % number
+        assert [body.is_valid(usual), body.is_valid(own)] == [True, number <= 900]
+        assert body.is_valid(own) is (number <= 900)

@@ -25,6 +25,8 @@ _SHORT: Final = 1024
 """Bytes of a body that is worth remembering."""
 _MOST_KNOWN: Final = 32
 """Bodies that are remembered for each operation, status and media type."""
+_TRIALS: Final = 256
+"""So many in a row that were not among them, and nobody looks any more: they carry an id, or the time."""
 _NEVER_TEXT: Final = frozenset({"csv", "event-stream"})
 
 
@@ -104,7 +106,7 @@ def _text_validator(opinions: TwoOpinions, received: MediaType) -> BodyValidator
 class JsonBody:
     """Judge of JSON: implements `checker.core.contract.BodyValidator`."""
 
-    __slots__ = ("_charset", "_is_valid", "_known", "_media_type", "_opinions")
+    __slots__ = ("_charset", "_is_valid", "_known", "_media_type", "_opinions", "_trials")
     reads_prefix = False
 
     def __init__(self, opinions: TwoOpinions, media_type: str, charset: str | None) -> None:
@@ -114,12 +116,16 @@ class JsonBody:
         self._charset = None if charset in _UTF8 else charset
         self._known: set[bytes] = set()
         """The first short ones that fit: refusals and the like are the same bytes again and again."""
+        self._trials = _TRIALS
 
     def is_valid(self, content: bytes) -> bool:
         """True when the body is JSON and fits the schema."""
-        known = self._known
-        if content in known:
-            return True
+        is_short = self._trials > 0 and len(content) <= _SHORT
+        if is_short:
+            if content in self._known:
+                self._trials = _TRIALS
+                return True
+            self._trials -= 1
         try:
             value = orjson.loads(content)
         except orjson.JSONDecodeError:
@@ -128,8 +134,8 @@ class JsonBody:
             if isinstance(value, UndecodableBody):
                 return False
         is_valid = self._is_valid(value)
-        if is_valid and len(known) < _MOST_KNOWN and len(content) <= _SHORT:
-            known.add(content)
+        if is_valid and is_short and len(self._known) < _MOST_KNOWN:
+            self._known.add(content)
         return is_valid
 
     def opinions(self, content: bytes) -> BodyOpinions:
