@@ -1,6 +1,6 @@
 """What a worker is doing right now, in memory that outlives it: one slot a lane, a heartbeat, progress of its tasks.
 
-The file is mapped by the worker and by the supervisor. Every store is one aligned 64-bit word. A slot is written in
+The file is mapped by the worker and by the supervisor. Every store is one aligned 64-bit word. A case is written in
 this order: stage to idle, everything else, stage; so whoever reads after `kill -9`, or meanwhile, sees one whole state or an
 idle lane, never a mix. Times are of `time.monotonic_ns`, which all processes share on Linux and macOS.
 """
@@ -46,6 +46,7 @@ class Slot:
 
 
 _MAKE = Stage.MAKE
+_MAKING = int(_MAKE)
 _MAGIC = 0x31544F4C53  # "SLOT1"
 _WORD = 8
 _PAGE = 4096
@@ -58,6 +59,8 @@ _HEADER_BYTES = _PAGE
 
 # Words of a slot behind its stage.
 _S_SINCE, _S_TASK, _S_INDEX, _S_LENGTH = range(1, 5)
+_BEGUN = struct.Struct("@4Q")
+"""All of them. Native, so that each is stored at once."""
 _RECIPE_OFFSET = 8 * _WORD
 _SLOT_BYTES = 3 * _PAGE
 INLINE_BYTES = _SLOT_BYTES - _RECIPE_OFFSET
@@ -96,8 +99,16 @@ class InflightWriter:
 
         All cases of the task below `next_index` are done or in flight, though the journal may not say so.
         """
-        self.enter(lane, _MAKE, task, index)
-        self._words[self._progress.get(task) or self._claim(task)] = next_index
+        words, slot = self._words, self._slots[lane]
+        words[slot] = 0
+        if task != self._task:
+            self._task, self._task_word = task, int(task, 16)
+        _BEGUN.pack_into(
+            self._bytes, slot * _WORD + _WORD, monotonic_ns(), self._task_word, index, 0
+        )
+        words[slot] = _MAKING
+        words[_H_ACTING] = lane + 1
+        words[self._progress.get(task) or self._claim(task)] = next_index
 
     def enter(self, lane: int, stage: Stage, task: str, index: int) -> None:
         """Begin a stage of a case whose code runs from here on. `MAKE` forgets the recipe of the case before."""
@@ -116,14 +127,16 @@ class InflightWriter:
     def advance(self, lane: int, stage: Stage) -> None:
         """Begin another stage of the same case: less to write than `enter`. Who acts stays as it is."""
         words, slot = self._words, self._slots[lane]
-        words[slot] = 0
+        # Seen in between, the stage before is younger than it is: that harms nobody.
         words[slot + _S_SINCE] = monotonic_ns()
         words[slot] = stage
 
     def act(self, lane: int, stage: Stage) -> None:
         """Begin another stage of the same case, whose code runs from here on."""
-        self.advance(lane, stage)
-        self._words[_H_ACTING] = lane + 1
+        words, slot = self._words, self._slots[lane]
+        words[slot + _S_SINCE] = monotonic_ns()
+        words[slot] = stage
+        words[_H_ACTING] = lane + 1
 
     def leave(self, lane: int) -> None:
         """Nothing is in flight on this lane."""

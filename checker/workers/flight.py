@@ -1,6 +1,5 @@
 """A task in work, and an attempt in the air."""
 
-from collections import Counter
 from dataclasses import dataclass, field
 
 from checker.core.meta import PhaseInfo
@@ -37,7 +36,7 @@ class Running:
     requests: int = 0
     cases: int = 0
     failed_cases: int = 0
-    statuses: Counter[tuple[str, int]] = field(default_factory=Counter)
+    statuses: dict[tuple[str, int], int] = field(default_factory=dict)
     dead_labels: set[str] = field(default_factory=set)
     note: str = ""
     extras: int = 0
@@ -98,7 +97,8 @@ class Running:
         """One case is answered."""
         self.cases += 1
         self.requests += requests
-        self.statuses[label, status or 0] += 1
+        kind = (label, status or 0)
+        self.statuses[kind] = self.statuses.get(kind, 0) + 1
 
     def waited(self, elapsed_s: float) -> None:
         """One of its requests was answered, or given up, after so long."""

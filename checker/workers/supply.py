@@ -30,6 +30,7 @@ class Supply:
         self._is_plain = place.tools.is_plain
         factory = place.factory
         self._make = factory.make_new if factory.is_unique else factory.make
+        self._request = place.tools.maker.make
         self._free_slots = list(range(place.slot_count))
         self._followers: deque[tuple[Running, int, Made, tuple[Shot, ...]]] = deque()
         self._ahead: Flight | None = None
@@ -141,7 +142,9 @@ class Supply:
         for running in self.tasks:
             flight = self._made(running, now)
             if flight is not None:
-                return self._begun(flight)
+                # With plain tools nothing is left to do, but for who has to leave his recipe.
+                is_ready = flight.wanted is not None and not running.task.redo
+                return flight if is_ready else self._begun(flight)
         return None
 
     def _made(self, running: Running, now: float) -> Flight | None:
@@ -158,8 +161,13 @@ class Supply:
                 if is_accused(running, index):
                     leave_drawn(place, slot, running, index)
                 slots.enter(slot, place.making_stage, task.id, index)
+            wanted = work = None
             try:
                 made = self._make(label, task.seed, index, running.phase)
+                if self._is_plain:
+                    wanted = self._request(made.case)
+                else:
+                    work = attempt(place.tools, made.case)
             except Exhausted:
                 slots.leave(slot)
                 running.exhausted(label)
@@ -173,8 +181,7 @@ class Supply:
             # In the slot that it was made in.
             self._free_slots.pop()
             running.flying += 1
-            work = None if self._is_plain else attempt(place.tools, made.case)
-            return Flight(slot, running, index, made, work, ())
+            return Flight(slot, running, index, made, work, (), 0, wanted)
         return None
 
     def _begun(self, flight: Flight) -> Flight | None:
@@ -188,10 +195,10 @@ class Supply:
             self._slots.recipe(flight.slot, place.recorder.recipe(flight.made))
             leave_made(place, flight)
         try:
-            if flight.work is None:
-                flight.wanted = place.tools.maker.make(flight.made.case)
-            else:
+            if flight.work is not None:
                 flight.wanted = next(flight.work)
+            elif flight.wanted is None:
+                flight.wanted = self._request(flight.made.case)
         except StopIteration:
             self.release(flight)
         except Exception as error:  # noqa: BLE001 - the wall: it costs this operation only
