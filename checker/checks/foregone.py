@@ -14,13 +14,12 @@ from checker.checks.context import Check, CheckSettings
 from checker.checks.headers import promises_no_headers, response_headers_conformance
 from checker.checks.server_error import is_no_server_error, not_a_server_error
 from checker.core.contract import ResponsePlan
-from checker.core.response import Response
 
 Foregone = Callable[[int, ResponsePlan, CheckSettings], bool]
 """Whether every response with this status and plan passes."""
 
-QuickLook = Callable[[Response], bool]
-"""True for a response that passes; anything may be true of the others."""
+QuickLook = Callable[[bytes], bool]
+"""True for the content of a response that passes if it is all there; anything may be true of the others."""
 
 FOREGONE: Mapping[Check, Foregone] = {
     not_a_server_error: is_no_server_error,
@@ -47,5 +46,4 @@ def quick_look(checks: tuple[Check, ...], plan: ResponsePlan) -> QuickLook | Non
     validator = plan.body
     if checks != (response_schema_conformance,) or validator is None:
         return None
-    is_valid = validator.is_valid
-    return lambda response: not response.is_truncated and is_valid(response.content)
+    return validator.is_valid

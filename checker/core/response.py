@@ -42,6 +42,8 @@ class Response:
         self.message = message
         self.http_version = http_version
         self.content_size = len(content) if content_size is None else content_size
+        self.is_truncated = self.content_size > len(content)
+        """True when `content` holds only a prefix of the sent body."""
         self.verify = verify
         self.content_type = _content_type_of(raw_headers)
         """First `Content-Type` as received."""
@@ -71,7 +73,9 @@ class Response:
         response.request = request
         response.message = message
         response.http_version = http_version
-        response.content_size = len(content) if content_size is None else content_size
+        size = len(content)
+        response.content_size = size if content_size is None else content_size
+        response.is_truncated = response.content_size > size
         response.verify = verify
         response.content_type = _content_type_of(headers)
         return response
@@ -91,11 +95,6 @@ class Response:
     def body_size(self) -> int | None:
         """Body size in bytes, none when there is no content."""
         return self.content_size if self.content_size else None
-
-    @property
-    def is_truncated(self) -> bool:
-        """True when `content` holds only a prefix of the sent body."""
-        return self.content_size > len(self.content)
 
     @cached_property
     def encoding(self) -> str | None:

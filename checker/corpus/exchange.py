@@ -6,13 +6,15 @@ from typing import Any
 
 from checker.core.redact import SecretStore
 from checker.core.request import WireRequest
-from checker.core.response import NetworkFailure, Outcome, Response
+from checker.core.response import Outcome, Response
 from checker.corpus.records import Exchange
 
 # Configured like secrets, but what the whole world sends.
 _HARMLESS = frozenset(
     ("accept", "accept-encoding", "accept-language", "content-type", "user-agent")
 )
+_NOTHING = (None, "", (), b"", 0)
+"""Of a response that did not arrive."""
 
 
 class Secrets:
@@ -54,26 +56,32 @@ def exchange(fields: tuple[Any, ...]) -> Exchange:
 
 def exchange_fields(request: WireRequest, outcome: Outcome, secrets: Secrets) -> tuple[Any, ...]:
     """Fields of an `Exchange`, in their order: enough to write it, at once. Lists in it are not ours to keep."""
-    response, failure = (outcome, None) if isinstance(outcome, Response) else _parts(outcome)
+    response: Response | None
+    failure = None
+    if isinstance(outcome, Response):
+        response = outcome
+    else:
+        kind, message = outcome.kind.value, outcome.message
+        response, failure = outcome.partial, f"{kind}: {message}" if message else kind
+    received: tuple[Any, ...] = _NOTHING
+    if response is not None:
+        received = (
+            response.status_code,
+            response.message,
+            response.raw_headers,
+            response.content,
+            response.content_size,
+        )
     fields: tuple[Any, ...] = (
         request.method,
         request.target,
         request.headers,
         request.body,
-        None if response is None else response.status_code,
-        "" if response is None else response.message,
-        () if response is None else response.raw_headers,
-        b"" if response is None else response.content,
-        0 if response is None else response.content_size,
+        *received,
         outcome.elapsed,
         failure,
     )
     return fields if secrets.is_empty else _masked(Exchange(*fields), secrets.store)
-
-
-def _parts(outcome: NetworkFailure) -> tuple[Response | None, str]:
-    kind, message = outcome.kind.value, outcome.message
-    return outcome.partial, f"{kind}: {message}" if message else kind
 
 
 def _masked(exchange: Exchange, store: SecretStore) -> tuple[Any, ...]:
