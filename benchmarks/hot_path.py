@@ -163,7 +163,8 @@ def measured(document: str, url: str, kind: str, lanes: int) -> Figures:
 
 def _tasks(kind: str, labels: tuple[str, ...], number: int, count: int) -> tuple[Task, ...]:
     """A round as the supervisor leases it: in `run` a task for each operation, in `fuzz` one for all."""
-    groups = [(label,) for label in labels] if kind == "run" else [labels]
+    named = tuple(map(Label, labels))
+    groups = [(label,) for label in named] if kind == "run" else [named]
     return tuple(
         Task(
             f"{number << 32 | place:016x}",

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from checker.checks.judge import CLEAN, Judge, Judgement
 from checker.core.case import Case
@@ -81,8 +81,7 @@ def attempt(tools: Tools, case: Case, *, fresh: bool = False) -> Exchanging[Verd
 
 def plain_verdict(tools: Tools, case: Case, request: WireRequest, outcome: Outcome) -> Verdict:
     """The end of an attempt with plain tools: the hot path, and what `attempt` comes to with them."""
-    is_answer = outcome.__class__ is Response
-    judgement = tools.judge.verdict(case, cast("Response", outcome)) if is_answer else CLEAN
+    judgement = tools.judge.verdict(case, outcome) if isinstance(outcome, Response) else CLEAN
     return Verdict(case, request, outcome, judgement)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from checker.core.digests import digest, digest_int
+from checker.core.operation import Label
 from checker.supervisor.assignment import NO_WAITS, Cut
 from checker.workers.messages import LONG_WAIT_S, OperationCard, Task, Waits
 
@@ -176,5 +177,5 @@ def _had_to_wait(piece: _Piece) -> bool:
 def _bounded_task(label: str, seed: int, max_examples: int) -> Task:
     identity = (str(seed), FUZZING, label)
     return Task(
-        digest(*identity), FUZZING, (label,), digest_int(*identity), 0, max_examples, SLICE_S
+        digest(*identity), FUZZING, (Label(label),), digest_int(*identity), 0, max_examples, SLICE_S
     )

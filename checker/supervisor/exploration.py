@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from checker.core.digests import digest, digest_int
+from checker.core.operation import Label
 from checker.supervisor.assignment import NO_WAITS, Cut
 from checker.workers.messages import Task, Waits
 
@@ -138,7 +139,7 @@ def _exploration_task(labels: tuple[str, ...], seed: int, round_: int, slice_s: 
     return Task(
         digest(*identity),
         EXPLORATION,
-        labels,
+        tuple(map(Label, labels)),
         digest_int(*identity),
         0,
         CASES_OF_A_LEASE,

@@ -61,7 +61,7 @@ class Running:
     def label_of(self, index: int) -> Label:
         """Operation that a case index belongs to."""
         labels = self.task.labels
-        return Label(labels[index % len(labels)])
+        return labels[index % len(labels)]
 
     def take_index(self, now: float) -> int | None:
         """The next index to make, quarantined ones left out; None when it has none, or no time. Its slice begins at the first."""

@@ -237,8 +237,9 @@ class Worker:
             self._supply.release(flight)
             return
         status = outcome.status_code if isinstance(outcome, Response) else None
-        if not self._place.pacing.fixed:
-            self._place.pacing.observe(status, outcome.elapsed)
+        pacing = self._place.pacing
+        if not pacing.fixed:
+            pacing.observe(status, outcome.elapsed)
         running = flight.running
         running.waited(outcome.elapsed)
         if flight.index < SAVED_INDEX:

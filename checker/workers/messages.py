@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from checker.core.operation import Label
+
 LONG_WAIT_S = 0.5
 """From here on an answer is long in coming, whatever the machine does."""
 
@@ -13,7 +15,7 @@ class Task:
     id: str
     phase: str
     """`fuzzing` (bounded) or `exploration` (endless)."""
-    labels: tuple[str, ...]
+    labels: tuple[Label, ...]
     """Case `index` is of operation `labels[index % len(labels)]`."""
     seed: int
     start: int

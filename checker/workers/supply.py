@@ -57,7 +57,7 @@ class Supply:
             return
         if task.start or task.redo or task.skipped:
             return
-        saved = [step for label in task.labels for step in self._place.saved.load(Label(label))]
+        saved = [step for label in task.labels for step in self._place.saved.load(label)]
         for number, step in enumerate(saved):
             name = digest("saved", task.id, str(number))[:12]
             try:
@@ -152,7 +152,7 @@ class Supply:
         place, slots, task = self._place, self._slots, running.task
         labels = task.labels
         while (index := running.take_index(now)) is not None:
-            label = Label(labels[index % len(labels)])
+            label = labels[index % len(labels)]
             if label in running.dead_labels:
                 continue
             slot = self._free_slots[-1]

@@ -5,12 +5,13 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
+from checker.core.operation import Label
 from checker.supervisor.assignment import EXTRA_INDEX, Plan, left, remainder, without
 from checker.supervisor.bounded import BoundedPlan
 from checker.workers.messages import OperationCard, Task
 
 CARDS = tuple(OperationCard(f"GET /r{number}", "GET", f"/r{number}") for number in range(4))
-TASK = Task("t", "fuzzing", ("GET /a",), seed=1, start=10, stop=100, slice_s=8.0)
+TASK = Task("t", "fuzzing", (Label("GET /a"),), seed=1, start=10, stop=100, slice_s=8.0)
 
 
 def bounded(cards: tuple[OperationCard, ...] = CARDS, cases: int = 12) -> BoundedPlan:

@@ -1,3 +1,4 @@
+from checker.core.operation import Label
 from checker.corpus.inflight import Slot, Stage
 from checker.supervisor.state import Deadlines, Standing, Vitals, overdue
 from checker.workers.messages import Task
@@ -6,7 +7,7 @@ DEADLINES = Deadlines.of(10.0)
 
 
 def task(name: str, start: int = 0, redo: tuple[int, ...] = ()) -> Task:
-    return Task(name, "fuzzing", ("GET /a",), 1, start, 100, 8.0, redo=redo)
+    return Task(name, "fuzzing", (Label("GET /a"),), 1, start, 100, 8.0, redo=redo)
 
 
 def standing(opened: bool = True) -> Standing:

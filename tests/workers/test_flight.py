@@ -1,9 +1,10 @@
 from dataclasses import replace
 
+from checker.core.operation import Label
 from checker.workers.flight import Running
 from checker.workers.messages import LONG_WAIT_S, Task, Waits
 
-TASK = Task("t", "fuzzing", ("GET /a",), seed=1, start=0, stop=9, slice_s=8.0)
+TASK = Task("t", "fuzzing", (Label("GET /a"),), seed=1, start=0, stop=9, slice_s=8.0)
 
 
 def test_long_waits_are_counted_and_short_ones_are_added_up() -> None:

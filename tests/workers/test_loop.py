@@ -64,7 +64,7 @@ DOCUMENT = {
         },
     },
 }
-LABELS = ("POST /things", "GET /things/{thing_id}", "PUT /things/{thing_id}")
+LABELS = tuple(map(Label, ("POST /things", "GET /things/{thing_id}", "PUT /things/{thing_id}")))
 TASK = Task("00000000000000a1", "exploration", LABELS, 11, 0, 300, 60.0)
 
 
