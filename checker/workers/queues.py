@@ -1,54 +1,25 @@
 """Queues of one producer and one consumer: how messages travel between the supervisor and a worker.
 
 One pipe for each worker and direction; nothing is shared by two producers, so that a process killed in the middle of a
-write hurts its own queue only. Messages are msgpack of the closed unions in `messages`: no pickle, no code in them.
+write hurts its own queue only. A message is `[code, [field, ...]]` of the closed unions in `messages`, packed: no pickle, no code in them.
 """
 
 import os
 import select
 import time
 from collections import deque
-from dataclasses import fields
 from multiprocessing.connection import Connection, wait
-from typing import Any, Final
+from typing import Any, Final, get_args
 
-import msgpack
-
-from checker.workers.messages import (
-    Assign,
-    Down,
-    Drain,
-    Found,
-    Idle,
-    Known,
-    Leaving,
-    Opened,
-    OperationCard,
-    Peers,
-    Task,
-    Up,
-    Waits,
-)
+from checker.corpus.packing import Undecodable, pack, unpack
+from checker.corpus.shapes import shape_of
+from checker.workers.messages import Down, Up
 
 Message = Down | Up
 
 # The position is the code on the wire. Both ends are always the same version: the order may change.
-_CLASSES: Final[tuple[type[Any], ...]] = (
-    Task,
-    Assign,
-    Known,
-    Peers,
-    Drain,
-    OperationCard,
-    Opened,
-    Waits,
-    Idle,
-    Found,
-    Leaving,
-)
-_FIELDS: Final = {
-    kind: (code, tuple(field.name for field in fields(kind))) for code, kind in enumerate(_CLASSES)
-}
+_KINDS: Final[tuple[type[Any], ...]] = get_args(Message)
+_CODES: Final = {kind: code for code, kind in enumerate(_KINDS)}
 _HEAD = 4
 _CHUNK = 65536
 _LIMIT_BYTES = 64 * 1024 * 1024
@@ -56,19 +27,13 @@ _LIMIT_BYTES = 64 * 1024 * 1024
 
 def encode(message: Message) -> bytes:
     """A message as bytes, without its length."""
-    packed = msgpack.packb(message, default=_as_extension, unicode_errors="surrogatepass")
-    assert isinstance(packed, bytes)
-    return packed
+    kind = type(message)
+    return pack((_CODES[kind], shape_of(kind).flat(message)))
 
 
 def decode(data: bytes) -> Message:
-    """The message that `encode` was given. Lists become tuples. `ValueError` when it is none."""
-    message = msgpack.unpackb(
-        data, use_list=False, ext_hook=_from_extension, unicode_errors="surrogatepass"
-    )
-    if not isinstance(message, Message):
-        raise ValueError(f"not a message: {message!r}")
-    return message
+    """The message that `encode` was given. Raises `Undecodable` when it is none."""
+    return unpack(data, _message)
 
 
 class Sender:
@@ -189,22 +154,14 @@ class Receiver:
                 break
             try:
                 self._messages.append(decode(bytes(self._received[start + _HEAD : end])))
-            except (ValueError, TypeError, LookupError, msgpack.UnpackException):
+            except Undecodable:
                 # Somebody's code wrote into our pipe: what follows cannot be trusted either.
                 self._ended = True
             start = end
         del self._received[:start]
 
 
-def _as_extension(value: object) -> msgpack.ExtType:
-    code, names = _FIELDS[type(value)]
-    values = [getattr(value, name) for name in names]
-    packed = msgpack.packb(values, default=_as_extension, unicode_errors="surrogatepass")
-    return msgpack.ExtType(code, packed)
-
-
-def _from_extension(code: int, data: bytes) -> object:
-    values = msgpack.unpackb(
-        data, use_list=False, ext_hook=_from_extension, unicode_errors="surrogatepass"
-    )
-    return _CLASSES[code](*values)
+def _message(value: Any) -> Message:
+    code, fields = value
+    message: Message = shape_of(_KINDS[code]).build(fields)
+    return message

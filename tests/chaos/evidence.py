@@ -1,6 +1,7 @@
 """What stands in the journals, read by nobody's help: only the documented format of their frames is used here.
 
 A frame is `length u32 | crc32 u32 | zstd(msgpack list of [tag, fields])`, little-endian; the checksum is of length and payload.
+Extension 2 of msgpack is a text with lone surrogates.
 """
 
 import re
@@ -10,10 +11,11 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-import msgpack
 import zstandard
+from msgspec.msgpack import Decoder
 
 _FINDING, _QUARANTINED = 6, 13
+_TEXT = 2
 Said = tuple[str, str, str]
 """Operation, title, first line of the details: what a reader of a report can tell findings apart by."""
 
@@ -21,6 +23,7 @@ Said = tuple[str, str, str]
 def records(corpus: Path, tag: int) -> list[list[Any]]:
     """Fields of the records with this tag that were written completely, whatever stands behind them."""
     found = []
+    decode = Decoder(ext_hook=_extension).decode
     for path in sorted(corpus.glob("journals/*.journal")):
         data = path.read_bytes()
         position = 0
@@ -31,11 +34,12 @@ def records(corpus: Path, tag: int) -> list[list[Any]]:
                 break
             position += 8 + length
             content = zstandard.ZstdDecompressor().decompress(payload, max_output_size=1 << 26)
-            items = msgpack.unpackb(
-                content, unicode_errors="surrogatepass", ext_hook=lambda code, data: data
-            )
-            found += [fields for kind, fields in items if kind == tag]
+            found += [fields for kind, fields in decode(content) if kind == tag]
     return found
+
+
+def _extension(code: int, data: memoryview) -> object:
+    return str(data, "utf-8", "surrogatepass") if code == _TEXT else bytes(data)
 
 
 def findings(corpus: Path) -> dict[str, Said]:

@@ -12,7 +12,7 @@ from checker.corpus import codec
 from checker.corpus.codec import RecordEncoder, Undecodable, decode, join
 from checker.corpus.records import Entry, Interaction, Record
 
-from .generated import INTERACTIONS, RECORDS, exact
+from .generated import INTERACTIONS, RECORDS, STEPS, exact
 
 
 def round_trip(records: list[Record]) -> list[Record]:
@@ -29,9 +29,19 @@ def test_every_record_comes_back_exactly(records: list[Record]) -> None:
 def test_fields_and_parts_are_written_like_the_record(record: Interaction) -> None:
     encoder = RecordEncoder()
     fields = tuple(getattr(record, field.name) for field in dataclasses.fields(record))
+    flat = (*fields[:-3], dataclasses.astuple(record.exchange))
     ending = encoder.ending(fields[-2:])
     assert encoder.encode(record) == encoder.encode_fields(Interaction, fields)
-    assert encoder.encode(record) == encoder.encode_parts(Interaction, fields[:-2], ending)
+    assert encoder.encode(record) == encoder.encode_fields(Interaction, (*flat, *fields[-2:]))
+    assert encoder.encode(record) == encoder.encode_parts(Interaction, flat, ending)
+
+
+@given(STEPS)
+def test_fields_may_hold_values_and_their_fields(step: Step) -> None:
+    encoder = RecordEncoder()
+    steps = ((step.label, step.choices, step.bindings),)
+    entry = Entry("GET /a", (step,), (), 0.0)
+    assert encoder.encode(entry) == encoder.encode_fields(Entry, ("GET /a", steps, (), 0.0))
 
 
 def test_hostile_values_keep_their_types() -> None:
@@ -61,6 +71,15 @@ def test_hostile_values_keep_their_types() -> None:
 def test_bytes_that_are_no_records_are_undecodable(data: bytes) -> None:
     with contextlib.suppress(Undecodable):
         decode(data)
+
+
+@given(st.lists(RECORDS, min_size=1, max_size=2), st.data())
+def test_damage_is_undecodable_or_not_seen(records: list[Record], data: st.DataObject) -> None:
+    content = bytearray(join(map(RecordEncoder().encode, records), len(records)))
+    for _ in range(data.draw(st.integers(1, 3))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    with contextlib.suppress(Undecodable):
+        decode(bytes(content[: data.draw(st.integers(0, len(content)))]))
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,4 @@
+import contextlib
 import multiprocessing
 import os
 import signal
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from checker.corpus.packing import Undecodable
 from checker.workers.messages import (
     Assign,
     Drain,
@@ -83,6 +85,14 @@ def close(sender: Sender, receiver: Receiver) -> None:
 @given(MESSAGES)
 def test_every_message_survives_the_wire(message: Message) -> None:
     assert decode(encode(message)) == message
+
+
+@given(MESSAGES, st.data())
+def test_damage_is_undecodable_or_not_seen(message: Message, data: st.DataObject) -> None:
+    encoded = bytearray(encode(message))
+    encoded[data.draw(st.integers(0, len(encoded) - 1))] = data.draw(st.integers(0, 255))
+    with contextlib.suppress(Undecodable):
+        decode(bytes(encoded))
 
 
 @settings(max_examples=30)

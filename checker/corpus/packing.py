@@ -1,0 +1,107 @@
+"""Values as msgpack and back, exactly: integers of any size, lone surrogates, NaN, bytes beside text; never pickle.
+
+Nearly all values are written as they are. Those that hold what msgspec does not write are written again, with extensions:
+1 is an integer (big-endian, signed), 2 a text (UTF-8 with surrogates), 3 a map (packed list of key, value, key, ...).
+"""
+
+from collections.abc import Callable
+from itertools import chain
+from operator import is_
+from typing import Any, TypeVar
+
+from msgspec.msgpack import Decoder, Encoder, Ext
+
+_INTEGER, _TEXT, _MAP = 1, 2, 3
+_LEAST, _MOST = -(1 << 63), (1 << 64) - 1
+
+Built = TypeVar("Built")
+
+
+class Undecodable(Exception):
+    """Bytes that nobody packed, or that hold something else than what is wanted."""
+
+
+def pack(value: object) -> bytes:
+    """A value of None, scalars, bytes, lists, tuples and maps; a member of an enumeration is its value.
+
+    `TypeError`, `ValueError` or `RecursionError` for what cannot be written.
+    """
+    try:
+        return _encode(value)
+    except (OverflowError, UnicodeEncodeError):
+        return _encode(_extended(value))
+
+
+def unpack(data: bytes, build: Callable[[Any], Built]) -> Built:
+    """What `build` makes of a value that was packed; tuples in it are lists now. Raises `Undecodable`."""
+    try:
+        return build(_decode(data))
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
+        raise Undecodable(f"{type(error).__name__}: {error}") from error
+
+
+def _extended(value: Any) -> Any:
+    """The same with extensions for integers and texts that are not written as they are."""
+    if isinstance(value, str):
+        return value if _is_utf8(value) else Ext(_TEXT, value.encode("utf-8", "surrogatepass"))
+    if isinstance(value, int):
+        return value if _LEAST <= value <= _MOST else Ext(_INTEGER, _bytes_of(value))
+    if isinstance(value, (list, tuple)):
+        return [_extended(item) for item in value]
+    if isinstance(value, dict):
+        return _extended_map(value)
+    return value
+
+
+def _extended_map(value: dict[Any, Any]) -> Any:
+    keys = [_extended(key) for key in value]
+    values = [_extended(item) for item in value.values()]
+    if all(map(is_, keys, value)):
+        return dict(zip(keys, values, strict=True))
+    # An extension has no hash: it cannot be a key.
+    return Ext(_MAP, _encode([*chain.from_iterable(zip(keys, values, strict=True))]))
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _bytes_of(number: int) -> bytes:
+    return number.to_bytes(number.bit_length() // 8 + 1, "big", signed=True)
+
+
+def _restored(code: int, data: memoryview) -> object:
+    if code == _INTEGER:
+        return int.from_bytes(data, "big", signed=True)
+    if code == _TEXT:
+        return str(data, "utf-8", "surrogatepass")
+    if code == _MAP:
+        parts = _decode(data)
+        return dict(zip(map(_hashable, parts[::2]), parts[1::2], strict=True))
+    raise ValueError(f"unknown extension {code}")
+
+
+def _hashable(key: Any) -> Any:
+    return tuple(map(_hashable, key)) if isinstance(key, list) else key
+
+
+def _plain(value: object) -> object:
+    """What msgspec does not know, if it is a scalar of a class of its own."""
+    for kind, exact in _EXACT.items():
+        if isinstance(value, kind):
+            return exact(value)
+    raise TypeError(f"a {type(value).__name__} cannot be packed")
+
+
+_EXACT: dict[type, Callable[[Any], object]] = {
+    str: str.__str__,
+    int: int.__int__,
+    float: float.__float__,
+    bytes: bytes.__bytes__,
+}
+_encode = Encoder(enc_hook=_plain).encode
+_decode = Decoder(ext_hook=_restored).decode
