@@ -71,6 +71,13 @@ def nested(depth: int) -> dict[str, Any]:
     return inner
 
 
+def optional(depth: int) -> dict[str, Any]:
+    inner: dict[str, Any] = {"type": "boolean"}
+    for _ in range(depth):
+        inner = {"type": ["object", "null"], "properties": {"a": inner}}
+    return inner
+
+
 SCHEMAS: dict[str, Any] = {
     "integers": {"type": "integer"},
     "few integers": {"type": "integer", "minimum": 1, "maximum": 3},
@@ -131,6 +138,7 @@ SCHEMAS: dict[str, Any] = {
     "anything": {},
     "examples": {"type": "integer", "examples": [11, 12]},
     "deep": nested(12),
+    "deeper than Python indents": optional(80),
     "more items than there is room for": {
         "type": "array",
         "minItems": 6,

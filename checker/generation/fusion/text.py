@@ -14,7 +14,8 @@ class Text:
         self.names: dict[str, Any] = {}
         """What the text speaks of."""
         self.lines: list[str] = []
-        self._depth = 1
+        self.depth = 1
+        """Blocks inside each other, the function included."""
         self.loops = 0
         self.steps = 0
         self._known: dict[int, str] = {}
@@ -26,18 +27,18 @@ class Text:
 
     def line(self, text: str) -> None:
         """Write a line."""
-        self.lines.append("    " * self._depth + text)
+        self.lines.append("    " * self.depth + text)
 
     @contextmanager
     def block(self, head: str) -> Iterator[None]:
         """Write what stands under a head."""
         self.line(head)
-        self._depth += 1
+        self.depth += 1
         before = len(self.lines)
         yield
         if len(self.lines) == before:
             self.line("pass")
-        self._depth -= 1
+        self.depth -= 1
 
     @contextmanager
     def loop(self, head: str) -> Iterator[None]:

@@ -36,8 +36,10 @@ from checker.generation.sources.recipes import (
 
 _MOST_STEPS: Final = 250
 """Draws that are written out in one function; compiling one takes about 15 us."""
-_DEEPEST: Final = 8
+_MOST_LOOPS: Final = 8
 """Loops inside each other; Python has no room for more than 20 blocks."""
+_DEEPEST: Final = 40
+"""Blocks inside each other; Python refuses lines that are indented more than 100 times."""
 _MANY: Final = 3
 """Texts that are formatted faster than added."""
 _FEW: Final = 6
@@ -61,7 +63,8 @@ class Function(Choices):
     def _value(self, draw: Draw) -> str:
         """Write what a draw does; an expression for its value, which costs nothing and may be used once."""
         recipe = recipe_of(draw)
-        if recipe is None or self.steps >= _MOST_STEPS or self.loops >= _DEEPEST:
+        is_full = self.steps >= _MOST_STEPS or self.loops >= _MOST_LOOPS or self.depth >= _DEEPEST
+        if recipe is None or is_full:
             return self._call(draw)
         written: str = self._WRITERS[recipe.__class__](self, recipe)
         return written
