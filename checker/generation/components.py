@@ -24,7 +24,7 @@ from checker.generation.meaning.canonical import Canon
 from checker.generation.meaning.forms import Conjunction, Facet
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets
-from checker.generation.sources.basic import either
+from checker.generation.sources.basic import EMPTY, either
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.recipes import Bodies, Record, described
 from checker.generation.sources.turn import OPTIONAL, Budget, Draw, Turn
@@ -33,7 +33,6 @@ from checker.transport.wire.ownership import may_spread
 
 _OPTIONAL = 0.5
 _OPTIONAL_BODY = 0.9
-_EMPTY: Draw = lambda source: {}  # noqa: E731 - one shape with the compiled ones
 DrawnBody = tuple[Any, str | None]
 """Value and media type."""
 _Step = tuple[str, Draw, bool]
@@ -287,7 +286,7 @@ def location_is_free(location: Location, has_no_list: bool) -> bool:
 
 def _named(steps: list[_Step]) -> Draw:
     if not steps:
-        return _EMPTY
+        return EMPTY
     recipe = Record(tuple(steps), _OPTIONAL, skips_null=True)
     if all(required for _, _, required in steps):
         pairs = [(name, make) for name, make, _ in steps]

@@ -7,6 +7,7 @@ from typing import Any
 from checker.core.case import NOT_SET
 from checker.core.errors import HookError
 from checker.core.hooks import COMPONENTS, Hook, HookContext, HookRegistry
+from checker.generation.sources.basic import finished
 from checker.generation.sources.choices import Source
 from checker.generation.sources.hypothesis import draw_strategy, strategy_of
 from checker.generation.sources.turn import Draw, Turn, retried
@@ -76,7 +77,12 @@ def hooked(draw: Draw, part: str, hooks: ComponentHooks, turn: Turn) -> Draw:
         draw = _mapped(draw, hook, f"map_{part}", context)
     for hook in mine.flatmap:
         draw = _flat_mapped(draw, hook, f"flatmap_{part}", context)
-    return draw
+    return draw if part == "body" else finished(draw, _named)
+
+
+def _named(values: dict[str, Any] | None) -> dict[str, Any]:
+    """Parameters by name; a hook that gives nothing leaves none."""
+    return {} if values is None else values
 
 
 def call(hook: Hook, name: str, context: object, value: Any) -> Any:

@@ -5,7 +5,7 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
-from checker.core.case import NOT_SET, Case
+from checker.core.case import NOT_SET, Case, Parts
 from checker.core.errors import NothingToBreak, Unsatisfiable
 from checker.core.meta import (
     POSITIVE_RANDOM,
@@ -30,7 +30,7 @@ from checker.generation.negation.parts import (
 from checker.generation.negation.prospects import Prospects
 from checker.generation.negation.values import NOTHING
 from checker.generation.settings import GenerationSettings
-from checker.generation.sources.basic import NULL, constant, together
+from checker.generation.sources.basic import EMPTY, constant, together
 from checker.generation.sources.chance import SourceSpent
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.turn import Budget, Draw, Rejected, Turn
@@ -43,7 +43,7 @@ __all__ = [
     "compile_operation",
 ]
 
-_ATTEMPTS = 20
+_ATTEMPTS = range(20)
 _COLD = 150
 """Cases that are drawn before the program is written out: that takes as long as 200 of them."""
 _POOLED = ComponentProvenance(origin=Origin.POOL)
@@ -94,12 +94,12 @@ class OperationProgram:
         self._maps: list[Callable[[Case], Case]] = []
 
     def draw(
-        self, source: Source, *, case_id: str, phase: PhaseInfo, pool: ValuePool | None = None
+        self, source: Source, case_id: str, phase: PhaseInfo, pool: ValuePool | None = None
     ) -> Case:
         """One case. Raises `Unsatisfiable`, `BudgetSpent` and `HookError`."""
         started = perf_counter()
         turn, work = self._turn, 0
-        for _ in range(_ATTEMPTS):
+        for _ in _ATTEMPTS:
             turn.begin(pool, work)
             try:
                 case = self._drawn(source, case_id, phase)
@@ -117,7 +117,7 @@ class OperationProgram:
         else:
             raise Unsatisfiable(
                 last,
-                f"{_ATTEMPTS} cases had no value that is admitted here; make it easier to satisfy",
+                f"{len(_ATTEMPTS)} cases had no value that is admitted here; make it easier to satisfy",
             )
         for change in self._maps:
             case = change(case)
@@ -127,29 +127,21 @@ class OperationProgram:
         return case
 
     def _drawn(self, source: Source, case_id: str, phase: PhaseInfo) -> Case:
-        parts, mode, broken = self.whole, _POSITIVE, None
+        whole, mode, broken = self.whole, _POSITIVE, None
         negative = self._negative
         if negative is not None and not (self._is_mixed and source.boolean()):
             mode = _NEGATIVE
-            broken, parts = negative.drawn(source)
+            broken, whole = negative.drawn(source)
         elif source.__class__ is RandomSource:
-            parts = self._hot or self._warmed()
-        path, headers, cookies, query, (body, media_type) = parts(source)
-        components = self._present if body is NOT_SET else self._present_with_body
+            whole = self._hot or self._warmed()
+        parts: Parts = whole(source)
+        has_body = parts[4][0] is not NOT_SET
+        components = self._present_with_body if has_body else self._present
         bindings: tuple[Binding, ...] = ()
         if self._turn.bindings or broken is not None:
             components, bindings = self._marked(components, broken)
-        return Case(
-            self.operation,
-            case_id,
-            path_parameters=path,
-            query=query,
-            headers=headers,
-            cookies=cookies,
-            body=body,
-            media_type=media_type,
-            meta=CaseMetadata(mode, components, phase, bindings),
-        )
+        meta = CaseMetadata(mode, components, phase, bindings)
+        return Case.of_parts(self.operation, case_id, parts, meta)
 
     def _marked(
         self, usual: dict[Location, ComponentProvenance], broken: Location | None
@@ -214,7 +206,9 @@ def compile_operation(
 
 def _in_order(parts: Mapping[Location, Draw]) -> Draw:
     """One draw of all parts, those that there are not included."""
-    return together(*(parts.get(location, NULL) for location in _ORDER), parts.get(_BODY, _NO_BODY))
+    return together(
+        *(parts.get(location, EMPTY) for location in _ORDER), parts.get(_BODY, _NO_BODY)
+    )
 
 
 def _parts(compiler: PartCompiler, hooks: ComponentHooks) -> dict[Location, Draw]:

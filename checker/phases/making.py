@@ -122,7 +122,7 @@ class CaseFactory:
         pool = None if self._pools is None else self._pools(program.operation)
         if newest and pool is not None:
             pool = _Newest(pool)
-        case = program.draw(source, case_id=case_id(task_seed, index), phase=phase, pool=pool)
+        case = program.draw(source, case_id(task_seed, index), phase, pool)
         bindings = case.meta.bindings if case.meta is not None else ()
         return Made(case, label, source.choices, bindings)
 

@@ -93,6 +93,11 @@ def test_filter_that_accepts_nothing_is_named() -> None:
         cases(program, 1)
 
 
+def test_hook_that_gives_no_parameters_leaves_none() -> None:
+    hooks = ComponentHooks(query=PartHooks(map=(lambda context, query: None,)))
+    assert [case.query for case in cases(_program(hooks), 3)] == [{}, {}, {}]
+
+
 def test_hook_that_raises_is_named() -> None:
     def fail(context: Any, body: Any) -> Any:
         raise KeyError("nothing")

@@ -16,6 +16,7 @@ from checker.generation.sources.recipes import (
     Joined,
     Listed,
     OneOf,
+    Record,
     Texts,
     Together,
     described,
@@ -30,8 +31,14 @@ def _boolean(source: Source) -> bool:
     return source.boolean()
 
 
+def _empty(source: Source) -> dict[str, Any]:
+    return {}
+
+
 NULL = described(_null, Constant(None))
 """Draws null."""
+EMPTY = described(_empty, Record((), 0.0))
+"""Draws objects without properties."""
 BOOLEAN = described(_boolean, Booleans())
 """Draws true or false."""
 
