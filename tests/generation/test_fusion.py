@@ -184,7 +184,7 @@ def test_no_case_is_larger_than_its_program_may_be(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "asks_for_bytes", "asks_for_choices"),
     [
-        ("formats", False, False),
+        ("arrays", False, False),
         ("texts", False, False),
         ("small beside large", True, False),
         ("more items than there is room for", False, True),

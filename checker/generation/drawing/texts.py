@@ -51,11 +51,13 @@ _ALWAYS_RIGHT = frozenset(
         "ipv6",
         "email",
         "hostname",
+        "uri",
+        "url",
     )
 )
 """Formats whose texts need no second look: checking a time takes as long as making it."""
 _OF_FORMATS = "0123456789abcdefghijklmnopqrstuvwxyzTZ+-.:@"
-"""Characters of their texts."""
+"""Characters of their texts; URIs may be short, which has them looked at wherever these matter."""
 _SHORTEST = 2
 """Only texts of so many characters are refused for what they are."""
 _FILES, _WHOLE_FILES = 0.3, 0.9
