@@ -34,6 +34,8 @@ Held = bytes | Draft
 FRAME_RECORDS = 128
 FRAME_BYTES = 256 << 10
 _OLDER = ".older"
+_MANY = 64
+_SHARE = 8
 
 
 class TrafficPolicy(Protocol):
@@ -55,7 +57,8 @@ class InterestingAndLast:
     """For a night: interesting ones at once, and the last few of each operation at the end.
 
     Written eviction order: dull ones beyond the last few of their operation; then, when the budget is spent, the older
-    half of everything written.
+    half of everything written. Where there are many, one in eight counts: to take leave of an interaction that has left
+    the processor's caches costs as much as to judge it.
     """
 
     def __init__(
@@ -67,11 +70,15 @@ class InterestingAndLast:
         self._size = 0
         self._held: dict[str, deque[tuple[int, Held]]] = {}
         """With the size of each: asking costs a call."""
+        self._offered: dict[str, int] = {}
 
     def admit(self, label: str, held: Held, *, interesting: bool) -> bool:
         """Write what is interesting; hold back the rest."""
         if interesting:
             return True
+        offered = self._offered[label] = self._offered.get(label, 0) + 1
+        if offered > _MANY and offered % _SHARE:
+            return False
         waiting = self._held.get(label)
         if waiting is None:
             waiting = self._held[label] = deque()
