@@ -11,7 +11,7 @@ from checker.generation.meaning.bounds import Numbers
 from checker.generation.meaning.forms import Canonical
 from checker.generation.sources.basic import constant, integers, listed
 from checker.generation.sources.choices import Source
-from checker.generation.sources.recipes import Finished, Floats, described
+from checker.generation.sources.recipes import Floats, described
 from checker.generation.sources.turn import Draw, Turn, retried
 
 _WIDEST = 2**63
@@ -75,8 +75,7 @@ def compile_number(canonical: Canonical, turn: Turn) -> Draw:
         # Most have a fraction: those are as they should be.
         return _whole(value) if value.is_integer() else value
 
-    floats = described(lambda source: source.floating(low, high), Floats(low, high))
-    return described(draw, Finished(floats, _whole))
+    return described(draw, Floats(low, high, _whole))
 
 
 def _whole(value: float) -> float:

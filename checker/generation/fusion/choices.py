@@ -53,14 +53,9 @@ class Choices(Text):
         self.pass_by(ONE)
         self.line(f"choices.append({value})")
 
-    def fraction(self) -> None:
-        """Read chance: `f`."""
-        self.line("f = next(numbers) + shift")
-        self.line("if f >= 256.0: f -= 256.0")
-
     def entry(self, plan: list[Any]) -> str:
         """Read the entry of a plan that chance names: `i` is its slot, `f - i` says where in it."""
-        self.fraction()
+        self.line("f = next(numbers) + shift")
         self.line("i = trunc(f)")
         return f"{self.name(plan, 'plan')}[i]"
 
@@ -86,7 +81,9 @@ class Choices(Text):
             self.line(f"if {value} < {low!r}: {value} = {low!r}")
             self.line(f"elif {value} > {high!r}: {value} = {high!r}")
         self.record(value)
-        return value
+        if recipe.whole is None:
+            return value
+        return f"({self.name(recipe.whole)}({value}) if {value}.is_integer() else {value})"
 
     def binaries(self, recipe: Binaries) -> str:
         """Write `RandomSource.binary` of one short size."""
@@ -122,7 +119,8 @@ class Choices(Text):
     def index(self, count: int) -> str:
         """Write `RandomSource.choice`."""
         value = self.new()
-        self.fraction()
+        self.line("f = next(numbers) + shift")
+        self.line("if f >= 256.0: f -= 256.0")
         self.line(f"{value} = trunc(f * {count / 256.0!r})")
         self.record(value)
         return value
@@ -149,11 +147,16 @@ class Choices(Text):
     def _slice(self, recipe: Texts, value: str, ring: str) -> None:
         """Write the usual case: a place in the ring, and how many characters from there."""
         alphabet = recipe.alphabet
+        longest, pool_size = longest_text(alphabet, recipe.low, recipe.high), alphabet.pool_size
+        is_short = longest <= (SHORT_TEXT if self._is_counted else LONGEST_SLICE)
+        if is_short and longest == recipe.low:
+            self.line(f"w = trunc((f - i) * {float(pool_size)!r})")
+            self.line(f"{value} = {ring}[w:w + {longest}]")
+            return
         self.line("w *= f - i")
         self.line("i = trunc(w)")
-        self.line(f"w = trunc((w - i) * {float(alphabet.pool_size)!r})")
-        longest = longest_text(alphabet, recipe.low, recipe.high)
-        if longest <= (SHORT_TEXT if self._is_counted else LONGEST_SLICE):
+        self.line(f"w = trunc((w - i) * {float(pool_size)!r})")
+        if is_short:
             self.line(f"{value} = {ring}[w:w + b + i]")
             return
         self.pass_by(Size(0, longest * alphabet.width))

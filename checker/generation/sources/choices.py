@@ -145,8 +145,6 @@ class RandomSource:
         except KeyError:
             plan = _remembered(self._integers, (low, high), integer_plan(low, high))
         fraction = next(self.numbers) + self.shift
-        if fraction >= 256.0:
-            fraction -= 256.0
         slot = trunc(fraction)
         first, width = plan[slot]
         if width <= WIDE:
@@ -169,8 +167,6 @@ class RandomSource:
         if plan is None:
             plan = _remembered(self._floats, key, float_plan(low, high))
         fraction = next(self.numbers) + self.shift
-        if fraction >= 256.0:
-            fraction -= 256.0
         slot = trunc(fraction)
         first, width, steps = plan[slot]
         value = first
@@ -210,8 +206,6 @@ class RandomSource:
         except KeyError:
             plan, ring, pool_size = text_plan(alphabet, min_size, max_size)
         fraction = next(self.numbers) + self.shift
-        if fraction >= 256.0:
-            fraction -= 256.0
         slot = trunc(fraction)
         first, width, text = plan[slot]
         if text is None:
@@ -244,8 +238,6 @@ class RandomSource:
                 plan = size_plan(min_size, max_size)
                 _remembered(self._sizes, (min_size, max_size), plan)
             fraction = next(self.numbers) + self.shift
-            if fraction >= 256.0:
-                fraction -= 256.0
             slot = trunc(fraction)
             first, width = plan[slot]
             size = first + trunc((fraction - slot) * width)

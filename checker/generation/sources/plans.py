@@ -1,4 +1,7 @@
-"""How a random source spreads its values: tables of 256 equally likely ranges, small and edge values more often than large."""
+"""How a random source spreads its values: tables of 256 equally likely ranges, small and edge values more often than large.
+
+Each table is there twice over: a uniform number and the shift of a case together are below 512.
+"""
 
 from collections.abc import Iterable, Sequence
 from datetime import date
@@ -48,7 +51,7 @@ def integer_plan(low: int, high: int) -> list[IntegerRange]:
     """Ranges of integers; only that of all of them can be too wide."""
     size = high - low + 1
     if size <= 16:
-        return _with_edges([(low, 1.0), (high, 1.0)], [(low, float(size))], 24)
+        return 2 * _with_edges([(low, 1.0), (high, 1.0)], [(low, float(size))], 24)
     origin = min(max(0, low), high)
     near = (low, low + 1, high, high - 1, 0, 1, -1, low, high)
     favourites = _FAVOURITES.get((low, high))
@@ -66,7 +69,7 @@ def integer_plan(low: int, high: int) -> list[IntegerRange]:
     windows += [(low, float(size) if size <= WIDE else inf)] * 3
     plan = _with_edges(edges, windows, 40)
     plan[:_AGAIN] = [AGAIN] * _AGAIN
-    return plan
+    return 2 * plan
 
 
 def float_plan(low: float, high: float) -> list[FloatRange]:
@@ -83,12 +86,12 @@ def float_plan(low: float, high: float) -> list[FloatRange]:
     first, last = max(low, -1e12), min(high, 1e12)
     if first <= last:
         windows += [(first, last - first, 0.0)] * 2
-    return _with_edges(edges, windows, 40)
+    return 2 * _with_edges(edges, windows, 40)
 
 
 def length_plan(alphabet: Alphabet, low: int, high: int) -> list[TextRange]:
     """Ranges of lengths, and a few whole strings."""
-    sizes = size_plan(low, high)
+    sizes = _sizes(low, high)
     # Few different ones, each in many slots: one object each, since all of them are looked at all the time.
     ranges: dict[Interval, TextRange] = {size: (size[0], float(size[1]), None) for size in sizes}
     plan = [ranges[size] for size in sizes]
@@ -96,7 +99,7 @@ def length_plan(alphabet: Alphabet, low: int, high: int) -> list[TextRange]:
     if high > 1:
         texts += [AGAIN_TEXT] * _AGAIN
     plan[1 : 1 + len(texts)] = [(0, 0.0, text) for text in texts]
-    return plan
+    return 2 * plan
 
 
 def last_integer(choices: Sequence[Choice], low: int, high: int) -> int:
@@ -117,7 +120,12 @@ def last_text(choices: Sequence[Choice], alphabet: Alphabet, sizes: Interval) ->
 
 
 def size_plan(low: int, high: int) -> list[Interval]:
-    """Ranges of sizes as (first, width): short ones, the ends, now and then a long one."""
+    """Ranges of sizes as (first, width)."""
+    return 2 * _sizes(low, high)
+
+
+def _sizes(low: int, high: int) -> list[Interval]:
+    """Short ones, the ends, now and then a long one."""
     size = high - low + 1
     edges = [(low, 1), (low + 1, 1), (high, 1), (high - 1, 1), (low, 1)]
     edges = [edge for edge in edges if low <= edge[0] <= high]

@@ -47,6 +47,8 @@ class Floats:
 
     low: float
     high: float
+    whole: Callable[[float], Any] | None = None
+    """What is made of those without a fraction."""
 
 
 @dataclass(frozen=True, slots=True)
