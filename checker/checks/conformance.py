@@ -1,8 +1,7 @@
 """Conformance of a response to what the description promises."""
 
-import json
-
 from checker.checks.context import PASSED, CheckContext, CheckSettings, Failures
+from checker.core.blocks import excerpt, indented
 from checker.core.contract import (
     MediaTypeVerdict,
     ResponsePlan,
@@ -11,9 +10,6 @@ from checker.core.contract import (
 )
 from checker.core.failures import Failure, Severity
 from checker.core.media_types import is_json
-
-_EXCERPT_LINES = 10
-_EXCERPT_WIDTH = 80
 
 
 def has_documented_status(status: int, plan: ResponsePlan, settings: CheckSettings) -> bool:
@@ -137,21 +133,10 @@ def excerpts(violation: SchemaViolation) -> str:
     lines = [
         f"Schema at {violation.schema_pointer}:",
         "",
-        _excerpt(violation.schema),
+        indented(excerpt(violation.schema)),
         "",
         "Value:",
         "",
-        _excerpt(violation.value),
+        indented(excerpt(violation.value)),
     ]
     return "\n".join(lines)
-
-
-def _excerpt(value: object) -> str:
-    lines = json.dumps(value, indent=4, ensure_ascii=False, default=str).splitlines()
-    shown = [
-        line if len(line) <= _EXCERPT_WIDTH else line[: _EXCERPT_WIDTH - 3] + "..."
-        for line in lines[:_EXCERPT_LINES]
-    ]
-    if len(lines) > _EXCERPT_LINES:
-        shown.append("    // Output truncated...")
-    return "\n".join("    " + line for line in shown)

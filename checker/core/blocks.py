@@ -134,7 +134,7 @@ def truncated(text: str, truncation: Truncation = DEFAULT_TRUNCATION) -> str:
 
 def excerpt(value: object, truncation: Truncation = DEFAULT_TRUNCATION) -> str:
     """A schema or a value as JSON for people: `max_lines` lines of `max_width` characters, closed by its bracket."""
-    lines = json.dumps(value, indent=4, ensure_ascii=False, default=repr).splitlines()
+    lines = json.dumps(value, indent=4, ensure_ascii=False, default=str).splitlines()
     if not truncation.enabled:
         return "\n".join(lines)
     if len(lines) > truncation.max_lines:

@@ -116,3 +116,11 @@ def test_body_that_is_not_of_its_type(media_type: str, content: bytes, title: st
     operation = operation_of({"content": {media_type: {"schema": INTEGER}}})
     (failure,) = failures("response_schema_conformance", operation, answer(content, media_type))
     assert (failure.title, failure.unique_key) == (title, "undecodable")
+
+
+def test_a_long_value_is_cut_and_closed_by_its_bracket() -> None:
+    promised = operation_of({"content": {"application/json": {"schema": {"maxItems": 2}}}})
+    response = answer(b"[%s 1]" % (b"1," * 99), "application/json")
+    (failure,) = failures("response_schema_conformance", promised, response)
+    shown = failure.message.partition("Value:\n\n")[2].splitlines()[:11]
+    assert shown == ["    [", *["        1,"] * 8, "        // Output truncated...", "    ]"]
