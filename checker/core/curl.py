@@ -46,7 +46,7 @@ def render(
     """Curl command that sends a request, for bash and zsh (requirement 24).
 
     `hidden` are names of headers, lower case, to leave out; by default those that still have a client's usual value.
-    Bytes that are no UTF-8, and NUL, become the replacement character: `is_exact` tells whether there are any.
+    Bytes that are no UTF-8, and NUL, become the replacement character.
     """
     words = ["curl", "-X", _quoted_if_needed(request.method)]
     if not verify:
@@ -64,13 +64,6 @@ def render(
         words += ["--data-raw" if body.startswith("@") else "-d", quoted(body)]
     words.append(_quoted_if_needed(_url(request, origin)))
     return " ".join(words)
-
-
-def is_exact(request: WireRequest) -> bool:
-    """True when the command that `render` gives sends these very bytes."""
-    parts = [request.target, request.body or b""]
-    parts += [part for field in request.headers for part in field]
-    return all(b"\0" not in part and _is_text(part) for part in parts)
 
 
 def parse(command: str) -> tuple[WireRequest, str]:
@@ -192,14 +185,6 @@ def _is_hidden(name: bytes, value: bytes, hidden: Collection[bytes] | None) -> b
 def _text(raw: bytes) -> str:
     # A shell word cannot hold NUL.
     return raw.decode("utf-8", "replace").replace("\0", "\ufffd")
-
-
-def _is_text(raw: bytes) -> bool:
-    try:
-        raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _words(command: str) -> Iterator[str]:

@@ -262,13 +262,15 @@ class SecretStore:
         """The same for bytes. Raises `MissingSecret`."""
         return _as_text(self.resolve, raw) if b"secret" in raw else raw
 
-    def mask_request(self, request: WireRequest) -> WireRequest:
-        """The request as it may be written."""
-        return _mapped(request, self.mask_bytes) if self._needles else request
-
     def resolve_request(self, request: WireRequest) -> WireRequest:
         """The request as it was sent. Raises `MissingSecret`."""
-        return _mapped(request, self.resolve_bytes)
+        resolve = self.resolve_bytes
+        return WireRequest(
+            request.method,
+            resolve(request.target),
+            [(name, resolve(value)) for name, value in request.headers],
+            None if request.body is None else resolve(request.body),
+        )
 
     def _value(self, found: re.Match[str]) -> str:
         name = found["name"]
@@ -282,12 +284,3 @@ class SecretStore:
 
 def _as_text(change: Callable[[str], str], raw: bytes) -> bytes:
     return change(raw.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
-
-
-def _mapped(request: WireRequest, change: Callable[[bytes], bytes]) -> WireRequest:
-    return WireRequest(
-        request.method,
-        change(request.target),
-        [(name, change(value)) for name, value in request.headers],
-        None if request.body is None else change(request.body),
-    )

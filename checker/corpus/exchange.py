@@ -41,11 +41,6 @@ class Secrets:
         self.store.add(f"header:{name}", value)
 
 
-def exchange_of(request: WireRequest, outcome: Outcome, secrets: Secrets) -> Exchange:
-    """A request and what came back, as it is recorded."""
-    return exchange(exchange_fields(request, outcome, secrets))
-
-
 def exchange(fields: tuple[Any, ...]) -> Exchange:
     """The record of these fields."""
     record = Exchange(*fields)

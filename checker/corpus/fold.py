@@ -95,10 +95,6 @@ class RunView:
         """Seconds of make, wait, judge, record, idle over all workers."""
         return tuple(map(sum, zip(*self.ledgers.values(), strict=True))) or (0.0,) * 5
 
-    def has_finding(self, fingerprint: str) -> bool:
-        """Whether any version of this finding was read."""
-        return fingerprint in self._known
-
     def first_seen_at(self, fingerprint: str) -> float:
         """When the first version of a finding was seen, in seconds since the epoch."""
         return self._known[fingerprint].first[0]

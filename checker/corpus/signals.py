@@ -41,8 +41,6 @@ _PATIENCE = 6
 _SAMPLE = 64
 _KEYS = 20_000
 
-Feature = tuple[str, ...]
-
 
 class Verdicts(Protocol):
     """What the checks said of an interaction."""

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Protocol
 
 from checker.corpus import files
-from checker.corpus.codec import RecordEncoder
 from checker.corpus.files import AppendFile
 from checker.corpus.frames import FrameEncoder
 from checker.corpus.journal import JournalReader
@@ -30,7 +29,6 @@ class Draft(Protocol):
         ...
 
 
-Held = bytes | Draft
 FRAME_RECORDS = 128
 FRAME_BYTES = 256 << 10
 _OLDER = ".older"
@@ -44,11 +42,11 @@ class TrafficPolicy(Protocol):
     budget_bytes: int
     """Of the files of one incarnation."""
 
-    def admit(self, label: str, held: Held, *, interesting: bool) -> bool:
+    def admit(self, label: str, draft: Draft, *, interesting: bool) -> bool:
         """Whether to write it now."""
         ...
 
-    def rest(self) -> Iterator[Held]:
+    def rest(self) -> Iterator[Draft]:
         """What to write at the end."""
         ...
 
@@ -68,11 +66,11 @@ class InterestingAndLast:
         self._last = last
         self._held_bytes = held_bytes
         self._size = 0
-        self._held: dict[str, deque[tuple[int, Held]]] = {}
+        self._held: dict[str, deque[tuple[int, Draft]]] = {}
         """With the size of each: asking costs a call."""
         self._offered: dict[str, int] = {}
 
-    def admit(self, label: str, held: Held, *, interesting: bool) -> bool:
+    def admit(self, label: str, draft: Draft, *, interesting: bool) -> bool:
         """Write what is interesting; hold back the rest."""
         if interesting:
             return True
@@ -82,17 +80,17 @@ class InterestingAndLast:
         waiting = self._held.get(label)
         if waiting is None:
             waiting = self._held[label] = deque()
-        size = len(held)
-        waiting.append((size, held))
+        size = len(draft)
+        waiting.append((size, draft))
         self._size += size
         while len(waiting) > self._last or (self._size > self._held_bytes and waiting):
             self._size -= waiting.popleft()[0]
         return False
 
-    def rest(self) -> Iterator[Held]:
+    def rest(self) -> Iterator[Draft]:
         """The last few of each operation."""
         for waiting in self._held.values():
-            yield from (held for _, held in waiting)
+            yield from (draft for _, draft in waiting)
         self._held.clear()
         self._size = 0
 
@@ -107,23 +105,14 @@ class TrafficWriter:
         self.path = path
         self._policy = policy
         self._file = AppendFile(path)
-        self._encode = RecordEncoder().encode
         self._frames = FrameEncoder()
         self._waiting: list[Draft] = []
         """Admitted, not encoded yet."""
         self._buffer: list[bytes] = []
         self._size = 0
 
-    def append(self, interaction: Interaction, *, interesting: bool = True) -> None:
-        """Keep an interaction if the policy says so. Raises `StorageError`."""
-        self.catch_up()
-        encoded = self._encode(interaction)
-        policy = self._policy
-        if policy is None or policy.admit(interaction.label, encoded, interesting=interesting):
-            self._add(encoded)
-
     def offer(self, draft: Draft, *, interesting: bool) -> None:
-        """The same for an interaction that `catch_up` encodes."""
+        """Keep an interaction if the policy says so; `catch_up` encodes it."""
         policy = self._policy
         if policy is None or policy.admit(draft.label, draft, interesting=interesting):
             self._waiting.append(draft)
@@ -156,8 +145,8 @@ class TrafficWriter:
         """Write the rest and close. Raises `StorageError`; the file is closed then, too."""
         try:
             self.catch_up()
-            for held in self._policy.rest() if self._policy is not None else ():
-                self._add(held if isinstance(held, bytes) else held.encode())
+            for draft in self._policy.rest() if self._policy is not None else ():
+                self._add(draft.encode())
             self._write()
         finally:
             self._file.close()
@@ -180,11 +169,6 @@ class TrafficReader:
     def __init__(self, path: Path) -> None:
         self._older = JournalReader(_older(path))
         self._reader = JournalReader(path)
-
-    def read_new(self) -> list[Interaction]:
-        """Interactions that were written since the last call."""
-        records = self._older.read_new() + self._reader.read_new()
-        return [record for record in records if isinstance(record, Interaction)]
 
     def stream(self) -> Iterator[Interaction]:
         """All interactions, a frame or so at a time: a cassette may be larger than memory."""

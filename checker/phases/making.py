@@ -93,15 +93,6 @@ class CaseFactory:
         self._novelty = Novelty() if settings.unique_inputs else None
         self._random = RandomSource(0)
 
-    @property
-    def compiled(self) -> int:
-        """How many operations have been compiled so far."""
-        return len(self._programs)
-
-    def operation(self, label: Label) -> Operation:
-        """The operation of that name."""
-        return self._operations[label]
-
     def program(self, label: Label) -> OperationProgram:
         """The draw program of an operation. Raises `Unsatisfiable`, `BudgetSpent`, `HookError`."""
         program = self._programs.get(label)

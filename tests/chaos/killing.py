@@ -143,9 +143,10 @@ def _ended(campaign: Campaign, command: Command, process: "subprocess.Popen[str]
 
 def _judged(campaign: Campaign, ran: Ran) -> Campaign:
     """Compare what was on record at each kill with the report and with the fold."""
-    said, told, folded = evidence.findings(campaign.corpus), evidence.reported(ran.stdout), ran.view
+    said, told = evidence.findings(campaign.corpus), evidence.reported(ran.stdout)
+    kept = ran.view.findings
     for kill in campaign.kills:
-        counts = [told[said[name]] if folded.has_finding(name) else 0 for name in kill.new]
+        counts = [told[said[name]] if name in kept else 0 for name in kill.new]
         kill.lost = counts.count(0)
         kill.duplicated = sum(1 for count in counts if count > 1)
     campaign.ran = ran

@@ -157,11 +157,12 @@ def test_a_rotated_secret_stays_secret() -> None:
 
 def test_a_secret_in_a_target_keeps_its_encoding() -> None:
     secrets = store(a="a b/c+d=")
-    request = WireRequest("GET", b"/x?key=a%20b%2Fc%2Bd%3D&y=1", [(b"X-Key", b"a b/c+d=")], None)
-    masked = secrets.mask_request(request)
-    assert masked.target == b"/x?key={secret-quoted:env:a}&y=1"
-    assert masked.headers == [(b"X-Key", b"secret:env:a")]
-    assert secrets.resolve_request(masked) == request
+    target, value = b"/x?key=a%20b%2Fc%2Bd%3D&y=1", b"a b/c+d="
+    masked = secrets.mask_bytes(target), secrets.mask_bytes(value)
+    assert masked == (b"/x?key={secret-quoted:env:a}&y=1", b"secret:env:a")
+    request = WireRequest("GET", masked[0], [(b"X-Key", masked[1])], None)
+    sent = WireRequest("GET", target, [(b"X-Key", value)], None)
+    assert secrets.resolve_request(request) == sent
 
 
 def test_a_secret_is_not_looked_for_in_references() -> None:

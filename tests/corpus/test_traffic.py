@@ -1,13 +1,18 @@
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from checker.core.request import WireRequest
-from checker.core.response import FailureKind, NetworkFailure, Response
+from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.corpus.codec import RecordEncoder
-from checker.corpus.exchange import Secrets, exchange_of
-from checker.corpus.records import Interaction
+from checker.corpus.exchange import Secrets, exchange, exchange_fields
+from checker.corpus.records import Exchange, Interaction
 from checker.corpus.traffic import InterestingAndLast, TrafficReader, TrafficWriter
+
+
+def recorded(request: WireRequest, outcome: Outcome, secrets: Secrets | None = None) -> Exchange:
+    return exchange(exchange_fields(request, outcome, secrets or Secrets()))
+
 
 INTERACTION = Interaction(
     "c0",
@@ -19,7 +24,7 @@ INTERACTION = Interaction(
     "SUCCESS",
     1.0,
     0.0,
-    exchange_of(WireRequest("GET", b"/a", []), Response(200, [], b"{}"), Secrets()),
+    recorded(WireRequest("GET", b"/a", []), Response(200, [], b"{}")),
     (),
     1,
 )
@@ -30,6 +35,23 @@ def numbered(number: int, label: str = "GET /a", body: bytes = b"") -> Interacti
     return replace(INTERACTION, case=f"c{number}", label=label, exchange=exchange)
 
 
+@dataclass(slots=True)
+class Sketch:
+    interaction: Interaction = INTERACTION
+    encoded: list[str] = field(default_factory=list)
+
+    @property
+    def label(self) -> str:
+        return self.interaction.label
+
+    def __len__(self) -> int:
+        return 100
+
+    def encode(self) -> bytes:
+        self.encoded.append(self.interaction.case)
+        return RecordEncoder().encode(self.interaction)
+
+
 def cases(path: Path) -> list[str]:
     return [found.case for found in TrafficReader(path).stream()]
 
@@ -37,16 +59,16 @@ def cases(path: Path) -> list[str]:
 def test_a_cassette_keeps_everything_in_order(tmp_path: Path) -> None:
     writer = TrafficWriter(tmp_path / "t")
     for number in range(1000):
-        writer.append(numbered(number), interesting=False)
+        writer.offer(Sketch(numbered(number)), interesting=False)
     writer.close()
     assert cases(tmp_path / "t") == [f"c{number}" for number in range(1000)]
-    assert len(TrafficReader(tmp_path / "t").read_new()) == 1000
 
 
 def test_a_night_keeps_what_is_interesting_and_the_last_of_each_operation(tmp_path: Path) -> None:
     writer = TrafficWriter(tmp_path / "t", InterestingAndLast(last=2))
     for number in range(100):
-        writer.append(numbered(number, f"GET /{number % 2}"), interesting=number == 10)
+        draft = Sketch(numbered(number, f"GET /{number % 2}"))
+        writer.offer(draft, interesting=number == 10)
     writer.close()
     assert sorted(cases(tmp_path / "t")) == ["c10", "c96", "c97", "c98", "c99"]
 
@@ -54,7 +76,7 @@ def test_a_night_keeps_what_is_interesting_and_the_last_of_each_operation(tmp_pa
 def test_of_many_dull_ones_some_of_the_last_are_kept(tmp_path: Path) -> None:
     writer = TrafficWriter(tmp_path / "t", InterestingAndLast(last=2))
     for number in range(1000):
-        writer.append(numbered(number), interesting=number == 500)
+        writer.offer(Sketch(numbered(number)), interesting=number == 500)
     writer.close()
     interesting, *last = (int(case[1:]) for case in cases(tmp_path / "t"))
     assert interesting == 500
@@ -62,38 +84,24 @@ def test_of_many_dull_ones_some_of_the_last_are_kept(tmp_path: Path) -> None:
     assert min(last) >= 980
 
 
-@dataclass(slots=True)
-class Sketch:
-    number: int
-    encoded: list[int]
-    label: str = "GET /a"
-
-    def __len__(self) -> int:
-        return 100
-
-    def encode(self) -> bytes:
-        self.encoded.append(self.number)
-        return RecordEncoder().encode(numbered(self.number))
-
-
 def test_a_draft_that_is_admitted_is_encoded_when_there_is_time_and_the_others_never(
     tmp_path: Path,
 ) -> None:
-    writer, encoded = TrafficWriter(tmp_path / "t", InterestingAndLast(last=2)), list[int]()
+    writer, encoded = TrafficWriter(tmp_path / "t", InterestingAndLast(last=2)), list[str]()
     for number in range(50):
-        writer.offer(Sketch(number, encoded), interesting=number == 10)
+        writer.offer(Sketch(numbered(number), encoded), interesting=number == 10)
     assert encoded == []
     writer.catch_up()
-    assert encoded == [10]
+    assert encoded == ["c10"]
     writer.close()
-    assert encoded == [10, 48, 49]
+    assert encoded == ["c10", "c48", "c49"]
     assert cases(tmp_path / "t") == ["c10", "c48", "c49"]
 
 
 def test_when_the_budget_is_spent_the_older_half_goes(tmp_path: Path) -> None:
     writer = TrafficWriter(tmp_path / "t", InterestingAndLast(budget_bytes=100_000))
     for number in range(40):
-        writer.append(numbered(number, body=os.urandom(10_000)))
+        writer.offer(Sketch(numbered(number, body=os.urandom(10_000))), interesting=True)
         writer.flush()
     writer.close()
     kept = cases(tmp_path / "t")
@@ -105,8 +113,8 @@ def test_when_the_budget_is_spent_the_older_half_goes(tmp_path: Path) -> None:
 def test_what_is_held_back_is_bounded_by_bytes() -> None:
     policy = InterestingAndLast(last=1000, held_bytes=1000)
     for number in range(100):
-        policy.admit("GET /a", b"x" * 100, interesting=False)
-        policy.admit(f"GET /{number}", b"x" * 100, interesting=False)
+        policy.admit("GET /a", Sketch(), interesting=False)
+        policy.admit(f"GET /{number}", Sketch(), interesting=False)
     assert sum(map(len, policy.rest())) <= 1000
 
 
@@ -119,7 +127,7 @@ def test_secrets_are_written_as_references_wherever_they_stand() -> None:
         b"17 abcdefgh1",
     )
     response = Response(200, [("X-Echo", "abcdefgh1")], b'"Bearer abcdefgh1"')
-    found = exchange_of(request, response, secrets)
+    found = recorded(request, response, secrets)
     assert found.headers == (
         (b"authorization", b"secret:header:Authorization"),
         (b"x-id", b"secret:header:X-Id"),
@@ -133,6 +141,6 @@ def test_secrets_are_written_as_references_wherever_they_stand() -> None:
 def test_a_failed_send_keeps_what_arrived() -> None:
     partial = Response(200, [], b"x", content_size=9)
     failure = NetworkFailure(FailureKind.TIMEOUT, "after 1 s", 1.0, partial)
-    found = exchange_of(WireRequest("GET", b"/", []), failure, Secrets())
+    found = recorded(WireRequest("GET", b"/", []), failure)
     assert (found.failure, found.status, found.response_size) == ("timed out: after 1 s", 200, 9)
     assert found.elapsed_s == 1.0
