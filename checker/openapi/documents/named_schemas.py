@@ -8,7 +8,7 @@ from urllib.parse import unquote, urldefrag, urljoin
 from checker.core.schema import Dialect, UnresolvableReference
 from checker.openapi.documents.neighbours import Neighbours
 from checker.openapi.documents.parsing import to_json
-from checker.openapi.documents.walking import lost, walk
+from checker.openapi.documents.walking import lost, objects, walk
 from checker.validation.pointers import pointer_child
 from checker.validation.scopes import Found, Resource, Scoped, Scopes
 
@@ -16,6 +16,7 @@ _NAMES = re.compile(rb'"\$(?:id|schema|anchor|dynamicAnchor)":')
 _SCHEMAS: Final = frozenset({"schema", "itemSchema"})
 """Keys of OpenAPI objects under which a schema stands."""
 _DATA: Final = frozenset({"example", "examples", "default", "enum", "const", "value"})
+_COMPONENTS: Final = "#/components"
 
 
 class NamedSchemas(Scoped):
@@ -115,19 +116,17 @@ class NamedSchemas(Scoped):
                 self._scopes.include(schema, place)
 
 
-def _schemas(root: object, at: str) -> Iterator[Found]:
+def _schemas(root: object, home: str) -> Iterator[Found]:
     """Schemas of an API description, with their places; what is inside them is left to others."""
-    todo: list[tuple[object, str]] = [(root, at)]
-    while todo:
-        value, at = todo.pop()
-        if isinstance(value, list):
-            todo += [(item, pointer_child(at, str(index))) for index, item in enumerate(value)]
-        elif isinstance(value, dict):
-            for key, item in value.items():
-                place = pointer_child(at, key)
-                if key in _SCHEMAS:
-                    yield item, place
-                elif place.endswith("#/components/schemas") and isinstance(item, dict):
-                    yield from ((one, pointer_child(place, name)) for name, one in item.items())
-                elif key not in _DATA and not key.startswith("x-"):
-                    todo.append((item, place))
+    for value, at in objects(root, home, _is_left):
+        yield from ((value[key], pointer_child(at, key)) for key in value if key in _SCHEMAS)
+        named = value.get("schemas") if at.endswith(_COMPONENTS) else None
+        if isinstance(named, dict):
+            place = pointer_child(at, "schemas")
+            yield from ((one, pointer_child(place, name)) for name, one in named.items())
+
+
+def _is_left(key: str, at: str) -> bool:
+    """Whether nothing below a key of an object is an object of OpenAPI."""
+    is_named = key == "schemas" and at.endswith(_COMPONENTS)
+    return key in _SCHEMAS or key in _DATA or key.startswith("x-") or is_named

@@ -6,7 +6,7 @@ from urllib.parse import urldefrag, urljoin
 
 from checker.core.schema import UnresolvableReference
 from checker.openapi.documents.references import OpenApiDocument
-from checker.validation.pointers import pointer_child
+from checker.openapi.documents.walking import objects
 
 _REFERENCES = frozenset({"$ref", "operationRef", "$dynamicRef"})
 _OUTSIDE = re.compile(rb'"(?:\$ref|operationRef|\$dynamicRef)":"(?!#)|"mapping":\{')
@@ -42,18 +42,12 @@ def load_all(document: OpenApiDocument) -> None:
                 continue
 
 
-def _references(root: object, at: str) -> Iterator[tuple[str, str]]:
+def _references(root: object, home: str) -> Iterator[tuple[str, str]]:
     """References out of a document, each with the place where it stands."""
-    todo: list[tuple[object, str]] = [(root, at)]
-    while todo:
-        value, at = todo.pop()
-        if isinstance(value, list):
-            todo += [(item, pointer_child(at, str(index))) for index, item in enumerate(value)]
-        elif isinstance(value, dict):
-            for key, item in value.items():
-                if isinstance(item, dict | list):
-                    todo.append((item, pointer_child(at, key)))
-                elif isinstance(item, str) and not item.startswith("#"):
-                    is_mapped = at.endswith("/mapping") and _FILE.match(item)
-                    if key in _REFERENCES or is_mapped:
-                        yield item, at
+    for value, at in objects(root, home):
+        is_mapping = at.endswith("/mapping")
+        for key, item in value.items():
+            if isinstance(item, str) and not item.startswith("#"):
+                is_mapped = is_mapping and _FILE.match(item)
+                if key in _REFERENCES or is_mapped:
+                    yield item, at

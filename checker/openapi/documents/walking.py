@@ -1,6 +1,8 @@
-"""JSON pointers followed through a document, and what to say when they lead nowhere."""
+"""Ways through a document: all of it, or along a JSON pointer, and what to say when that leads nowhere."""
 
+from collections.abc import Callable, Iterator
 from difflib import get_close_matches
+from typing import Any
 
 from checker.core.schema import UnresolvableReference
 from checker.validation.pointers import pointer_child
@@ -25,6 +27,22 @@ def walk(root: object, at: str, fragment: str) -> Found:
             raise UnresolvableReference(_miss(token, value))
         at = pointer_child(at, token)
     return value, at
+
+
+def objects(
+    root: object, at: str, is_left: Callable[[str, str], bool] = lambda key, at: False
+) -> Iterator[tuple[dict[str, Any], str]]:
+    """Every object in a value, with its place; nothing below a key of an object at a place that `is_left`."""
+    todo: list[Found] = [(root, at)]
+    while todo:
+        value, at = todo.pop()
+        if isinstance(value, list):
+            todo += [(item, pointer_child(at, str(index))) for index, item in enumerate(value)]
+        elif isinstance(value, dict):
+            yield value, at
+            for key, item in value.items():
+                if isinstance(item, dict | list) and not is_left(key, at):
+                    todo.append((item, pointer_child(at, key)))
 
 
 def lost(reference: str, at: str, root: object, reason: object) -> UnresolvableReference:
