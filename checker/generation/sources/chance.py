@@ -23,18 +23,20 @@ class SourceSpent(BudgetSpent):
             super().__init__(pointer)
 
 
-class _Spent:
-    """An iterator that ends by raising `SourceSpent`."""
+class End:
+    """What comes after the last number: an iterator that raises `SourceSpent`."""
+
+    __slots__ = ("is_reached",)
+
+    def __init__(self) -> None:
+        self.is_reached = False
 
     def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> float:
+        self.is_reached = True
         raise SourceSpent
-
-
-SPENT: Final = _Spent()
-"""What comes after the last number."""
 
 
 @cache

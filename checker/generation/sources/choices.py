@@ -1,6 +1,6 @@
 """Where draws come from: chance, a record, or (in `hypothesis`) Hypothesis. All give typed choices and keep them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from math import trunc
 from random import Random
@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 
 from checker.core.sequence import Choice
 from checker.generation.sources.alphabets import Alphabet, Interval, TextPlan
-from checker.generation.sources.chance import FEWEST, SPENT, SourceSpent, uniform_numbers
+from checker.generation.sources.chance import FEWEST, End, SourceSpent, uniform_numbers
 from checker.generation.sources.plans import (
     AGAIN,
     AGAIN_TEXT,
@@ -98,24 +98,15 @@ class RandomSource:
     """
 
     __slots__ = (
-        "_floats",
-        "_integers",
-        "_mix",
-        "_open",
-        "_seed",
-        "_sizes",
-        "_table",
-        "choices",
-        "numbers",
-        "shift",
-        "spent",
+        "_end", "_floats", "_go_to", "_integers", "_mix", "_open", "_seed", "_sizes", "choices", "numbers", "shift", "spent",
     )  # fmt: skip
 
     def __init__(self, seed: int = 0) -> None:
         self._integers: dict[Interval, list[IntegerRange]] = {}
         self._sizes: dict[Interval, list[Interval]] = {}
         self._floats: dict[tuple[float, float], list[FloatRange]] = {}
-        self._table = uniform_numbers()
+        self._open: list[int] = []
+        self._go_to, self.numbers, self._end = _numbers()
         self.reset(seed)
 
     def reset(self, seed: int) -> None:
@@ -125,12 +116,12 @@ class RandomSource:
         self._mix = mix = (mix ^ mix >> 29) * 0x94D049BB133111EB & _M64
         # The highest bits are mixed best: 16 say where to begin, the next ones by how much to shift.
         self.shift = (mix >> 8 & _M40) * (256.0 / (1 << 40))
-        numbers = iter(self._table)
-        # What unpickling does: goes to a place of the table without walking there.
-        numbers.__setstate__(mix >> 48)  # type: ignore[attr-defined]
-        self.numbers = chain(numbers, SPENT)
+        if self._end.is_reached:
+            self._go_to, self.numbers, self._end = _numbers()
+        self._go_to(mix >> 48)
         self.choices: list[Choice] = []
-        self._open: list[int] = []
+        if self._open:
+            self._open = []
         self.spent = 0
 
     def bits(self) -> int:
@@ -282,6 +273,14 @@ class RandomSource:
     def absorb(self, choices: Sequence[Choice]) -> None:
         """Record what somebody else drew."""
         self.choices.extend(choices)
+
+
+def _numbers() -> tuple[Callable[[int], None], Iterator[float], End]:
+    """How to go to a place of the table, the numbers from there, and what comes after them."""
+    numbers, end = iter(uniform_numbers()), End()
+    # What unpickling does: goes to a place without walking there.
+    go_to: Callable[[int], None] = numbers.__setstate__  # type: ignore[attr-defined]
+    return go_to, chain(numbers, end), end
 
 
 def _remembered(plans: dict[Key, Plan], key: Key, plan: Plan) -> Plan:
