@@ -52,7 +52,8 @@ class Function(Choices):
     def __init__(self, draw: Draw) -> None:
         super().__init__(draw)
         self.lines = [
-            "def fused(source):",
+            # Local names are read faster than global ones, and these are read for each choice.
+            "def fused(source, next=next, trunc=trunc):",
             "    numbers, shift, choices = source.numbers, source.shift, source.choices",
         ]
         value = self._value(draw)
