@@ -4,7 +4,7 @@ from functools import lru_cache
 from math import inf, nextafter, trunc
 from typing import Any
 
-from checker.generation.fusion.sizes import ONE, Size, Sizes, longest_text
+from checker.generation.fusion.sizes import ONE, Size, Sizes
 from checker.generation.fusion.text import Text
 from checker.generation.sources.alphabets import LONGEST_SLICE
 from checker.generation.sources.chance import FEWEST, SourceSpent
@@ -147,21 +147,21 @@ class Choices(Text):
     def _slice(self, recipe: Texts, value: str, ring: str) -> None:
         """Write the usual case: a place in the ring, and how many characters from there."""
         alphabet = recipe.alphabet
-        longest, pool_size = longest_text(alphabet, recipe.low, recipe.high), alphabet.pool_size
-        is_short = longest <= (SHORT_TEXT if self._is_counted else LONGEST_SLICE)
-        if is_short and longest == recipe.low:
-            self.line(f"w = trunc((f - i) * {float(pool_size)!r})")
-            self.line(f"{value} = {ring}[w:w + {longest}]")
+        low, high, pool_size = recipe.low, recipe.high, float(alphabet.pool_size)
+        is_short = high <= (SHORT_TEXT if self._is_counted else LONGEST_SLICE)
+        if is_short and low == high:
+            self.line(f"w = trunc((f - i) * {pool_size!r})")
+            self.line(f"{value} = {ring}[w:w + {high}]")
             return
         self.line("w *= f - i")
         self.line("i = trunc(w)")
-        self.line(f"w = trunc((w - i) * {float(pool_size)!r})")
+        self.line(f"w = trunc((w - i) * {pool_size!r})")
         if is_short:
             self.line(f"{value} = {ring}[w:w + b + i]")
             return
-        self.pass_by(Size(0, longest * alphabet.width))
+        self.pass_by(Size(0, high * alphabet.width))
         self.line("i += b")
-        long = f"source.long_text({self.name(alphabet, 'alphabet')}, w, i, {recipe.low})"
+        long = f"source.long_text({self.name(alphabet, 'alphabet')}, w, i, {low})"
         self.line(f"{value} = {ring}[w:w + i] if i <= {SHORT_TEXT} else {long}")
 
     def one_more(self, index: str, low: int, more: float) -> None:

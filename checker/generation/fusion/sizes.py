@@ -1,13 +1,12 @@
 """How large a draw can be: what never fills a case need not be asked whether there is room in it."""
 
 from collections.abc import Callable
-from math import inf, trunc
+from math import inf
 from typing import Any, Final, NamedTuple
 
 from checker.generation.sources import recipes
-from checker.generation.sources.alphabets import Alphabet
 from checker.generation.sources.chance import FEWEST
-from checker.generation.sources.choices import SHORT_TEXT, text_plan
+from checker.generation.sources.choices import SHORT_TEXT
 from checker.generation.sources.recipes import Draw, recipe_of
 
 
@@ -45,12 +44,6 @@ UNKNOWN: Final = Size(inf, inf, is_told=False)
 def rounds_of(recipe: recipes.Extended) -> int:
     """How often a name is drawn at most."""
     return recipe.most * (recipe.misses + 1) + 1
-
-
-def longest_text(alphabet: Alphabet, low: int, high: int) -> int:
-    """Characters of the longest slice that a plan gives."""
-    plan, _, _ = text_plan(alphabet, low, high)
-    return max(trunc(first + width) - 1 for first, width, text in plan if text is None)
 
 
 def is_never_null(draw: Draw) -> bool:
@@ -95,8 +88,7 @@ class Sizes:
 
 
 def _size_of_text(sizes: Sizes, recipe: recipes.Texts) -> Size:
-    longest = longest_text(recipe.alphabet, recipe.low, recipe.high)
-    return Size(1, longest * recipe.alphabet.width if longest > SHORT_TEXT else 0)
+    return Size(1, recipe.high * recipe.alphabet.width if recipe.high > SHORT_TEXT else 0)
 
 
 def _size_of_record(sizes: Sizes, recipe: recipes.Record) -> Size:
