@@ -19,10 +19,13 @@ LARGEST_SHARE = 0.09
 """Of the time so far: with what its last request takes beyond its slice, an operation stays below a tenth of the run."""
 MANY_OPERATIONS = 20
 """From here on a slow operation takes time from many others, and is held to its share from the first request on."""
-FIRST_LOOK_S = 1.2
-PATIENCE_OF_FAST_S = 1.0
+LEAST_PATIENCE_S = 1.1 * LONG_WAIT_S
+"""Whoever is given up has waited long."""
 SHORTEST_SLICE_S = 0.2
 """Beside what a last request may take."""
+FIRST_LOOK_S = SHORTEST_SLICE_S + LEAST_PATIENCE_S
+SECOND_LOOK_S = FIRST_LOOK_S + LEAST_PATIENCE_S
+"""Both together: what was given up once may have been an accident."""
 
 
 @dataclass(slots=True)
@@ -105,7 +108,8 @@ class BoundedPlan:
         # The indices that were to be made again are made before all others.
         redo = task.redo if next_index <= task.start else ()
         piece.task = replace(piece.task, start=next_index, redo=redo)
-        piece.spent_s += spent_s
+        # Tasks that come back together share the time, but for what one of them waited for.
+        piece.spent_s += max(spent_s, waits.long_s)
         piece.waits += waits
         self._waiting.append(piece)
 
@@ -140,13 +144,16 @@ class BoundedPlan:
         return self._is_large and slow * self._share < 1
 
     def _is_allowed(self, piece: _Piece, elapsed_s: float) -> bool:
-        if piece.is_new or piece.is_fast:
+        is_strict = self._is_strict
+        if piece.is_new or (piece.is_fast and not (is_strict and piece.waits.long)):
             return True
-        least_s = LONG_WAIT_S if self._is_strict else 0.0
+        least_s = LEAST_PATIENCE_S if is_strict else 0.0
         return self._allowed_s(piece, elapsed_s) > least_s
 
     def _allowed_s(self, piece: _Piece, elapsed_s: float) -> float:
-        floor_s = FIRST_LOOK_S if self._is_strict else SLICE_S
+        floor_s = SLICE_S
+        if self._is_strict:
+            floor_s = SECOND_LOOK_S if piece.is_fast and piece.waits.long else FIRST_LOOK_S
         return max(floor_s, self._share * elapsed_s) - piece.spent_s
 
     def _sliced(self, piece: _Piece, elapsed_s: float) -> Task:
@@ -157,11 +164,11 @@ class BoundedPlan:
             return replace(piece.task, slice_s=slice_s)
         is_fast = piece.is_fast and not piece.waits.long
         if is_fast:
-            slice_s = patience_s = max(PATIENCE_OF_FAST_S, allowed_s)
+            slice_s = patience_s = max(LEAST_PATIENCE_S, allowed_s)
         else:
             # Nearly all of it for one answer: a request that is given up says nothing, and the target is still at it.
             slice_s = SHORTEST_SLICE_S
-            patience_s = max(LONG_WAIT_S, allowed_s - slice_s)
+            patience_s = max(LEAST_PATIENCE_S, allowed_s - slice_s)
         return replace(
             piece.task,
             slice_s=min(SLICE_S, slice_s),

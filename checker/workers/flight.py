@@ -44,6 +44,7 @@ class Running:
     """Like the next two: of the whole lease, for `Waits`."""
     short_waits_s: float = 0.0
     long_waits: int = 0
+    long_waits_s: float = 0.0
 
     @classmethod
     def of(cls, task: Task) -> "Running":
@@ -107,6 +108,7 @@ class Running:
             self.short_waits_s += elapsed_s
         else:
             self.long_waits += 1
+            self.long_waits_s += elapsed_s
 
     @property
     def has_waited(self) -> bool:
@@ -116,7 +118,7 @@ class Running:
     @property
     def waits(self) -> Waits:
         """What it waited for since it was leased."""
-        return Waits(self.answers, self.short_waits_s, self.long_waits)
+        return Waits(self.answers, self.short_waits_s, self.long_waits, self.long_waits_s)
 
     def counted(self) -> None:
         """Begin new counts: the old ones are written down."""

@@ -101,10 +101,15 @@ class Waits:
     """Seconds in sum, without the long ones."""
     long: int = 0
     """How many waited for `LONG_WAIT_S` or more: a single one may be an accident."""
+    long_s: float = 0.0
+    """Seconds of these in sum."""
 
     def __add__(self, other: "Waits") -> "Waits":
         return Waits(
-            self.requests + other.requests, self.short_s + other.short_s, self.long + other.long
+            self.requests + other.requests,
+            self.short_s + other.short_s,
+            self.long + other.long,
+            self.long_s + other.long_s,
         )
 
 

@@ -1,8 +1,10 @@
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+
+import pytest
 
 from checker.supervisor.assignment import Cut
-from checker.supervisor.bounded import BoundedPlan
-from checker.workers.messages import OperationCard, Waits
+from checker.supervisor.bounded import LEAST_PATIENCE_S, BoundedPlan
+from checker.workers.messages import LONG_WAIT_S, OperationCard, Task, Waits
 
 CARDS = tuple(OperationCard(f"GET /r{number}", "GET", f"/r{number}") for number in range(4))
 
@@ -64,7 +66,7 @@ def test_a_slow_operation_gets_less_than_a_tenth_of_the_time() -> None:
 def test_a_first_look_at_one_of_many_operations_is_short() -> None:
     task = bounded(many()).lease(0.0)
     assert task is not None
-    assert (task.slice_s, task.patience_s) == (0.2, 1.0)
+    assert (task.slice_s, round(task.patience_s or 0.0, 6)) == (0.2, LEAST_PATIENCE_S)
     # A second one would be sent when the slice is over.
     assert not task.makes_ahead
 
@@ -76,13 +78,67 @@ def test_failures_that_were_looked_into_count_against_the_share_of_what_is_slow(
 
 
 def test_one_long_wait_may_be_an_accident() -> None:
-    plan = slow_plan(20, spent_s=1.2, waits=ONCE_LONG)
+    plan = slow_plan(20, spent_s=0.7, waits=ONCE_LONG)
     task = plan.lease(5.0)
     assert task is not None
-    assert (task.slice_s, task.patience_s) == (0.2, 0.5)
-    plan.come_back(task, 3, finished=False, spent_s=0.5, waits=ONCE_LONG)
+    assert (task.slice_s, task.patience_s) == (0.2, LEAST_PATIENCE_S)
+    plan.come_back(task, 3, finished=False, spent_s=LEAST_PATIENCE_S, waits=ONCE_LONG)
     assert plan.lease(5.0) is None
     assert len(plan.cut(5.0)) == 1
+
+
+@dataclass(slots=True)
+class Target:
+    """Answers at once, but for some operations: they never do, or only where they have refused `nonsense` requests."""
+
+    sleepers: frozenset[str]
+    nonsense: int
+    fast_s: float
+    spent_s: dict[str, float] = field(default_factory=dict)
+
+    def work(self, task: Task) -> tuple[int, Waits]:
+        """Where a worker gets with one lease, and what it waited for."""
+        label, before = task.labels[0], self.spent_s.get(task.labels[0], 0.0)
+        if label not in self.sleepers:
+            self.spent_s[label] = self.fast_s
+            return task.stop, Waits(requests=task.stop, short_s=self.fast_s)
+        # Of a slice that was not over, a further case is begun.
+        quick = self.nonsense if task.start == 0 else 0
+        assert task.patience_s is not None
+        self.spent_s[label] = before + task.patience_s + 0.01
+        long = int(task.patience_s >= LONG_WAIT_S)
+        return task.start + quick + 1, Waits(quick + 1, short_s=0.001 * quick, long=long)
+
+
+@pytest.mark.parametrize("nonsense", [0, 5, 40])
+@pytest.mark.parametrize("sleeping", [1, 3, 6])
+@pytest.mark.parametrize("fast_s", [0.08, 0.2, 2.0])
+def test_operations_that_never_answer_take_a_tenth_of_a_run_or_little_more_than_a_second(
+    nonsense: int, sleeping: int, fast_s: float
+) -> None:
+    cards = many(78)
+    names = frozenset(card.label for card in cards[10 : 10 + sleeping])
+    plan, target = bounded(cards, cases=100), Target(names, nonsense, fast_s)
+    while not plan.is_over:
+        elapsed_s = sum(target.spent_s.values())
+        if plan.cut(elapsed_s):
+            break
+        task = plan.lease(elapsed_s)
+        assert task is not None
+        label, before = task.labels[0], sum(target.spent_s.values())
+        reached, waits = target.work(task)
+        plan.come_back(
+            task,
+            reached,
+            finished=label not in names,
+            spent_s=sum(target.spent_s.values()) - before,
+            waits=waits,
+        )
+    whole_s = sum(target.spent_s.values())
+    assert max(target.spent_s[name] for name in names) < max(0.1 * whole_s, 1.3)
+    if sleeping == 6:
+        # As in httpbin, whose fast operations take six seconds and more.
+        assert max(target.spent_s[name] for name in names) < 0.1 * whole_s
 
 
 def test_what_had_to_wait_comes_last() -> None:
