@@ -1,5 +1,7 @@
 """What is written out for chance draws what the parts of the program draw, choice by choice."""
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,41 +21,62 @@ from checker.generation.sources.basic import texts
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.recipes import Draw
 
-from .making import LABEL, PHASE, program_of
+from .making import LABEL, PHASE, parameter_of, program_of
 
 SMOKE = Path(__file__).parent.parent / "data" / "smoke"
 FILES = sorted(path for path in SMOKE.iterdir() if path.suffix != ".md")
 SEEDS = 40
+REUSING = GenerationSettings(reuse=True)
 
 
+Given = Callable[[str, int], Any]
+"""What a pool has for a name and an index; None for nothing."""
+
+
+@dataclass
 class Pool:
-    """Has a text, a number or nothing for whoever asks."""
+    """Remembers who asked."""
+
+    given: Given
+    asked: list[tuple[Location, str, int]] = field(default_factory=list)
 
     def pick(self, location: Location, name: str, index: int) -> PooledValue | None:
-        if index % 3 == 0:
-            return None
-        value = f"{name}!" if index % 3 == 1 else index
-        return PooledValue(value, LABEL, "/id", index)
+        self.asked.append((location, name, index))
+        value = self.given(name, index)
+        return None if value is None else PooledValue(value, LABEL, "/id", index)
 
 
-def drawn(program: OperationProgram, seed: int) -> tuple[str, list[object]]:
+def sometimes(name: str, index: int) -> Any:
+    """A text, a number or nothing."""
+    return (None, f"{name}!", index)[index % 3]
+
+
+POOLS: dict[str, Given] = {
+    "nothing": lambda name, index: None,
+    "always": lambda name, index: index,
+    "sometimes": sometimes,
+    "what does not fit": lambda name, index: (-0.5, "\n", True)[index % 3],
+}
+
+
+def drawn(program: OperationProgram, seed: int, given: Given = sometimes) -> tuple[object, ...]:
     """Everything about a case and how it came about, or why it did not."""
-    source = RandomSource(seed)
+    source, pool = RandomSource(seed), Pool(given)
     try:
-        case = program.draw(source, case_id="x", phase=PHASE, pool=Pool())
+        case = program.draw(source, case_id="x", phase=PHASE, pool=pool)
     except Unsatisfiable as error:
-        return f"nothing at {error.pointer}", []
+        return f"nothing at {error.pointer}", pool.asked
     parts = (case.path_parameters, case.query, case.headers, case.cookies, case.body)
     assert case.meta is not None
     provenance = (case.media_type, case.meta.components, case.meta.bindings)
-    return repr((parts, provenance)), list(source.choices)
+    return repr((parts, provenance)), list(source.choices), pool.asked
 
 
-def assert_fused_is_equal(make: Any, seeds: int = SEEDS) -> None:
+def assert_fused_is_equal(make: Any, seeds: int = SEEDS, given: Given = sometimes) -> None:
     plain, hot = make(), make()
     hot.heat()
     for seed in range(seeds):
-        assert drawn(hot, seed) == drawn(plain, seed), (plain.operation.label, seed)
+        assert drawn(hot, seed, given) == drawn(plain, seed, given), (plain.operation.label, seed)
 
 
 @pytest.mark.parametrize("reuse", [False, True], ids=["run", "fuzz"])
@@ -167,6 +190,107 @@ SCHEMAS: dict[str, Any] = {
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_schemas_are_drawn_alike(name: str) -> None:
     assert_fused_is_equal(lambda: program_of(body=SCHEMAS[name]), seeds=200)
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_schemas_are_drawn_alike_with_values_of_earlier_responses(name: str) -> None:
+    assert_fused_is_equal(lambda: program_of(body=SCHEMAS[name], settings=REUSING), seeds=60)
+
+
+INTEGER, TEXT = {"type": "integer"}, {"type": "string"}
+THING = {"type": "object", "properties": {"n": INTEGER, "t": TEXT}, "required": ["n"]}
+FLAGS = {"type": "object", "properties": {"n": {"type": "integer", "maximum": 9}}}
+PLACES: dict[str, Any] = {
+    "a/b~c'{d}": TEXT,
+    "arrays": {"type": "array", "items": {"type": "array", "items": THING}},
+    "different": {"type": "array", "items": FLAGS | {"required": ["n"]}, "uniqueItems": True},
+    "different texts": {"type": "array", "items": {"maxLength": 1} | TEXT, "uniqueItems": True},
+    "map": {"type": "object", "additionalProperties": THING},
+    "maps": {"additionalProperties": {"additionalProperties": TEXT, "type": "object"}},
+    "tried": {"type": "array", "items": THING | {"not": {"required": ["t"]}}},
+    "filled": {
+        "type": "object",
+        "minProperties": 3,
+        "additionalProperties": False,
+        "properties": dict.fromkeys("abcd", INTEGER),
+    },
+    "filled with anything": THING | {"minProperties": 4},
+    "alternatives": {"type": "array", "items": {"anyOf": [THING, INTEGER, {"type": "null"}]}},
+    "many alternatives": {
+        "type": "array",
+        "items": {"anyOf": [THING | {"maxProperties": n + 2} for n in range(9)]},
+    },
+    "tuple": {"type": "array", "prefixItems": [TEXT, THING], "minItems": 2},
+    "twice": {"type": "array", "items": INTEGER, "not": {"uniqueItems": True}},
+    "deep": nested(12),
+    "recursive": {"$ref": "#/components/schemas/Tree"},
+    "anything": {},
+}
+TREE = {"type": "object", "properties": {"t": TEXT, "trees": {"type": "array"}}}
+TREE["properties"]["trees"]["items"] = {"$ref": "#/components/schemas/Tree"}  # type: ignore[index]
+PARAMETERS = (
+    parameter_of(INTEGER, Location.PATH, "id"),
+    parameter_of(TEXT, Location.QUERY, "q"),
+    parameter_of({"type": ["integer", "null"]}, Location.QUERY, "p'", required=False),
+    parameter_of({"type": "array", "items": INTEGER}, Location.QUERY, "many"),
+    parameter_of({"type": "string", "minLength": 2}, Location.HEADER, "X-Thing", required=False),
+    parameter_of(TEXT, Location.COOKIE, "crumb"),
+)
+
+
+def reusing(places: dict[str, Any]) -> OperationProgram:
+    body = {"type": "object", "properties": places, "required": [*places]}
+    return program_of(*PARAMETERS, body=body, settings=REUSING, components={"Tree": TREE})
+
+
+@pytest.mark.parametrize("kind", POOLS)
+@pytest.mark.parametrize("place", PLACES)
+def test_values_of_earlier_responses_are_taken_alike(place: str, kind: str) -> None:
+    assert_fused_is_equal(lambda: reusing({place: PLACES[place]}), 60, POOLS[kind])
+
+
+@pytest.mark.parametrize("kind", POOLS)
+def test_all_places_beside_each_other_are_told_apart_alike(kind: str) -> None:
+    assert_fused_is_equal(lambda: reusing(PLACES), 60, POOLS[kind])
+
+
+def test_choices_are_alike_whether_there_is_no_pool_or_nothing_in_it() -> None:
+    program = reusing({name: PLACES[name] for name in ("arrays", "map", "different")})
+    program.heat()
+    for seed in range(100):
+        source = RandomSource(seed)
+        program.draw(source, case_id="x", phase=PHASE)
+        assert drawn(program, seed, POOLS["nothing"])[1] == source.choices
+
+
+def test_written_out_values_stand_where_their_bindings_say() -> None:
+    places = ("a/b~c'{d}", "arrays", "different", "tried", "tuple")
+    program = reusing({name: PLACES[name] for name in places})
+    program.heat()
+    seen: set[str] = set()
+    for seed in range(200):
+        case = program.draw(RandomSource(seed), "x", PHASE, Pool(POOLS["always"]))
+        assert case.meta is not None
+        for binding in case.meta.bindings:
+            if binding.location is Location.BODY:
+                found = at(case.body, binding.name)
+                assert str(found) == str(binding.literal)
+                seen.add(binding.name)
+    assert {"/a~1b~0c'{d}", "/arrays/0/1/n", "/different/1/n", "/tuple/1/t"} <= seen
+
+
+def at(value: Any, pointer: str) -> Any:
+    for token in pointer.split("/")[1:]:
+        name = token.replace("~1", "/").replace("~0", "~")
+        value = value[int(name) if isinstance(value, list) else name]
+    return value
+
+
+@pytest.mark.parametrize("place", ["arrays", "different", "map", "maps", "tried"])
+def test_places_of_values_of_earlier_responses_are_written_out(place: str) -> None:
+    text = Function(reusing({place: PLACES[place]}).whole).text
+    assert "take" in text
+    assert "draw" not in text
 
 
 @pytest.mark.parametrize("name", SCHEMAS)

@@ -55,21 +55,24 @@ def compile_array(plan: ArrayPlan, turn: Turn, *, keeps_path: bool) -> Draw:
         if plan.members is not None:
             return compile_drawn_out(distinct, plan.members)
         draw = compile_distinct(distinct, _element(plan, turn, keeps_path=keeps_path), turn)
-        if plan.prefix or plan.item is None or keeps_path:
+        if plan.prefix or plan.item is None:
             return draw
-        return described(draw, _different(plan.item, distinct, turn))
-    if plan.prefix or plan.item is None or keeps_path:
+        return described(draw, _different(plan.item, distinct, turn, keeps_path=keeps_path))
+    if plan.prefix or plan.item is None:
         return _tuple(plan, _element(plan, turn, keeps_path=keeps_path))
-    return _list(plan.item, low, high, plan.pointer)
+    items = Items(plan.item, low, high, _more(low, high), turn, keeps_path)
+    if keeps_path:
+        return described(_tuple(plan, _element(plan, turn, keeps_path=True)), items)
+    return described(_list(items, plan.pointer), items)
 
 
-def _different(item: Draw, plan: Distinct, turn: Turn) -> Different:
+def _different(item: Draw, plan: Distinct, turn: Turn, *, keeps_path: bool) -> Different:
     low, high, more, pointer = plan.low, plan.high, plan.more, plan.pointer
-    return Different(item, low, high, more, identity, ATTEMPTS, Rejected, turn, pointer)
+    return Different(item, low, high, more, identity, ATTEMPTS, Rejected, pointer, turn, keeps_path)
 
 
-def _list(item: Draw, low: int, high: int, pointer: str) -> Draw:
-    more = _more(low, high)
+def _list(items: Items, pointer: str) -> Draw:
+    item, low, high, more = items.item, items.low, items.high, items.more
 
     def draw(source: Source) -> list[Any]:
         values: list[Any] = []
@@ -96,7 +99,7 @@ def _list(item: Draw, low: int, high: int, pointer: str) -> Draw:
             source.stop_span()
         return values
 
-    return described(draw, Items(item, low, high, more))
+    return draw
 
 
 def _more(low: int, high: int) -> float:

@@ -4,11 +4,12 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from checker.core.case import NOT_SET
 from checker.core.meta import Binding
 from checker.core.operation import Location
 from checker.generation.meaning import forms
-from checker.generation.sources.basic import either
 from checker.generation.sources.choices import Source
+from checker.generation.sources.recipes import Pooled, described
 from checker.generation.sources.turn import Draw, Turn
 
 SOMETIMES = 0.2
@@ -34,24 +35,29 @@ def pooled(
     location, name = target
     share = OFTEN if location is Location.PATH else SOMETIMES
 
-    def taken(source: Source) -> Any:
-        index = source.integer(0, _POOLED)
+    def take(at: str, index: int) -> Any:
         pool = turn.pool
-        if pool is None:
-            return draw(source)
-        at = name if name is not None else "".join(f"/{token}" for token in turn.path)
-        found = pool.pick(location, at, index)
+        found = None if pool is None else pool.pick(location, at, index)
         if found is None:
-            return draw(source)
+            return NOT_SET
         value = coerced(found.value, kinds)
         if not is_valid(value):
-            return draw(source)
+            return NOT_SET
         turn.bindings.append(
             Binding(location, at, found.producer, found.pointer, found.index, found.value)
         )
         return value
 
-    return either(share, taken, draw)
+    def drawn(source: Source) -> Any:
+        if source.boolean(share):
+            index = source.integer(0, _POOLED)
+            at = name if name is not None else "".join(f"/{token}" for token in turn.path)
+            value = take(at, index)
+            if value is not NOT_SET:
+                return value
+        return draw(source)
+
+    return described(drawn, Pooled(draw, share, _POOLED, name, take))
 
 
 def coerced(value: Any, kinds: tuple[str, ...]) -> Any:

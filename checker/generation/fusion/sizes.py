@@ -17,19 +17,19 @@ class Size(NamedTuple):
     """Recorded at a time."""
     spent: float = 0
     """Bytes of strings that are counted, discarded ones as well."""
-    is_told: bool = True
-    """Whether recipes say all of it. Only what has none asks a turn where it is and which values were taken."""
+    takes: bool = False
+    """Whether values of earlier responses may be taken. What has no recipe asks the turn where it is, too."""
 
     def plus(self, other: "Size") -> "Size":
         """One after the other."""
         return Size(
-            self.choices + other.choices, self.spent + other.spent, self.is_told and other.is_told
+            self.choices + other.choices, self.spent + other.spent, self.takes or other.takes
         )
 
     def times(self, count: int) -> "Size":
         """So many in a row."""
         count = min(count, FEWEST + 1)  # more is too much as well
-        return Size(self.choices * count, self.spent * count, self.is_told)
+        return Size(self.choices * count, self.spent * count, self.takes)
 
     def tried(self) -> "Size":
         """Until one is accepted."""
@@ -38,7 +38,7 @@ class Size(NamedTuple):
 
 _NOTHING: Final = Size(0)
 ONE: Final = Size(1)
-UNKNOWN: Final = Size(inf, inf, is_told=False)
+UNKNOWN: Final = Size(inf, inf, takes=True)
 
 
 def rounds_of(recipe: recipes.Extended) -> int:
@@ -49,7 +49,7 @@ def rounds_of(recipe: recipes.Extended) -> int:
 def is_never_null(draw: Draw) -> bool:
     """Whether a draw surely gives something else."""
     match recipe_of(draw):
-        case None | recipes.Finished() | recipes.Checked():
+        case None | recipes.Finished() | recipes.Checked() | recipes.Pooled():
             return False
         case recipes.Constant(value=value):
             return value is not None
@@ -91,6 +91,10 @@ def _size_of_text(sizes: Sizes, recipe: recipes.Texts) -> Size:
     return Size(1, recipe.high * recipe.alphabet.width if recipe.high > SHORT_TEXT else 0)
 
 
+def _size_of_pooled(sizes: Sizes, recipe: recipes.Pooled) -> Size:
+    return sizes.all(recipe.draw, start=Size(2, takes=True))
+
+
 def _size_of_record(sizes: Sizes, recipe: recipes.Record) -> Size:
     return sizes.all(*(draw for _, draw, _ in recipe.steps), start=Size(len(recipe.steps)))
 
@@ -125,6 +129,7 @@ _READERS: Final[dict[type, Callable[[Sizes, Any], Size]]] = {
     recipes.Either: lambda sizes, recipe: sizes.all(recipe.taken, recipe.other, start=ONE),
     recipes.OneOf: lambda sizes, recipe: sizes.all(*set(recipe.draws), start=ONE),
     recipes.Checked: lambda sizes, recipe: sizes.of(recipe.draw).tried(),
+    recipes.Pooled: _size_of_pooled,
     recipes.Record: _size_of_record,
     recipes.Extended: _size_of_extended,
     recipes.Filled: lambda sizes, recipe: UNKNOWN,

@@ -4,11 +4,14 @@ What is written stays step by step with `RandomSource`: the same numbers are rea
 are recorded. `tests/generation/test_fusion.py` holds one against the other.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
+from checker.core.case import NOT_SET
 from checker.generation.fusion.choices import Choices
-from checker.generation.fusion.sizes import ONE, UNKNOWN, is_never_null, rounds_of
+from checker.generation.fusion.path import Path
+from checker.generation.fusion.sizes import ONE, UNKNOWN, Size, is_never_null, rounds_of
 from checker.generation.sources.recipes import (
     Binaries,
     Bodies,
@@ -27,9 +30,11 @@ from checker.generation.sources.recipes import (
     Joined,
     Listed,
     OneOf,
+    Pooled,
     Record,
     Texts,
     Together,
+    Turn,
     Under,
     recipe_of,
 )
@@ -51,6 +56,9 @@ class Function(Choices):
 
     def __init__(self, draw: Draw) -> None:
         super().__init__(draw)
+        self._path = Path()
+        self._turn = ""
+        """Name of the turn, known below the root."""
         self.lines = [
             # Local names are read faster than global ones, and these are read for each choice.
             "def fused(source, next=next, trunc=trunc):",
@@ -71,10 +79,28 @@ class Function(Choices):
         return written
 
     def _call(self, draw: Draw) -> str:
-        value = self.new()
-        self.line(f"{value} = {self.name(draw, 'draw')}(source)")
-        self.pass_by(self.sizes.of(draw))
+        value, size = self.new(), self.sizes.of(draw)
+        with self._told(size):
+            self.line(f"{value} = {self.name(draw, 'draw')}(source)")
+        self.pass_by(size)
         return value
+
+    @contextmanager
+    def _told(self, size: Size) -> Iterator[None]:
+        """Write a call of what may ask the turn where it is; between two of them its path is empty."""
+        is_told = bool(self._path) and size.takes
+        if is_told:
+            self.line(f"{self._turn}.path += {self._path.tokens}")
+        yield
+        if is_told:
+            self.line(f"{self._turn}.path.clear()")
+
+    @contextmanager
+    def _inside(self, token: str, turn: Turn, *, is_known: bool = False) -> Iterator[None]:
+        """Write what stands under a name or, where it is a variable, what that says."""
+        self._turn = self.name(turn, "turn")
+        with self._path.inside(token, is_known=is_known):
+            yield
 
     def _constant(self, recipe: Constant) -> str:
         return self.literal(recipe.value)
@@ -108,7 +134,11 @@ class Function(Choices):
     def _kept(self, draw: Draw) -> str:
         """The value of a draw in a place where it stays while others are drawn."""
         value = self._value(draw)
-        if value.isidentifier() or isinstance(recipe_of(draw), Constant):
+        return value if isinstance(recipe_of(draw), Constant) else self._variable(value)
+
+    def _variable(self, value: str) -> str:
+        """A variable that has a value: itself if it is one."""
+        if value.isidentifier():
             return value
         kept = self.new()
         self.line(f"{kept} = {value}")
@@ -127,9 +157,10 @@ class Function(Choices):
     def _one_of(self, recipe: OneOf) -> str:
         index, value = self.index(len(recipe.draws)), self.new()
         if len(set(recipe.draws)) > _FEW:
-            self.line(f"{value} = {self.name(recipe.draws)}[{index}](source)")
-            for draw in set(recipe.draws):
-                self.pass_by(self.sizes.of(draw))
+            size = self.sizes.all(*set(recipe.draws))
+            with self._told(size):
+                self.line(f"{value} = {self.name(recipe.draws)}[{index}](source)")
+            self.pass_by(size)
             return value
         self._chosen(recipe.draws, index, lambda draw: self.line(f"{value} = {self._value(draw)}"))
         return value
@@ -152,15 +183,30 @@ class Function(Choices):
         start, bound = self.new(), self.new()
         size, turn = self.sizes.of(recipe.draw), self.name(recipe.turn, "turn")
         self.line(f"{start} = len(choices)")
-        if not size.is_told:
+        if size.takes:
             self.line(f"{bound} = len({turn}.bindings)")
         value = self._kept(recipe.draw)
         with self.block(f"if not {self.name(recipe.accepts, 'accepts')}({value}):"):
             self.line(f"del choices[{start}:]")
-            if not size.is_told:
+            if size.takes:
                 self.line(f"del {turn}.bindings[{bound}:]")
-            self.line(f"{value} = {self.name(recipe.again, 'again')}(source)")
+            with self._told(size):
+                self.line(f"{value} = {self.name(recipe.again, 'again')}(source)")
             self.pass_by(size.tried())
+        return value
+
+    def _pooled(self, recipe: Pooled) -> str:
+        value, nothing = self.new(), self.name(NOT_SET)
+        at = self._path.pointer if recipe.name is None else repr(recipe.name)
+        with self.block(f"if {self.truth(recipe.share)}:"):
+            self.record("True")
+            index = self.integers(Integers(0, recipe.most))
+            self.line(f"{value} = {self.name(recipe.take, 'take')}({at}, {index})")
+        with self.block("else:"):
+            self.record("False")
+            self.line(f"{value} = {nothing}")
+        with self.block(f"if {value} is {nothing}:"):
+            self.line(f"{value} = {self._value(recipe.draw)}")
         return value
 
     def _record(self, recipe: Record) -> str:
@@ -184,18 +230,13 @@ class Function(Choices):
     def _extended(self, recipe: Extended) -> str:
         values, misses = self._kept(recipe.core), self.new()
         name_of, item_of, is_name = recipe.kind
-        item_size, path = self.sizes.of(item_of), f"{self.name(recipe.turn, 'turn')}.path"
-        self.pass_by(self.sizes.of(name_of).plus(item_size).plus(ONE).times(rounds_of(recipe)))
+        self.pass_by(self.sizes.all(name_of, item_of, start=ONE).times(rounds_of(recipe)))
         self.line(f"{misses} = 0")
         with self.loop(f"while len({values}) < {recipe.most} and {misses} <= {recipe.misses}:"):
             self.goes_on(recipe.more)
             name = self._kept(name_of)
-            if item_size.is_told:
+            with self._inside(name, recipe.turn):
                 item = self._kept(item_of)
-            else:
-                self.line(f"{path}.append({name})")
-                item = self._kept(item_of)
-                self.line(f"{path}.pop()")
             with self.block(f"if {name} in {values} or not {self.name(is_name)}({name}):"):
                 self.line(f"{misses} += 1")
             with self.block("else:"):
@@ -205,7 +246,7 @@ class Function(Choices):
 
     def _filled(self, recipe: Filled) -> str:
         values = self._kept(recipe.core)
-        with self.block(f"if len({values}) < {recipe.low}:"):
+        with self.block(f"if len({values}) < {recipe.low}:"), self._told(UNKNOWN):
             self.line(f"{self.name(recipe.fill, 'fill')}({values}, source)")
         self.pass_by(UNKNOWN)
         return values
@@ -216,32 +257,40 @@ class Function(Choices):
         self.pass_by(self.sizes.of(recipe.item).plus(ONE).times(recipe.high))
         with self.loop(f"for {index} in range({recipe.high}):"):
             self.one_more(index, recipe.low, recipe.more)
-            self.line(f"{values}.append({self._value(recipe.item)})")
+            item = self._item(recipe, index)
+            self.line(f"{values}.append({item})")
         return values
+
+    def _item(self, recipe: Items | Different, index: str) -> str:
+        """Write what draws the item at an index."""
+        if not recipe.keeps_path:
+            return self._value(recipe.item)
+        with self._inside(index, recipe.turn):
+            return self._value(recipe.item)
 
     def _different(self, recipe: Different) -> str:
         values, seen, left, bound = (self.new() for _ in range(4))
         turn, low, size = self.name(recipe.turn, "turn"), recipe.low, self.sizes.of(recipe.item)
         self.line(f"{values}, {seen}, {left} = [], set(), 0")
-        if not size.is_told:
+        if size.takes:
             self.line(f"{bound} = len({turn}.bindings)")
         self.pass_by(size.plus(ONE).tried().times(recipe.high).plus(ONE))
         with self.loop(f"while len({values}) < {recipe.high}:"):
             index, start, key = self.new(), self.new(), self.new()
             self.line(f"{index}, {start} = len({values}), len(choices)")
             self.one_more(index, low, recipe.more)
-            value = self._kept(recipe.item)
+            value = self._variable(self._item(recipe, index))
             identity = self.name(recipe.identity)
             self.line(f"{key} = {value} if {value}.__class__ is str else {identity}({value})")
             with self.block(f"if {key} not in {seen}:"):
                 self.line(f"{seen}.add({key})")
                 self.line(f"{values}.append({value})")
                 self.line(f"{left} = 0")
-                if not size.is_told:
+                if size.takes:
                     self.line(f"{bound} = len({turn}.bindings)")
                 self.line("continue")
             self.line(f"del choices[{start}:]")
-            if not size.is_told:
+            if size.takes:
                 self.line(f"del {turn}.bindings[{bound}:]")
             self._missed(recipe, left, index)
         return values
@@ -258,13 +307,8 @@ class Function(Choices):
             self.line("break")
 
     def _under(self, recipe: Under) -> str:
-        if self.sizes.of(recipe.draw).is_told:
+        with self._inside(recipe.token, recipe.turn, is_known=True):
             return self._value(recipe.draw)
-        path = f"{self.name(recipe.turn, 'turn')}.path"
-        self.line(f"{path}.append({recipe.token!r})")
-        value = self._kept(recipe.draw)
-        self.line(f"{path}.pop()")
-        return value
 
     def _bodies(self, recipe: Bodies) -> str:
         value = self.new()
@@ -309,6 +353,7 @@ class Function(Choices):
         Either: _either,
         OneOf: _one_of,
         Checked: _checked,
+        Pooled: _pooled,
         Record: _record,
         Extended: _extended,
         Filled: _filled,

@@ -123,6 +123,21 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True)
+class Pooled:
+    """A value of an earlier response, or what is drawn where there is none."""
+
+    draw: Draw
+    share: float
+    """How likely one is asked for."""
+    most: int
+    """Which one is chosen: up to this."""
+    name: str | None
+    """Who asks; None for the place that the path of the turn tells."""
+    take: Callable[[str, int], Any]
+    """The one for a name and an index; `NOT_SET` when there is none that fits."""
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """An object: (name, draw, is it required), and how likely each optional property is."""
 
@@ -166,6 +181,9 @@ class Items:
     low: int
     high: int
     more: float
+    turn: Turn
+    keeps_path: bool
+    """Whether the path of the turn says which item it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +199,10 @@ class Different:
     attempts: int
     """In a row that may come to nothing; four times as many for an item that has to be there."""
     rejected: Callable[[str], Exception]
-    turn: Turn
     pointer: str
+    turn: Turn
+    keeps_path: bool
+    """Whether the path of the turn says which item it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +234,7 @@ class Together:
 
 Recipe = (
     Constant | Integers | Floats | Booleans | Listed | Texts | Binaries | Finished | Joined | Either | OneOf
-    | Checked | Record | Extended | Filled | Items | Different | Under | Bodies | Together
+    | Checked | Pooled | Record | Extended | Filled | Items | Different | Under | Bodies | Together
 )  # fmt: skip
 
 
