@@ -40,9 +40,12 @@ class Violation:
     became: object
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Binding:
-    """This value came from that response. Re-resolved live; the literal is the fallback."""
+    """This value came from that response. Re-resolved live; the literal is the fallback.
+
+    Nobody changes one. Not frozen: most cases of `fuzz` ask for one, and that takes half a microsecond.
+    """
 
     location: Location
     name: str
@@ -51,7 +54,7 @@ class Binding:
     pointer: str
     """JSON pointer in the producer's response body, or `header:NAME`."""
     index: int
-    """Which of the values that fit was taken, newest first."""
+    """Which of the values that fit was taken, best first."""
     literal: object
 
 

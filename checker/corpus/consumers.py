@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from checker.core.meta import Binding
 from checker.core.operation import Location, Operation
-from checker.core.pool import PooledValue
 from checker.corpus import matching
 from checker.corpus.harvest import field_of
 from checker.corpus.matching import Resource
@@ -36,7 +35,7 @@ class OperationView:
         self._named: dict[tuple[Location, str], _Consumer] = {}
         """The same by every name that was asked for: items of one array share a consumer."""
 
-    def pick(self, location: Location, name: str, index: int) -> PooledValue | None:
+    def pick(self, location: Location, name: str, index: int) -> Binding | None:
         """A value for this parameter: the best and newest for index 0, less likely ones above."""
         consumer = self._named.get((location, name)) or self._consumer(location, name)
         if consumer is None:
@@ -47,7 +46,7 @@ class OperationView:
         value, (producer, pointer) = found
         if consumer.as_text and not isinstance(value, str):
             value = str(value)
-        return PooledValue(value, producer, pointer, index)
+        return Binding(location, name, producer, pointer, index, value)
 
     def consumed(self, bindings: Iterable[Binding], *, is_missing: bool) -> None:
         """Learn whether the fields of these values are what the parameters ask for."""

@@ -17,7 +17,7 @@ from checker.core.meta import (
     PhaseInfo,
 )
 from checker.core.operation import Location, Operation
-from checker.core.pool import PooledValue, ValuePool
+from checker.core.pool import ValuePool
 from checker.generation.components import PartCompiler
 from checker.generation.fusion.fused import fused
 from checker.generation.hooks import NO_HOOKS, NO_PART, ComponentHooks, call, hooked
@@ -38,7 +38,6 @@ from checker.generation.sources.turn import Budget, Draw, Rejected, Turn
 __all__ = [
     "GenerationSettings",
     "OperationProgram",
-    "PooledValue",
     "ValuePool",
     "compile_operation",
 ]

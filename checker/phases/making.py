@@ -12,7 +12,6 @@ from checker.generation.hooks import ComponentHooks
 from checker.generation.program import (
     GenerationSettings,
     OperationProgram,
-    PooledValue,
     ValuePool,
     compile_operation,
 )
@@ -52,12 +51,9 @@ class BoundPool:
         """Pool of these bindings."""
         return cls({(binding.location, binding.name): binding for binding in bindings})
 
-    def pick(self, location: Location, name: str, index: int) -> PooledValue | None:
-        """The literal that was taken there, whatever the index."""
-        binding = self.bindings.get((location, name))
-        if binding is None:
-            return None
-        return PooledValue(binding.literal, binding.producer, binding.pointer, binding.index)
+    def pick(self, location: Location, name: str, index: int) -> Binding | None:
+        """What was taken there, whatever the index."""
+        return self.bindings.get((location, name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +62,7 @@ class _Newest:
 
     pool: ValuePool
 
-    def pick(self, location: Location, name: str, index: int) -> PooledValue | None:
+    def pick(self, location: Location, name: str, index: int) -> Binding | None:
         """The best value, whatever the index."""
         return self.pool.pick(location, name, 0)
 

@@ -86,7 +86,7 @@ def sent(route: Any, bindings: tuple[Binding, ...] = (), **parts: Any) -> Case:
 def picked(pool: LiveValues, route: Any, name: str, index: int = 0) -> object:
     place = Location.PATH if "{" + name + "}" in route.path else Location.QUERY
     found = pool.view(route).pick(place, name, index)
-    return None if found is None else found.value
+    return None if found is None else found.literal
 
 
 def test_a_parameter_takes_what_its_collection_answered_whatever_that_is_called() -> None:
@@ -116,7 +116,7 @@ def test_a_part_of_a_body_takes_values_by_the_end_of_its_pointer() -> None:
     pool.observe(sent(CREATE), answer({"id": "x2", "other": 5}, 201))
     taken = pool.view(CREATE).pick(Location.BODY, "/bookings/0/id", 0)
     assert taken is not None
-    assert taken.value == "x2"
+    assert taken.literal == "x2"
     assert pool.view(CREATE).pick(Location.BODY, "/guest", 0) is None
 
 
@@ -152,9 +152,8 @@ def test_a_field_whose_values_are_never_found_sinks() -> None:
     for _ in range(20):
         taken = pool.view(READ).pick(Location.PATH, "code", 0)
         assert taken is not None
-        binding = Binding(Location.PATH, "code", taken.producer, taken.pointer, 0, taken.value)
-        status = 200 if str(taken.value).startswith("yes") else 404
-        pool.observe(sent(READ, (binding,)), answer({}, status))
+        status = 200 if str(taken.literal).startswith("yes") else 404
+        pool.observe(sent(READ, (taken,)), answer({}, status))
     assert str(picked(pool, READ, "code")).startswith("yes")
 
 
@@ -184,12 +183,11 @@ def test_a_chain_with_foreign_names_is_reached_within_a_few_hundred_draws(seed: 
         taken = pool.view(route).pick(place, name, min(int(rng.expovariate(0.7)), 20))
         if taken is None or route is SEARCH:
             continue
-        known = str(taken.value) in alive
+        known = str(taken.literal) in alive
         if route is DELETE and known:
             return
-        binding = Binding(place, name, taken.producer, taken.pointer, taken.index, taken.value)
-        reply = answer(alive[str(taken.value)]) if known else answer({"detail": "?"}, 404)
-        pool.observe(sent(route, (binding,), path_parameters={name: taken.value}), reply)
+        reply = answer(alive[str(taken.literal)]) if known else answer({"detail": "?"}, 404)
+        pool.observe(sent(route, (taken,), path_parameters={name: taken.literal}), reply)
     pytest.fail("never deleted what it created")
 
 

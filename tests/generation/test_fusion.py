@@ -9,9 +9,8 @@ import pytest
 
 from benchmarks.generation.corpora import operations
 from checker.core.errors import BudgetSpent, Unsatisfiable
-from checker.core.meta import GenerationMode
+from checker.core.meta import Binding, GenerationMode
 from checker.core.operation import Location
-from checker.core.pool import PooledValue
 from checker.generation.fusion.fused import fused
 from checker.generation.fusion.sizes import Sizes
 from checker.generation.fusion.writing import Function
@@ -40,10 +39,10 @@ class Pool:
     given: Given
     asked: list[tuple[Location, str, int]] = field(default_factory=list)
 
-    def pick(self, location: Location, name: str, index: int) -> PooledValue | None:
+    def pick(self, location: Location, name: str, index: int) -> Binding | None:
         self.asked.append((location, name, index))
         value = self.given(name, index)
-        return None if value is None else PooledValue(value, LABEL, "/id", index)
+        return None if value is None else Binding(location, name, LABEL, "/id", index, value)
 
 
 def sometimes(name: str, index: int) -> Any:

@@ -3,7 +3,7 @@ from typing import Any
 
 from checker.core.meta import Binding, Origin
 from checker.core.operation import Label, Location
-from checker.generation.program import GenerationSettings, PooledValue
+from checker.generation.program import GenerationSettings
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.hypothesis import replay_through_conjecture
 from checker.generation.sources.replay import ReplaySource
@@ -42,22 +42,20 @@ class Pool:
     values: dict[tuple[Location, str], Any]
     asked: set[tuple[Location, str]] = field(default_factory=set)
 
-    def pick(self, location: Location, name: str, index: int) -> PooledValue | None:
+    def pick(self, location: Location, name: str, index: int) -> Binding | None:
         self.asked.add((location, name))
         value = self.values.get((location, name))
-        return None if value is None else PooledValue(value, PRODUCER, "/id", index % 2)
+        return None if value is None else Binding(location, name, PRODUCER, "/id", index % 2, value)
 
 
 @dataclass
 class Bound:
     bindings: tuple[Binding, ...]
 
-    def pick(self, location: Location, name: str, index: int) -> PooledValue | None:
+    def pick(self, location: Location, name: str, index: int) -> Binding | None:
         for binding in self.bindings:
             if (binding.location, binding.name) == (location, name):
-                return PooledValue(
-                    binding.literal, binding.producer, binding.pointer, binding.index
-                )
+                return binding
         return None
 
 

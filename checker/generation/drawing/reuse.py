@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Any
 
 from checker.core.case import NOT_SET
-from checker.core.meta import Binding
 from checker.core.operation import Location
 from checker.generation.meaning import forms
 from checker.generation.sources.choices import Source
@@ -33,6 +32,7 @@ def pooled(
 ) -> Draw:
     """The same for a named parameter; without a name, for where `turn.path` says that we are."""
     location, name = target
+    coerced = _coercion(kinds)
     share = OFTEN if location is Location.PATH else SOMETIMES
 
     def take(at: str, index: int) -> Any:
@@ -40,12 +40,10 @@ def pooled(
         found = None if pool is None else pool.pick(location, at, index)
         if found is None:
             return NOT_SET
-        value = coerced(found.value, kinds)
+        value = found.literal if coerced is None else coerced(found.literal)
         if not is_valid(value):
             return NOT_SET
-        turn.bindings.append(
-            Binding(location, at, found.producer, found.pointer, found.index, found.value)
-        )
+        turn.bindings.append(found)
         return value
 
     def drawn(source: Source) -> Any:
@@ -60,16 +58,17 @@ def pooled(
     return described(drawn, Pooled(draw, share, _POOLED, name, take))
 
 
-def coerced(value: Any, kinds: tuple[str, ...]) -> Any:
-    """The value as one of the wanted types: 5 as "5", "5" as 5."""
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, int) and forms.STRING in kinds and not _is_numeric(kinds):
-        return str(value)
-    if isinstance(value, str) and _is_numeric(kinds) and forms.STRING not in kinds:
-        return int(value) if _INTEGER.fullmatch(value) else value
-    return value
+def _coercion(kinds: tuple[str, ...]) -> Callable[[Any], Any] | None:
+    """What makes a value one of the wanted types: 5 to "5", "5" to 5; None where both or neither will do."""
+    is_text, is_numeric = forms.STRING in kinds, forms.INTEGER in kinds or forms.NUMBER in kinds
+    if is_text is is_numeric:
+        return None
+    return _as_text if is_text else _as_number
 
 
-def _is_numeric(kinds: tuple[str, ...]) -> bool:
-    return forms.INTEGER in kinds or forms.NUMBER in kinds
+def _as_text(value: Any) -> Any:
+    return str(value) if value.__class__ is int else value
+
+
+def _as_number(value: Any) -> Any:
+    return int(value) if value.__class__ is str and _INTEGER.fullmatch(value) else value
