@@ -4,10 +4,9 @@ Never pickle: a corpus may come from somebody else. A record is `[tag, [field, .
 """
 
 from collections.abc import Iterable
-from dataclasses import fields
 from typing import Any
 
-from checker.corpus.packing import Undecodable, pack, unpack
+from checker.corpus.packing import Packed, Undecodable, pack, unpack
 from checker.corpus.records import (
     Entry,
     Finding,
@@ -49,19 +48,11 @@ TAGS: dict[type[Record], int] = {
 }
 """Stand in files for years: a number is never used again for something else."""
 
-# An array of up to 15 items begins with one byte: 0x90 plus their number.
-_SHORT_HEADER = 1
-_SHORT_ARRAY = 0x90
 _ARRAY_16 = b"\xdc"
 _ARRAY_32 = b"\xdd"
 
 _FLAT = {cls: shape_of(cls).flat for cls in TAGS}
 _BUILD = {tag: shape_of(cls).build for cls, tag in TAGS.items()}
-_OPENINGS = {
-    cls: bytes((_SHORT_ARRAY + 2, tag, _SHORT_ARRAY + len(fields(cls))))
-    for cls, tag in TAGS.items()
-}
-"""What stands before the fields of a record."""
 
 
 class RecordEncoder:
@@ -76,15 +67,13 @@ class RecordEncoder:
         """The same from the fields of a record in their order: making what is only written costs more than packing."""
         return pack((TAGS[record], _FLAT[record](fields)))
 
-    def encode_parts(
-        self, record: type[Record], fields: tuple[object, ...], ending: bytes
-    ) -> bytes:
-        """The same when the last fields are encoded already, and the others are flat. At most 15 fields in all."""
-        return _OPENINGS[record] + pack(fields)[_SHORT_HEADER:] + ending
+    def encode_flat(self, record: type[Record], fields: tuple[object, ...]) -> bytes:
+        """The same from fields that are flat already, or packed."""
+        return pack((TAGS[record], fields))
 
-    def ending(self, fields: tuple[object, ...]) -> bytes:
-        """The last fields of many records that are alike."""
-        return pack(flat(fields))[_SHORT_HEADER:]
+    def packed(self, field: object) -> Packed:
+        """A field that many records share."""
+        return Packed(pack(flat(field)))
 
 
 def join(encoded: Iterable[bytes], count: int) -> bytes:

@@ -9,12 +9,15 @@ from itertools import chain
 from operator import is_
 from typing import Any, TypeVar
 
+from msgspec import Raw
 from msgspec.msgpack import Decoder, Encoder, Ext
 
 _INTEGER, _TEXT, _MAP = 1, 2, 3
 _LEAST, _MOST = -(1 << 63), (1 << 64) - 1
 
 Built = TypeVar("Built")
+Packed = Raw
+"""Of what `pack` gave: it goes into another value as it is."""
 
 
 class Undecodable(Exception):

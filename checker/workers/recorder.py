@@ -24,6 +24,7 @@ from checker.core.response import FailureKind, NetworkFailure, Response
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.exchange import Secrets, exchange, exchange_fields
 from checker.corpus.journal import JournalReader, JournalWriter
+from checker.corpus.packing import Packed
 from checker.corpus.records import (
     CheckOutcome,
     Entry,
@@ -81,8 +82,8 @@ class Recorder:
     _peers: dict[str, JournalReader] = field(default_factory=dict)
     _peers_read_at: float = 0.0
     _passed: tuple[CheckOutcome, ...] = ()
-    _ending: bytes = b""
-    """The last fields of an interaction that passed."""
+    _packed: Packed = field(default_factory=Packed)
+    """The same, packed."""
     _variants: Counter[tuple[str, str]] = field(default_factory=Counter)
     _unsettled: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Fingerprint -> (task, index) of the case that is under investigation for it, or waits to be."""
@@ -92,7 +93,7 @@ class Recorder:
 
     def __post_init__(self) -> None:
         self._passed = tuple(CheckOutcome(name, _SUCCESS) for name in self.checks)
-        self._ending = self._encoder.ending((self._passed, self.incarnation))
+        self._packed = self._encoder.packed(self._passed)
 
     def verdict(self, flight: Flight, verdict: Verdict) -> Sequence[Suspicion]:
         """Write down one verdict; what failed in a way that is new comes back, already on disk."""
@@ -185,7 +186,7 @@ class Recorder:
         """The same as bytes, as it is written."""
         if verdict.judgement is CLEAN and isinstance(verdict.outcome, Response):
             begin = self._begin(made, verdict, _SUCCESS, at)
-            return self._encoder.encode_parts(Interaction, begin, self._ending)
+            return self._encoder.encode_flat(Interaction, (*begin, self._packed, self.incarnation))
         return self._encoder.encode(self.interaction(Shot(made, verdict), at))
 
     def _begin(self, made: Made, verdict: Verdict, status: str, at: float) -> tuple[Any, ...]:

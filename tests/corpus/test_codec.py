@@ -30,10 +30,12 @@ def test_fields_and_parts_are_written_like_the_record(record: Interaction) -> No
     encoder = RecordEncoder()
     fields = tuple(getattr(record, field.name) for field in dataclasses.fields(record))
     flat = (*fields[:-3], dataclasses.astuple(record.exchange))
-    ending = encoder.ending(fields[-2:])
+    checks = encoder.packed(record.checks)
     assert encoder.encode(record) == encoder.encode_fields(Interaction, fields)
     assert encoder.encode(record) == encoder.encode_fields(Interaction, (*flat, *fields[-2:]))
-    assert encoder.encode(record) == encoder.encode_parts(Interaction, flat, ending)
+    assert encoder.encode(record) == encoder.encode_flat(
+        Interaction, (*flat, checks, record.worker)
+    )
 
 
 @given(STEPS)
