@@ -33,7 +33,7 @@ from checker.workers.queues import Receiver, Sender
 PHASES = {"run": "fuzzing", "fuzz": "exploration"}
 WARM_UP = 3_000
 REQUESTS = 4_000
-ROUNDS = 7
+ROUNDS = 15
 LIMITS = {8: 4.0, 1: 2.5}
 """Times bare, by lanes, for `run`."""
 PARTS = ("make", "wait", "judge", "record")

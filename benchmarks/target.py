@@ -1,6 +1,7 @@
 """Something to send requests to: the C target when its folder is given, else the bundled API."""
 
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -11,8 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
-
-_PORT = 8801
 
 
 @dataclass(frozen=True)
@@ -29,13 +28,15 @@ class Target:
 @contextmanager
 def target(folder: str | None) -> Iterator[Target]:
     """A target process on loopback, ended on leaving. `folder` holds `server.c` and `openapi.json`."""
+    port = _free_port()
+    url = f"http://127.0.0.1:{port}"
     with tempfile.TemporaryDirectory() as scratch:
         if folder is not None:
             binary = Path(scratch, "target")
             subprocess.run(
                 ["cc", "-O2", "-o", str(binary), str(Path(folder, "server.c"))], check=True
             )
-            command, url = [str(binary), str(_PORT), folder], f"http://127.0.0.1:{_PORT}"
+            command = [str(binary), str(port), folder]
             document, name = str(Path(folder, "openapi.json")), "C target"
         else:
             command = [
@@ -46,9 +47,8 @@ def target(folder: str | None) -> Iterator[Target]:
                 "--serve",
                 "--fixed",
                 "--port",
-                str(_PORT),
+                str(port),
             ]
-            url = f"http://127.0.0.1:{_PORT}"
             document, name = f"{url}/openapi.json", "bundled API"
         server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
@@ -57,6 +57,12 @@ def target(folder: str | None) -> Iterator[Target]:
         finally:
             server.terminate()
             server.wait()
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+    return port
 
 
 def _wait_until_up(url: str) -> None:
