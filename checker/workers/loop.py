@@ -197,17 +197,23 @@ class Worker:
 
         With one lane a case is judged and recorded before the next is sent: a kill repeats one case, not two.
         """
-        answered = [(self._flights.pop(lane), outcome) for lane, outcome in finished]
+        flights, reserved = self._flights, self._reserved
+        # No comprehensions: each makes a function and calls it, for one answer as for eight.
+        answered = []
+        for lane, outcome in finished:
+            flight = flights.pop(lane)
+            answered.append((flight, outcome))
+            if not flight.running.is_closed:
+                reserved.add(lane)
         if self._place.pacing.lanes > 1:
-            self._reserved = {flight.lane for flight, _ in answered if not flight.running.is_closed}
             self._fill()
-            self._reserved = set()
+        reserved.clear()
         self._ledger.enter(_JUDGING)
-        judged = [
-            (flight, verdict)
-            for flight, outcome in answered
-            if (verdict := self._judged(flight, outcome)) is not None
-        ]
+        judged = []
+        for flight, outcome in answered:
+            verdict = self._judged(flight, outcome)
+            if verdict is not None:
+                judged.append((flight, verdict))
         self._ledger.enter(_RECORDING)
         for flight, verdict in judged:
             self._conclude(flight, verdict)
