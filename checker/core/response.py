@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from email.message import Message
 from enum import StrEnum
@@ -13,6 +13,8 @@ from checker.core.request import WireRequest
 
 _CONTENT_TYPE = "content-type"
 _CONTENT_TYPE_LENGTH = len(_CONTENT_TYPE)
+_CONTENT_TYPE_BYTES = _CONTENT_TYPE.encode()
+_C, _COLON, _ENDS = ord("c"), ord(":"), frozenset(b"\r\n")
 
 
 class Response:
@@ -33,7 +35,6 @@ class Response:
     ) -> None:
         self.status_code = status_code
         self.raw_headers = raw_headers
-        """Names and values in order, as received; bytes read as Latin-1."""
         self.header_lines: list[bytes] | None = None
         """Raw lines as they arrived, status line first, blank line and trailers last. None in process."""
         self.content = content
@@ -66,7 +67,6 @@ class Response:
         # One is made for each request: `__init__` once more would cost as much as all of this.
         response = cls.__new__(cls)
         response.status_code = status_code
-        response.raw_headers = headers = _parsed(lines)
         response.header_lines = lines
         response.content = content
         response.elapsed = elapsed
@@ -77,11 +77,28 @@ class Response:
         response.content_size = size if content_size is None else content_size
         response.is_truncated = response.content_size > size
         response.verify = verify
-        response.content_type = _content_type_of(headers)
+        response.content_type = _content_type_in(lines)
         return response
 
     def __repr__(self) -> str:
         return f"<Response [{self.status_code}]>"
+
+    @cached_property
+    def raw_headers(self) -> list[tuple[str, str]]:
+        """Names and values in order, as received; bytes read as Latin-1."""
+        return _parsed(self.header_lines or [])
+
+    @property
+    def header_count(self) -> int:
+        """How many there are, about: lines that continue others count as well."""
+        lines = self.header_lines
+        return len(self.raw_headers) if lines is None else len(lines)
+
+    @property
+    def head(self) -> bytes:
+        """Header lines as received, or as they would be."""
+        lines = self.header_lines
+        return head_of(self.raw_headers) if lines is None else b"".join(lines[1:])
 
     @cached_property
     def headers(self) -> Mapping[str, list[str]]:
@@ -158,6 +175,32 @@ def _content_type_of(headers: list[tuple[str, str]]) -> str | None:
         if len(name) == _CONTENT_TYPE_LENGTH and name.lower() == _CONTENT_TYPE:
             return value
     return None
+
+
+def _content_type_in(lines: list[bytes]) -> str | None:
+    """The same from raw lines. One is looked for in each response: all of them are read only where it is written oddly."""
+    for index, line in enumerate(lines):
+        first = line[0]
+        if first | 32 == _C:
+            if line[:_CONTENT_TYPE_LENGTH].lower() == _CONTENT_TYPE_BYTES:
+                following = lines[index + 1][:1] if index + 1 < len(lines) else b""
+                is_usual = line[_CONTENT_TYPE_LENGTH] == _COLON and following not in (b" ", b"\t")
+                return _field(line)[1] if is_usual else _content_type_of(_parsed(lines))
+        elif first in _ENDS:
+            break
+    return None
+
+
+def head_of(headers: Iterable[tuple[str, str]]) -> bytes:
+    """Names and values as header lines."""
+    lines = (f"{name}: {value}\r\n" for name, value in headers)
+    return "".join(lines).encode("latin-1", "backslashreplace")
+
+
+def headers_of(head: bytes) -> list[tuple[str, str]]:
+    """Names and values of header lines."""
+    *lines, rest = head.split(b"\n")
+    return _parsed([b"", *(line + b"\n" for line in lines), *filter(None, (rest,))])
 
 
 _ODD = ("", "")

@@ -13,7 +13,7 @@ from checker.corpus.records import Exchange
 _HARMLESS = frozenset(
     ("accept", "accept-encoding", "accept-language", "content-type", "user-agent")
 )
-_NOTHING = (None, "", (), b"", 0)
+_NOTHING = (None, "", b"", b"", 0)
 """Of a response that did not arrive."""
 
 
@@ -44,9 +44,7 @@ class Secrets:
 def exchange(fields: tuple[Any, ...]) -> Exchange:
     """The record of these fields."""
     record = Exchange(*fields)
-    return replace(
-        record, headers=tuple(record.headers), response_headers=tuple(record.response_headers)
-    )
+    return replace(record, headers=tuple(record.headers))
 
 
 def exchange_fields(request: WireRequest, outcome: Outcome, secrets: Secrets) -> tuple[Any, ...]:
@@ -63,7 +61,7 @@ def exchange_fields(request: WireRequest, outcome: Outcome, secrets: Secrets) ->
         received = (
             response.status_code,
             response.message,
-            response.raw_headers,
+            response.head,
             response.content,
             response.content_size,
         )
@@ -88,7 +86,7 @@ def _masked(exchange: Exchange, store: SecretStore) -> tuple[Any, ...]:
         None if exchange.body is None else mask(exchange.body),
         exchange.status,
         exchange.reason,
-        tuple((name, mask_text(value)) for name, value in exchange.response_headers),
+        mask(exchange.response_head),
         mask(exchange.response_body),
         exchange.response_size,
         exchange.elapsed_s,

@@ -6,6 +6,7 @@ shown or resumed is a fold of them (`checker.corpus.fold`); nothing is told that
 
 from dataclasses import dataclass
 
+from checker.core.response import headers_of
 from checker.core.sequence import Step
 
 
@@ -20,13 +21,19 @@ class Exchange:
     status: int | None
     """None when no response arrived."""
     reason: str
-    response_headers: tuple[tuple[str, str], ...]
+    response_head: bytes
+    """Header lines as received."""
     response_body: bytes
     response_size: int
     """Bytes that the server sent; more than `response_body` holds when it was cut."""
     elapsed_s: float
     failure: str | None = None
     """`timed out: ...` when no complete response arrived."""
+
+    @property
+    def response_headers(self) -> list[tuple[str, str]]:
+        """Names and values, in order."""
+        return headers_of(self.response_head)
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,7 @@ class SignalSet:
         octave = _octave(response.elapsed)
         size = len(response.content).bit_length()
         kind = response.content_type
-        key = (label, status, kind, octave, size, len(response.raw_headers))
+        key = (label, status, kind, octave, size, response.header_count)
         dull = self._dull.get(key) or self._met(key)
         # A close look costs ten times as much as all the rest, and soon there is seldom anything new to see.
         is_close = not dull.left

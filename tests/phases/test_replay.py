@@ -87,7 +87,7 @@ def recorded(**changes: Any) -> Interaction:
         Exchange(
             **exchange,
             reason="",
-            response_headers=(),
+            response_head=b"",
             response_body=b"",
             response_size=0,
             elapsed_s=0.1,

@@ -58,7 +58,7 @@ def exchange(**changes: Any) -> Exchange:
         "body": None,
         "status": 500,
         "reason": "Internal Server Error",
-        "response_headers": (("Content-Type", "application/json"),),
+        "response_head": b"Content-Type: application/json\r\n",
         "response_body": b'{"error":"boom"}',
         "response_size": 16,
         "elapsed_s": 0.0125,
