@@ -33,19 +33,18 @@ class Followers:
 
     def of(self, label: Label) -> Sequence[Label]:
         """Those of an operation, in document order."""
-        path = self._paths.get(label)
-        return () if path is None else self._members.get(resource_of(path), ())
+        return self._members.get(label, ())
 
     @cached_property
-    def _members(self) -> Mapping[tuple[str, ...], Sequence[Label]]:
-        """Operations by each collection that they choose from. Nobody asks for them where single cases are made."""
+    def _members(self) -> Mapping[Label, Sequence[Label]]:
+        """All of them. Nobody asks where single cases are made."""
         found: dict[tuple[str, ...], list[Label]] = {}
         for label, path in self._paths.items():
             segments = tuple(segment for segment in path.split("/") if segment)
             for place, segment in enumerate(segments):
                 if segment.startswith("{"):
                     found.setdefault(segments[:place], []).append(label)
-        return found
+        return {label: found.get(resource_of(path), ()) for label, path in self._paths.items()}
 
 
 @dataclass(slots=True)
