@@ -68,8 +68,9 @@ class Places:
     def leaves(self, response: Response, depth: int = DEEP) -> list[tuple[Place, Scalar]]:
         """Scalars in an answer down to `depth` containers in each other, outermost first."""
         found: list[tuple[Place, Scalar]] = []
-        for header in response.headers.get("location", ()):
-            if segment := _last_segment(header):
+        # Not `headers`: to sort all of them for this one takes as long as parsing the body.
+        for name, header in response.raw_headers:
+            if name.lower() == "location" and (segment := _last_segment(header)):
                 found.append((self._created, int(segment) if is_integer(segment) else segment))
         body = json_of(response)
         if body is ABSENT:

@@ -46,7 +46,8 @@ class LiveValues:
         self._paths = paths
         self._names = names
         self._rings: dict[RingKey, Ring] = {}
-        self._by_noun: dict[str, list[Ring]] = {}
+        self._by_noun: dict[tuple[str, type[Scalar]], list[Ring]] = {}
+        """Those of one kind, by what the things of their resources are called."""
         self._ordered: list[Ring] = []
         self._views: dict[Label, OperationView] = {}
 
@@ -160,7 +161,7 @@ class LiveValues:
             if len(self._rings) >= _RINGS:
                 return None
             ring = self._rings[key] = Ring(*key)
-            self._by_noun.setdefault(ring.noun, []).append(ring)
+            self._by_noun.setdefault((ring.noun, kind), []).append(ring)
             self._ordered.append(ring)
         return ring
 
@@ -187,11 +188,22 @@ class LiveValues:
             yield ValueGone(value, case.id, case.operation.label)
 
     def _remove(self, value: Scalar, resource: Resource) -> None:
-        number = int(value) if isinstance(value, str) and is_integer(value) else value
-        for ring in self._by_noun.get(matching.noun_of(resource), ()):
-            gone = number if ring.kind is int else value
-            if gone in ring.values:
-                ring.remove(gone)
+        noun = matching.noun_of(resource)
+        for kind, gone in _readings(value):
+            for ring in self._by_noun.get((noun, kind), ()):
+                if gone in ring.values:
+                    ring.remove(gone)
+
+
+def _readings(value: Scalar) -> Iterator[tuple[type[Scalar], Scalar]]:
+    """What a value may have been seen as. Python takes 1, 1.0 and True for the same."""
+    if not isinstance(value, str):
+        for kind in (int, float, bool):
+            yield kind, value
+        return
+    yield str, value
+    if is_integer(value):
+        yield int, int(value)
 
 
 @dataclass(slots=True)

@@ -145,6 +145,26 @@ def test_a_deleted_value_is_gone_here_and_at_peers() -> None:
     assert picked(pool, READ, "code") is picked(peer, READ, "code") is None
 
 
+@pytest.mark.parametrize(
+    ("seen", "gone", "is_left"),
+    [
+        ("B7", "B7", False),
+        (41, "41", False),
+        (41, 41, False),
+        (41, 41.0, False),
+        (41, "041", True),
+        ("41", 41, True),
+    ],
+)
+def test_a_deleted_value_is_gone_in_all_its_spellings(
+    seen: object, gone: object, is_left: bool
+) -> None:
+    pool = pool_of()
+    pool.observe(sent(CREATE), answer({"code": seen}, 201))
+    pool.observe(sent(DELETE, path_parameters={"which": gone}), Response(204, [], b""))
+    assert picked(pool, READ, "code") == (str(seen) if is_left else None)
+
+
 def test_a_field_whose_values_are_never_found_sinks() -> None:
     pool = pool_of()
     for number in range(30):
