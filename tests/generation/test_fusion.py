@@ -1,13 +1,14 @@
 """What is written out for chance draws what the parts of the program draw, choice by choice."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from benchmarks.generation.corpora import operations
+from checker.config.overrides import Overrides, TypeWords
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.meta import Binding, GenerationMode
 from checker.core.operation import Location
@@ -329,6 +330,28 @@ def test_texts_that_no_ring_holds_are_drawn_alike() -> None:
         wanted = plain(source)
         source.reset(seed)
         assert hot(source) == wanted
+
+
+@pytest.mark.parametrize("reuse", [False, True], ids=["run", "fuzz"])
+@pytest.mark.parametrize("share", [0.3, 1.0])
+def test_given_values_are_taken_alike(share: float, reuse: bool) -> None:
+    words = (TypeWords("string", ("", "word"), share), TypeWords("integer", (7,), share))
+    settings = GenerationSettings(reuse=reuse, overrides=Overrides(types=words))
+    identifier, *others = PARAMETERS
+    parameters = (replace(identifier, examples=(1, 2)), *others)
+    few = {"type": "integer", "minimum": 6, "maximum": 8}
+    # What was refused leaves no trace of where it came from.
+    refused = {
+        "equal items": {"type": "array", "items": few, "uniqueItems": True},
+        "objects": {"type": "object", "properties": {"n": few}, "not": {"required": ["n"]}},
+    }
+    for name, schema in (PLACES | refused).items():
+        body = {"type": "object", "properties": {name: schema}, "required": [name]}
+        assert_fused_is_equal(
+            lambda body=body: program_of(
+                *parameters, body=body, settings=settings, components={"Tree": TREE}
+            )
+        )
 
 
 def test_modes_are_drawn_alike() -> None:

@@ -12,8 +12,8 @@ from checker.core.operation import Location
 from checker.generation.drawing.judging import is_json
 from checker.generation.drawing.places import Place
 from checker.generation.meaning import forms
-from checker.generation.sources.basic import either
-from checker.generation.sources.choices import Source
+from checker.generation.sources.basic import either, listed
+from checker.generation.sources.recipes import Finished, described
 from checker.generation.sources.turn import Draw, Given, Turn
 
 EXAMPLES: Final = 0.2
@@ -44,13 +44,14 @@ class Words:
         count = len(entries)
         if not count or self.location is None:
             return draw
-        given = Given(self.location, self.origin)
+        given, which = Given(self.location, self.origin), listed(range(count))
 
-        def taken(source: Source) -> Any:
-            value = entries[source.choice(count) if count > 1 else 0]
+        def take(index: int) -> Any:
+            value = entries[index]
             turn.bindings.append(given)
             return copy.deepcopy(value) if isinstance(value, list | dict) else value
 
+        taken = described(lambda source: take(which(source)), Finished(which, take, binds=True))
         return either(share, taken, draw) if share < 1 else taken
 
 

@@ -18,7 +18,7 @@ class Size(NamedTuple):
     spent: float = 0
     """Bytes of strings that are counted, discarded ones as well."""
     takes: bool = False
-    """Whether values of earlier responses may be taken. What has no recipe asks the turn where it is, too."""
+    """Whether values may be taken that were not drawn. What has no recipe asks the turn where it is, too."""
 
     def plus(self, other: "Size") -> "Size":
         """One after the other."""
@@ -124,7 +124,9 @@ _READERS: Final[dict[type, Callable[[Sizes, Any], Size]]] = {
     recipes.Listed: lambda sizes, recipe: ONE,
     recipes.Binaries: lambda sizes, recipe: ONE,
     recipes.Texts: _size_of_text,
-    recipes.Finished: lambda sizes, recipe: sizes.of(recipe.draw),
+    recipes.Finished: lambda sizes, recipe: sizes.all(
+        recipe.draw, start=Size(0, takes=recipe.binds)
+    ),
     recipes.Joined: lambda sizes, recipe: sizes.all(*recipe.parts),
     recipes.Either: lambda sizes, recipe: sizes.all(recipe.taken, recipe.other, start=ONE),
     recipes.OneOf: lambda sizes, recipe: sizes.all(*set(recipe.draws), start=ONE),

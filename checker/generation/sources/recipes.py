@@ -85,6 +85,8 @@ class Finished:
 
     draw: Draw
     finish: Callable[[Any], Any]
+    binds: bool = False
+    """Whether it leaves a note among the bindings of the turn."""
 
 
 @dataclass(frozen=True, slots=True)
