@@ -121,6 +121,8 @@ SCHEMAS: dict[str, Any] = {
         "maxItems": 9,
     },
     "patterns": {"type": "string", "pattern": "^(ab|c)[0-9]{2,5}-x?$"},
+    "open patterns": {"type": "string", "pattern": "^/"},
+    "one text that is tried": {"type": "string", "pattern": "^a$", "not": {"const": "b"}},
     "hardly any": {"type": "string", "pattern": "^[a-z]+$", "not": {"pattern": "^[a-y]"}},
     "enum": {"enum": ["a'\"\\", "\ud800", 1.5, -0.0, True, None, {"a": [1]}]},
     "const": {"const": {"deep": ["\n"]}},

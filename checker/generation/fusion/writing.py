@@ -180,12 +180,13 @@ class Function(Choices):
             write([*indices][-1])
 
     def _checked(self, recipe: Checked) -> str:
-        start, bound = self.new(), self.new()
+        start, bound, value = self.new(), self.new(), self.new()
         size, turn = self.sizes.of(recipe.draw), self.name(recipe.turn, "turn")
         self.line(f"{start} = len(choices)")
         if size.takes:
             self.line(f"{bound} = len({turn}.bindings)")
-        value = self._kept(recipe.draw)
+        # A variable of its own: the draw may come to a literal, or to a name that is not ours to change.
+        self.line(f"{value} = {self._value(recipe.draw)}")
         with self.block(f"if not {self.name(recipe.accepts, 'accepts')}({value}):"):
             self.line(f"del choices[{start}:]")
             if size.takes:
