@@ -9,6 +9,7 @@ import click
 from checker.config.settings import RunSettings
 from checker.core.errors import LoaderError, StorageError, UsageError
 from checker.corpus.exchange import Secrets
+from checker.corpus.fold import RunView
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Interaction, Record
 from checker.corpus.traffic import TrafficReader
@@ -110,13 +111,16 @@ def _write_cassette(settings: RunSettings, first: int, outcome: RunOutcome) -> N
         sanitization=settings.sanitization,
         secrets=Secrets(settings.headers),
     )
-    interactions = all_interactions(_traffic(settings, first), view.findings.values())
+    interactions = all_interactions(_traffic(settings, first, view), view.findings.values())
     write_cassette(Path(settings.vcr_path), cassette, interactions)
 
 
-def _traffic(settings: RunSettings, first: int) -> Iterator[Interaction]:
-    """Plain interactions of this run; those of earlier runs stand before `first`."""
+def _traffic(settings: RunSettings, first: int, view: RunView) -> Iterator[Interaction]:
+    """Plain interactions of this run; those of earlier runs stand before `first`. The view learns what is damaged."""
     for incarnation, path in RunLayout(Path(settings.corpus_dir)).traffic_paths():
         if incarnation >= first:
             with closing(TrafficReader(path)) as reader:
                 yield from reader.stream()
+                # The journals are closed by now, and who reads the file again finds it again.
+                for note in reader.notes():
+                    view.absorb(incarnation, note)

@@ -4,11 +4,13 @@ import time
 from pathlib import Path
 
 from checker.corpus.codec import RecordEncoder
+from checker.corpus.damage import Loss, damage_note
 from checker.corpus.files import AppendFile, TailFile
 from checker.corpus.frames import Ending, FrameEncoder, scan
 from checker.corpus.records import (
     Entry,
     Finding,
+    Note,
     Quarantined,
     Record,
     RunFinished,
@@ -107,8 +109,8 @@ class JournalReader:
         self.path = path
         self.position = position
         """Bytes whose records were returned."""
-        self.note: str | None = None
-        """Why the rest of the file is not read: damage, or a torn tail after `finish`."""
+        self.damage: str | None = None
+        """What keeps the rest of the file from being read. A torn tail is none: its writer was killed."""
         self._file = TailFile(path)
 
     def read_new(self) -> list[Record]:
@@ -121,12 +123,13 @@ class JournalReader:
     def read_some(self) -> list[Record]:
         """The same, about a megabyte of the file at a time; empty when there is no whole frame more."""
         wanted = _READ_BYTES
-        while self.note is None:
+        while self.damage is None:
             data = self._file.read_from(self.position, wanted)
             found = scan(data)
             self.position += found.consumed
             if found.ending is Ending.DAMAGED:
-                self._stop(f"{found.reason} at byte {self.position} of {self.path.name}")
+                self.damage = f"{found.reason} at byte {self.position}"
+                self._file.close()
             if found.records or len(data) < wanted:
                 return found.records
             # The first frame is longer than the piece that was read.
@@ -134,17 +137,15 @@ class JournalReader:
         return []
 
     def finish(self) -> list[Record]:
-        """The last records of a writer that is dead; `note` says whether its last frame was torn."""
+        """The last records of a writer that is dead: a tail that is torn now stays so."""
         records = self.read_new()
-        if self.note is None and self._file.read_from(self.position, 1):
-            self.note = f"torn tail at byte {self.position} of {self.path.name}"
         self._file.close()
         return records
 
+    def notes(self, loss: Loss = Loss.JOURNAL) -> list[Note]:
+        """One when the file is damaged."""
+        return [] if self.damage is None else [damage_note(self.path, self.damage, loss)]
+
     def close(self) -> None:
         """Close the file; reading goes on from `position` if asked again."""
-        self._file.close()
-
-    def _stop(self, note: str) -> None:
-        self.note = note
         self._file.close()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from checker.corpus.journal import JournalReader
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import Record
+from checker.corpus.records import Note, Record
 
 
 class Journals:
@@ -43,13 +43,13 @@ class Journals:
         for incarnation in list(self._readers):
             yield from self.finish(incarnation)
 
-    def notes(self) -> list[str]:
-        """What was damaged or torn, one sentence each."""
+    def notes(self) -> list[Note]:
+        """One for each file that is damaged."""
         return [
-            reader.note
+            note
             for readers in self._readers.values()
             for reader in readers
-            if reader.note is not None
+            for note in reader.notes()
         ]
 
     def close(self) -> None:

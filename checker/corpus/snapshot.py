@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from checker.corpus import files
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.condense import Numbered, condense
+from checker.corpus.damage import Loss, damage_note
 from checker.corpus.frames import Ending, FrameEncoder, scan
 from checker.corpus.heads import Head, read_head
 from checker.corpus.journal import JournalReader
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import Entry, Record, SignalsSeen, ValueSeen
+from checker.corpus.records import Entry, Note, Record, SignalsSeen, ValueSeen
 
 LIMIT_BYTES = 48 << 20
 """Of a snapshot. With the journals of one run, start-up stays below 64 MiB."""
@@ -31,8 +32,8 @@ class Snapshot:
 
     records: tuple[Record, ...] = ()
     head: Head = field(default_factory=Head)
-    note: str | None = None
-    """What was damaged, if anything."""
+    notes: tuple[Note, ...] = ()
+    """One for each file that is damaged: the snapshot, and the journals that were just taken in."""
 
 
 def read_snapshot(layout: RunLayout) -> Snapshot:
@@ -42,11 +43,14 @@ def read_snapshot(layout: RunLayout) -> Snapshot:
         return Snapshot()
     found_head = read_head(data)
     if found_head is None:
-        return Snapshot(note="the snapshot is damaged at its beginning")
+        return Snapshot(notes=(_damage(layout, "its beginning cannot be read"),))
     head, start = found_head
     found = scan(data, start)
-    note = None if found.ending is Ending.CLEAN else f"the snapshot is {found.ending.value}"
-    return Snapshot(tuple(found.records), head, note)
+    if found.ending is Ending.CLEAN:
+        return Snapshot(tuple(found.records), head)
+    # It appeared whole: what is short here was not torn by a kill.
+    reason = f"{found.reason or 'it breaks off'} at byte {start + found.consumed}"
+    return Snapshot(tuple(found.records), head, (_damage(layout, reason),))
 
 
 def compact(layout: RunLayout, closed: Collection[int] | None = None) -> Snapshot:
@@ -62,12 +66,14 @@ def compact(layout: RunLayout, closed: Collection[int] | None = None) -> Snapsho
     fresh = [(n, path) for n, path in taken if n not in covered]
     if fresh:
         pairs: list[Numbered] = [(0, record) for record in known.records]
-        for number, path in fresh:
-            pairs += [(number, record) for record in JournalReader(path).finish()]
+        readers = [(number, JournalReader(path)) for number, path in fresh]
+        for number, reader in readers:
+            pairs += [(number, record) for record in reader.finish()]
+        damage = [note for _, reader in readers for note in reader.notes()]
         covered |= {number for number, _ in fresh}
         head = Head(max(known.head.highest, *covered), covered)
         kept, data = _encoded(condense(pairs), head)
-        known = Snapshot(tuple(kept), head, known.note)
+        known = Snapshot(tuple(kept), head, (*known.notes, *damage))
         files.put_in_place(files.write_temporary(layout.snapshot, data), layout.snapshot)
     for _, path in taken:
         files.remove_file(path)
@@ -91,6 +97,10 @@ def _encoded(records: list[Record], head: Head) -> tuple[list[Record], bytes]:
     if buffer:
         parts.append(frame(buffer))
     return kept, b"".join(parts)
+
+
+def _damage(layout: RunLayout, reason: str) -> Note:
+    return damage_note(layout.snapshot, reason, Loss.SNAPSHOT)
 
 
 def _sweep(layout: RunLayout) -> None:

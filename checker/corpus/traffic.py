@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Protocol
 
 from checker.corpus import files
+from checker.corpus.damage import Loss
 from checker.corpus.files import AppendFile
 from checker.corpus.frames import FrameEncoder
 from checker.corpus.journal import JournalReader
-from checker.corpus.records import Interaction
+from checker.corpus.records import Interaction, Note
 
 
 class Draft(Protocol):
@@ -178,10 +179,9 @@ class TrafficReader:
                     if isinstance(record, Interaction):
                         yield record
 
-    @property
-    def notes(self) -> list[str]:
-        """What was damaged, one sentence each."""
-        return [note for note in (self._older.note, self._reader.note) if note is not None]
+    def notes(self) -> list[Note]:
+        """One for each file that is damaged."""
+        return [*self._older.notes(Loss.TRAFFIC), *self._reader.notes(Loss.TRAFFIC)]
 
     def close(self) -> None:
         """Close the files."""

@@ -6,6 +6,7 @@ from functools import partial
 
 from checker.core.blocks import standard_reason
 from checker.core.schema_warnings import WarningKind
+from checker.corpus.damage import DAMAGED
 from checker.corpus.records import Note
 from checker.reporting.findings import severity_rank
 from checker.reporting.report import UNANSWERED, PhaseTally, Report
@@ -38,6 +39,7 @@ WARNING_TITLES: Mapping[str, str] = {
     WarningKind.OTHER_SERVER: "Operations on another host",
     WarningKind.UNDECLARED_SECURITY: "Security schemes that are not declared",
     UNANSWERED: "Operations that did not answer in the time that they had",
+    DAMAGED: "Damaged files of the corpus",
 }
 """What cost a part of a test, by kind: the order in which it is told."""
 _STOP_REASONS = {
@@ -175,12 +177,17 @@ def warning_lines(report: Report) -> Iterator[str]:
         alike = _alike(places)
         for (pointer, text), labels, others in alike[:_SHOWN_PER_KIND]:
             place = "" if pointer in text else f"{pointer}: "
-            where = f"in {len(labels)} operations" if len(labels) > 1 else min(labels)
-            more = f", and in {others} more places" if others > 1 else ", and in one more place"
-            yield f"    - {place}{text} ({where}{more if others else ''})"
+            yield f"    - {place}{text}{_where(labels, others)}"
         if len(alike) > _SHOWN_PER_KIND:
             yield f"    - and {len(alike) - _SHOWN_PER_KIND} more"
     yield ""
+
+
+def _where(labels: set[str], others: int) -> str:
+    """Operations that a warning costs something; nothing for what is no operation's."""
+    where = f"in {len(labels)} operations" if len(labels) > 1 else min(labels)
+    more = f", and in {others} more places" if others > 1 else ", and in one more place"
+    return f" ({where}{more if others else ''})" if where else ""
 
 
 def _alike(places: "_Places") -> list[tuple[tuple[str, str], set[str], int]]:

@@ -17,7 +17,7 @@ from checker.corpus.frames import scan
 from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
-from checker.corpus.records import Record, RunFinished, RunStarted, SchemaOpened
+from checker.corpus.records import Note, Record, RunFinished, RunStarted, SchemaOpened
 from checker.corpus.snapshot import compact
 from checker.corpus.traffic import forget
 from checker.workers.messages import Opened
@@ -60,7 +60,8 @@ class Chronicle:
         self._settings = settings
         self._listener = listener
         self._unfinished = unfinished_run(layout)
-        self._tidy()
+        self._damage = self._tidy()
+        """Of files of earlier runs."""
         self._last = layout.next_incarnation() - 1
         self.incarnation = self.next_incarnation()
         """Of the supervisor itself."""
@@ -116,6 +117,7 @@ class Chronicle:
                 self._first = last.first
                 self._journals.close()
                 self._journals = Journals(self._layout, above=last.first - 1)
+            self._damage += journals.notes()
             journals.close()
         for incarnation, path in self._layout.traffic_paths():
             if incarnation < self._first:
@@ -133,6 +135,8 @@ class Chronicle:
             workers=self._settings.workers,
         )
         self.write(self._started)
+        for note in self._damage:
+            self.write(note)
 
     def write(self, record: Record) -> None:
         """Write a record of our own; it is told when it is read back. Raises `StorageError`."""
@@ -153,6 +157,8 @@ class Chronicle:
         """Write the end, after everything of the workers was read. Without a beginning there is none."""
         self.read()
         if self._started is not None:
+            for note in self._journals.notes():
+                self.write(note)
             ledger = self.view.ledger
             self.write(
                 RunFinished(
@@ -177,8 +183,11 @@ class Chronicle:
             self._own.close()
         self._journals.close()
 
-    def _tidy(self) -> None:
-        """Compact what runs that are over left, once it is worth it: rewriting a snapshot after each small run is not."""
+    def _tidy(self) -> list[Note]:
+        """Compact what runs that are over left, once it is worth it: rewriting a snapshot after each small run is not.
+
+        A note for each file that is damaged: afterwards nobody could tell.
+        """
         last = self._unfinished.first if self._unfinished is not None else None
         closed = [
             (incarnation, path.stat().st_size)
@@ -186,7 +195,8 @@ class Chronicle:
             if last is None or incarnation < last
         ]
         if len(closed) > _LOOSE_JOURNALS or sum(size for _, size in closed) > _LOOSE_BYTES:
-            compact(self._layout, {incarnation for incarnation, _ in closed})
+            return list(compact(self._layout, {incarnation for incarnation, _ in closed}).notes)
+        return []
 
     def _tell(self, records: Iterable[tuple[int, Record]]) -> None:
         for incarnation, record in records:

@@ -296,9 +296,8 @@ def _recorder(
     is_fuzz = settings.kind == "fuzz"
     signals = SignalSet()
     values = LiveValues(selected.paths, selected.names) if is_fuzz else None
-    if values is not None:
-        remember(layout, signals, values)
-    return Recorder(
+    notes = [] if values is None else remember(layout, signals, values)
+    recorder = Recorder(
         incarnation=incarnation,
         journal=JournalWriter(layout.journal(incarnation, os.getpid())),
         traffic=TrafficWriter(
@@ -311,6 +310,9 @@ def _recorder(
         secrets=Secrets(settings.headers),
         reproduction=partial(curl.render, origin=origin, verify=settings.tls_verify is not False),
     )
+    for note in notes:
+        recorder.note(note)
+    return recorder
 
 
 def _factory(

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from checker.core.errors import StorageError
 from checker.corpus import files
 from checker.corpus.codec import RecordEncoder
+from checker.corpus.damage import Loss, damage_note
 from checker.corpus.frames import Ending, FrameEncoder, scan
 from checker.corpus.journal import FRAME_RECORDS, JournalReader, JournalWriter
 from checker.corpus.records import Note, Record, ValueSeen
@@ -76,7 +77,7 @@ def test_a_reader_that_follows_sees_every_record_once(sizes: list[int]) -> None:
             assert len(new) == size
             found += new
         writer.close()
-        assert (reader.finish(), reader.note) == ([], None)
+        assert (reader.finish(), reader.notes()) == ([], [])
 
 
 def test_a_frame_longer_than_a_read_is_found_whole(tmp_path: Path) -> None:
@@ -87,18 +88,18 @@ def test_a_frame_longer_than_a_read_is_found_whole(tmp_path: Path) -> None:
     assert JournalReader(tmp_path / "j").read_new() == wanted
 
 
-def test_nothing_is_read_before_its_frame_is_whole_and_a_torn_tail_is_named(tmp_path: Path) -> None:
+def test_nothing_is_read_before_its_frame_is_whole_and_a_torn_tail_is_no_damage(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "00000001-1.journal"
     whole = segment([[note(1)], [note(2)]])
     first = len(segment([[note(1)]]))
     reader = JournalReader(path)
     assert reader.read_new() == []
     path.write_bytes(whole[: first + 9])
-    assert (reader.read_new(), reader.note) == ([note(1)], None)
+    assert reader.read_new() == [note(1)]
     path.write_bytes(whole[:-1])
-    assert (reader.read_new(), reader.note) == ([], None)
-    assert reader.finish() == []
-    assert reader.note == f"torn tail at byte {first} of 00000001-1.journal"
+    assert (reader.read_new(), reader.finish(), reader.notes()) == ([], [], [])
 
 
 def test_damage_ends_the_reading_of_a_file_with_a_note(tmp_path: Path) -> None:
@@ -107,7 +108,9 @@ def test_damage_ends_the_reading_of_a_file_with_a_note(tmp_path: Path) -> None:
     path.write_bytes(good + b"\x05\0\0\0aaaabbbbb" + good)
     reader = JournalReader(path)
     assert reader.read_new() == [note(1)]
-    assert reader.note == f"wrong checksum at byte {len(good)} of j"
+    assert reader.notes() == [
+        damage_note(path, f"wrong checksum at byte {len(good)}", Loss.JOURNAL)
+    ]
     assert (reader.read_new(), reader.finish()) == ([], [])
 
 
@@ -170,7 +173,7 @@ def test_a_disk_that_fails_midway_keeps_what_was_acknowledged(
     with pytest.raises(StorageError):
         writer.commit(finding("f3"))
     reader = JournalReader(path)
-    assert (reader.finish(), reader.note) == ([finding("f1")], None)
+    assert (reader.finish(), reader.notes()) == ([finding("f1")], [])
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")

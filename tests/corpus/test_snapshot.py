@@ -1,3 +1,4 @@
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -7,6 +8,7 @@ from hypothesis import strategies as st
 
 from checker.corpus import files, snapshot
 from checker.corpus.condense import condense
+from checker.corpus.damage import Loss, damage_note
 from checker.corpus.fold import RunView, fold
 from checker.corpus.heads import read_head
 from checker.corpus.journal import JournalWriter
@@ -15,6 +17,7 @@ from checker.corpus.reader import Journals
 from checker.corpus.records import (
     Entry,
     Finding,
+    Note,
     Record,
     RunFinished,
     RunStarted,
@@ -191,10 +194,29 @@ def test_what_a_damaged_snapshot_still_holds_is_read(tmp_path: Path) -> None:
     whole = layout.snapshot.read_bytes()
     layout.snapshot.write_bytes(whole + b"\x09")
     found = read_snapshot(layout)
-    assert found.note == "the snapshot is short"
+    assert found.notes == (snapshot_note(layout, f"it breaks off at byte {len(whole)}"),)
     assert sum(isinstance(record, Finding) for record in found.records) == 3
     layout.snapshot.write_bytes(b"junk")
-    assert read_snapshot(layout) == Snapshot(note="the snapshot is damaged at its beginning")
+    unread = snapshot_note(layout, "its beginning cannot be read")
+    assert read_snapshot(layout) == Snapshot(notes=(unread,))
+
+
+def snapshot_note(layout: RunLayout, reason: str) -> Note:
+    return damage_note(layout.snapshot, reason, Loss.SNAPSHOT)
+
+
+def test_damage_that_compaction_meets_is_told_before_it_is_gone(tmp_path: Path) -> None:
+    layout = corpus(tmp_path, JOURNALS)
+    compact(layout, closed=[3])
+    layout.snapshot.write_bytes(layout.snapshot.read_bytes() + bytes(8))
+    (_, damaged), (_, torn) = layout.journal_paths()
+    damaged.write_bytes(damaged.read_bytes() + bytes(8))
+    os.truncate(torn, torn.stat().st_size - 1)
+    assert {note.text.partition(" is damaged")[0] for note in compact(layout).notes} == {
+        str(layout.snapshot),
+        str(damaged),
+    }
+    assert compact(layout).notes == ()
 
 
 def test_a_large_corpus_gives_up_values_before_signals_and_findings_never(

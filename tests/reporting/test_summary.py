@@ -1,6 +1,7 @@
 import pytest
 
 from checker.core.schema_warnings import WarningKind
+from checker.corpus.damage import DAMAGED
 from checker.corpus.fold import fold
 from checker.corpus.records import Note, OperationError, Record, RunFinished
 from checker.reporting.report import UNANSWERED, Report
@@ -164,6 +165,14 @@ def test_an_operation_that_never_answered_is_neither_tested_nor_an_error() -> No
     assert total_line(told).startswith("No issues found, 1 warning")
 
 
+def test_a_damaged_file_is_a_warning_of_no_operation() -> None:
+    told = report([*clean_records(), Note(DAMAGED, "", "", "j is damaged: why; what is missing")])
+    lines = list(summary_lines(told, lambda _: "*"))
+    at = lines.index("  Damaged files of the corpus: 1")
+    assert lines[at + 1] == "    - j is damaged: why; what is missing"
+    assert total_line(told).startswith("No issues found, 1 warning")
+
+
 def test_opaque_nodes_are_counted_by_pointer() -> None:
     notes = tuple(Note("opaque", f"GET /{n}", "#/a", "pattern") for n in range(3))
     assert list(note_lines(changed(report([]), notes=notes)))[:2] == [
@@ -189,4 +198,4 @@ def test_end_of_the_run_tells_its_time() -> None:
 
 
 def test_every_kind_of_warning_has_a_title() -> None:
-    assert set(WARNING_TITLES) == {*WarningKind, UNANSWERED}
+    assert set(WARNING_TITLES) == {*WarningKind, UNANSWERED, DAMAGED}

@@ -13,8 +13,10 @@ import pytest
 from checker.config.settings import RunSettings
 from checker.core.digests import case_id
 from checker.core.errors import UsageError
+from checker.corpus.damage import DAMAGED, Loss, damage_note
 from checker.corpus.fold import fold
 from checker.corpus.inflight import Stage
+from checker.corpus.journal import JournalReader
 from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
 from checker.corpus.records import (
@@ -327,7 +329,24 @@ def test_a_fuzz_without_an_end_goes_on(run: Run) -> None:
     first, second = run.told.of(RunStarted)
     assert (first.run, first.seed) == (second.run, second.seed)
     assert list(again.view.findings) == ["GET /users-found"]
+    assert not again.view.notes, "a torn end is no damage"
     assert begun < {task.task for task in run.told.of(TaskStarted)}
+
+
+def test_damage_of_a_run_that_is_gone_on_with_is_told(run: Run) -> None:
+    run(*END, kind="fuzz", max_time_s=LONG_S, launcher=INLINE)
+    lose_the_end(run.folder / "corpus")
+    path = next(p for _, p in RunLayout(run.folder / "corpus").journal_paths() if holds_values(p))
+    path.write_bytes(path.read_bytes() + bytes(8))
+    again = run(*END, kind="fuzz", launcher=INLINE)
+    assert again.exit_code == 1
+    assert [text for *_, text in again.view.notes[DAMAGED]] == [
+        damage_note(path, f"wrong checksum at byte {path.stat().st_size - 8}", Loss.JOURNAL).text
+    ]
+
+
+def holds_values(journal: Path) -> bool:
+    return any(isinstance(record, ValueSeen) for record in JournalReader(journal).finish())
 
 
 def test_a_finished_fuzz_is_followed_by_a_new_run(run: Run) -> None:

@@ -1,0 +1,40 @@
+"""What is damaged on disk is told; what a kill tears is not."""
+
+import os
+from pathlib import Path
+
+from checker.corpus.layout import RunLayout
+from checker.corpus.snapshot import compact
+from checker.demo import Server
+from tests.e2e.runner import Command, Ran
+
+
+def flip(path: Path) -> None:
+    """Change one bit of the last byte."""
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+
+
+def damaged_in(ran: Ran) -> list[str]:
+    lines = [line for line in ran.stdout.splitlines() if " is damaged: " in line]
+    return sorted(Path(line.split()[1]).suffix for line in lines)
+
+
+def test_each_damaged_file_is_one_warning_and_a_torn_one_is_none(command: Command) -> None:
+    with Server() as demo:
+        night = ("fuzz", demo.document_url, "--workers", "1", "--max-time", "40", "--report", "vcr")
+        command(*night, "--seed", "1")
+        layout = RunLayout(next(command.directory.glob(".checker/*")))
+        compact(layout)
+        whole = command(*night, "--seed", "2")
+        # As if the supervisor had been killed: the run is gone on with.
+        journals = [path for _, path in layout.journal_paths()]
+        os.truncate(journals[0], journals[0].stat().st_size - 1)
+        for path in (layout.snapshot, journals[1], layout.traffic_paths()[-1][1]):
+            flip(path)
+        damaged = command(*night, "--seed", "2")
+    assert damaged_in(whole) == []
+    assert damaged_in(damaged) == ["", ".journal", ".traffic"], damaged.shown
+    assert "3 warnings" in damaged.stdout
+    assert whole.code == damaged.code == 1
