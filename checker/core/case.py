@@ -120,11 +120,11 @@ class Case:
         return self._engine().as_curl_command(self, headers, verify=verify)
 
     def call(self, base_url: str | None = None, **options: Any) -> Response:
-        """Response to this case, not judged. Options: `headers`, `params`, `cookies`, `timeout`."""
+        """Response to this case, not judged. Options: `headers`, `params`, `cookies`, `timeout`, `verify`."""
         return self._engine().call(self, base_url, **options)
 
     def validate_response(self, response: Response, **options: Any) -> None:
-        """Raise a `FailureGroup` when a check fails. Options: `checks`, `excluded_checks`."""
+        """Raise a `FailureGroup` when a check fails. Options: `checks`, `additional_checks`, `excluded_checks`."""
         self._engine().validate_response(self, response, **options)
 
     def call_and_validate(self, base_url: str | None = None, **options: Any) -> Response:

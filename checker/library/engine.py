@@ -68,7 +68,7 @@ class LibraryEngine:
 
     def validate_response(self, case: Case, response: Any, **options: Any) -> None:
         """Raise a `FailureGroup` when a check fails."""
-        self._validate(case, as_response(response), CheckOptions(**options), self._settings())
+        self._validate(case, as_response(response), CheckOptions.of(options), self._settings())
 
     def call_and_validate(self, case: Case, base_url: str | None, **options: Any) -> Response:
         """Response to the case. Raises a `FailureGroup` when a check fails."""

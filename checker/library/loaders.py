@@ -1,5 +1,6 @@
 """`checker.openapi.from_*`: schemas whose operations can make, send and judge cases."""
 
+import codecs
 import os
 from collections.abc import Mapping
 from typing import IO, Any
@@ -7,7 +8,7 @@ from typing import IO, Any
 from checker.config.config import Config
 from checker.config.hooks_loading import load_all_hooks
 from checker.config.resolve import Occasion, run_settings
-from checker.core.errors import LoaderError
+from checker.core.errors import IncorrectUsage, LoaderError
 from checker.core.request import WireRequest
 from checker.core.response import Response
 from checker.library.applications import Application, AsgiApplication, WsgiApplication
@@ -24,7 +25,13 @@ def from_dict(schema: Mapping[str, Any], *, config: Config | None = None) -> Ope
 def from_path(
     path: str | os.PathLike[str], *, encoding: str = "utf-8", config: Config | None = None
 ) -> OpenApiSchema:
-    """Schema of a file, JSON or YAML. Raises `LoaderError`."""
+    """Schema of a file, JSON or YAML. Raises `LoaderError`, `IncorrectUsage` when there is no such encoding."""
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        raise IncorrectUsage(
+            f"`encoding` must be one that Python knows, got {encoding!r}"
+        ) from None
     return _ready(loaders.from_path(path, encoding=encoding), config)
 
 

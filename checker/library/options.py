@@ -7,8 +7,8 @@ from typing import Any, Self
 from checker.checks.context import Check
 from checker.checks.custom import custom_check
 from checker.checks.registry import BUILT_IN, selected_checks
-from checker.core.errors import NotAvailableYet
-from checker.core.registry import CUSTOM_CHECKS
+from checker.core.errors import IncorrectUsage, NotAvailableYet, UsageError
+from checker.core.registry import BUILT_IN_CHECKS, CUSTOM_CHECKS
 
 _LATER = frozenset(
     [
@@ -24,6 +24,8 @@ _LATER = frozenset(
         "files",
     ]
 )
+_LATER_OF_CHECKS = frozenset(["headers", "transport_kwargs", "recorder"])
+"""For checks that send further requests; there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +42,11 @@ class CallOptions:
 
     @classmethod
     def of(cls, options: dict[str, Any]) -> Self:
-        """Options by name, None left out. Raises `TypeError`, `NotAvailableYet`."""
-        given = {name: value for name, value in options.items() if value is not None}
-        for name in given:
-            if name in _LATER:
-                raise NotAvailableYet(f"case.call({name}=...)")
+        """Options by name, None left out. Raises `TypeError`, `NotAvailableYet`, `IncorrectUsage`."""
+        given = _given(options, _LATER, "case.call")
+        timeout = given.get("timeout", 1)
+        if not (isinstance(timeout, int | float) and timeout > 0):
+            raise IncorrectUsage(f"`timeout` must be a number of seconds above 0, got {timeout!r}")
         return cls(**given)
 
 
@@ -56,8 +58,11 @@ class CheckOptions:
     """Instead of the configured ones."""
     additional_checks: Iterable[Callable[..., Any] | str] | None = None
     excluded_checks: Iterable[Callable[..., Any] | str] | None = None
-    headers: Any = None
-    transport_kwargs: Any = None
+
+    @classmethod
+    def of(cls, options: dict[str, Any]) -> Self:
+        """Options by name, None left out. Raises `TypeError`, `NotAvailableYet`."""
+        return cls(**_given(options, _LATER_OF_CHECKS, "case.validate_response"))
 
     @classmethod
     def take(cls, options: dict[str, Any]) -> Self:
@@ -71,12 +76,28 @@ class CheckOptions:
         if self.checks is not None:
             chosen = self.checks
         wanted = [*chosen, *(self.additional_checks or ())]
-        excluded = {_name(one) for one in self.excluded_checks or ()}
+        excluded = {_excluded(one) for one in self.excluded_checks or ()}
         found: dict[str, Check] = {}
         for one in wanted:
             if _name(one) not in excluded:
                 found[_name(one)] = _check(one)
         return tuple(found.items())
+
+
+def _given(options: dict[str, Any], later: frozenset[str], called: str) -> dict[str, Any]:
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in given:
+        if name in later:
+            raise NotAvailableYet(f"{called}({name}=...)")
+    return given
+
+
+def _excluded(check: Callable[..., Any] | str) -> str:
+    """Its name: that of any check of the tool, built yet or not, or of a user."""
+    known = (*BUILT_IN_CHECKS, *CUSTOM_CHECKS)
+    if isinstance(check, str) and check not in known:
+        raise UsageError(f"unknown check {check!r}; choose from {', '.join(known)}")
+    return _name(check)
 
 
 def _name(check: Callable[..., Any] | str) -> str:

@@ -129,6 +129,21 @@ def test_sessions_are_refused_for_now(operation) -> None:
         operation.Case(path_parameters={"id": 7}).call(session=object())
 
 
+@pytest.mark.parametrize("timeout", [0, -1, (1, 2), "1"])
+def test_a_timeout_is_a_number_above_zero(operation, timeout) -> None:
+    with pytest.raises(checker.errors.IncorrectUsage, match="a number of seconds above 0"):
+        operation.Case(path_parameters={"id": 7}).call(timeout=timeout)
+
+
+@pytest.mark.parametrize("name", ["headers", "transport_kwargs", "recorder"])
+def test_what_no_check_asks_for_yet_is_refused(operation, name: str) -> None:
+    case, response = operation.Case(path_parameters={"id": 7}), httpx.Response(200, json={"id": 1})
+    with pytest.raises(checker.errors.NotAvailableYet) as caught:
+        case.validate_response(response, **{name: {}})
+    assert str(caught.value) == f"case.validate_response({name}=...): not available yet"
+    case.validate_response(response, **{name: None})
+
+
 def test_good_response_passes(operation) -> None:
     case = operation.Case(path_parameters={"id": 7})
     assert case.call_and_validate().status_code == 200
@@ -162,6 +177,13 @@ def test_excluded_and_configured_checks_do_not_run(schema, operation, api) -> No
     case = operation.Case(path_parameters={"id": 7})
     schema.config.checks.update(excluded_check_names=["not_a_server_error"])
     case.call_and_validate(excluded_checks=("status_code_conformance",))
+
+
+def test_checks_that_there_are_not_cannot_be_excluded(operation) -> None:
+    case = operation.Case(path_parameters={"id": 7})
+    case.call_and_validate(excluded_checks=["positive_data_acceptance"])
+    with pytest.raises(checker.errors.UsageError, match="unknown check 'status_code'; choose from"):
+        case.call_and_validate(excluded_checks=["status_code"])
 
 
 def test_additional_checks_are_functions(operation) -> None:

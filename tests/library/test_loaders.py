@@ -21,6 +21,12 @@ def test_every_loader_gives_a_schema_with_an_engine(document, api, tmp_path) -> 
     assert all(schema["/items"]["POST"].Case().engine for schema in schemas)
 
 
+def test_an_encoding_that_there_is_not_is_refused(document, tmp_path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(document))
+    with pytest.raises(checker.errors.IncorrectUsage, match="one that Python knows, got 'utf-9'"):
+        checker.openapi.from_path(tmp_path / "a.json", encoding="utf-9")
+
+
 def test_loaders_take_a_configuration(document) -> None:
     config = checker.Config.from_str("seed = 3\n[[project]]\ntitle = 'Items'\nproxy = 'http://a:1'")
     schema = checker.openapi.from_dict(document, config=config)
