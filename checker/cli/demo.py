@@ -23,6 +23,10 @@ _PASSED_ON = {"ignore_unknown_options": True, "allow_extra_args": True}
 @click.pass_context
 def demo(ctx: click.Context, serve: bool, fixed: bool, port: int) -> None:
     """Run the tool against a bundled API with planted defects; further options are those of `run`."""
+    root = ctx.find_object(Root) or Root()
+    given = [*ctx.args, "--config-file"] if root.config_file is not None else ctx.args
+    if serve and given:
+        raise UsageError(f"--serve tests nothing: {given[0]} would have no effect")
     server = Server(port, fixed=fixed)
     try:
         server.start()
@@ -32,7 +36,8 @@ def demo(ctx: click.Context, serve: bool, fixed: bool, port: int) -> None:
         if serve:
             _serve(server)
         else:
-            _run(ctx, server.document_url, fixed=fixed)
+            root.corpus = "demo-fixed" if fixed else "demo"
+            _run(ctx, server.document_url)
     finally:
         server.stop()
 
@@ -43,8 +48,6 @@ def _serve(server: Server) -> None:
         threading.Event().wait()
 
 
-def _run(ctx: click.Context, location: str, *, fixed: bool) -> None:
-    root = ctx.find_object(Root) or Root()
-    root.corpus = "demo-fixed" if fixed else "demo"
+def _run(ctx: click.Context, location: str) -> None:
     with run.make_context("run", [location, *ctx.args], parent=ctx.parent) as inner:
         run.invoke(inner)

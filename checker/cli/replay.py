@@ -5,8 +5,10 @@ from pathlib import Path
 import click
 
 from checker.cli.command import Command
+from checker.cli.main import Root
 from checker.cli.options import BASE_URL, header_option
 from checker.cli.values import KeyValue
+from checker.core.errors import UsageError
 from checker.phases.replay import ReplayOptions
 from checker.phases.replay import replay as replay_cassette
 from checker.transport.settings import HttpSettings
@@ -52,6 +54,8 @@ def replay(
     headers: dict[str, str],
 ) -> None:
     """Send the interactions of CASSETTE again and print their old and new statuses."""
+    if (ctx.find_object(Root) or Root()).config_file is not None:
+        raise UsageError("--config-file has no effect here: replay reads no configuration")
     options = ReplayOptions(
         base_url=url,
         headers=tuple(headers.items()),

@@ -60,6 +60,27 @@ def test_failures_are_replayed_and_change_on_a_fixed_server(invoke, folder) -> N
     assert "500" not in new
 
 
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("replay", "tape.yaml"), "--config-file has no effect here: replay reads no config"),
+        (("demo", "--serve"), "--serve tests nothing: --config-file would have no effect"),
+    ],
+)
+def test_commands_that_read_no_configuration_take_none(
+    invoke, folder, arguments: tuple[str, ...], sentence: str
+) -> None:
+    (folder / "tape.yaml").write_text("http_interactions: []")
+    result = invoke("--config-file", "any.toml", *arguments)
+    assert (result.exit_code, sentence in result.stderr) == (2, True), result.output
+
+
+def test_a_demo_that_only_serves_takes_no_options_of_run(invoke) -> None:
+    result = invoke("demo", "--serve", "-n", "5")
+    assert result.exit_code == 2
+    assert "Error: --serve tests nothing: -n would have no effect" in result.stderr
+
+
 @pytest.mark.parametrize("pattern", ["--uri", "--method"])
 def test_replay_refuses_bad_patterns(invoke, folder, pattern: str) -> None:
     (folder / "tape.yaml").write_text("http_interactions: []")
