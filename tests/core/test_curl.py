@@ -78,6 +78,11 @@ def test_usual_headers_are_left_out_and_unusual_ones_shown() -> None:
     assert "-H" not in render(request, ORIGIN, hidden=[name.lower() for name, _ in headers])
 
 
+def test_an_encoding_that_was_asked_for_is_asked_for_again() -> None:
+    request = WireRequest("GET", b"/", [(b"Accept-Encoding", b"gzip")])
+    assert as_sent(render(request, ORIGIN)).header(b"accept-encoding") == b"gzip"
+
+
 def test_undecodable_bytes_are_replaced() -> None:
     request = WireRequest("POST", b"/", [(b"Content-Type", b"x/y")], b"a\xffb\0c")
     assert "-d 'a\ufffdb\ufffdc'" in render(request, ORIGIN)
