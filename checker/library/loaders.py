@@ -19,7 +19,8 @@ from checker.openapi.schema import OpenApiSchema
 
 def from_dict(schema: Mapping[str, Any], *, config: Config | None = None) -> OpenApiSchema:
     """Schema of a parsed document. Raises `LoaderError`."""
-    return _ready(loaders.from_dict(schema), config)
+    config, way = _configured(config)
+    return _ready(loaders.from_dict(schema, way=way), config)
 
 
 def from_path(
@@ -32,14 +33,16 @@ def from_path(
         raise IncorrectUsage(
             f"`encoding` must be one that Python knows, got {encoding!r}"
         ) from None
-    return _ready(loaders.from_path(path, encoding=encoding), config)
+    config, way = _configured(config)
+    return _ready(loaders.from_path(path, encoding=encoding, way=way), config)
 
 
 def from_file(file: IO[str] | str, *, config: Config | None = None) -> OpenApiSchema:
     """Schema of an open text file or of a text. Raises `LoaderError`."""
     text = file if isinstance(file, str) else file.read()
     data = text.encode("utf-8", "surrogatepass")
-    return _ready(loaders.from_bytes(data, name="the file"), config)
+    config, way = _configured(config)
+    return _ready(loaders.from_bytes(data, name="the file", way=way), config)
 
 
 def from_url(
@@ -53,12 +56,12 @@ def from_url(
 
     Raises `LoaderError`.
     """
-    config = Config.discover() if config is None else config
+    config, way = _configured(config)
     settings = run_settings(config, Occasion(url))
     options["headers"] = {**dict(settings.headers), **dict(options.get("headers") or {})}
-    options.setdefault("verify", settings.tls_verify)
+    way = loaders.Way(options.pop("verify", way.verify), options.pop("proxy", way.proxy))
     wait_s = settings.wait_for_schema_s if wait_for_schema is None else wait_for_schema
-    return _ready(loaders.from_url(url, wait_for_schema=wait_s, **options), config)
+    return _ready(loaders.from_url(url, wait_for_schema=wait_s, way=way, **options), config)
 
 
 def from_asgi(
@@ -89,7 +92,7 @@ def from_wsgi(
 def _of_application(
     path: str, app: Any, application: Application, headers: Mapping[str, str], config: Config | None
 ) -> OpenApiSchema:
-    config = Config.discover() if config is None else config
+    config, way = _configured(config)
     location = application.origin.url + (path if path.startswith("/") else f"/{path}")
     settings = run_settings(config, Occasion(location))
     target = location.removeprefix(application.origin.url).encode()
@@ -103,16 +106,21 @@ def _of_application(
             answer.content.decode("utf-8", "replace").splitlines()[-10:],
         )
     schema = loaders.from_bytes(
-        answer.content, name=path, content_type=answer.content_type, location=location
+        answer.content, name=path, content_type=answer.content_type, location=location, way=way
     )
     schema.serve_from(app, application.origin.url)
     return _ready(schema, config, application)
 
 
-def _ready(
-    schema: OpenApiSchema, config: Config | None, application: Application | None = None
-) -> OpenApiSchema:
+def _configured(config: Config | None) -> tuple[Config, loaders.Way]:
+    """The given configuration or the nearest one, and how it has documents fetched."""
     config = Config.discover() if config is None else config
+    return config, loaders.Way(config.tls_verify, config.proxy)
+
+
+def _ready(
+    schema: OpenApiSchema, config: Config, application: Application | None = None
+) -> OpenApiSchema:
     schema = with_engine(schema, config, application)
     load_all_hooks(run_settings(config, Occasion("")).hooks)
     return schema

@@ -8,6 +8,8 @@ from urllib.parse import quote
 
 from checker.core.errors import LoaderError
 from checker.openapi.documents.fetching import (
+    DIRECT,
+    Way,
     Web,
     beside_file,
     beside_nothing,
@@ -18,13 +20,15 @@ from checker.openapi.documents.neighbours import Provenance
 from checker.openapi.documents.parsing import as_parsed, parse
 from checker.openapi.schema import OpenApiSchema, open_normalised
 
-__all__ = ["from_bytes", "from_dict", "from_path", "from_url", "open_normalised"]
+__all__ = ["Way", "from_bytes", "from_dict", "from_path", "from_url", "open_normalised"]
 
 
-def from_dict(schema: Mapping[str, Any], *, base_url: str | None = None) -> OpenApiSchema:
+def from_dict(
+    schema: Mapping[str, Any], *, base_url: str | None = None, way: Way = DIRECT
+) -> OpenApiSchema:
     """Schema of a parsed document. Raises `LoaderError`."""
     name = "the schema"
-    return _opened(as_parsed(schema), name, Provenance(read=beside_nothing(name)), base_url)
+    return _opened(as_parsed(schema), name, Provenance(read=beside_nothing(name, way)), base_url)
 
 
 def from_path(
@@ -32,13 +36,13 @@ def from_path(
     *,
     encoding: str = "utf-8",
     base_url: str | None = None,
-    verify: bool | str = True,
+    way: Way = DIRECT,
 ) -> OpenApiSchema:
     """Schema of a file, JSON or YAML, and of the files and URLs that it refers to. Raises `LoaderError`."""
     data = read_file(path)
     name = os.fspath(path)
     value = parse(data, name=name, content_type=f"text/plain; charset={encoding}")
-    origin = Provenance(own_name=quote(Path(path).name), read=beside_file(path, verify=verify))
+    origin = Provenance(own_name=quote(Path(path).name), read=beside_file(path, way))
     return _opened(value, name, origin, base_url)
 
 
@@ -48,11 +52,11 @@ def from_bytes(
     name: str,
     content_type: str | None = None,
     location: str | None = None,
-    base_url: str | None = None,
+    way: Way = DIRECT,
 ) -> OpenApiSchema:
     """Schema of a document in memory; `name` stands for it in errors, `location` is its URL. Raises `LoaderError`."""
     value = parse(data, name=name, content_type=content_type)
-    return _opened(value, name, Provenance(location, read=beside_nothing(name)), base_url)
+    return _opened(value, name, Provenance(location, read=beside_nothing(name, way)))
 
 
 def from_url(
@@ -60,14 +64,14 @@ def from_url(
     *,
     wait_for_schema: float | None = None,
     base_url: str | None = None,
-    verify: bool | str = True,
+    way: Way = DIRECT,
     **options: Any,
 ) -> OpenApiSchema:
     """Schema behind a URL. `wait_for_schema` is the longest time to wait for it, in seconds.
 
     Options go to `httpx.get`: `headers`, `timeout`, `auth`, `params`, `cookies`. Raises `LoaderError`.
     """
-    web = Web(options, verify=verify)
+    web = Web(options, way)
     response = web.get(url, wait_s=wait_for_schema)
     location = str(response.url)
     value = parse(response.content, name=url, content_type=response.headers.get("content-type"))
@@ -75,7 +79,9 @@ def from_url(
     return _opened(value, url, origin, base_url)
 
 
-def _opened(value: object, name: str, origin: Provenance, base_url: str | None) -> OpenApiSchema:
+def _opened(
+    value: object, name: str, origin: Provenance, base_url: str | None = None
+) -> OpenApiSchema:
     if not isinstance(value, Mapping):
         kinds = {list: "a list", str: "text", type(None): "nothing"}
         found = kinds.get(type(value), "a single value")

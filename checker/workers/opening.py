@@ -268,16 +268,16 @@ def _document(settings: RunSettings, layout: RunLayout) -> tuple[OpenApiSchema, 
         data = files.read_file(layout.document(settings.document))
         if data is not None:
             return loaders.open_normalised(data), settings.document
-    location = settings.location
+    location, way = settings.location, loaders.Way(settings.tls_verify, settings.proxy)
     if urlsplit(location).netloc:
         schema = loaders.from_url(
             location,
             headers=dict(settings.headers),
             wait_for_schema=settings.wait_for_schema_s,
-            verify=settings.tls_verify,
+            way=way,
         )
     else:
-        schema = loaders.from_path(location, verify=settings.tls_verify)
+        schema = loaders.from_path(location, way=way)
     data = schema.normalised()
     name = digest("document", data.decode("utf-8", "surrogateescape"))
     path = layout.document(name)

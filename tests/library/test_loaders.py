@@ -45,6 +45,29 @@ def test_configured_headers_go_out_with_the_fetch(document, api) -> None:
     assert (api.requests[0][2]["x-key"], api.requests[0][2]["x-b"]) == ("a", "c")
 
 
+@pytest.mark.parametrize("is_argument", [False, True])
+def test_the_fetch_goes_through_the_proxy(document, api, is_argument: bool) -> None:
+    api.body = document
+    config = checker.Config.from_dict({"proxy": "http://127.0.0.1:1" if is_argument else api.url})
+    arguments = {"proxy": api.url} if is_argument else {}
+    checker.openapi.from_url("http://api.example/openapi.json", config=config, **arguments)
+    assert api.requests[0][1] == "http://api.example/openapi.json"
+
+
+def test_neighbours_are_fetched_through_the_proxy_too(document, api) -> None:
+    document["paths"]["/broken"]["get"]["parameters"] = [
+        {"$ref": "http://other.example/parameter.json"}
+    ]
+    api.body = {"name": "q", "in": "query", "schema": {"type": "string"}}
+    config = checker.Config.from_dict({"proxy": api.url})
+    for schema in (
+        checker.openapi.from_dict(document, config=config),
+        checker.openapi.from_file(json.dumps(document), config=config),
+    ):
+        assert [one.name for one in schema["/broken"]["GET"].parameters] == ["q"]
+    assert {one[1] for one in api.requests} == {"http://other.example/parameter.json"}
+
+
 def test_hooks_of_the_configuration_are_loaded(document, tmp_path) -> None:
     (tmp_path / "my.py").write_text(
         "import checker\n@checker.hook\ndef map_query(ctx, query):\n    return query\n"

@@ -11,7 +11,7 @@ from typing import ClassVar
 import pytest
 
 from checker.core.errors import LoaderError
-from checker.openapi.documents.fetching import Web, beside_file, beside_url
+from checker.openapi.documents.fetching import Way, Web, beside_file, beside_url
 from checker.openapi.loaders import from_url
 
 from .described import USER, assert_both, document, written
@@ -116,8 +116,22 @@ def test_advice_is_about_the_document_that_does_not_come(shelf: str, nobody: str
             asked.document(f"http://127.0.0.1:{silent.getsockname()[1]}/a.json", is_own=False)
 
 
+def test_the_proxy_is_asked_for_a_description_and_for_what_it_refers_to(
+    shelf: str, nobody: str
+) -> None:
+    api, other = "http://127.0.0.1:1/openapi.json", "http://127.0.0.1:2/u.json"
+    _Shelf.pages = {
+        api: json.dumps(document({"$ref": other})).encode(),
+        other: json.dumps(USER).encode(),
+    }
+    assert_both(from_url(api, way=Way(proxy=f"http://{shelf}")), {"id": 1}, {"id": "x"})
+    assert [path for path, _ in _Shelf.seen] == [api, other]
+    with pytest.raises(LoaderError, match=rf"{api} through the proxy refused the connection"):
+        from_url(api, way=Way(proxy=f"http://{nobody}"))
+
+
 def test_files_refer_to_urls_by_the_certificates_that_are_given(tmp_path: Path) -> None:
     bundle = tmp_path / "bundle.pem"
     bundle.write_text("hello")
     with pytest.raises(LoaderError, match="give a CA bundle in PEM form"):
-        beside_file("openapi.json", verify=str(bundle))
+        beside_file("openapi.json", Way(verify=str(bundle)))

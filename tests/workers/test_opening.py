@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from checker.config.settings import RunSettings
+from checker.core.errors import LoaderError
 from checker.core.operation import Label
 from checker.core.schema_warnings import WarningKind
 from checker.corpus.journal import JournalReader
@@ -73,6 +74,13 @@ def test_a_worker_that_comes_later_tells_the_same(tmp_path: Path) -> None:
     (error,) = (record for record in first if isinstance(record, OperationError))
     assert (error.label, error.title) == ("PUT /a", "Schema Error")
     assert first[0] == SchemaOpened("T", "Open API 3.0.3", f"{app.url}/", document, 3, 3)
+
+
+def test_a_description_is_fetched_through_the_proxy(tmp_path: Path) -> None:
+    with serving(lambda _: json_reply({}), described()) as app:
+        proxied = asked(tmp_path, f"{app.url}/openapi.json", proxy=BASE)
+        with pytest.raises(LoaderError, match="through the proxy refused the connection"):
+            opened(1, proxied)
 
 
 def test_warnings_of_an_operation_are_told_when_it_is_compiled(tmp_path: Path) -> None:

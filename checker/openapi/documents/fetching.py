@@ -49,6 +49,19 @@ _NEIGHBOUR: Final = _Advice(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How the network is reached."""
+
+    verify: bool | str = True
+    """Whether certificates are verified; a text is the path of a CA bundle."""
+    proxy: str | None = None
+    """URL."""
+
+
+DIRECT: Final = Way()
+
+
 def read_file(path: str | os.PathLike[str], what: str = "an OpenAPI document") -> bytes:
     """Content of a file. Raises `LoaderError`."""
     name = os.fspath(path)
@@ -68,9 +81,11 @@ def read_file(path: str | os.PathLike[str], what: str = "an OpenAPI document") -
 class Web:
     """Documents behind URLs; a host that does not answer is asked once."""
 
-    def __init__(self, options: Mapping[str, Any], *, verify: bool | str = True) -> None:
+    def __init__(self, options: Mapping[str, Any], way: Way = DIRECT) -> None:
         """Options go to `httpx.get`. Raises `LoaderError` for unusable certificates."""
+        verify = way.verify
         self._verify = _certificates(verify) if isinstance(verify, str) else verify
+        self._proxy = way.proxy
         self._options = dict(options)
         self._silent: dict[str, LoaderError] = {}
 
@@ -107,6 +122,7 @@ class Web:
             "timeout": _TIMEOUT_S,
             "follow_redirects": True,
             "verify": self._verify,
+            "proxy": self._proxy,
         }
         if "timeout" in self._options:
             asked["timeout"] = self._options["timeout"]
@@ -117,10 +133,10 @@ class Web:
         return asked | self._options | {"headers": headers | given}
 
 
-def beside_file(path: str | os.PathLike[str], *, verify: bool | str = True) -> Read:
+def beside_file(path: str | os.PathLike[str], way: Way = DIRECT) -> Read:
     """Reader of the neighbours of a file: other files, and URLs. Raises `LoaderError` for unusable certificates."""
     folder = Path(path).parent
-    web = Web({}, verify=verify)
+    web = Web({}, way)
 
     def read(name: str) -> object:
         parts = urlsplit(name)
@@ -149,9 +165,9 @@ def beside_url(url: str, web: Web) -> Read:
     return read
 
 
-def beside_nothing(what: str) -> Read:
+def beside_nothing(what: str, way: Way = DIRECT) -> Read:
     """Reader for a document that nobody knows the place of: absolute URLs only."""
-    web = Web({})
+    web = Web({}, way)
 
     def read(name: str) -> object:
         if urlsplit(name).scheme in ("http", "https"):
@@ -192,12 +208,13 @@ def _waited(fetch: Callable[[], httpx.Response], wait_for_schema: float | None) 
 
 
 def _fetched(url: str, options: dict[str, Any], advice: _Advice) -> httpx.Response:
+    asked = f"{url} through the proxy" if options.get("proxy") else url
     try:
         response = httpx.get(url, **options)
     except (httpx.ConnectError, httpx.TimeoutException) as error:
-        raise _NotReady(_network_sentence(url, error, advice), [str(error)]) from error
+        raise _NotReady(_network_sentence(asked, error, advice), [str(error)]) from error
     except httpx.HTTPError as error:
-        raise LoaderError(_network_sentence(url, error, advice), [str(error)]) from error
+        raise LoaderError(_network_sentence(asked, error, advice), [str(error)]) from error
     except (httpx.InvalidURL, UnicodeError) as error:
         raise LoaderError(f"{url} is not a URL: {error}; correct it") from error
     if response.status_code >= 400:
@@ -211,15 +228,15 @@ def _fetched(url: str, options: dict[str, Any], advice: _Advice) -> httpx.Respon
     return response
 
 
-def _network_sentence(url: str, error: httpx.HTTPError, advice: _Advice) -> str:
+def _network_sentence(asked: str, error: httpx.HTTPError, advice: _Advice) -> str:
     text = str(error)
     if isinstance(error, httpx.TimeoutException):
-        return f"{url} did not answer in time; {advice.silent}"
+        return f"{asked} did not answer in time; {advice.silent}"
     if "CERTIFICATE" in text.upper():
-        return f"{url} has a certificate that cannot be verified; {advice.unverified}"
+        return f"{asked} has a certificate that cannot be verified; {advice.unverified}"
     if isinstance(error, httpx.ConnectError):
-        return f"{url} {_connect_fault(text)}; {advice.unreachable}"
-    return f"{url} cannot be loaded: {text or type(error).__name__}; {advice.broken}"
+        return f"{asked} {_connect_fault(text)}; {advice.unreachable}"
+    return f"{asked} cannot be loaded: {text or type(error).__name__}; {advice.broken}"
 
 
 def _connect_fault(text: str) -> str:
