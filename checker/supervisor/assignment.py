@@ -26,8 +26,8 @@ class Cut:
 class Plan(Protocol):
     """The tasks of a run, and what became of each."""
 
-    def lease(self, elapsed_s: float) -> Task | None:
-        """The next task for a worker; None when there is none now."""
+    def lease(self, elapsed_s: float, worker: int = 0) -> Task | None:
+        """The next task for this worker; None when there is none now."""
         ...
 
     def come_back(

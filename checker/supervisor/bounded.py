@@ -80,7 +80,7 @@ class BoundedPlan:
         """Whether every task is finished, cut or dropped."""
         return not self._waiting and not self._leased
 
-    def lease(self, elapsed_s: float) -> Task | None:
+    def lease(self, elapsed_s: float, worker: int = 0) -> Task | None:
         """The first task in the queue that has not had its share of the time; those that had to wait come last.
 
         A target goes on with requests that were given up: what is fast would suffer from them.

@@ -42,6 +42,8 @@ class ExplorationPlan:
         self._lost: deque[Task] = deque()
         self._leased: dict[str, tuple[tuple[str, ...], float]] = {}
         self._rests: dict[tuple[str, ...], tuple[float, float]] = {}
+        self._homes: dict[tuple[str, ...], int] = {}
+        """Which worker had a cluster last."""
 
     @property
     def waiting(self) -> int:
@@ -53,8 +55,11 @@ class ExplorationPlan:
         """Never, if there is anything at all."""
         return not self._clusters
 
-    def lease(self, elapsed_s: float) -> Task | None:
-        """What a dead worker left; else the next cluster, those that nobody works on first."""
+    def lease(self, elapsed_s: float, worker: int = 0) -> Task | None:
+        """What a dead worker left; else the next cluster, those that nobody works on first.
+
+        Of these a worker has its own first: what it has compiled, and learned, of them is worth a second and some memory.
+        """
         if self._lost:
             task = self._lost.popleft()
             self._leased[task.id] = (task.labels, elapsed_s)
@@ -64,11 +69,13 @@ class ExplorationPlan:
             self._turns.extend(self._clusters)
         busy = {labels for labels, _ in self._leased.values()}
         rested = [labels for labels in self._turns if self._is_rested(labels, elapsed_s)]
-        chosen = next((labels for labels in rested if labels not in busy), None)
+        free = [labels for labels in rested if labels not in busy]
+        chosen = min(free, key=lambda labels: self._strangeness(labels, worker), default=None)
         if chosen is None:
             chosen = rested[0] if rested else self._next_round(elapsed_s)
         if chosen is None:
             return None
+        self._homes[chosen] = worker
         self._turns.remove(chosen)
         task = _exploration_task(chosen, self._seed, self._round, self._slice_s)
         self._leased[task.id] = (chosen, elapsed_s)
@@ -113,6 +120,10 @@ class ExplorationPlan:
     def cut(self, elapsed_s: float) -> list[Cut]:
         """Nothing is cut: slices are enough."""
         return []
+
+    def _strangeness(self, labels: tuple[str, ...], worker: int) -> int:
+        home = self._homes.get(labels)
+        return 1 if home is None else 2 * (home != worker)
 
     @property
     def _slice_s(self) -> float:

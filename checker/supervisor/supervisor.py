@@ -232,7 +232,7 @@ class Supervisor:
             for worker in ready:
                 if len(worker.standing.leases) > ahead or self._plan.waiting <= ahead * len(ready):
                     continue
-                task = self._plan.lease(elapsed_s)
+                task = self._plan.lease(elapsed_s, worker.standing.incarnation)
                 if task is not None:
                     known = self._chronicle.view.tasks.get(task.id)
                     self._counted[task.id] = known.cases if known is not None else 0

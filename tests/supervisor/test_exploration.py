@@ -30,6 +30,33 @@ def test_every_cluster_has_a_turn_before_any_has_a_second() -> None:
     assert {(task.start, task.stop) for task in rounds} == {(0, CASES_OF_A_LEASE)}
 
 
+def test_a_worker_keeps_the_clusters_that_it_had() -> None:
+    plan = ExplorationPlan([(f"GET /{number}",) for number in range(6)], seed=1, workers=2)
+    had: dict[int, list[tuple[str, ...]]] = {7: [], 8: []}
+    tasks: dict[int, Task] = {}
+    for turn in range(24):
+        for worker in (7, 8) if turn % 4 else (8, 7):
+            if worker in tasks:
+                plan.come_back(tasks[worker], 50, finished=False, spent_s=30.0)
+            task = plan.lease(turn * 30.0, worker)
+            assert task is not None
+            tasks[worker] = task
+            had[worker].append(task.labels)
+    assert [len(set(labels)) for labels in had.values()] == [3, 3]
+    assert not set(had[7]) & set(had[8])
+
+
+def test_what_a_worker_leaves_goes_to_others() -> None:
+    plan = exploration()
+    first = plan.lease(0.0, 1)
+    assert first is not None
+    plan.come_back(first, 50, finished=False, spent_s=30.0)
+    rounds = [plan.lease(turn * 30.0, 2) for turn in range(1, 4)]
+    for task in rounds:
+        assert task is not None
+    assert {task.labels for task in rounds if task is not None} == set(CLUSTERS)
+
+
 def test_the_first_round_takes_a_minute_whatever_the_number_of_clusters() -> None:
     many = [(f"GET /{number}",) for number in range(40)]
     assert ExplorationPlan(many, seed=1, workers=2).lease(0.0).slice_s == 3.0  # type: ignore[union-attr]
