@@ -125,17 +125,20 @@ def _phases(values: Any) -> list[Change]:
     for name in names:
         if name not in PHASES:
             raise section_error(("phases",), [unknown(name, list(PHASES))])
-    return [(("phases", phase), "enabled", phase in names) for phase in PHASES]
+    # What is asked for by name runs, whatever the master switch of the file says.
+    chosen: list[Change] = [(("phases", phase), "enabled", phase in names) for phase in PHASES]
+    return [(("phases",), "enabled", True), *chosen]
 
 
 def _included_checks(values: Any) -> list[Change]:
     names = _listed(values, "included_check_names")
+    switched_on: Change = (("checks",), "enabled", True)
     if "all" in names:
-        return []
+        return [switched_on]
     if "max_response_time" in names:
         raise NotAvailableYet("[checks] max_response_time")
     known = [name for name in BUILT_IN_CHECKS if ("checks", name) in SECTIONS]
-    changes: list[Change] = [(("checks", name), "enabled", name in names) for name in known]
+    changes = [switched_on, *((("checks", name), "enabled", name in names) for name in known)]
     changes += [(("checks", name), "enabled", True) for name in names if name not in known]
     changes.append((("checks", OTHER_CHECKS), "enabled", False))
     return changes

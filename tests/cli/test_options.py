@@ -99,6 +99,16 @@ def test_command_line_beats_project_tables(settings_of, folder) -> None:
     assert (shop.max_examples, shop.request_timeout_s) == (8, 3.0)
 
 
+def test_what_the_command_line_names_runs_although_the_file_switches_all_off(
+    settings_of, folder
+) -> None:
+    (folder / "checker.toml").write_text("checks.enabled = false\nphases.enabled = false")
+    found = settings_of(*RUN, "-c", "not_a_server_error", "--phases", "fuzzing")
+    assert (found.checks, found.phases) == (("not_a_server_error",), ("fuzzing",))
+    assert len(settings_of(*RUN, "-c", "all").checks) == 5
+    assert (settings_of(*RUN).checks, settings_of(*RUN).phases) == ((), ())
+
+
 def test_fuzz_has_its_own_time_limit_and_defaults(settings_of) -> None:
     found = settings_of("fuzz", "openapi.json", "--max-time", "30")
     assert (found.kind, found.max_time_s, found.lanes) == ("fuzz", 30.0, None)
