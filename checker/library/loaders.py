@@ -122,5 +122,5 @@ def _ready(
     schema: OpenApiSchema, config: Config, application: Application | None = None
 ) -> OpenApiSchema:
     schema = with_engine(schema, config, application)
-    load_all_hooks(run_settings(config, Occasion("")).hooks)
+    load_all_hooks(run_settings(config.for_project(schema.title), Occasion("")).hooks)
     return schema

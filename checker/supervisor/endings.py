@@ -34,15 +34,19 @@ class Ending:
     """The way from work to rest: begun once, then only faster."""
 
     def __init__(self, settings: RunSettings) -> None:
-        self._max_time_s = settings.max_time_s
-        self._max_failures = settings.max_failures
-        self._stops_at_first = settings.kind == "fuzz" and not settings.continue_on_failure
+        self.go_by(settings)
         self.outcome = ""
         """As in `RunFinished`; empty while nothing ends the run."""
         self.error = ""
         self._told = 0
         """0 nothing, 1 to drain, 2 to hasten, 3 killed."""
         self._hurried_at: float | None = None
+
+    def go_by(self, settings: RunSettings) -> None:
+        """Take the limits from these settings: once more when the project is known."""
+        self._max_time_s = settings.max_time_s
+        self._max_failures = settings.max_failures
+        self._stops_at_first = settings.kind == "fuzz" and not settings.continue_on_failure
 
     @property
     def began(self) -> bool:

@@ -109,13 +109,12 @@ class Supervisor:
         *,
         deadlines: Deadlines | None = None,
     ) -> None:
-        self._settings = replace(settings, workers=1) if settings.inline else settings
+        self._wanted_deadlines = deadlines
+        self.ending = Ending(settings)
+        self._go_by(settings)
         self._chronicle = chronicle
         self._crew = crew
         self._interrupts = interrupts
-        self._deadlines = deadlines or Deadlines.of(
-            settings.request_timeout_s, waiting_s=settings.wait_for_schema_s or 0.0
-        )
         # Jitter only: what is tested never depends on it.
         self._restarts = Restarts(self._settings.workers, random.SystemRandom().random)
         self._plan: Plan | None = None
@@ -127,7 +126,14 @@ class Supervisor:
         self._starts: list[float] = [0.0]
         """When the workers that are missing may be started."""
         self._looks_at = 0.0
-        self.ending = Ending(settings)
+
+    def _go_by(self, settings: RunSettings) -> None:
+        """First by the settings of the run, then by those of its project."""
+        self._settings = replace(settings, workers=1) if settings.inline else settings
+        self._deadlines = self._wanted_deadlines or Deadlines.of(
+            settings.request_timeout_s, waiting_s=settings.wait_for_schema_s or 0.0
+        )
+        self.ending.go_by(settings)
 
     def run(self) -> None:
         """Until everybody has left."""
@@ -197,7 +203,7 @@ class Supervisor:
         self._chronicle.read()
         self._journals += self._chronicle.earlier_journals
         if self._chronicle.view.opened is not None:
-            self._settings = self._settings.for_project(self._chronicle.view.opened.title)
+            self._go_by(self._settings.for_project(self._chronicle.view.opened.title))
         self._plan = self._make_plan(opened)
         if not opened.operations:
             self.ending.begin("completed")

@@ -18,7 +18,7 @@ from checker import __version__
 from checker.checks.context import CheckSettings
 from checker.checks.judge import Judge
 from checker.checks.registry import selected_checks
-from checker.config.hooks_loading import load_hooks
+from checker.config.hooks_loading import load_all_hooks
 from checker.config.settings import RunSettings
 from checker.core import curl
 from checker.core.case import Case
@@ -132,18 +132,18 @@ class Workplace:
 
 
 def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
-    """Hooks, document, operations and tools of one incarnation.
+    """Document, hooks, operations and tools of one incarnation.
 
     Raises `LoaderError`, `ConfigError`, `UsageError`, `StorageError`: what stops the run before it begins.
     """
     ledger = Ledger(time.monotonic, settings.started_at)
-    for name in settings.hooks:
-        load_hooks(name)
     layout = RunLayout(Path(settings.corpus_dir))
     layout.create()
     with _uncollected():
         schema, digest_ = _document(settings, layout)
-    settings = settings.for_project(schema.title).with_custom_checks(CUSTOM_CHECKS)
+    settings = settings.for_project(schema.title)
+    load_all_hooks(settings.hooks)
+    settings = settings.with_custom_checks(CUSTOM_CHECKS)
     base_url = _settled_base_url(schema, settings)
     origin = Origin.from_url(base_url)
     with _uncollected():

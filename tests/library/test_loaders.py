@@ -76,6 +76,15 @@ def test_hooks_of_the_configuration_are_loaded(document, tmp_path) -> None:
     assert len(checker.hooks.named("map_query")) == 1
 
 
+def test_hooks_of_a_project_are_loaded_in_place_of_those_of_all(document, tmp_path) -> None:
+    (tmp_path / "own.py").write_text(
+        "import checker\n@checker.hook\ndef map_query(ctx, query):\n    return query\n"
+    )
+    text = "hooks = 'none.py'\n[[project]]\ntitle = 'Items'\nhooks = 'own.py'"
+    checker.openapi.from_dict(document, config=checker.Config.from_str(text))
+    assert len(checker.hooks.named("map_query")) == 1
+
+
 def test_configured_server_variables_replace_their_defaults(document) -> None:
     variables = {"stage": {"default": "live"}, "port": {"default": "80"}}
     document["servers"] = [{"url": "http://{stage}.example:{port}/v1", "variables": variables}]

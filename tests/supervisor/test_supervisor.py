@@ -270,6 +270,12 @@ def test_fuzz_goes_on_until_its_time_is_over(run: Run) -> None:
     assert time.monotonic() - began < LONG_S
 
 
+def test_limits_of_a_project_hold(run: Run) -> None:
+    limits = {"max_time_s": 1.0, "continue_on_failure": True}
+    outcome = run(*END, kind="fuzz", max_time_s=LONG_S, projects=(("toy", limits),))
+    assert (outcome.exit_code, outcome.outcome) == (1, "time limit")
+
+
 def test_the_poison_of_a_fuzz_is_quarantined(run: Run) -> None:
     orders = (("kill", "POST /users:3"), ("slow", "0.002"))
     outcome = run(*orders, kind="fuzz", max_time_s=8.0)
