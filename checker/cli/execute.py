@@ -37,6 +37,7 @@ def execute_run(settings: RunSettings) -> int:
         outcome = execute(settings, followed.on_record)
         if outcome.view.opened is None:
             return _not_opened(console, outcome)
+        settings = settings.for_project(outcome.view.opened.title)
         return _report(settings, console, followed, outcome)
     finally:
         console.close()

@@ -74,11 +74,11 @@ class Console:
     ) -> Report:
         """Print the report; `reports` are (format, path) of files that were written."""
         self.close()
+        if not self._opened and view.opened is not None:
+            self._header(view.opened, self._clock())
         report = report_of(
             view, self._settings, outcome, reports, self._clock() - self._progress.started
         )
-        if not self._opened and view.opened is not None:
-            self._header(view.opened, self._clock())
         for phase in report.phases:
             self._phase(phase)
         self.screen.line()
@@ -120,6 +120,7 @@ class Console:
 
     def _header(self, opened: SchemaOpened, now: float) -> None:
         self._opened = True
+        self._settings = self._settings.for_project(opened.title)
         spent = now - self._progress.started
         glyph = self.screen.glyph("success")
         settings = self._settings

@@ -51,6 +51,12 @@ def test_clean_run_reads_as_kept() -> None:
     assert_golden("clean_run", text)
 
 
+def test_workers_are_those_of_the_project() -> None:
+    text, report = printed(clean_records(), projects=((opened().title, {"workers": 3}),))
+    assert "Workers:          3 (seed " in text
+    assert report.workers == 3
+
+
 def test_fuzz_tells_its_stop_reason() -> None:
     text, _ = printed(records(), "time limit", kind="fuzz", phases=("exploration",))
     assert_golden("fuzz_with_findings", text)
