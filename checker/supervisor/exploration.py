@@ -17,10 +17,12 @@ FIRST_ROUND_S = 60.0
 LATER_SLICE_S = 30.0
 CASES_OF_A_LEASE = 4096
 LONGEST_REST_S = 60.0
+LOYALTY = 2
+"""Turns that a cluster may be behind before another worker takes it."""
 
 
 class ExplorationPlan:
-    """Rounds over clusters of operations, without end (`fuzz`). Every cluster has a turn before any has a second one."""
+    """Turns of clusters of operations, without end (`fuzz`). Every cluster has one before any has a second."""
 
     def __init__(
         self,
@@ -33,12 +35,12 @@ class ExplorationPlan:
     ) -> None:
         self._clusters = clusters
         self._seed = seed
-        self._round = _first_round(clusters, seed, begun)
+        self._first = _first_round(clusters, seed, begun)
         # A short run, too, sees everything before it looks closer.
         round_s = FIRST_ROUND_S if time_s is None else min(FIRST_ROUND_S, time_s / 3)
         self._first_slice_s = min(FIRST_SLICE_S, round_s * workers / max(1, len(clusters)))
-        self._first = self._round
-        self._turns = deque(clusters)
+        self._turns = dict.fromkeys(clusters, 0)
+        """How many each has had."""
         self._lost: deque[Task] = deque()
         self._leased: dict[str, tuple[tuple[str, ...], float]] = {}
         self._rests: dict[tuple[str, ...], tuple[float, float]] = {}
@@ -47,8 +49,8 @@ class ExplorationPlan:
 
     @property
     def waiting(self) -> int:
-        """There is always more: when a round is over, the next one is waiting."""
-        return len(self._lost) + (len(self._turns) or len(self._clusters))
+        """There is always more: after its turn, the next one of a cluster is waiting."""
+        return len(self._lost) + len(self._clusters)
 
     @property
     def is_over(self) -> bool:
@@ -58,26 +60,23 @@ class ExplorationPlan:
     def lease(self, elapsed_s: float, worker: int = 0) -> Task | None:
         """What a dead worker left; else the next cluster, those that nobody works on first.
 
-        Of these a worker has its own first: what it has compiled, and learned, of them is worth a second and some memory.
+        A worker keeps those that it had, since it has compiled them, until another's are two turns behind.
         """
         if self._lost:
             task = self._lost.popleft()
             self._leased[task.id] = (task.labels, elapsed_s)
             return task
-        if not self._turns:
-            self._round += 1
-            self._turns.extend(self._clusters)
         busy = {labels for labels, _ in self._leased.values()}
-        rested = [labels for labels in self._turns if self._is_rested(labels, elapsed_s)]
+        rested = [labels for labels in self._clusters if self._is_rested(labels, elapsed_s)]
         free = [labels for labels in rested if labels not in busy]
-        chosen = min(free, key=lambda labels: self._strangeness(labels, worker), default=None)
-        if chosen is None:
-            chosen = rested[0] if rested else self._next_round(elapsed_s)
+        chosen = min(free or rested, key=lambda one: self._place_in_line(one, worker), default=None)
         if chosen is None:
             return None
+        turns = self._turns[chosen]
+        self._turns[chosen] += 1
         self._homes[chosen] = worker
-        self._turns.remove(chosen)
-        task = _exploration_task(chosen, self._seed, self._round, self._slice_s)
+        slice_s = LATER_SLICE_S if turns else max(SHORTEST_SLICE_S, self._first_slice_s)
+        task = _exploration_task(chosen, self._seed, self._first + turns, slice_s)
         self._leased[task.id] = (chosen, elapsed_s)
         return task
 
@@ -121,28 +120,12 @@ class ExplorationPlan:
         """Nothing is cut: slices are enough."""
         return []
 
-    def _strangeness(self, labels: tuple[str, ...], worker: int) -> int:
-        home = self._homes.get(labels)
-        return 1 if home is None else 2 * (home != worker)
-
-    @property
-    def _slice_s(self) -> float:
-        return (
-            max(SHORTEST_SLICE_S, self._first_slice_s)
-            if self._round == self._first
-            else LATER_SLICE_S
-        )
+    def _place_in_line(self, labels: tuple[str, ...], worker: int) -> int:
+        is_foreign = self._homes.get(labels, worker) != worker
+        return self._turns[labels] + (LOYALTY if is_foreign else 0)
 
     def _is_rested(self, labels: tuple[str, ...], elapsed_s: float) -> bool:
         return self._rests.get(labels, (0.0, 0.0))[0] <= elapsed_s
-
-    def _next_round(self, elapsed_s: float) -> tuple[str, ...] | None:
-        """A cluster of the next round when all that is left of this one rests."""
-        chosen = next((c for c in self._clusters if self._is_rested(c, elapsed_s)), None)
-        if chosen is not None:
-            self._round += 1
-            self._turns = deque(self._clusters)
-        return chosen
 
 
 def _exploration_task(labels: tuple[str, ...], seed: int, round_: int, slice_s: float) -> Task:
