@@ -18,7 +18,7 @@ LATER_SLICE_S = 30.0
 CASES_OF_A_LEASE = 4096
 LONGEST_REST_S = 60.0
 LOYALTY = 2
-"""Turns that a cluster may be behind before another worker takes it."""
+"""So many times the turns of a cluster others have before its worker loses it. Workers with three and four differ for ever."""
 
 
 class ExplorationPlan:
@@ -60,7 +60,7 @@ class ExplorationPlan:
     def lease(self, elapsed_s: float, worker: int = 0) -> Task | None:
         """What a dead worker left; else the next cluster, those that nobody works on first.
 
-        A worker keeps those that it had, since it has compiled them, until another's are two turns behind.
+        A worker keeps those that it had, since it has compiled them, until another's had less than half of their turns.
         """
         if self._lost:
             task = self._lost.popleft()
@@ -92,7 +92,8 @@ class ExplorationPlan:
         """The next round has the cluster again, with a new seed. One that was through in no time has a rest."""
         labels, leased_at = self._leased.pop(task.id, (task.labels, 0.0))
         _, rest_s = self._rests.pop(labels, (0.0, 0.5))
-        if finished and spent_s < 1.0:
+        has_few = waits.requests < task.stop - task.start
+        if finished and has_few and spent_s < 1.0:
             # An operation without parameters has one case: without a pause it would be leased a thousand times a second.
             rest_s = min(LONGEST_REST_S, 2 * rest_s)
             self._rests[labels] = (leased_at + spent_s + rest_s, rest_s)
@@ -121,8 +122,9 @@ class ExplorationPlan:
         return []
 
     def _place_in_line(self, labels: tuple[str, ...], worker: int) -> int:
+        turns = self._turns[labels]
         is_foreign = self._homes.get(labels, worker) != worker
-        return self._turns[labels] + (LOYALTY if is_foreign else 0)
+        return LOYALTY * (turns + 1) if is_foreign else turns
 
     def _is_rested(self, labels: tuple[str, ...], elapsed_s: float) -> bool:
         return self._rests.get(labels, (0.0, 0.0))[0] <= elapsed_s
