@@ -2,6 +2,7 @@
 
 from checker.checks.context import PASSED, CheckContext, CheckSettings, Failures
 from checker.core.blocks import excerpt, indented
+from checker.core.codings import Undecoded
 from checker.core.contract import (
     MediaTypeVerdict,
     ResponsePlan,
@@ -10,6 +11,7 @@ from checker.core.contract import (
 )
 from checker.core.failures import Failure, Severity
 from checker.core.media_types import is_json
+from checker.core.response import Response
 
 
 def has_documented_status(status: int, plan: ResponsePlan, settings: CheckSettings) -> bool:
@@ -51,7 +53,7 @@ def content_type_conformance(context: CheckContext) -> Failures:
     received = context.response.content_type or ""
     documented = context.plan.documented_media_types
     if verdict is MediaTypeVerdict.MISSING:
-        if context.plan.body is None and not context.response.body_size:
+        if context.plan.body is None and _is_empty(context.response):
             # Nothing was sent, and nothing that could be read was promised.
             return PASSED
         listed = "\n".join(f"- `{name}`" for name in documented)
@@ -76,12 +78,14 @@ def content_type_conformance(context: CheckContext) -> Failures:
 def response_schema_conformance(context: CheckContext) -> Failures:
     """Fail on a body that two validators that share no code both reject (spec 2.8, design section 4)."""
     validator = context.plan.body
-    response = context.response
-    if validator is None or (response.is_truncated and not validator.reads_prefix):
+    if validator is None or (context.response.is_truncated and not validator.reads_prefix):
         return PASSED
-    if validator.is_valid(response.content):
+    body = context.response.decoded
+    if isinstance(body, Undecoded):
+        return (_damaged(body),) if body.is_damaged else PASSED
+    if (body.is_cut and not validator.reads_prefix) or validator.is_valid(body.content):
         return PASSED
-    opinions = validator.opinions(response.content)
+    opinions = validator.opinions(body.content)
     if opinions.disagreement is not None:
         context.disagreements.append(opinions.disagreement)
     if opinions.undecodable is not None:
@@ -94,6 +98,11 @@ def response_schema_conformance(context: CheckContext) -> Failures:
             ),
         )
     return tuple(_violation(context, violation) for violation in opinions.violations)
+
+
+def _is_empty(response: Response) -> bool:
+    body = response.readable
+    return not (body.content or body.is_cut)
 
 
 def _content_type(title: str, message: str, unique_key: str) -> Failure:
@@ -122,6 +131,15 @@ def _title(violation: SchemaViolation) -> str:
     if violation.is_payload:
         return "SSE event payload violates content schema"
     return "Response violates schema" if violation.event is None else "SSE event violates schema"
+
+
+def _damaged(body: Undecoded) -> Failure:
+    return Failure(
+        check="response_schema_conformance",
+        title="Content decoding error",
+        message=body.message,
+        unique_key="undecoded",
+    )
 
 
 def _undecodable(body: UndecodableBody) -> str:

@@ -46,4 +46,4 @@ def quick_look(checks: tuple[Check, ...], plan: ResponsePlan) -> QuickLook | Non
     validator = plan.body
     if checks != (response_schema_conformance,) or validator is None:
         return None
-    return validator.is_valid
+    return validator.is_valid if validator.refuses_compressed else None

@@ -22,7 +22,7 @@ def not_a_server_error(context: CheckContext) -> Failures:
     if is_no_server_error(status, context.plan, context.settings):
         return PASSED
     expected = context.settings.expected_statuses.get(NAME)
-    template = error_template(context.response.content, sent_texts(context.case))
+    template = error_template(context.response.readable.content, sent_texts(context.case))
     shown = ", ".join(expected or _EXPECTED)
     return (
         Failure(

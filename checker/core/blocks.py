@@ -41,8 +41,8 @@ class Answer:
     reason: str = ""
     """Reason phrase as received; the standard one stands in for an empty one."""
     body: bytes = b""
-    size: int | None = None
-    """Bytes that the server sent, when `body` holds only a prefix of them."""
+    is_cut: bool = False
+    """True when there was more of it than `body`."""
     charset: str | None = None
     failure: str = ""
     """`timed out: ...` when no complete response arrived."""
@@ -108,11 +108,11 @@ def quoted_body(answer: Answer, truncation: Truncation = DEFAULT_TRUNCATION) -> 
     """Body in back-quotes, `<EMPTY>`, or `<BINARY>`."""
     if not answer.body:
         return EMPTY
-    text = _text(answer.body, answer.charset, whole=answer.size in (None, len(answer.body)))
+    text = _text(answer.body, answer.charset, whole=not answer.is_cut)
     if text is None:
         return BINARY
     shown = truncated(text, truncation)
-    if shown == text and answer.size is not None and answer.size > len(answer.body):
+    if shown == text and answer.is_cut:
         shown = f"{text}\n{TRUNCATED}"
     return f"`{shown}`"
 

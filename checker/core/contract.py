@@ -55,6 +55,11 @@ class BodyValidator(Protocol):
         """True when the beginning of a body can be judged: events of a stream are whole before it ends."""
         ...
 
+    @property
+    def refuses_compressed(self) -> bool:
+        """True when nothing compressed is valid as it stands, so that only what is refused need be decoded."""
+        ...
+
     def is_valid(self, content: bytes) -> bool:
         """The hot path: one compiled validator. False also for undecodable bodies."""
         ...

@@ -9,16 +9,21 @@ from enum import StrEnum
 from functools import cached_property, lru_cache
 from typing import Any
 
+from checker.core.codings import Decoded, Undecoded, codings_of, decoded, readable
 from checker.core.request import WireRequest
 
 _CONTENT_TYPE = "content-type"
 _CONTENT_TYPE_LENGTH = len(_CONTENT_TYPE)
 _CONTENT_TYPE_BYTES = _CONTENT_TYPE.encode()
+_PARTIAL = 206
 _C, _COLON, _ENDS = ord("c"), ord(":"), frozenset(b"\r\n")
 
 
 class Response:
     """Wrapper over HTTP, ASGI and WSGI responses (spec 2.1). What is made of the headers and the body is made when asked for."""
+
+    is_decoded = False
+    """True when `content` came from a client that had undone its `Content-Encoding`."""
 
     def __init__(
         self,
@@ -125,28 +130,46 @@ class Response:
         return charset if isinstance(charset, str) and charset else None
 
     @property
+    def decoded(self) -> Decoded | Undecoded:
+        """Content without its `Content-Encoding`, or why nobody can say what it is."""
+        codings = self._codings
+        if codings and self.status_code == _PARTIAL:
+            return Undecoded("a part of what was compressed as a whole", is_damaged=False)
+        return decoded(self.content, codings, is_cut=self.is_truncated)
+
+    @property
+    def readable(self) -> Decoded:
+        """The same for people, or the content as received where nobody can say."""
+        return readable(self.content, self._codings, is_cut=self.is_truncated)
+
+    @property
+    def _codings(self) -> tuple[str, ...]:
+        return () if self.is_decoded else codings_of(self.raw_headers)
+
+    @property
     def text(self) -> str:
-        """Content decoded with the named or default encoding. Raises `UnicodeDecodeError`, `LookupError`."""
-        return self.content.decode(self.encoding or "utf-8")
+        """Content without its `Content-Encoding`, decoded with the named or default encoding. Raises `UnicodeDecodeError`, `LookupError`."""
+        return self.readable.content.decode(self.encoding or "utf-8")
 
     def text_lossy(self) -> str:
-        """Content decoded without raising: undecodable bytes replaced, UTF-8 for an unknown charset."""
+        """The same without raising: undecodable bytes replaced, UTF-8 for an unknown charset."""
+        content = self.readable.content
         try:
-            return self.content.decode(self.encoding or "utf-8", "replace")
+            return content.decode(self.encoding or "utf-8", "replace")
         except LookupError:
-            return self.content.decode("utf-8", "replace")
+            return content.decode("utf-8", "replace")
 
     @property
     def encoded_body(self) -> str:
-        """Base64 of the body."""
+        """Base64 of the body as received."""
         return base64.b64encode(self.content).decode("ascii")
 
     @cached_property
     def _json(self) -> Any:
-        return json.loads(self.content)
+        return json.loads(self.readable.content)
 
     def json(self) -> Any:
-        """Parsed content. Raises `json.JSONDecodeError` or `UnicodeDecodeError` on invalid content."""
+        """Parsed content, without its `Content-Encoding`. Raises `json.JSONDecodeError` or `UnicodeDecodeError` on invalid content."""
         return self._json
 
     def clear_cache(self) -> None:
@@ -167,6 +190,7 @@ class Response:
             verify=self.verify,
         )
         shorter.header_lines = self.header_lines
+        shorter.is_decoded = self.is_decoded
         return shorter
 
 

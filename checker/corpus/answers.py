@@ -25,4 +25,13 @@ def json_of(response: Response) -> Any:
     try:
         return orjson.loads(content)
     except ValueError:
+        # Compressed content is no JSON: headers are looked at only then.
+        plain = response.readable.content
+    return ABSENT if plain is content else _value(plain)
+
+
+def _value(content: bytes) -> Any:
+    try:
+        return orjson.loads(content)
+    except ValueError:
         return ABSENT

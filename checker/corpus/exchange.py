@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from checker.core.codings import CONTENT_ENCODING, codings_of, readable
 from checker.core.redact import SecretStore
 from checker.core.request import WireRequest
-from checker.core.response import Outcome, Response
+from checker.core.response import Outcome, Response, head_of
 from checker.corpus.records import Exchange
 
 # Configured like secrets, but what the whole world sends.
@@ -79,6 +80,7 @@ def exchange_fields(request: WireRequest, outcome: Outcome, secrets: Secrets) ->
 
 def _masked(exchange: Exchange, store: SecretStore) -> tuple[Any, ...]:
     mask, mask_text = store.mask_bytes, store.mask
+    head, body = _plain_where_masked(exchange, store)
     return (
         exchange.method,
         mask(exchange.target),
@@ -86,9 +88,21 @@ def _masked(exchange: Exchange, store: SecretStore) -> tuple[Any, ...]:
         None if exchange.body is None else mask(exchange.body),
         exchange.status,
         exchange.reason,
-        mask(exchange.response_head),
-        mask(exchange.response_body),
+        mask(head),
+        mask(body),
         exchange.response_size,
         exchange.elapsed_s,
         None if exchange.failure is None else mask_text(exchange.failure),
     )
+
+
+def _plain_where_masked(exchange: Exchange, store: SecretStore) -> tuple[bytes, bytes]:
+    """Head and body of the response; without its codings where they hide a secret, which could not be masked in them."""
+    head, body = exchange.response_head, exchange.response_body
+    if b"content-encoding" not in head.lower():
+        return head, body
+    fields = exchange.response_headers
+    plain = readable(body, codings_of(fields), is_cut=exchange.response_size > len(body)).content
+    if store.mask_bytes(plain) == plain:
+        return head, body
+    return head_of(one for one in fields if one[0].lower() != CONTENT_ENCODING), plain

@@ -204,4 +204,4 @@ def _leaf_kinds(body: Any) -> list[tuple[str, str]]:
 
 
 def _template(response: Response, case: Case) -> str:
-    return error_template(response.content, sent_texts(case))
+    return error_template(response.readable.content, sent_texts(case))

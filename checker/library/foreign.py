@@ -14,13 +14,16 @@ def as_response(response: Any) -> Response:
     headers = getattr(response, "headers", None)
     if not isinstance(status, int) or headers is None:
         raise TypeError(f"{type(response).__name__} is not a response of a known HTTP client")
-    return Response(
+    found = Response(
         status,
         _header_pairs(response, headers),
         _content(response),
         elapsed=_elapsed_s(response),
         message=str(getattr(response, "reason", None) or getattr(response, "reason_phrase", "")),
     )
+    # `requests` and `httpx` decompress what they receive and leave the header; werkzeug leaves both.
+    found.is_decoded = not hasattr(response, "get_data")
+    return found
 
 
 def _header_pairs(response: Any, headers: Any) -> list[tuple[str, str]]:

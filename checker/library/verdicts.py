@@ -18,6 +18,7 @@ def failure_group(
     """One exception with a member for each distinct failure; its text is the numbered block of the console."""
     label = case.operation.label
     distinct = list({failure.fingerprint(label): failure for failure in failures}.values())
+    body = response.readable
     block = failure_block(
         1,
         FailedCase(
@@ -26,8 +27,8 @@ def failure_group(
             answer=Answer(
                 status=response.status_code,
                 reason=response.message,
-                body=response.content,
-                size=response.content_size,
+                body=body.content,
+                is_cut=body.is_cut,
                 charset=response.encoding,
             ),
             commands=(command,),

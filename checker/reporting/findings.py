@@ -13,6 +13,7 @@ from checker.core.blocks import (
     indented,
     reproduction_paragraphs,
 )
+from checker.core.codings import codings_of, readable
 from checker.corpus.records import Exchange, Finding, OperationError, Quarantined
 from checker.reporting.masking import ShownCommand
 from checker.reporting.wall import walled
@@ -79,11 +80,13 @@ def failed_case(
 
 def answer_of(exchange: Exchange) -> Answer:
     """What a reader is shown of a recorded response."""
+    received, codings = exchange.response_body, codings_of(exchange.response_headers)
+    body = readable(received, codings, is_cut=exchange.response_size > len(received))
     return Answer(
         status=exchange.status if exchange.failure is None else None,
         reason=exchange.reason,
-        body=exchange.response_body,
-        size=exchange.response_size,
+        body=body.content,
+        is_cut=body.is_cut,
         charset=charset_of(exchange),
         failure=exchange.failure or "",
     )

@@ -1,21 +1,27 @@
 """Checks of what a response promises: which failures there are, and under which identity."""
 
+import gzip
 from typing import Any
 
 import pytest
 
 from checker.checks.context import CheckContext, CheckSettings, Failures
+from checker.checks.judge import Judge
 from checker.checks.registry import selected_checks
 from checker.core.case import Case
+from checker.core.codings import MOST_DECODED
 from checker.core.operation import Operation
 from checker.core.response import Response
 from checker.openapi.loaders import from_dict
+from tests.apps.compressed import CODERS
 
 INTEGER = {"type": "integer"}
 
 
-def operation_of(response: dict[str, Any], version: str = "3.1.0") -> Operation:
-    paths = {"/a": {"get": {"responses": {"200": response}}}}
+def operation_of(
+    response: dict[str, Any], version: str = "3.1.0", status: str = "200"
+) -> Operation:
+    paths = {"/a": {"get": {"responses": {status: response}}}}
     schema = from_dict({"openapi": version, "info": {"title": "T", "version": "1"}, "paths": paths})
     (found,) = schema.get_all_operations()
     assert not hasattr(found, "error")
@@ -124,3 +130,84 @@ def test_a_long_value_is_cut_and_closed_by_its_bracket() -> None:
     (failure,) = failures("response_schema_conformance", promised, response)
     shown = failure.message.partition("Value:\n\n")[2].splitlines()[:11]
     assert shown == ["    [", *["        1,"] * 8, "        // Output truncated...", "    ]"]
+
+
+def coded(content: bytes, coding: str, content_type: str = "application/json") -> Response:
+    return answer(content, content_type, content_encoding=coding)
+
+
+BODIES: list[tuple[str, dict[str, Any], bytes, list[str]]] = [
+    ("application/json", INTEGER, b"1", []),
+    ("application/json", INTEGER, b'"x"', ["type"]),
+    ("application/json", INTEGER, b"{", ["undecodable"]),
+    ("text/plain", {"type": "string", "maxLength": 2}, b"ab", []),
+    ("text/plain", {"type": "string", "maxLength": 2}, b"a" * 200, ["maxLength"]),
+    ("application/jsonl", INTEGER, b"1\n2\n", []),
+    ("application/jsonl", INTEGER, b'1\n"x"\n', ["type"]),
+    ("application/yaml", INTEGER, b"a: 1", ["type"]),
+    ("application/xml", INTEGER, b"<a>x</a>", ["type"]),
+]
+
+
+@pytest.mark.parametrize(("media_type", "schema", "content", "expected"), BODIES)
+@pytest.mark.parametrize("coding", CODERS)
+def test_compressed_body_is_judged_like_any_other(
+    media_type: str, schema: dict[str, Any], content: bytes, expected: list[str], coding: str
+) -> None:
+    promise = "itemSchema" if media_type.endswith("jsonl") else "schema"
+    operation = operation_of({"content": {media_type: {promise: schema}}})
+    packed = CODERS[coding](content)
+    response = coded(packed, coding, media_type)
+    judge = Judge(selected_checks(["response_schema_conformance"]))
+    found = judge.verdict(Case(operation, "1"), response).failures
+    assert [failure.unique_key for failure in found] == expected
+    assert response.content == packed
+
+
+JSON_INTEGER = {"content": {"application/json": {"schema": INTEGER}}}
+
+
+def test_damaged_compression_is_a_failure_that_says_so() -> None:
+    response = coded(gzip.compress(b"1")[:-4], "gzip")
+    (failure,) = failures("response_schema_conformance", operation_of(JSON_INTEGER), response)
+    assert failure.title == "Content decoding error"
+    assert failure.message == "Content-Encoding: gzip: the compressed data ends too early"
+
+
+def test_body_of_an_unknown_coding_is_not_judged() -> None:
+    response = coded(b"\x0b\x02\x80{}\x03", "br")
+    assert failures("response_schema_conformance", operation_of(JSON_INTEGER), response) == ()
+
+
+def test_part_of_a_compressed_body_is_not_judged() -> None:
+    response = coded(gzip.compress(b"1")[4:], "gzip")
+    response.status_code = 206
+    operation = operation_of(JSON_INTEGER, status="206")
+    assert failures("response_schema_conformance", operation, response) == ()
+
+
+def test_compressed_body_larger_than_what_is_kept_counts_as_truncated() -> None:
+    response = coded(gzip.compress(b"1" + bytes(MOST_DECODED)), "gzip")
+    assert failures("response_schema_conformance", operation_of(JSON_INTEGER), response) == ()
+
+
+def test_compressed_nothing_needs_no_content_type() -> None:
+    operation = operation_of({"content": {"application/json": {}}})
+    empty = answer(gzip.compress(b""), content_encoding="gzip")
+    assert failures("content_type_conformance", operation, empty) == ()
+    (failure,) = failures("content_type_conformance", operation, answer(b"x"))
+    assert failure.title == "Missing Content-Type header"
+
+
+def test_server_error_is_the_same_when_it_is_compressed() -> None:
+    operation = operation_of({})
+    text = b"ValueError: no such room"
+    found = [
+        failures("not_a_server_error", operation, Response(500, fields, content))
+        for fields, content in (
+            ([], text),
+            ([("Content-Encoding", "gzip")], gzip.compress(text)),
+        )
+    ]
+    assert found[0] == found[1]
+    assert "ValueError" in found[0][0].unique_key

@@ -85,7 +85,7 @@ def test_what_a_command_hides_is_named_beside_it() -> None:
         (Answer(200, body=b"\\d", charset="unicode-escape"), "`\\d`"),
         (Answer(200, body=b"plain", charset="undefined"), "`plain`"),
         (Answer(200, body=b"plain", charset="utf-8\0"), "`plain`"),
-        (Answer(200, body="grü".encode()[:-1], size=9), "`gr\n// Output truncated...`"),
+        (Answer(200, body="grü".encode()[:-1], is_cut=True), "`gr\n// Output truncated...`"),
     ],
 )
 def test_body_is_quoted_or_named(answer: Answer, shown: str) -> None:

@@ -1,3 +1,5 @@
+import gzip
+
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -50,3 +52,12 @@ def test_what_follows_the_blank_line_is_no_header_of_the_response() -> None:
 def test_no_head_is_no_headers() -> None:
     assert headers_of(b"") == []
     assert Response(200, [], b"").head == b""
+
+
+def test_text_and_json_are_read_without_compression() -> None:
+    fields = [("Content-Type", "text/plain; charset=latin-1"), ("Content-Encoding", "gzip")]
+    response = Response(200, fields, gzip.compress(b'"\xe9"'))
+    assert response.text == response.text_lossy() == '"\xe9"'
+    whole = Response(200, fields, gzip.compress(b'{"a": 1}'))
+    assert whole.json() == {"a": 1}
+    assert whole.content.startswith(b"\x1f\x8b")

@@ -1,3 +1,4 @@
+import gzip
 import socket
 from types import SimpleNamespace
 
@@ -6,6 +7,7 @@ import pytest
 
 import checker
 from checker.core.operation import BrokenOperation
+from checker.library.foreign import as_response
 
 GROUP = """\
 1. Test Case ID: {id}
@@ -280,3 +282,11 @@ def test_checks_registered_after_the_first_call_run(operation) -> None:
 
     with pytest.raises(checker.errors.FailureGroup, match="Custom check failed: `late`"):
         case.call_and_validate()
+
+
+def test_client_that_decompresses_is_not_asked_to_do_it_twice() -> None:
+    packed = gzip.compress(b'{"id": 1}')
+    foreign = httpx.Response(200, headers={"Content-Encoding": "gzip"}, content=packed)
+    found = as_response(foreign)
+    assert found.json() == {"id": 1}
+    assert found.readable.content == b'{"id": 1}'

@@ -108,6 +108,7 @@ class JsonBody:
 
     __slots__ = ("_charset", "_is_valid", "_known", "_media_type", "_opinions", "_trials")
     reads_prefix = False
+    refuses_compressed = True
 
     def __init__(self, opinions: TwoOpinions, media_type: str, charset: str | None) -> None:
         self._opinions = opinions
@@ -157,6 +158,7 @@ class ReadBody:
 
     __slots__ = ("_media_type", "_opinions", "_values")
     reads_prefix = False
+    refuses_compressed = False
 
     def __init__(
         self, opinions: TwoOpinions, media_type: str, values: Callable[[bytes], list[Any]]

@@ -38,6 +38,7 @@ class StreamBody:
     """Judge of streams: implements `checker.core.contract.BodyValidator`."""
 
     reads_prefix = True
+    refuses_compressed = False
 
     def __init__(
         self, events: Events, whole: TwoOpinions | None, item: TwoOpinions | None, media_type: str
