@@ -52,6 +52,22 @@ TEXTS: list[tuple[dict[str, Any], list[str], bool]] = [
     ({"schema": {"type": "string", "nullable": True, "enum": ["a", None]}}, ["null"], True),
     ({"schema": {"type": "array", "items": INTEGER}}, ["1, 2", "3"], True),
     ({"schema": {"type": "array", "items": INTEGER}}, ["1, x"], False),
+    ({"schema": INTEGER}, ["3", "x"], False),
+    ({"schema": INTEGER}, ["x", "3"], False),
+    ({"schema": INTEGER}, ["3", "4"], True),
+    ({"schema": INTEGER}, ["3", ""], False),
+    ({"schema": {"type": "string", "maxLength": 1}}, ["a", "b"], True),
+    ({"schema": {"type": "string", "maxLength": 1}}, ["a", "bc"], False),
+    ({"schema": {"type": ["integer", "array"], "items": INTEGER}}, ["1, 2", "3"], True),
+    ({"schema": {"type": ["integer", "array"], "items": INTEGER}}, ["1, 2", "x"], False),
+    ({"schema": {"type": "array", "items": INTEGER}}, ["1", "x"], False),
+    ({"schema": {"type": "array", "items": INTEGER}}, ["1, 2", ""], True),
+    ({"schema": {"type": "array", "items": INTEGER, "minItems": 2}}, ["1", "2"], True),
+    ({"schema": {"type": "array", "items": INTEGER, "maxItems": 1}}, ["1", "2"], False),
+    ({"schema": {"properties": {"a": INTEGER}, "type": "object"}}, ["b,1", "a,x"], False),
+    ({"schema": {"properties": {"a": INTEGER}, "type": "object"}}, ["b,1", "a,2"], True),
+    ({"content": {"application/json": {"schema": {"type": "array"}}}}, ["[1]", "[2]"], True),
+    ({"content": {"application/json": {"schema": {"type": "array"}}}}, ["[1]", "2"], False),
     ({"schema": {"properties": {"a": INTEGER}, "type": "object"}}, ["a,1"], True),
     ({"schema": {"properties": {"a": INTEGER}, "type": "object"}}, ["a,x"], False),
     ({"schema": {"properties": {"a": INTEGER}, "type": "object"}, "explode": True}, ["a=1"], True),
@@ -86,6 +102,19 @@ SWAGGER: list[tuple[dict[str, Any], str, bool]] = [
     ({"type": "array", "items": INTEGER, "collectionFormat": "ssv"}, "1 2", True),
     ({"type": "array", "items": INTEGER}, "1|2", False),
 ]
+
+
+def test_violation_of_a_repeated_header_is_that_of_the_field_that_fails() -> None:
+    ((_, violation),) = one(schema=INTEGER).opinions({"x-a": ["3", "x"]}).violations
+    assert violation.value == "x"
+
+
+def test_fields_in_a_style_of_their_own_are_read_one_by_one() -> None:
+    header = {"type": "array", "items": INTEGER, "collectionFormat": "pipes"}
+    found = validator({"X-A": header}, version="2.0")
+    assert found is not None
+    assert found.is_valid({"x-a": ["1|2", "3"]})
+    assert not found.is_valid({"x-a": ["1|2", "x"]})
 
 
 @pytest.mark.parametrize(("header", "text", "expected"), SWAGGER)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from checker.core.contract import HeaderOpinions, SchemaViolation
+from checker.core.contract import BodyOpinions, HeaderOpinions, SchemaViolation
 from checker.core.operation import Location, Parameter
 from checker.core.schema import Dialect, Schema, UnresolvableReference
 from checker.openapi.answers.opinions import TwoOpinions
@@ -32,10 +32,16 @@ class Unvalidated:
 
 
 class HeaderRule:
-    """What is promised of one header."""
+    """What is promised of one header.
+
+    Fields of one name are one list, their values joined by commas (RFC 9110, 5.3): what a schema of arrays reads, and only
+    that. Of anything else a recipient may take the first value, the last one or all, so each of them has to fit, unless
+    they fit joined. That a value which is no list was sent twice is no failure by itself: schemas do not speak of it.
+    """
 
     __slots__ = (
-        "_has_integers", "_has_text", "_outline", "_parameter", "name", "opinions", "required",
+        "_has_integers", "_has_text", "_is_list", "_outline", "_parameter",
+        "name", "opinions", "required",
     )  # fmt: skip
 
     def __init__(self, parameter: Parameter, opinions: TwoOpinions | None) -> None:
@@ -48,27 +54,56 @@ class HeaderRule:
         is_plain = parameter.media_type is None
         self._has_text = is_plain and "string" in self._outline.types
         self._has_integers = is_plain and "integer" in self._outline.types
+        self._is_list = (
+            is_plain
+            and parameter.style == "simple"
+            and self._outline.types == {"array"}
+            # The one header that is repeated and cannot be joined: there are commas in its dates.
+            and self.name.lower() != "set-cookie"
+        )
 
     def fits(self, fields: list[str]) -> bool:
         """True when one reading is valid; text and whole numbers, which most headers are, are tried first."""
         opinions, text = self.opinions, fields[0]
-        if opinions is None or (self._has_text and opinions.is_valid(text)):
+        if opinions is None:
             return True
-        is_short = self._has_integers and len(text) < _DIGITS
-        if is_short and text.isdecimal() and text.isascii() and opinions.is_valid(int(text)):
-            return True
-        return opinions.any_valid(self.values(fields))
+        if len(fields) == 1:
+            if self._has_text and opinions.is_valid(text):
+                return True
+            is_short = self._has_integers and len(text) < _DIGITS
+            if is_short and text.isdecimal() and text.isascii() and opinions.is_valid(int(text)):
+                return True
+        return any(all(map(opinions.any_valid, way)) for way in self._ways(fields))
 
-    def values(self, fields: list[str]) -> list[Any]:
-        """Values that the fields of this name can stand for, most telling first."""
+    def said(self, fields: list[str]) -> BodyOpinions:
+        """What both validators say."""
+        if self.opinions is None:
+            return BodyOpinions()
+        found = [_worst(list(map(self.opinions.on, way))) for way in self._ways(fields)]
+        # One way in which all fits is enough, and one doubt is enough to call nothing wrong.
+        return next(
+            (one for one in found if not one.violations and one.disagreement is None),
+            next((one for one in found if one.disagreement is not None), found[0]),
+        )
+
+    def _ways(self, fields: list[str]) -> list[list[list[Any]]]:
+        """Ways to read the fields, most telling first: texts, each by the values that it can stand for."""
+        if self._is_list:
+            # Empty elements of a list count for nothing (RFC 9110, 5.6.1).
+            fields = list(filter(None, fields)) or [""]
+        joined = [self._values(", ".join(fields))]
+        if len(fields) == 1 or self._is_list:
+            return [joined]
+        return [[self._values(text) for text in dict.fromkeys(fields)], joined]
+
+    def _values(self, text: str) -> list[Any]:
+        decoded = decode_header(self._parameter, text, self._outline)
         found: list[Any] = []
-        for text in dict.fromkeys((", ".join(fields), fields[0])):
-            decoded = decode_header(self._parameter, text, self._outline)
-            if isinstance(decoded, list):
-                # What only generous readers take for a number or a boolean is not what was promised.
-                found += [reading.value for reading in decoded if reading.doubt != LOOSE]
+        if isinstance(decoded, list):
+            # What only generous readers take for a number or a boolean is not what was promised.
+            found = [reading.value for reading in decoded if reading.doubt != LOOSE]
         # Text that is not of its media type is the text that it is.
-        return found or [fields[0]]
+        return found or [text]
 
 
 class HeaderContract:
@@ -97,13 +132,19 @@ class HeaderContract:
         disagreements = []
         for name, rule in self._rules:
             fields = headers.get(name)
-            if not fields or rule.opinions is None:
+            if not fields:
                 continue
-            said = rule.opinions.on(rule.values(fields))
+            said = rule.said(fields)
             violations += [(rule.name, violation) for violation in said.violations]
             if said.disagreement is not None:
                 disagreements.append(f"the header {rule.name}: {said.disagreement}")
         return HeaderOpinions(tuple(missing), tuple(violations), tuple(disagreements))
+
+
+def _worst(opinions: list[BodyOpinions]) -> BodyOpinions:
+    """Of texts that all have to fit: the first one that does not, else one that is in doubt, else any."""
+    doubted = next((one for one in opinions if one.disagreement is not None), opinions[0])
+    return next((one for one in opinions if one.violations), doubted)
 
 
 def header_contract(
