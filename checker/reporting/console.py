@@ -9,7 +9,7 @@ from checker.config.settings import RunSettings
 from checker.core.errors import LoaderError
 from checker.corpus.exchange import Secrets
 from checker.corpus.fold import RunView
-from checker.corpus.records import Finding, Record, SchemaOpened
+from checker.corpus.records import Finding, Record, RunStarted, SchemaOpened
 from checker.reporting.findings import errors_by_label, failures_by_label
 from checker.reporting.live import LiveLines, clock_text
 from checker.reporting.masking import ShownCommand, masked_url, shown_command
@@ -36,6 +36,8 @@ class Console:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._settings = settings
+        self._seed = settings.seed
+        """That of the beginning, for a run that goes on."""
         self._clock = clock
         self._progress = Progress(clock())
         self._live: LiveLines | None = None
@@ -59,6 +61,8 @@ class Console:
 
     def _follow(self, incarnation: int, record: Record) -> None:
         now = self._clock()
+        if isinstance(record, RunStarted):
+            self._seed = record.seed
         if isinstance(record, SchemaOpened) and not self._opened:
             self._header(record, now)
             self._start_live(record)
@@ -132,7 +136,7 @@ class Console:
             ("Base URL:", masked_url(opened.base_url, settings.sanitization)),
             ("Specification:", opened.specification),
             ("Operations:", f"{opened.selected} selected / {opened.total} total"),
-            ("Workers:", f"{settings.workers} (seed {settings.seed})"),
+            ("Workers:", f"{settings.workers} (seed {self._seed})"),
         ):
             self.screen.line(f"     {name:<{_FIELD}}{value}")
         self.screen.line()

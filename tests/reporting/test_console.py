@@ -57,6 +57,13 @@ def test_workers_are_those_of_the_project() -> None:
     assert report.workers == 3
 
 
+def test_run_that_goes_on_shows_the_seed_of_its_beginning() -> None:
+    text, report = printed(clean_records(), seed=2)
+    assert f"(seed {started().seed})" in text
+    assert "seed 2" not in text
+    assert report.seed == started().seed
+
+
 def test_fuzz_tells_its_stop_reason() -> None:
     text, _ = printed(records(), "time limit", kind="fuzz", phases=("exploration",))
     assert_golden("fuzz_with_findings", text)
