@@ -282,6 +282,8 @@ class NetworkFailure:
     elapsed: float
     partial: Response | None = None
     """What arrived before it went wrong."""
+    may_be_late: bool = False
+    """Nothing came on a connection that had been used before, which may have been closing just then: only a new one tells."""
 
 
 Outcome = Response | NetworkFailure

@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from checker import __version__
@@ -152,7 +153,10 @@ class LibraryEngine:
             if self._lanes is not None:
                 self._lanes[2].close()
             self._lanes = (origin, http, HttpLanes(origin, http, 1))
-        outcome = self._lanes[2].send(0, request)
+        lanes = self._lanes[2]
+        outcome = lanes.send(0, request)
+        if isinstance(outcome, NetworkFailure) and outcome.may_be_late:
+            outcome = lanes.send(0, replace(request, fresh=True))
         if isinstance(outcome, Response):
             outcome.request = request
         return outcome

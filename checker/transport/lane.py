@@ -203,10 +203,12 @@ class Lane:
         if kind is FailureKind.TIMEOUT and self._patience_s is not None:
             kind = FailureKind.GIVEN_UP
             message = f"no complete response within {self._patience_s:.1f} s, its share of the run"
-        if kind is FailureKind.DROPPED and self._is_reused:
-            # It may have been closing just then: only a new connection tells.
+        partial = self.response(elapsed_s, is_cut=True)
+        is_on_used = kind is FailureKind.DROPPED and self._is_reused
+        if is_on_used:
             message += " (a connection that had been used before)"
-        return NetworkFailure(kind, message, elapsed_s, self.response(elapsed_s, is_cut=True))
+        may_be_late = is_on_used and partial is None
+        return NetworkFailure(kind, message, elapsed_s, partial, may_be_late)
 
     def response(self, elapsed_s: float, *, is_cut: bool = False) -> Response | None:
         """What a transfer brought, so far if it was cut; None without a status line."""

@@ -4,7 +4,7 @@ import time
 from collections import deque
 from collections.abc import Iterable
 
-from checker.core.response import Outcome, Response
+from checker.core.response import NetworkFailure, Outcome, Response
 from checker.corpus.inflight import Stage
 from checker.phases.attempt import Verdict, plain_verdict
 from checker.workers.flight import SAVED_INDEX, Flight, Running
@@ -202,6 +202,8 @@ class Worker:
         answered = []
         for lane, outcome in finished:
             flight = flights.pop(lane)
+            if isinstance(outcome, NetworkFailure) and self._is_sent_again(flight, outcome):
+                continue
             answered.append((flight, outcome))
             if not flight.running.is_closed:
                 reserved.add(lane)
@@ -217,6 +219,15 @@ class Worker:
         self._ledger.enter(_RECORDING)
         for flight, verdict in judged:
             self._conclude(flight, verdict)
+
+    def _is_sent_again(self, flight: Flight, failure: NetworkFailure) -> bool:
+        """Servers close connections after so many requests, or so long, without a word: that says nothing of this request."""
+        wanted = flight.wanted
+        if wanted is None or wanted.fresh or not failure.may_be_late:
+            return False
+        wanted.fresh = True
+        self._parked.append(flight)
+        return True
 
     def _judged(self, flight: Flight, outcome: Outcome) -> Verdict | None:
         """The end of an attempt; None when it wants another answer, or cannot be judged."""

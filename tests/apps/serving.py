@@ -39,15 +39,20 @@ class App:
 
 
 @contextmanager
-def serving(answer: Answer, document: dict[str, Any]) -> Iterator[App]:
-    """Serve `document` at /openapi.json and everything else by `answer`, on loopback, until left."""
+def serving(
+    answer: Answer, document: dict[str, Any], *, per_connection: int = 1 << 30
+) -> Iterator[App]:
+    """Serve `document` at /openapi.json and everything else by `answer`, on loopback, until left.
+
+    After so many answers a connection is closed, without a word before.
+    """
     app = App("")
     described = json_reply(document)
 
     class Handler(socketserver.BaseRequestHandler):
         def handle(self) -> None:
             self.request.setsockopt(6, 1, 1)
-            parser = Parser()
+            parser, left = Parser(), per_connection
             while data := self._read():
                 parser.feed(data)
                 while (request := parser.next()) is not None:
@@ -63,6 +68,9 @@ def serving(answer: Answer, document: dict[str, Any]) -> Iterator[App]:
                     self.request.sendall(
                         render(reply, keep_alive=request.keep_alive, has_body=has_body)
                     )
+                    left -= 1
+                    if not left:
+                        return
 
         def _read(self) -> bytes:
             try:
