@@ -36,18 +36,23 @@ class Undecoded:
 
 def codings_of(fields: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """Codings in the order in which they were applied, in lower case, without `identity`."""
-    return tuple(
-        coding
+    values = [
+        value
         for name, value in fields
         if len(name) == _NAME_LENGTH and name.lower() == CONTENT_ENCODING
-        for coding in (part.strip().lower() for part in value.split(","))
-        if coding not in ("", "identity")
-    )
+    ]
+    # Most answers have none.
+    if not values:
+        return ()
+    named = (part.strip().lower() for part in ",".join(values).split(","))
+    return tuple(coding for coding in named if coding not in ("", "identity"))
 
 
 def decoded(content: bytes, codings: tuple[str, ...], *, is_cut: bool) -> Decoded | Undecoded:
     """A body without its codings. Of one that is cut, as much as its beginning says."""
     found = Decoded(content, is_cut)
+    if not codings:
+        return found
     unknown = [coding for coding in codings if coding not in _FORMATS]
     if unknown or len(codings) > _MOST_CODINGS:
         return Undecoded(f"Content-Encoding: {', '.join(unknown or codings)}", is_damaged=False)
