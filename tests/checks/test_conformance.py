@@ -1,6 +1,7 @@
 """Checks of what a response promises: which failures there are, and under which identity."""
 
 import gzip
+import zlib
 from typing import Any
 
 import pytest
@@ -211,3 +212,13 @@ def test_server_error_is_the_same_when_it_is_compressed() -> None:
     ]
     assert found[0] == found[1]
     assert "ValueError" in found[0][0].unique_key
+
+
+def test_beginning_of_a_compressed_stream_is_judged_as_far_as_it_came() -> None:
+    packer = zlib.compressobj(wbits=31)
+    sent = packer.compress(b'1\n"x"\n') + packer.flush(zlib.Z_SYNC_FLUSH)
+    fields = [("Content-Type", "application/jsonl"), ("Content-Encoding", "gzip")]
+    response = Response(200, fields, sent, content_size=len(sent) + 1)
+    operation = operation_of({"content": {"application/jsonl": {"itemSchema": INTEGER}}})
+    (failure,) = failures("response_schema_conformance", operation, response)
+    assert failure.message.startswith("Event #2: ")
