@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from checker.core.operation import Label
 
-LONG_WAIT_S = 0.5
+LONG_WAIT_S = 0.35
 """From here on an answer is long in coming, whatever the machine does."""
 
 
