@@ -161,17 +161,20 @@ class SignalSet:
     ) -> None:
         known = self._parts.setdefault((kind, label, outcome), set())
         for part in parts:
-            if part not in known and self._add(new, kind, label, outcome, *part):
+            if part not in known and self._count(new, kind, label, (outcome, *part)):
                 known.add(part)
 
-    def _add(self, new: list[tuple[int, str]], kind: str, label: str, *parts: str | int) -> bool:
-        """Count something among what was seen; False when its class is full."""
+    def _add(self, new: list[tuple[int, str]], kind: str, label: str, *parts: str | int) -> None:
         key = (kind, label, *parts)
-        if key in self._seen:
-            return True
+        if key not in self._seen and self._count(new, kind, label, parts):
+            self._seen.add(key)
+
+    def _count(
+        self, new: list[tuple[int, str]], kind: str, label: str, parts: tuple[str | int, ...]
+    ) -> bool:
+        """Take in what was not seen before; False when its class is full."""
         if self._counts[kind, label] >= CAPS[kind]:
             return False
-        self._seen.add(key)
         self._counts[kind, label] += 1
         number = digest_int("signal", kind, label, *map(str, parts))
         if number not in self._ids:
