@@ -89,7 +89,7 @@ class ExplorationPlan:
         spent_s: float,
         waits: Waits = NO_WAITS,
     ) -> None:
-        """The next round has the cluster again, with a new seed. One that was through in no time has a rest."""
+        """The cluster has further turns, each with a new seed. One that was through in no time has a rest."""
         labels, leased_at = self._leased.pop(task.id, (task.labels, 0.0))
         _, rest_s = self._rests.pop(labels, (0.0, 0.5))
         has_few = waits.requests < task.stop - task.start
@@ -113,7 +113,7 @@ class ExplorationPlan:
             self._lost.append(replace(task, stop=task.start, slice_s=LATER_SLICE_S))
 
     def drop(self, task: str) -> None:
-        """Forget it; later rounds have its operations in other tasks."""
+        """Forget it; later turns have its operations in other tasks."""
         self._leased.pop(task, None)
         self._lost = deque(lost for lost in self._lost if lost.id != task)
 

@@ -41,7 +41,7 @@ class Running:
     note: str = ""
     extras: int = 0
     answers: int = 0
-    """Like the next two: of the whole lease, for `Waits`."""
+    """Like the next three: of the whole lease, for `Waits`."""
     short_waits_s: float = 0.0
     long_waits: int = 0
     long_waits_s: float = 0.0
