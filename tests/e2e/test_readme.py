@@ -1,0 +1,82 @@
+"""What the README tells a newcomer to type does what it says."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+
+import checker
+from checker.demo import Server
+from tests.e2e.runner import Command, Ran
+
+ROOT = Path(checker.__file__).parent.parent
+README = (ROOT / "README.md").read_text("utf-8")
+ADDRESS = "http://127.0.0.1:8080"
+COMMANDS = re.findall(r"^checker .+|^curl .+", README[: README.index("Exit codes:")], re.MULTILINE)
+FOUND, FINE, INTERRUPTED = 1, 0, 130
+# What is replayed meets the same API, but not the state of it that some failures need.
+EXPECTED = {"run": {FOUND}, "replay": {FOUND, FINE}, "fuzz": {INTERRUPTED}}
+
+
+def snippet(name: str) -> str:
+    """The Python block that names this file in its first line."""
+    (block,) = re.findall(rf"```python\n# {re.escape(name)}\n(.*?)```", README, re.DOTALL)
+    return str(block)
+
+
+def test_every_command_runs_as_printed(command: Command) -> None:
+    codes = []
+    with Server() as demo:
+        for line in COMMANDS:
+            program, *arguments = shlex.split(line.replace(ADDRESS, demo.url))
+            if program == "curl":
+                (command.directory / "openapi.json").write_bytes(_fetched(demo.document_url))
+                continue
+            ran = _ran(command, demo, arguments)
+            assert ran.code in EXPECTED[arguments[0]], f"{line}\n{ran.shown}"
+            codes.append(arguments[0])
+    assert codes == ["run", "run", "run", "run", "replay", "fuzz"]
+
+
+def test_the_python_example_finds_a_defect(tmp_path: Path) -> None:
+    with Server() as demo:
+        (tmp_path / "test_api.py").write_text(snippet("test_api.py").replace(ADDRESS, demo.url))
+        ran = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_api.py"],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+        )
+    assert ran.returncode == FOUND, ran.stdout
+    assert "Reproduce with:" in ran.stdout
+    assert "POST" in ran.stdout
+
+
+def test_the_hooks_of_the_example_take_part(command: Command) -> None:
+    (command.directory / "hooks.py").write_text(snippet("hooks.py"))
+    (command.directory / "checker.toml").write_text('hooks = "hooks.py"\n')
+    with Server() as demo:
+        ran = command.run(
+            demo.document_url,
+            *("--include-path", "/reviews", "--report-vcr-path", "cassette.yaml", "-n", "30"),
+        )
+    assert ran.code in (FINE, FOUND), ran.shown
+    ratings = re.findall(r'"rating\\?":(\d+)', (command.directory / "cassette.yaml").read_text())
+    assert set(ratings) == {"5"}
+
+
+def _ran(command: Command, demo: Server, arguments: list[str]) -> Ran:
+    """What the command did; `fuzz` has a minute, and is interrupted when it has done something."""
+    if arguments[0] != "fuzz":
+        return command(*arguments)
+    before = demo.requests
+    return command.until(lambda: demo.requests > before + 200, *arguments)
+
+
+def _fetched(url: str) -> bytes:
+    return httpx.get(url, trust_env=False).raise_for_status().content
