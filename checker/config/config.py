@@ -115,11 +115,23 @@ class Config(Section):
 
     def is_check_enabled(self, name: str) -> bool:
         """Whether a check runs; a user's check that nobody switched off does."""
-        paths = (("checks", name), ("checks", OTHER_CHECKS))
+        return self._is_switched_on("checks", (name, OTHER_CHECKS))
+
+    def is_phase_enabled(self, name: str) -> bool:
+        """Whether a phase runs."""
+        return self._is_switched_on("phases", (name,))
+
+    def _is_switched_on(self, group: str, names: tuple[str, ...]) -> bool:
+        """The nearest word on it: a master switch that is off speaks of what was not named beside it or nearer."""
+        master = None
         for layer in self._layers:
-            for path in paths:
-                if "enabled" in layer.get(path, {}):
-                    return bool(layer[path]["enabled"])
+            for name in names:
+                if "enabled" in layer.get((group, name), {}):
+                    return bool(layer[(group, name)]["enabled"])
+            if master is None:
+                master = layer.get((group,), {}).get("enabled")
+                if master is False:
+                    return False
         return True
 
     def for_project(self, title: str) -> "Config":

@@ -76,7 +76,7 @@ def _settings(config: Config, occasion: Occasion, environment: Mapping[str, str]
         proxy=config.proxy,
         wait_for_schema_s=config.wait_for_schema,
         checks=_checks(config, has_hooks=bool(hooks)),
-        adds_custom_checks=config.checks.enabled and config.is_check_enabled(OTHER_CHECKS),
+        adds_custom_checks=config.is_check_enabled(OTHER_CHECKS),
         excluded_checks=tuple(
             name for name in config.custom_check_names if not config.is_check_enabled(name)
         ),
@@ -142,15 +142,11 @@ def usable_processors() -> int:
 
 
 def _phases(config: Config) -> dict[str, Any]:
-    wanted = [name for name in PHASES if config.phases.enabled and _phase(config, name).enabled]
+    wanted = [name for name in PHASES if config.is_phase_enabled(name)]
     return {
         "phases": tuple(name for name in wanted if name in AVAILABLE_PHASES),
         "unavailable_phases": tuple(name for name in wanted if name not in AVAILABLE_PHASES),
     }
-
-
-def _phase(config: Config, name: str) -> Any:
-    return getattr(config.phases, name)
 
 
 def _output(config: Config) -> dict[str, Any]:
@@ -170,8 +166,6 @@ def _output(config: Config) -> dict[str, Any]:
 
 def _checks(config: Config, *, has_hooks: bool) -> tuple[str, ...]:
     """Enabled checks in the order in which they run, users' last."""
-    if not config.checks.enabled:
-        return ()
     named = [name for name in config.custom_check_names if name not in CUSTOM_CHECKS]
     if named and not has_hooks:
         raise section_error(("checks",), [unknown(named[0], list(BUILT_IN_CHECKS))])

@@ -54,6 +54,13 @@ class Section:
             f"{section_title(self._path)} has no option {name!r}{did_you_mean(name, dir(self))}"
         )
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set one option, as `update` does. Raises `ConfigError`."""
+        if name.startswith("_"):
+            super().__setattr__(name, value)
+        else:
+            self.update(**{name: value})
+
     def update(self, **options: Any) -> None:
         """Set options, keeping what earlier updates set. Raises `ConfigError` and changes nothing when one is wrong."""
         changes = [

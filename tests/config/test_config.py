@@ -39,6 +39,20 @@ def test_update_returns_nothing_and_keeps_what_earlier_ones_set() -> None:
     assert found == (2, "http://127.0.0.1:1", 2.5, 3)
 
 
+def test_assignment_is_an_update() -> None:
+    config = Config()
+    config.generation.codec = "ascii"
+    config.base_url = "http://127.0.0.1:1"
+    assert (config.generation.codec, config.base_url) == ("ascii", "http://127.0.0.1:1")
+    assert config.revision == 2
+
+
+@pytest.mark.parametrize("name", ["codecs", "generation", "operations"])
+def test_assignment_of_what_is_no_option_is_refused(name: str) -> None:
+    with pytest.raises(ConfigError, match=f"'{name}'"):
+        setattr(Config(), name, "ascii")
+
+
 def test_wrong_update_changes_nothing() -> None:
     config = Config()
     with pytest.raises(ConfigError, match="'workers' -> Must be at most 64"):

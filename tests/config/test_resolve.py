@@ -28,6 +28,23 @@ def test_phases_that_were_switched_off_are_not_named() -> None:
     assert settings(text).unavailable_phases == ("coverage",)
 
 
+def test_a_phase_that_is_named_runs_whatever_the_master_switch_says() -> None:
+    off = "[phases]\nenabled = false\n"
+    assert settings(off).phases == ()
+    assert settings(f"{off}[phases.fuzzing]\nenabled = true").phases == ("fuzzing",)
+    assert settings(f"{off}[phases.fuzzing]\nenabled = false").phases == ()
+
+
+def test_the_nearest_master_switch_counts() -> None:
+    off = "[[project]]\ntitle = 'A'\n[project.checks]\nenabled = false"
+    named = "[checks.not_a_server_error]\nenabled = true"
+    config = Config.from_str(f"{named}\n{off}", environment={})
+    assert config.is_check_enabled("not_a_server_error")
+    assert not config.for_project("A").is_check_enabled("not_a_server_error")
+    config.checks.update(included_check_names=["all"])
+    assert config.for_project("A").is_check_enabled("not_a_server_error")
+
+
 def test_random_seeds_differ_and_given_ones_stay() -> None:
     assert settings().seed != settings().seed
     assert settings("seed = 5").seed == 5
@@ -37,6 +54,8 @@ def test_checks_that_were_switched_off_do_not_run() -> None:
     text = "[checks.content_type_conformance]\nenabled = false"
     assert "content_type_conformance" not in settings(text).checks
     assert settings("[checks]\nenabled = false").checks == ()
+    named = "[checks]\nenabled = false\n[checks.not_a_server_error]\nenabled = true"
+    assert settings(named).checks == ("not_a_server_error",)
 
 
 def test_unknown_check_needs_hooks_that_may_define_it() -> None:
