@@ -63,10 +63,11 @@ class Integer:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A finite number, above a bound or from a bound on."""
+    """A finite number, above a bound or from a bound on, up to another."""
 
     above: float | None = None
     minimum: float | None = None
+    maximum: float | None = None
     noun: str = "a number"
 
     def problem(self, value: object, place: str) -> Problem | None:
@@ -78,6 +79,8 @@ class Number:
             return invalid(f"{place} -> Must be greater than {self.above:g}, but got {value}")
         if self.minimum is not None and value < self.minimum:
             return invalid(f"{place} -> Must be at least {self.minimum:g}, but got {value}")
+        if self.maximum is not None and value > self.maximum:
+            return invalid(f"{place} -> Must be at most {self.maximum:g}, but got {value:g}")
         return None
 
 

@@ -65,6 +65,12 @@ AVAILABLE_CHECKS = (
 MODES = ("positive", "negative", "all")
 HEALTH_CHECKS = ("data_too_large", "filter_too_much", "too_slow", "large_base_example", "all")
 
+MOST_EXAMPLES = 10**9
+"""For each operation: weeks of requests. What is larger is a slip of the finger, and no counter need hold it."""
+
+MOST_SECONDS = 1e8
+"""Three years; more milliseconds do not fit the counters of every system."""
+
 _FLAG = Boolean()
 _TEXTS = ListOf(Text())
 _STATUSES = ListOf(Either((Integer(100, 599), Text(rules.status_pattern))))
@@ -82,7 +88,7 @@ _ROOT = {
     "hooks": Key(Text()),
     "workers": Key(Either((Integer(1, 64), Choice(("auto",))))),
     "lanes": Key(Either((Integer(1, 64), Choice(("auto",))))),
-    "wait-for-schema": Key(Number(minimum=1)),
+    "wait-for-schema": Key(Number(minimum=1, maximum=MOST_SECONDS)),
     "continue-on-failure": Key(_FLAG, False),
     "headers": Key(MapOf(rules.header), {}),
     "proxy": Key(Text(rules.proxy_url)),
@@ -90,7 +96,7 @@ _ROOT = {
     "rate-limit": _later(Text()),
     "max-redirects": _later(Integer(minimum=0), 30),
     "max-stream-events": _later(Integer(minimum=1), 20),
-    "request-timeout": Key(Number(above=0), 10.0),
+    "request-timeout": Key(Number(above=0, maximum=MOST_SECONDS), 10.0),
     "request-retries": _later(Either((Integer(minimum=0), Table())), 0),
     "request-cert": _later(Text()),
     "request-cert-key": _later(Text()),
@@ -102,7 +108,7 @@ _ROOT = {
 _GENERATION = {
     # Until checks judge whether wrong data is refused, it is sent only to those who ask for it.
     "mode": Key(Choice(MODES), "positive"),
-    "max-examples": Key(Integer(minimum=1), 100),
+    "max-examples": Key(Integer(1, MOST_EXAMPLES), 100),
     "no-shrink": Key(_FLAG, False),
     "deterministic": Key(_FLAG, False),
     "allow-x00": Key(_FLAG, True),
@@ -195,7 +201,7 @@ SECTIONS: Mapping[Path, Mapping[str, Key]] = {
     ("checks",): {"enabled": Key(_FLAG, True), "max_response_time": _later(Number(above=0))},
     **{("checks", name): _check(name) for name in BUILT_IN_CHECKS if name != "max_response_time"},
     ("analysis", "constants"): {"enabled": _later(_FLAG, True)},
-    ("fuzz",): {"max-time": Key(Number(above=0))},
+    ("fuzz",): {"max-time": Key(Number(above=0, maximum=MOST_SECONDS))},
 }
 """Section -> key -> option."""
 

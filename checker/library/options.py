@@ -1,12 +1,13 @@
 """Keyword arguments of `case.call` and its relatives as values."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
 from checker.checks.context import Check
 from checker.checks.custom import custom_check
 from checker.checks.registry import BUILT_IN, selected_checks
+from checker.config.kinds import did_you_mean
 from checker.core.errors import IncorrectUsage, NotAvailableYet, UsageError
 from checker.core.registry import BUILT_IN_CHECKS, CUSTOM_CHECKS
 
@@ -43,7 +44,7 @@ class CallOptions:
     @classmethod
     def of(cls, options: dict[str, Any]) -> Self:
         """Options by name, None left out. Raises `TypeError`, `NotAvailableYet`, `IncorrectUsage`."""
-        given = _given(options, _LATER, "case.call")
+        given = _given(options, cls, _LATER, "case.call")
         timeout = given.get("timeout", 1)
         if not (isinstance(timeout, int | float) and timeout > 0):
             raise IncorrectUsage(f"`timeout` must be a number of seconds above 0, got {timeout!r}")
@@ -62,7 +63,7 @@ class CheckOptions:
     @classmethod
     def of(cls, options: dict[str, Any]) -> Self:
         """Options by name, None left out. Raises `TypeError`, `NotAvailableYet`."""
-        return cls(**_given(options, _LATER_OF_CHECKS, "case.validate_response"))
+        return cls(**_given(options, cls, _LATER_OF_CHECKS, "case.validate_response"))
 
     @classmethod
     def take(cls, options: dict[str, Any]) -> Self:
@@ -84,11 +85,19 @@ class CheckOptions:
         return tuple(found.items())
 
 
-def _given(options: dict[str, Any], later: frozenset[str], called: str) -> dict[str, Any]:
+def _given(
+    options: dict[str, Any], record: type[Any], later: frozenset[str], called: str
+) -> dict[str, Any]:
+    """Options that are not None. Raises `NotAvailableYet`; `TypeError` for one that nothing takes."""
     given = {name: value for name, value in options.items() if value is not None}
-    for name in given:
-        if name in later:
+    known = [one.name for one in fields(record)]
+    for name in options:
+        if name in later and name in given:
             raise NotAvailableYet(f"{called}({name}=...)")
+        if name not in known and name not in later:
+            raise TypeError(
+                f"{called}() takes {', '.join(known)}, but got {name!r}{did_you_mean(name, known)}"
+            )
     return given
 
 

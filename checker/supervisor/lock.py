@@ -38,7 +38,7 @@ class Ownership:
             holder = f" (pid {held})" if held else ""
             raise UsageError(
                 f"another checker is working in {self._layout.root}{holder}; "
-                "wait for it, or give this run a corpus directory of its own"
+                "wait for it, or start this run in another working directory"
             )
         self._lock = held
         kill_leftovers(self._path)

@@ -52,6 +52,15 @@ WRONG = {
         (*RUN, "-w", "65"),
         "Invalid value for '-w' / '--workers': Must be at most 64, but got 65",
     ),
+    "more cases than anybody waits for": (
+        (*RUN, "-n", "99999999999999999999"),
+        "Invalid value for '-n' / '--max-examples': Must be at most 1000000000, "
+        "but got 99999999999999999999",
+    ),
+    "a time-out of ages": (
+        (*RUN, "--request-timeout", "1e300"),
+        "Invalid value for '--request-timeout': Must be at most 1e+08, but got 1e+300",
+    ),
     "workers that are no number": (
         (*RUN, "--workers=many"),
         "Invalid value for '-w' / '--workers': 'many'. Valid values are: 'auto'",

@@ -188,6 +188,22 @@ def test_checks_that_there_are_not_cannot_be_excluded(operation) -> None:
         case.call_and_validate(excluded_checks=["status_code"])
 
 
+def test_a_check_that_is_not_built_yet_is_not_called_unknown(operation) -> None:
+    case = operation.Case(path_parameters={"id": 7})
+    with pytest.raises(checker.errors.NotAvailableYet, match="the check ignored_auth"):
+        case.call_and_validate(checks=["ignored_auth"])
+
+
+def test_an_argument_that_nothing_takes_names_the_call(operation) -> None:
+    case = operation.Case(path_parameters={"id": 7})
+    with pytest.raises(TypeError) as caught:
+        case.call(header={"X": "1"})
+    assert str(caught.value) == (
+        "case.call() takes headers, params, cookies, timeout, verify, but got 'header'. "
+        "Did you mean 'headers'?"
+    )
+
+
 def test_additional_checks_are_functions(operation) -> None:
     def has_a_name(ctx, response, case) -> None:
         assert "name" in response.json(), f"no name in {response.json()}"
