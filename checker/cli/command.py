@@ -1,14 +1,39 @@
 """A command whose errors are sentences."""
 
+from difflib import get_close_matches
 from typing import Any
 
 import click
 
 from checker.core.errors import CheckerError, LoaderError, UsageError
 
+_MOST = 3
+_ALIKE = 0.7
+"""Share of a name that a suggestion has to have; below it, `--target` is answered with `--report`."""
+
 
 class Command(click.Command):
     """Turns our errors into click's, which print `Usage: ...` where it helps and end with exit code 2."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the command line; of an option that there is not, suggest the nearest if it is near."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            name = error.option_name
+            raise click.NoSuchOption(name, possibilities=self._nearest(name), ctx=ctx) from error
+
+    def _nearest(self, option: str) -> list[str]:
+        # Without the dashes, which every name shares.
+        wanted = option.lstrip("-")
+        names = [name[2:] for one in self.params for name in one.opts if name.startswith("--")]
+        same_end = [
+            name
+            for name in names
+            if f"-{name}".endswith(f"-{wanted}") or wanted.endswith(f"-{name}")
+        ]
+        near = same_end[:_MOST] or get_close_matches(wanted, names, n=1, cutoff=_ALIKE)
+        return [f"--{name}" for name in near]
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""

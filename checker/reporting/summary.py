@@ -76,7 +76,7 @@ def total_line(report: Report) -> str:
     if not report.selected and not report.error_count:
         return "Empty test suite"
     interrupted = report.outcome == "interrupted"
-    when = f"{'interrupted after' if interrupted else 'in'} {report.elapsed_s:.2f}s"
+    when = f"{', interrupted after' if interrupted else ' in'} {report.elapsed_s:.2f}s"
     parts = [
         counted(count, noun)
         for count, noun in (
@@ -86,12 +86,12 @@ def total_line(report: Report) -> str:
         if count
     ]
     if not parts and not report.cases:
-        return f"Nothing was tested {when}"
+        return f"Nothing was tested{when}"
     parts = parts or ["No issues found"]
     warnings = sum(len(places) for _, places in _warnings(report))
     if warnings:
         parts.append(counted(warnings, "warning"))
-    return f"{', '.join(parts)} {when}"
+    return f"{', '.join(parts)}{when}"
 
 
 def counted(count: int, noun: str) -> str:

@@ -147,7 +147,15 @@ WRONG = {
         (*RUN, "--exclude-name-regex", "("),
         "exclude-name-regex: invalid regular expression '('",
     ),
-    "unknown option": ((*RUN, "--max-example", "1"), "No such option '--max-example'."),
+    "unknown option": (
+        (*RUN, "--max-example", "1"),
+        "No such option '--max-example'. Did you mean '--max-examples'?",
+    ),
+    "option of another tool": ((*RUN, "--target", "1"), "No such option '--target'."),
+    "end of an option": (
+        (*RUN, "--timeout", "1"),
+        "No such option '--timeout'. Did you mean '--request-timeout'?",
+    ),
 }
 
 

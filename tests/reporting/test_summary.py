@@ -50,7 +50,17 @@ def report(found: list[Record], outcome: str = "completed", **changes: object) -
             "No issues found in 2.00s",
         ),
         ({"selected": 0, "errors": (), "quarantined": ()}, "Empty test suite"),
-        ({"outcome": "interrupted"}, "3 failures, 2 errors, 2 warnings interrupted after 2.00s"),
+        (
+            {
+                "findings": (),
+                "errors": (),
+                "quarantined": (),
+                "notes": (),
+                "outcome": "interrupted",
+            },
+            "No issues found, interrupted after 2.00s",
+        ),
+        ({"outcome": "interrupted"}, "3 failures, 2 errors, 2 warnings, interrupted after 2.00s"),
     ],
 )
 def test_total_line_counts_what_was_found(changes: dict[str, object], line: str) -> None:
