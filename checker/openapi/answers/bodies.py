@@ -4,17 +4,16 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Final, NoReturn
+from typing import Any, Final, NoReturn
 
 import orjson
-import yaml
 
 from checker.core.contract import BodyOpinions, BodyValidator, UndecodableBody
 from checker.core.media_types import MediaType, is_json, is_xml, is_yaml
 from checker.core.schema import Schema
 from checker.openapi.answers.opinions import TwoOpinions
 from checker.openapi.answers.streams import StreamBody, events_of
-from checker.openapi.documents.yamls import parse_yaml
+from checker.openapi.answers.yaml_readings import TooCostly, yaml_readings
 from checker.transport.wire.ambiguity import MANY
 from checker.transport.wire.outline import Outline, outline_of
 from checker.transport.wire.readings import readings
@@ -60,7 +59,7 @@ def body_validator(
     if is_json(received.essence):
         return JsonBody(opinions, received.essence, received.charset)
     if is_yaml(received.essence):
-        return ReadBody(opinions, received.essence, yaml_values)
+        return ReadBody(opinions, received.essence, _yaml_values)
     if is_xml(received.essence):
         outline = outline_of(schema)
         return ReadBody(opinions, received.essence, partial(_xml_values, outline))
@@ -82,6 +81,13 @@ def _xml_values(outline: Outline, content: bytes) -> list[Any]:
     if any(reading.doubt == MANY for reading in found):
         raise _Unjudged
     return values
+
+
+def _yaml_values(content: bytes) -> list[Any]:
+    try:
+        return yaml_readings(decoded_text(content, None))
+    except TooCostly:
+        raise _Unjudged from None
 
 
 def _text_validator(opinions: TwoOpinions, received: MediaType) -> BodyValidator | str | None:
@@ -212,32 +218,6 @@ def decoded_text(content: bytes, charset: str | None) -> str:
         except (LookupError, ValueError):
             continue
     return content.decode("latin-1")
-
-
-class _OldLoader(yaml.CSafeLoader):
-    """YAML 1.1, dates left as text."""
-
-    yaml_constructors: ClassVar = yaml.CSafeLoader.yaml_constructors | {
-        "tag:yaml.org,2002:timestamp": yaml.CSafeLoader.construct_yaml_str
-    }
-
-
-def yaml_values(content: bytes) -> list[Any]:
-    """Value by YAML 1.2, and by 1.1 where that differs. Raises `ValueError`."""
-    text = decoded_text(content, None)
-    try:
-        value = parse_yaml(text)
-    except (yaml.YAMLError, RecursionError) as error:
-        raise ValueError(" ".join(str(error).split())) from None
-    try:
-        old = yaml.load(text, _OldLoader)
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return [value]
-    return [value] if _is_same(value, old) else [value, old]
-
-
-def _is_same(one: object, other: object) -> bool:
-    return type(one) is type(other) and repr(one) == repr(other)
 
 
 def _refuse(constant: str) -> NoReturn:

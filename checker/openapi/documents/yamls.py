@@ -1,6 +1,7 @@
 """YAML as API descriptions mean it: the core schema of YAML 1.2, text keys, dates left as text."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import yaml
@@ -23,7 +24,7 @@ _CONSTANTS: dict[str, bool | None] = {
 }
 _MERGE = "<<"
 _LARGEST = 10_000_000
-"""Values and pieces of long texts, counted as often as aliases name them."""
+"""Values and pieces of long texts of a description, counted as often as aliases name them."""
 _LONG = 32
 _DEEPEST = 200
 # Deep block nesting needs deep indentation, or many markers on one line.
@@ -41,15 +42,37 @@ class _Loader(yaml.CSafeLoader):
         return _TAG + ("map" if kind is yaml.MappingNode else "seq")
 
 
+class TooMuch(yaml.constructor.ConstructorError):
+    """Aliases stand for more values than the reader of them bears."""
+
+
 def parse_yaml(text: str) -> Any:
     """Value of the first document. Raises `yaml.YAMLError`."""
+    node = compose(text)
+    return None if node is None else value_of(node)
+
+
+def compose(text: str) -> yaml.Node | None:
+    """Nodes of the first document, None when there is none. Raises `yaml.YAMLError`."""
     _refuse_depth(text)
     loader = _Loader(text)
     try:
-        node = loader.get_node() if loader.check_node() else None
-        return None if node is None else _Reader().value(node)
+        return loader.get_node() if loader.check_node() else None
     finally:
         loader.dispose()
+
+
+def value_of(
+    node: yaml.Node,
+    *,
+    plain: Callable[[str], Any] | None = None,
+    largest: int = _LARGEST,
+) -> Any:
+    """What nodes mean, plain scalars by the core schema of YAML 1.2 or as `plain` reads their text.
+
+    `largest` bounds the values, counted as often as aliases name them. Raises `TooMuch`, `yaml.YAMLError`.
+    """
+    return _Reader(plain or _plain, largest).value(node)
 
 
 def _refuse_depth(text: str) -> None:
@@ -70,7 +93,9 @@ def _refuse_depth(text: str) -> None:
 class _Reader:
     """Values of nodes. A node that several aliases name is one value, as in YAML itself."""
 
-    def __init__(self) -> None:
+    def __init__(self, plain: Callable[[str], Any], largest: int) -> None:
+        self._plain = plain
+        self._largest = largest
         self._containers: dict[int, Any] = {}
         self._sizes: dict[int, int] = {}
         self._size = 0
@@ -81,12 +106,12 @@ class _Reader:
             if len(text) > _LONG:
                 # Said again and again by aliases, long texts fill the memory as well as many short ones.
                 self._grow(len(text) // _LONG, node)
-            return _scalar(node)
+            return _scalar(node, self._plain)
         key = id(node)
         if key in self._containers:
             return self._again(node)
         before = self._size
-        self._size += len(node.value) + 1
+        self._grow(len(node.value) + 1, node)
         container: list[Any] | dict[str, Any]
         if isinstance(node, yaml.SequenceNode):
             container = self._containers[key] = []
@@ -109,10 +134,8 @@ class _Reader:
 
     def _grow(self, size: int, node: yaml.Node) -> None:
         self._size += size
-        if self._size > _LARGEST:
-            raise yaml.constructor.ConstructorError(
-                None, None, "its aliases stand for too much", node.start_mark
-            )
+        if self._size > self._largest:
+            raise TooMuch(None, None, "its aliases stand for too much", node.start_mark)
 
     def _fill(self, mapping: dict[str, Any], node: yaml.Node) -> None:
         merged: dict[str, Any] = {}
@@ -136,22 +159,28 @@ class _Reader:
                 raise yaml.constructor.ConstructorError(
                     None, None, "`<<` must name a mapping", source.start_mark
                 )
+            # Chains of merges copy what the links before them copied.
+            self._grow(len(value), source)
             for name, inherited in value.items():
                 merged.setdefault(name, inherited)
 
 
-def _scalar(node: yaml.ScalarNode) -> Any:
+def _scalar(node: yaml.ScalarNode, plain: Callable[[str], Any]) -> Any:
     text: str = node.value
     tag: str = node.tag
     if tag == _PLAIN:
-        if text in _CONSTANTS:
-            return _CONSTANTS[text]
-        return _number(text) if text[0] in _NUMERIC_START else text
+        return plain(text)
     if tag in (_TAG + "int", _TAG + "float"):
         return _number(text)
     if tag in (_TAG + "bool", _TAG + "null"):
         return _CONSTANTS.get(text, text)
     return text
+
+
+def _plain(text: str) -> Any:
+    if text in _CONSTANTS:
+        return _CONSTANTS[text]
+    return _number(text) if text[0] in _NUMERIC_START else text
 
 
 def _number(text: str) -> int | float | str:

@@ -16,7 +16,8 @@ from checker.core.media_types import (
 )
 from checker.core.operation import Body, Location, Operation
 from checker.core.verdicts import Outcome, PartVerdict, RequestVerdict
-from checker.openapi.answers.bodies import yaml_values
+from checker.openapi.answers.bodies import decoded_text
+from checker.openapi.answers.yaml_readings import TooCostly, yaml_readings
 from checker.openapi.referee.forms import form_readings, multipart_readings
 from checker.openapi.referee.rulings import Part, Rule, Rules
 from checker.transport.wire.ambiguity import UNWRITTEN
@@ -124,7 +125,10 @@ def _has_equal_names(text: str) -> bool:
 
 
 def _yaml_readings(content: bytes, content_type: str, rule: Rule) -> list[Reading]:
-    values = yaml_values(content)
+    try:
+        values = yaml_readings(decoded_text(content, None))
+    except TooCostly:
+        raise Undecided("it would take too long to read") from None
     return [Reading(value, _YAML if len(values) > 1 else "") for value in values]
 
 
