@@ -60,7 +60,8 @@ class LibraryEngine:
         settings = self._settings()
         origin = self._origin(None, settings) or _NOWHERE
         request = self._maker(origin, settings, headers or {}).make(case)
-        return self._command(request, origin, settings, verify=verify)
+        # For reading: what is no text in it shows as the replacement character.
+        return self._command(request, origin, settings, verify=verify, lossy=True)
 
     def call(self, case: Case, base_url: str | None, **options: Any) -> Response:
         """Response to the case. Raises `TimeoutError`, `ConnectionError`, `ValueError` when there is none."""
@@ -175,13 +176,19 @@ class LibraryEngine:
             raise failure_group(case, response, judgement.failures, command, settings.truncation)
 
     def _command(
-        self, request: WireRequest, origin: Origin, settings: RunSettings, *, verify: bool
+        self,
+        request: WireRequest,
+        origin: Origin,
+        settings: RunSettings,
+        *,
+        verify: bool,
+        lossy: bool = False,
     ) -> str:
         wanted = settings.sanitization
         if wanted.enabled:
             keys = frozenset(key.lower() for key in wanted.keys)
             request = Redaction(keys, wanted.markers, wanted.replacement).request(request)
-        return curl.render(request, origin, verify=verify)
+        return curl.render(request, origin, verify=verify, lossy=lossy)
 
 
 def _tools(maker: RequestMaker, judge: Judge) -> Tools:

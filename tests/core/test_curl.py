@@ -27,6 +27,8 @@ targets = st.one_of(
 )
 bodies = st.one_of(
     st.none(),
+    st.binary(max_size=40),
+    st.sampled_from([b"\0", b"-n\0%s\\x41'\xff", b"\xc3(\0", bytes(range(256))]),
     st.sampled_from([b"", b"@file", b"it's \\ $HOME `x`", b"\r\n\t\x01\x7f", b'{"a": "\\u0000"}']),
     st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=30).map(
         str.encode
@@ -83,9 +85,23 @@ def test_an_encoding_that_was_asked_for_is_asked_for_again() -> None:
     assert as_sent(render(request, ORIGIN)).header(b"accept-encoding") == b"gzip"
 
 
-def test_undecodable_bytes_are_replaced() -> None:
+def test_undecodable_bytes_are_replaced_in_what_is_for_reading() -> None:
     request = WireRequest("POST", b"/", [(b"Content-Type", b"x/y")], b"a\xffb\0c")
-    assert "-d 'a\ufffdb\ufffdc'" in render(request, ORIGIN)
+    assert "-d 'a\ufffdb\ufffdc'" in render(request, ORIGIN, lossy=True)
+
+
+def test_bytes_that_are_no_text_are_sent_as_they_are() -> None:
+    request = WireRequest("POST", b"/", [(b"Content-Type", b"x/y"), (b"X-L", b"\xe9")], b"a\xffb")
+    assert render(request, ORIGIN).count(r"$'X-L: \xe9' -d $'a\xffb'") == 1
+    assert parse(render(request, ORIGIN))[0] == request
+
+
+def test_nul_and_long_bodies_go_through_a_file() -> None:
+    request = WireRequest("POST", b"/", [(b"Content-Type", b"x/y")], b"50%\0'")
+    assert r"--data-binary @<(printf -- '50%%\x00\x27')" in render(request, ORIGIN)
+    request.body = b"x" * 200_000
+    assert "--data-binary @<(printf -- 'xxx" in render(request, ORIGIN)
+    assert parse(render(request, ORIGIN))[0] == request
 
 
 def test_control_characters_are_escaped() -> None:
@@ -185,16 +201,22 @@ def sent(raw: bytes) -> tuple[bytes, list[bytes], bytes]:
 )
 @given(requests)
 @example(WireRequest("POST", b"/", [(b"X-E", b"")], b"@x"))
+@example(WireRequest("POST", b"/", [(b"X-E", b"\xe9\xff")], bytes(range(256)) * 12))
+@example(WireRequest("POST", b"/", [], b"x" * 300_000))
 @example(WireRequest("HEAD", b"/a/./b", [], None))
 @example(WireRequest("OPTIONS", b"*", [], None))
 @example(WireRequest("GET", "/[¡".encode(), [], None))
 def test_the_real_curl_sends_what_was_rendered(listener: Listener, request: WireRequest) -> None:
     command = render(request, listener.origin)
     subprocess.run(
-        ["bash", "-c", command.replace("curl ", "curl -q -s --max-time 5 ", 1)],
+        # Pasted, not an argument: those have a longest length of their own.
+        ["bash"],
+        input=command.replace("curl ", "curl -q -s --max-time 50 ", 1).encode(
+            "utf-8", "surrogateescape"
+        ),
         check=True,
         stdout=subprocess.DEVNULL,
-        timeout=10,
+        timeout=60,
         env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
     )
     first, lines, body = sent(listener.heads[-1])
