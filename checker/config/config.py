@@ -6,7 +6,9 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from checker.config.blocks import OperationBlock, read_blocks
+from checker.config.dictionaries import overrides_of
 from checker.config.kinds import Problem
+from checker.config.overrides import Overrides
 from checker.config.reading import (
     Layer,
     Updates,
@@ -41,8 +43,7 @@ class Config(Section):
         """Configuration in this file. Raises `ConfigError`."""
         file = FilePath(path)
         try:
-            text = file.read_text(encoding="utf-8")
-            config = cls.from_str(text, environment=environment)
+            return cls._of(parse(file.read_text(encoding="utf-8")), environment, file)
         except FileNotFoundError as error:
             raise _cannot_load(file, "The file does not exist.") from error
         except OSError as error:
@@ -53,8 +54,6 @@ class Config(Section):
             raise _cannot_load(file, str(error)) from error
         except NotAvailableYet as error:
             raise NotAvailableYet(f"{file}: {error.what}") from error
-        config._file = file
-        return config
 
     @classmethod
     def from_str(cls, text: str, *, environment: Mapping[str, str] | None = None) -> "Config":
@@ -66,12 +65,25 @@ class Config(Section):
         cls, document: Mapping[str, Any], *, environment: Mapping[str, str] | None = None
     ) -> "Config":
         """Configuration of these nested values. Raises `ConfigError`."""
+        return cls._of(document, environment)
+
+    @classmethod
+    def _of(
+        cls,
+        document: Mapping[str, Any],
+        environment: Mapping[str, str] | None,
+        file: FilePath | None = None,
+    ) -> "Config":
         values = substituted(document, os.environ if environment is None else environment)
         projects = values.pop("project", [])
         blocks = values.pop("operations", [])
         config = cls([Updates(), read_layer(values)])
         config._blocks = read_blocks(blocks)
         config._titles = _projects(projects)
+        config._file = file
+        # What is wrong with a dictionary is wrong with the file that names it.
+        for title in ("", *config.titles):
+            config.for_project(title).overrides()
         return config
 
     @classmethod
@@ -133,6 +145,16 @@ class Config(Section):
                 if master is False:
                     return False
         return True
+
+    def overrides(self) -> Overrides:
+        """Values that stand in place of generated ones; reads dictionary files. Raises `ConfigError`."""
+        return overrides_of(
+            self.dictionaries,
+            self.generation.dictionaries,
+            self.parameters,
+            tuple((block.filters, block.parameters) for block in self.operations),
+            None if self._file is None else self._file.parent,
+        )
 
     def for_project(self, title: str) -> "Config":
         """Configuration of the API with this title; later updates of either are seen by both."""

@@ -10,9 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from checker.config.config import Config
-from checker.config.dictionaries import overrides_of
 from checker.config.filters import OperationFilters, Selection
-from checker.config.overrides import Overrides
 from checker.config.reading import section_error, unknown
 from checker.config.sections import OTHER_CHECKS
 from checker.config.settings import RunSettings, Sanitization, modes_of
@@ -91,7 +89,7 @@ def _settings(config: Config, occasion: Occasion, environment: Mapping[str, str]
         exclude_header_characters=generation.exclude_header_characters,
         allow_extra_parameters=generation.allow_extra_parameters,
         unique_inputs=generation.unique_inputs,
-        overrides=overrides_in(config),
+        overrides=config.overrides(),
         hooks=hooks,
         preserve_bytes=config.reports.preserve_bytes,
         color=config.color,
@@ -101,18 +99,6 @@ def _settings(config: Config, occasion: Occasion, environment: Mapping[str, str]
     )
     return replace(
         settings, **_processes(config, occasion.kind), **_phases(config), **_output(config)
-    )
-
-
-def overrides_in(config: Config) -> Overrides:
-    """Values that stand in place of generated ones. Raises `ConfigError`."""
-    file = config.config_path
-    return overrides_of(
-        config.dictionaries,
-        config.generation.dictionaries,
-        config.parameters,
-        tuple((block.filters, block.parameters) for block in config.operations),
-        None if file is None else file.parent,
     )
 
 

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 from checker.config.config import Config
-from checker.config.resolve import overrides_in
 from checker.config.settings import modes_of
 from checker.core.case import Case
 from checker.core.digests import digest
@@ -68,6 +67,6 @@ def _settings(config: Config, mode: GenerationMode | None) -> GenerationSettings
         codec=generation.codec,
         exclude_header_characters=generation.exclude_header_characters,
         allow_extra_parameters=generation.allow_extra_parameters,
-        overrides=overrides_in(config),
+        overrides=config.overrides(),
         formats=dict(FORMATS),
     )

@@ -10,7 +10,7 @@ import pytest
 from checker.config.config import Config
 from checker.config.dictionary_files import read_dictionary
 from checker.config.overrides import EACH, Override, Overrides
-from checker.config.resolve import Occasion, overrides_in, run_settings
+from checker.config.resolve import Occasion, run_settings
 from checker.config.settings import RunSettings
 from checker.core.errors import ConfigError, NotAvailableYet
 from checker.core.locations import Location
@@ -38,7 +38,7 @@ class Named:
 
 
 def overrides(text: str) -> Overrides:
-    return overrides_in(Config.from_str(text, environment={}))
+    return Config.from_str(text, environment={}).overrides()
 
 
 def error_of(text: str) -> str:
@@ -195,7 +195,7 @@ def test_files_are_found_beside_the_configuration(tmp_path: Path) -> None:
         "[dictionaries.a]\nfrom-file = 'words.dict'\n"
         "[generation.dictionaries]\ninteger = { dictionary = 'a', probability = 1.0 }\n"
     )
-    (words,) = overrides_in(Config.from_path(config)).types
+    (words,) = Config.from_path(config).overrides().types
     assert words.entries == (5,)
 
 
@@ -206,3 +206,20 @@ def test_without_randomness_the_seed_is_always_the_same_and_nothing_is_remembere
     assert one.database == "none"
     seeded = Config.from_str("seed = 5\n[generation]\ndeterministic = true", environment={})
     assert run_settings(seeded, Occasion("a.json"), {}).seed == 5
+
+
+def test_dictionaries_are_judged_with_the_file_that_names_them(tmp_path) -> None:
+    file = tmp_path / "checker.toml"
+    file.write_text("[dictionaries.a]\nfrom-file = 'nowhere.dict'\n")
+    with pytest.raises(ConfigError) as caught:
+        Config.from_path(file)
+    assert str(caught.value) == (
+        f"Failed to load configuration file from {file}\n\n"
+        f"cannot read the dictionary file {tmp_path / 'nowhere.dict'}: No such file or directory"
+    )
+
+
+def test_dictionaries_of_a_project_are_judged_too() -> None:
+    text = "[[project]]\ntitle = 'A'\n[project.generation.dictionaries.integer]\n"
+    with pytest.raises(ConfigError, match="unknown dictionary 'b'"):
+        Config.from_str(f"{text}dictionary = 'b'\nprobability = 0.5", environment={})
