@@ -6,7 +6,7 @@ from importlib import import_module
 
 def main() -> None:
     """Run the command line and end the process with its exit code."""
-    sys.exit(import_module("checker.cli.main").main())
+    sys.exit(import_module("checker.cli.program").run_program())
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from importlib import import_module
 import click
 
 from checker import __version__
+from checker.cli.program import CANNOT, INTERRUPTED
 
 COMMANDS = {
     "run": "Test the operations of an API, each a bounded number of times.",
@@ -15,9 +16,6 @@ COMMANDS = {
     "demo": "Try the tool on a bundled API with planted defects.",
 }
 """Command -> one line of help; `checker.cli.<command>` holds a click command of the same name."""
-
-INTERRUPTED = 130
-CANNOT = 2
 
 
 @dataclass(slots=True)

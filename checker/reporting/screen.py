@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import IO, Final
 
 from rich.console import Console as Rich
@@ -26,18 +25,11 @@ _DRIVING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """Characters that a terminal obeys."""
 
 
-class _Rich(Rich):
-    def on_broken_pipe(self) -> None:
-        """Fall silent, but go on: whoever pipes to `head` still wants the run and its exit code."""
-        with suppress(SystemExit):
-            super().on_broken_pipe()
-
-
 class Screen:
     """A stream that takes any text: what it cannot encode is replaced, what would drive a terminal is shown."""
 
     def __init__(self, stream: IO[str] | None = None, *, color: bool | None = None) -> None:
-        self.rich = _Rich(
+        self.rich = Rich(
             file=stream,
             force_terminal=True if color else None,
             no_color=color is False,
@@ -59,11 +51,7 @@ class Screen:
 
     def line(self, text: str = "", style: str = "") -> None:
         """One or more lines, never wrapped."""
-        try:
-            self.rich.print(Text(self.encodable(text), style=style), soft_wrap=True)
-        except OSError:
-            # Nobody can read it any more (disk full); the run and its exit code are worth more.
-            self.rich.quiet = True
+        self.rich.print(Text(self.encodable(text), style=style), soft_wrap=True)
 
     def lines(self, texts: Iterable[str]) -> None:
         """Each text on a line of its own."""

@@ -1,6 +1,4 @@
 import io
-import subprocess
-import sys
 
 import pytest
 from hypothesis import given
@@ -36,37 +34,6 @@ def test_rules_fill_the_width_where_they_can(title: str) -> None:
     line = ruled(title, "=")
     assert f" {title} " in line
     assert len(line) == max(80, len(title) + 8)
-
-
-class Full(io.StringIO):
-    def write(self, text: str) -> int:
-        raise OSError(28, "No space left on device")
-
-
-def test_stream_that_is_full_is_left_alone() -> None:
-    screen = Screen(Full())
-    screen.line("a")
-    screen.line("b")
-    assert screen.rich.quiet
-
-
-def test_reader_that_leaves_does_not_end_the_run() -> None:
-    code = (
-        "import sys\n"
-        "from checker.reporting.screen import Screen\n"
-        "screen = Screen()\n"
-        "sys.stdin.readline()\n"
-        "for _ in range(9999): screen.line('x' * 99)\n"
-        "sys.exit(7)\n"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdout.close()
-    process.stdin.close()
-    assert process.wait() == 7
 
 
 @pytest.mark.parametrize(("columns", "width"), [("50", 50), ("200", 80)])

@@ -1,0 +1,28 @@
+"""The command line as a process: its streams, its exit code."""
+
+import sys
+from importlib import import_module
+
+from checker.cli.streams import guarded_output, open_closed_streams
+
+INTERRUPTED = 130
+CANNOT = 2
+
+
+def run_program() -> int:
+    """Exit code of the command line in `sys.argv`, whatever becomes of its streams and whoever interrupts it."""
+    open_closed_streams()
+    outlet = guarded_output()
+    try:
+        code = import_module("checker.cli.main").main()
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    sys.stdout.flush()
+    # An interrupted one ends as such: a terminal that goes away interrupts and takes the output with it.
+    if outlet.problem and code != INTERRUPTED:
+        print(  # noqa: T201 - the one line that is not ours to lose
+            f"Error: standard output cannot be written: {outlet.problem}; what it shows is not all there is",
+            file=sys.stderr,
+        )
+        return CANNOT
+    return int(code)
