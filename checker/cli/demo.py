@@ -43,8 +43,10 @@ def demo(ctx: click.Context, serve: bool, fixed: bool, port: int) -> None:
 
 
 def _serve(server: Server) -> None:
-    click.echo(f"Serving {server.url}\nDescription: {server.document_url}\nPress Ctrl-C to stop.")
     with contextlib.suppress(KeyboardInterrupt):
+        click.echo(
+            f"Serving {server.url}\nDescription: {server.document_url}\nPress Ctrl-C to stop."
+        )
         threading.Event().wait()
 
 

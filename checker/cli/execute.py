@@ -1,11 +1,12 @@
 """Settings in, exit code out: the supervisor runs, the console shows, reports are written."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import click
 
+from checker.cli.program import CANNOT, INTERRUPTED
 from checker.config.settings import RunSettings
 from checker.core.errors import LoaderError, StorageError, UsageError
 from checker.corpus.exchange import Secrets
@@ -14,33 +15,32 @@ from checker.corpus.layout import RunLayout
 from checker.corpus.records import Interaction, Record
 from checker.corpus.traffic import TrafficReader
 from checker.reporting.console import Console
-from checker.reporting.vcr import (
-    CassetteSettings,
-    all_interactions,
-    check_writable,
-    write_cassette,
-)
+from checker.reporting.vcr import CassetteSettings, all_interactions, write_cassette
 from checker.reporting.wall import walled
+from checker.reporting.whole import check_writable
+from checker.supervisor.signals import Interrupts
 from checker.supervisor.supervisor import RunOutcome, execute
-
-_CANNOT = 2
 
 
 def execute_run(settings: RunSettings) -> int:
     """Exit code of a run. Raises `UsageError` and `StorageError` when it cannot begin."""
-    if settings.vcr_path is not None:
-        check_writable(Path(settings.vcr_path))
-    console = Console(settings)
-    console.title()
-    followed = _Followed(console)
-    try:
-        outcome = execute(settings, followed.on_record)
-        if outcome.view.opened is None:
-            return _not_opened(console, outcome)
-        settings = settings.for_project(outcome.view.opened.title)
-        return _report(settings, console, followed, outcome)
-    finally:
-        console.close()
+    # Until the last line: who asks to stop while a report is written still wants the summary.
+    with Interrupts() as interrupts:
+        if settings.vcr_path is not None:
+            check_writable(Path(settings.vcr_path))
+        console = Console(settings)
+        console.title()
+        followed = _Followed(console)
+        try:
+            outcome = execute(settings, followed.on_record, interrupts=interrupts)
+            interrupts.take_one_more()
+            if outcome.view.opened is None:
+                return _not_opened(console, outcome)
+            settings = settings.for_project(outcome.view.opened.title)
+            reporting = _Reporting(settings, console, outcome)
+            return reporting.report(followed.first_incarnation or 0, interrupts)
+        finally:
+            console.close()
 
 
 class _Followed:
@@ -70,50 +70,61 @@ def _not_opened(console: Console, outcome: RunOutcome) -> int:
     return outcome.exit_code
 
 
-def _report(
-    settings: RunSettings, console: Console, followed: _Followed, outcome: RunOutcome
-) -> int:
-    reports: tuple[tuple[str, str], ...] = ()
-    error = outcome.error
-    if settings.vcr_path is not None:
-        problem = walled(
-            lambda: _cassette_problem(settings, followed.first_incarnation or 0, outcome),
-            lambda why: f"{settings.vcr_path}: the cassette cannot be written: {why}",
+class _Reporting:
+    """What is left to do when a run is over: reports, the summary, the exit code."""
+
+    def __init__(self, settings: RunSettings, console: Console, outcome: RunOutcome) -> None:
+        self._settings = settings
+        self._console = console
+        self._outcome = outcome
+
+    def report(self, first_incarnation: int, interrupts: Interrupts) -> int:
+        """Exit code, once everything is told."""
+        outcome = self._outcome
+        before = interrupts.count
+        reports: tuple[tuple[str, str], ...] = ()
+        problem = ""
+        if (path := self._settings.vcr_path) is not None:
+            problem = walled(
+                lambda: self._cassette_problem(
+                    path, first_incarnation, lambda: interrupts.count > before
+                ),
+                lambda why: f"{path}: the cassette cannot be written: {why}",
+            )
+            if not problem:
+                reports = (("vcr", path),)
+        self._console.finish(outcome.view, outcome.outcome, reports)
+        if error := outcome.error or problem:
+            click.echo(f"Error: {error}", err=True)
+        if interrupts.count > before and not outcome.error:
+            return INTERRUPTED
+        return CANNOT if error else outcome.exit_code
+
+    def _cassette_problem(self, path: str, first: int, given_up: Callable[[], bool]) -> str:
+        """Why there is no cassette; empty when there is one."""
+        interactions = all_interactions(
+            _traffic(self._settings, first, self._outcome.view),
+            self._outcome.view.findings.values(),
         )
-        if problem:
-            error = error or problem
-        else:
-            reports = (("vcr", settings.vcr_path),)
-    console.finish(outcome.view, outcome.outcome, reports)
-    if error:
-        click.echo(f"Error: {error}", err=True)
-        return _CANNOT
-    return outcome.exit_code
+        try:
+            written = write_cassette(
+                Path(path), self._cassette_settings(), interactions, given_up=given_up
+            )
+        except StorageError as problem:
+            return str(problem)
+        return "" if written is not None else f"{path}: the cassette was not written: interrupted"
 
-
-def _cassette_problem(settings: RunSettings, first: int, outcome: RunOutcome) -> str:
-    """Why there is no cassette; empty when there is one."""
-    try:
-        _write_cassette(settings, first, outcome)
-    except StorageError as problem:
-        return str(problem)
-    return ""
-
-
-def _write_cassette(settings: RunSettings, first: int, outcome: RunOutcome) -> None:
-    assert settings.vcr_path is not None
-    view = outcome.view
-    opened, started = view.opened, view.run
-    cassette = CassetteSettings(
-        command=settings.command,
-        seed=settings.seed if started is None else started.seed,
-        base_url="" if opened is None else opened.base_url,
-        preserve_bytes=settings.preserve_bytes,
-        sanitization=settings.sanitization,
-        secrets=Secrets(settings.headers),
-    )
-    interactions = all_interactions(_traffic(settings, first, view), view.findings.values())
-    write_cassette(Path(settings.vcr_path), cassette, interactions)
+    def _cassette_settings(self) -> CassetteSettings:
+        settings, view = self._settings, self._outcome.view
+        opened, started = view.opened, view.run
+        return CassetteSettings(
+            command=settings.command,
+            seed=settings.seed if started is None else started.seed,
+            base_url="" if opened is None else opened.base_url,
+            preserve_bytes=settings.preserve_bytes,
+            sanitization=settings.sanitization,
+            secrets=Secrets(settings.headers),
+        )
 
 
 def _traffic(settings: RunSettings, first: int, view: RunView) -> Iterator[Interaction]:

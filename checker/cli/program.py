@@ -1,9 +1,10 @@
-"""The command line as a process: its streams, its exit code."""
+"""The command line as a process: its streams, its signals, its exit code."""
 
 import sys
 from importlib import import_module
 
 from checker.cli.streams import guarded_output, open_closed_streams
+from checker.supervisor.signals import end_at_interrupts, raise_interrupts
 
 INTERRUPTED = 130
 CANNOT = 2
@@ -14,9 +15,11 @@ def run_program() -> int:
     open_closed_streams()
     outlet = guarded_output()
     try:
+        raise_interrupts()
         code = import_module("checker.cli.main").main()
     except KeyboardInterrupt:
         code = INTERRUPTED
+    end_at_interrupts()
     sys.stdout.flush()
     # An interrupted one ends as such: a terminal that goes away interrupts and takes the output with it.
     if outlet.problem and code != INTERRUPTED:

@@ -1,19 +1,18 @@
 """Cassettes: every interaction of a run as YAML (spec 2.10, requirement 39). Written at the end of the run."""
 
 import base64
-import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import chain
+from itertools import chain, takewhile
 from pathlib import Path
 from typing import Any
 
 from checker import __version__
 from checker.config.settings import Sanitization
 from checker.core.blocks import standard_reason
-from checker.core.errors import MissingSecret, StorageError, UsageError
+from checker.core.errors import MissingSecret, StorageError
 from checker.core.media_types import is_form
 from checker.core.request import Origin, WireRequest
 from checker.corpus.exchange import Secrets
@@ -21,6 +20,7 @@ from checker.corpus.records import Exchange, Finding, Interaction
 from checker.reporting.findings import charset_of
 from checker.reporting.masking import masked_headers, masked_url, redaction_of
 from checker.reporting.spill import in_order
+from checker.reporting.whole import GivenUp, whole_file
 from checker.reporting.yaml import emitted, emitted_entries
 
 _READABLE = frozenset({"utf-8", "utf8", "ascii", "us-ascii", "iso-8859-1", "latin-1", "latin1"})
@@ -42,19 +42,6 @@ class CassetteSettings:
     """What the references in recorded headers stand for: written out only when nothing is sanitised."""
 
 
-def check_writable(path: Path) -> None:
-    """Raise `UsageError` when no report can be written there: before the run, not after it."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_dir():
-            raise UsageError(f"{path}: the report cannot be written: it is a directory")
-        probe = _partial(path)
-        probe.write_bytes(b"")
-        probe.unlink()
-    except OSError as error:
-        raise UsageError(f"{path}: the report cannot be written: {error.strerror}") from error
-
-
 def all_interactions(
     traffic: Iterable[Interaction], findings: Iterable[Finding]
 ) -> Iterator[Interaction]:
@@ -63,24 +50,28 @@ def all_interactions(
 
 
 def write_cassette(
-    path: Path, settings: CassetteSettings, interactions: Iterable[Interaction]
-) -> int:
-    """Number of interactions written, by start time and case. The file appears whole or not at all.
+    path: Path,
+    settings: CassetteSettings,
+    interactions: Iterable[Interaction],
+    *,
+    given_up: Callable[[], bool] = lambda: False,
+) -> int | None:
+    """Number of interactions written, by start time and case; None when it was given up meanwhile, and is not there.
 
     Raises `StorageError`.
     """
-    partial = _partial(path)
+    wanted = takewhile(lambda _: not given_up(), interactions)
+    count = 0
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with partial.open("w", encoding="utf-8", newline="\n") as file:
-            count = 0
-            for piece in cassette_pieces(settings, interactions):
+        with whole_file(path) as file:
+            for piece in cassette_pieces(settings, wanted):
+                if given_up():
+                    raise GivenUp
                 file.write(piece)
                 count += 1
-        partial.replace(path)
+    except GivenUp:
+        return None
     except OSError as error:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
         raise StorageError(f"{path}: the cassette cannot be written: {error.strerror}") from error
     return count - 2
 
@@ -194,7 +185,3 @@ def _body(content: bytes, charset: str | None, *, preserve: bool) -> dict[str, A
         with suppress(UnicodeDecodeError):
             return {"encoding": encoding, "string": content.decode(encoding)}
     return {"encoding": encoding, "base64_string": base64.b64encode(content).decode("ascii")}
-
-
-def _partial(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{os.getpid()}.partial")

@@ -1,26 +1,27 @@
-"""Ctrl-C and SIGTERM while a run is on: counted, not raised; the loop looks at the count."""
+"""Signals that ask the program to end, and what they do: counted during a run, raised before it, deadly after it."""
 
 import signal
 import threading
 from types import FrameType, TracebackType
 from typing import Self
 
-_HEARD = (signal.SIGINT, signal.SIGTERM)
+from checker.core.stopping import STOP_SIGNALS
 
 
 class Interrupts:
-    """How often the user asked to stop. The handlers of before are back afterwards.
+    """How often the user asked to stop: counted, not raised. The handlers of before are back afterwards.
 
-    Outside the main thread Python allows no handlers: nothing is heard there.
+    Outside the main thread Python allows no handlers: nothing is heard there. Without `with` nothing is heard either.
     """
 
     def __init__(self) -> None:
         self.count = 0
+        self._taken: int | None = None
         self._previous: dict[signal.Signals, signal._HANDLER] = {}
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
-            for number in _HEARD:
+            for number in _heard():
                 self._previous[number] = signal.signal(number, self._hear)
         return self
 
@@ -34,5 +35,35 @@ class Interrupts:
             signal.signal(number, handler)
         self._previous.clear()
 
+    def take_one_more(self) -> None:
+        """From now on one more is counted, and the next one after it raises `KeyboardInterrupt`.
+
+        For the report, which waits for whoever reads it: one who asks twice does not want it.
+        """
+        self._taken = self.count + 1
+
     def _hear(self, number: int, frame: FrameType | None) -> None:
         self.count += 1
+        if self._taken is not None and self.count > self._taken:
+            raise KeyboardInterrupt
+
+
+def raise_interrupts() -> None:
+    """Let all of them raise `KeyboardInterrupt`, for the time when nothing is counted."""
+    for number in _heard():
+        signal.signal(number, signal.default_int_handler)
+
+
+def end_at_interrupts() -> None:
+    """Let all of them end the process at once: for when everything is said and written."""
+    for number in _heard():
+        signal.signal(number, signal.SIG_DFL)
+
+
+def _heard() -> list[signal.Signals]:
+    """`nohup` has a program ignore SIGHUP, and means it."""
+    return [
+        number
+        for number in STOP_SIGNALS
+        if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN
+    ]

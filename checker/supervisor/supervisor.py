@@ -70,15 +70,17 @@ def execute(
     *,
     launcher: Launcher | None = None,
     deadlines: Deadlines | None = None,
+    interrupts: Interrupts | None = None,
 ) -> RunOutcome:
     """Do what the settings ask; the listener is told every record once, when it is on disk.
 
-    Raises `UsageError` when another supervisor holds the corpus, `StorageError` when it cannot be created.
+    It ends early when `interrupts` counts, and sooner when it counts more. Raises `UsageError` when another supervisor holds the corpus, `StorageError` when it cannot be created.
     """
     layout = RunLayout(Path(settings.corpus_dir))
     if launcher is None:
         launcher = InlineLauncher() if settings.inline else ProcessLauncher()
-    with Ownership(layout) as ownership, Interrupts() as interrupts:
+    interrupts = interrupts or Interrupts()
+    with Ownership(layout) as ownership:
         chronicle = Chronicle(layout, settings, listener)
         crew = Crew(layout, launcher, ownership)
         supervisor = Supervisor(settings, chronicle, crew, interrupts, deadlines=deadlines)

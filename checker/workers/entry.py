@@ -3,15 +3,16 @@
 import signal
 from collections.abc import Callable, Mapping
 from multiprocessing.connection import Connection
+from types import FrameType
 from typing import Any
 
 from checker.config.settings import RunSettings
+from checker.core.stopping import STOP_SIGNALS
 from checker.workers.limits import die_with_parents, end_watchdog
 from checker.workers.queues import Receiver, Sender
 
 Work = Callable[[int, RunSettings, Receiver, Sender], None]
 """The life of one incarnation: (incarnation, settings, down, up)."""
-
 
 PATIENCE_S = 30.0
 """How long a worker waits for a supervisor that does not read, which means that it is stopped or swaps."""
@@ -26,9 +27,7 @@ def main(
 ) -> None:
     """Live one incarnation in this process. `work` replaces the worker loop."""
     die_with_parents()
-    # Ctrl-C reaches the whole process group; what it means is the supervisor's to say.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _leave_stopping_to_the_supervisor()
     live(
         incarnation,
         RunSettings.from_dict(settings),
@@ -52,6 +51,20 @@ def live(
     finally:
         up.close()
         down.close()
+
+
+def _leave_stopping_to_the_supervisor() -> None:
+    """Terminals, `timeout` and service managers tell the whole group; what that means is the supervisor's to say.
+
+    Heard and passed over, neither ignored nor blocked: what a hook starts would inherit that, and could not be ended.
+    """
+    for number in STOP_SIGNALS:
+        signal.signal(number, _pass_over)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
+
+
+def _pass_over(number: int, frame: FrameType | None) -> None:
+    """Whoever was meant hears it, too."""
 
 
 def _loop() -> Work:

@@ -52,5 +52,5 @@ class Hold:
             is_last = self._count == self._after
         if is_last:
             self.reached.set()
-            self.released.wait(20)
+            self.released.wait()
         return self._answer(request)

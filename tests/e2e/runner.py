@@ -62,6 +62,8 @@ class Command:
     directory: Path
     timeout_s: float = 50.0
     program: tuple[str, ...] = (sys.executable, "-m", "checker")
+    streams: int | None = None
+    """Descriptor of the standard streams; None: nothing is read, and what is printed is kept."""
 
     def __call__(self, *arguments: str) -> Ran:
         """Run a command to its end."""
@@ -94,9 +96,9 @@ class Command:
             [*self.program, *arguments],
             cwd=self.directory,
             env=_environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL if self.streams is None else self.streams,
+            stdout=subprocess.PIPE if self.streams is None else self.streams,
+            stderr=subprocess.PIPE if self.streams is None else self.streams,
             text=True,
             start_new_session=True,
         )
@@ -111,7 +113,7 @@ class Command:
     def finished(self, process: "subprocess.Popen[str]") -> Ran:
         """What a command under way leaves behind."""
         stdout, stderr = process.communicate(timeout=self.timeout_s)
-        return Ran(process.returncode, stdout, stderr, self.directory)
+        return Ran(process.returncode, stdout or "", stderr or "", self.directory)
 
 
 def run_arguments(

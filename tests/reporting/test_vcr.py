@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 
 from checker import __version__
 from checker.config.settings import Sanitization
-from checker.core.errors import StorageError, UsageError
+from checker.core.errors import StorageError
 from checker.corpus.exchange import Secrets
 from checker.corpus.records import CheckOutcome, Interaction
 from checker.reporting.vcr import (
     CassetteSettings,
     all_interactions,
     cassette_pieces,
-    check_writable,
     write_cassette,
 )
 
@@ -220,12 +219,15 @@ def test_cassette_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None
     assert list(tmp_path.iterdir()) == []
 
 
-def test_unwritable_path_is_known_before_the_run(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="it is a directory"):
-        check_writable(tmp_path)
-    blocked = tmp_path / "file"
-    blocked.write_text("")
-    with pytest.raises(UsageError, match="cannot be written"):
-        check_writable(blocked / "cassette.yaml")
-    check_writable(tmp_path / "reports" / "cassette.yaml")
-    assert list((tmp_path / "reports").iterdir()) == []
+@pytest.mark.parametrize("looks", range(5))
+def test_a_cassette_that_nobody_waits_for_is_given_up(tmp_path: Path, looks: int) -> None:
+    asked = itertools.count()
+    interactions = [interaction(case=str(number)) for number in range(3)]
+    written = write_cassette(
+        tmp_path / "cassette.yaml",
+        CassetteSettings("c", 1, ""),
+        interactions,
+        given_up=lambda: next(asked) >= looks,
+    )
+    assert written is None
+    assert list(tmp_path.iterdir()) == []

@@ -4,6 +4,7 @@ import sys
 
 from checker.config.settings import RunSettings
 from checker.supervisor.launchers.processes import ProcessLauncher
+from checker.supervisor.signals import Interrupts
 from checker.supervisor.supervisor import execute
 from tests.supervisor.toys import toy_work
 
@@ -19,7 +20,13 @@ def main(corpus: str, workers: str, seconds: str, *orders: str) -> int:
         continue_on_failure=True,
         headers=tuple((name, value) for name, _, value in (o.partition("=") for o in orders)),
     )
-    outcome = execute(settings, lambda *_: None, launcher=ProcessLauncher(toy_work))
+    with Interrupts() as interrupts:
+        outcome = execute(
+            settings,
+            lambda *_: None,
+            launcher=ProcessLauncher(toy_work),
+            interrupts=interrupts,
+        )
     print(outcome.exit_code, outcome.outcome, *outcome.view.findings, sep="|", flush=True)
     return outcome.exit_code
 

@@ -1,5 +1,5 @@
 import multiprocessing
-import signal
+import os
 import subprocess
 import sys
 from multiprocessing import Pipe
@@ -7,6 +7,7 @@ from multiprocessing import Pipe
 import pytest
 
 from checker.config.settings import RunSettings
+from checker.core.stopping import STOP_SIGNALS
 from checker.workers.entry import live, main
 from checker.workers.messages import Drain, Leaving
 from checker.workers.queues import Receiver, Sender
@@ -16,13 +17,16 @@ FORKSERVER = multiprocessing.get_context("forkserver")
 
 
 def telling(incarnation: int, settings: RunSettings, down: Receiver, up: Sender) -> None:
-    down.wait(10)
-    interrupt = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    down.wait()
+    for number in STOP_SIGNALS:
+        os.kill(os.getpid(), number)
+    child = [sys.executable, "-c", "import os, signal; os.kill(os.getpid(), signal.SIGTERM)"]
+    ended = subprocess.run(child, check=False).returncode
     equal = settings == SETTINGS
-    up.send(Leaving(f"{incarnation} {interrupt} {equal} {down.get_nowait()}", 0))
+    up.send(Leaving(f"{incarnation} {ended} {equal} {down.get_nowait()}", 0))
 
 
-def test_a_process_lives_one_incarnation() -> None:
+def test_a_process_lives_one_incarnation_and_leaves_stopping_to_others() -> None:
     down_reading, down_writing = FORKSERVER.Pipe(duplex=False)
     up_reading, up_writing = FORKSERVER.Pipe(duplex=False)
     process = FORKSERVER.Process(
@@ -33,9 +37,9 @@ def test_a_process_lives_one_incarnation() -> None:
     up_writing.close()
     sender, receiver = Sender(down_writing), Receiver(up_reading)
     sender.send(Drain())
-    assert receiver.wait(20)
-    assert receiver.get_nowait() == Leaving(f"3 True True {Drain()!r}", 0)
-    process.join(20)
+    assert receiver.wait(None)
+    assert receiver.get_nowait() == Leaving(f"3 -15 True {Drain()!r}", 0)
+    process.join()
     assert process.exitcode == 0
     assert receiver.get_nowait() is None
     assert receiver.closed

@@ -10,6 +10,7 @@ from multiprocessing import resource_tracker
 from multiprocessing.context import ForkServerContext, ForkServerProcess, SpawnContext, SpawnProcess
 
 from checker.config.settings import RunSettings
+from checker.core.stopping import STOP_SIGNALS
 from checker.workers.entry import Work, main
 from checker.workers.queues import Receiver, Sender
 
@@ -107,13 +108,14 @@ class ProcessLauncher:
 
 @contextmanager
 def _no_interrupts() -> Iterator[None]:
-    """SIGINT stays blocked in everything that starts meanwhile: a Ctrl-C is the supervisor's alone, from the first moment.
+    """What asks to end stays blocked in everything that starts meanwhile: it is the supervisor's alone, from the first moment.
 
-    The tracker unblocks SIGINT when it starts, so it is started before.
+    The tracker unblocks SIGINT and SIGTERM when it starts, so it is started before; SIGHUP it knows nothing of.
     """
-    resource_tracker.ensure_running()
-    previous = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    previous = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
     try:
+        resource_tracker.ensure_running()
+        signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, previous)

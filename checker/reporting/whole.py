@@ -1,0 +1,58 @@
+"""Files that appear whole or not at all, whatever happens while they are written."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from checker.core.errors import UsageError
+
+
+class GivenUp(Exception):
+    """Nobody waits for the file any more."""
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[IO[str]]:
+    """Text that stands at `path` when the block is left without an exception. `OSError` passes through.
+
+    What is there and no file (`/dev/stdout`, a pipe) is written into: it cannot be replaced, and must not be.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if _is_device(path):
+        with path.open("w", encoding="utf-8", newline="\n") as file:
+            yield file
+        return
+    partial = _partial(path)
+    try:
+        with partial.open("w", encoding="utf-8", newline="\n") as file:
+            yield file
+        partial.replace(path)
+    except BaseException:
+        # Also an interrupt and a bug of ours: half a report is none.
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+        raise
+
+
+def check_writable(path: Path) -> None:
+    """Raise `UsageError` when no report can be written there: before the run, not after it."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            raise UsageError(f"{path}: the report cannot be written: it is a directory")
+        if not _is_device(path):
+            probe = _partial(path)
+            probe.write_bytes(b"")
+            probe.unlink()
+    except OSError as error:
+        raise UsageError(f"{path}: the report cannot be written: {error.strerror}") from error
+
+
+def _is_device(path: Path) -> bool:
+    return path.exists() and not path.is_file()
+
+
+def _partial(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}.partial")
