@@ -19,7 +19,7 @@ from checker.reporting.vcr import CassetteSettings, all_interactions, write_cass
 from checker.reporting.wall import walled
 from checker.reporting.whole import check_writable
 from checker.supervisor.signals import Interrupts
-from checker.supervisor.supervisor import RunOutcome, execute
+from checker.supervisor.supervisor import RunOutcome, Surroundings, execute
 
 
 def execute_run(settings: RunSettings) -> int:
@@ -32,7 +32,7 @@ def execute_run(settings: RunSettings) -> int:
         console.title()
         followed = _Followed(console)
         try:
-            outcome = execute(settings, followed.on_record, interrupts=interrupts)
+            outcome = execute(settings, followed.on_record, Surroundings(interrupts=interrupts))
             interrupts.take_one_more()
             if outcome.view.opened is None:
                 return _not_opened(console, outcome)

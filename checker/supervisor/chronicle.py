@@ -55,7 +55,13 @@ class Unfinished:
 class Chronicle:
     """One run: begun or gone on with, followed, finished."""
 
-    def __init__(self, layout: RunLayout, settings: RunSettings, listener: Listener) -> None:
+    def __init__(
+        self,
+        layout: RunLayout,
+        settings: RunSettings,
+        listener: Listener,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._layout = layout
         self._settings = settings
         self._listener = listener
@@ -68,7 +74,8 @@ class Chronicle:
         self._first = self.incarnation
         self._own = JournalWriter(layout.journal(self.incarnation, os.getpid()))
         self._journals = Journals(layout, above=self.incarnation - 1)
-        self._began_at = time.monotonic()
+        self._clock = clock
+        self._began_at = clock()
         self._started: RunStarted | None = None
         self.view = RunView()
 
@@ -85,7 +92,7 @@ class Chronicle:
     @property
     def elapsed_s(self) -> float:
         """Since this process took the run up."""
-        return time.monotonic() - self._began_at
+        return self._clock() - self._began_at
 
     @property
     def earlier_journals(self) -> list[str]:

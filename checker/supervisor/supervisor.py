@@ -2,7 +2,8 @@
 
 import random
 import time
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import assert_never
 
@@ -64,26 +65,36 @@ class RunOutcome:
     """The one sentence for exit code 2."""
 
 
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a run stands in, and what may be another one in tests."""
+
+    launcher: Launcher | None = None
+    """Starts the workers; None: as the settings say."""
+    deadlines: Deadlines | None = None
+    """None: those of the settings."""
+    interrupts: Interrupts = field(default_factory=Interrupts)
+    """The run ends early when it counts, and sooner when it counts more."""
+    clock: Callable[[], float] = time.monotonic
+    """Seconds of the run are counted by it; whether a worker hangs is not."""
+
+
 def execute(
-    settings: RunSettings,
-    listener: Listener,
-    *,
-    launcher: Launcher | None = None,
-    deadlines: Deadlines | None = None,
-    interrupts: Interrupts | None = None,
+    settings: RunSettings, listener: Listener, surroundings: Surroundings | None = None
 ) -> RunOutcome:
     """Do what the settings ask; the listener is told every record once, when it is on disk.
 
-    It ends early when `interrupts` counts, and sooner when it counts more. Raises `UsageError` when another supervisor holds the corpus, `StorageError` when it cannot be created.
+    Raises `UsageError` when another supervisor holds the corpus, `StorageError` when it cannot be created.
     """
+    around = surroundings or Surroundings()
     layout = RunLayout(Path(settings.corpus_dir))
-    if launcher is None:
-        launcher = InlineLauncher() if settings.inline else ProcessLauncher()
-    interrupts = interrupts or Interrupts()
+    launcher = around.launcher or (InlineLauncher() if settings.inline else ProcessLauncher())
     with Ownership(layout) as ownership:
-        chronicle = Chronicle(layout, settings, listener)
+        chronicle = Chronicle(layout, settings, listener, around.clock)
         crew = Crew(layout, launcher, ownership)
-        supervisor = Supervisor(settings, chronicle, crew, interrupts, deadlines=deadlines)
+        supervisor = Supervisor(
+            settings, chronicle, crew, around.interrupts, deadlines=around.deadlines
+        )
         try:
             supervisor.run()
         except StorageError as full:

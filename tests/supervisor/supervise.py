@@ -5,7 +5,7 @@ import sys
 from checker.config.settings import RunSettings
 from checker.supervisor.launchers.processes import ProcessLauncher
 from checker.supervisor.signals import Interrupts
-from checker.supervisor.supervisor import execute
+from checker.supervisor.supervisor import Surroundings, execute
 from tests.supervisor.toys import toy_work
 
 
@@ -21,12 +21,8 @@ def main(corpus: str, workers: str, seconds: str, *orders: str) -> int:
         headers=tuple((name, value) for name, _, value in (o.partition("=") for o in orders)),
     )
     with Interrupts() as interrupts:
-        outcome = execute(
-            settings,
-            lambda *_: None,
-            launcher=ProcessLauncher(toy_work),
-            interrupts=interrupts,
-        )
+        around = Surroundings(ProcessLauncher(toy_work), interrupts=interrupts)
+        outcome = execute(settings, lambda *_: None, around)
     print(outcome.exit_code, outcome.outcome, *outcome.view.findings, sep="|", flush=True)
     return outcome.exit_code
 

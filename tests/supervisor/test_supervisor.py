@@ -1,9 +1,9 @@
 import os
 import resource
-import signal
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from checker.core.digests import case_id
 from checker.core.errors import UsageError
 from checker.corpus.damage import DAMAGED, Loss, damage_note
 from checker.corpus.fold import fold
-from checker.corpus.inflight import Stage
+from checker.corpus.inflight import InflightReader, Stage
 from checker.corpus.journal import JournalReader
 from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
@@ -35,29 +35,53 @@ from checker.supervisor.launchers.inline import InlineLauncher
 from checker.supervisor.launchers.processes import ProcessLauncher
 from checker.supervisor.lock import Ownership
 from checker.supervisor.quarantine import WHOLE_TASK
+from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import Deadlines
-from checker.supervisor.supervisor import RunOutcome, execute
+from checker.supervisor.supervisor import RunOutcome, Surroundings, execute
 from tests.supervisor.toys import LABELS, toy_work
 
 INLINE = InlineLauncher(toy_work)
 PROCESSES = ProcessLauncher(toy_work)
 BOTH = pytest.mark.parametrize("launcher", [INLINE, PROCESSES], ids=["inline", "processes"])
-PATIENT = Deadlines({Stage.HOOK: 10.0}, heartbeat_s=20.0, opening_s=20.0)
-"""A busy machine starts a process in seconds."""
-IMPATIENT = Deadlines({Stage.HOOK: 0.3}, heartbeat_s=20.0, opening_s=20.0)
-LONG_S = 30.0
-"""For nights that end by what they find."""
+PATIENT = Deadlines({}, heartbeat_s=1000.0, opening_s=1000.0)
+IMPATIENT = replace(PATIENT, stages={Stage.HOOK: 3.0})
+"""Nothing but what hangs takes so long on the busiest machine."""
+LONG_S = 1000.0
+"""For nights that end by what they find, or by a clock that leaps."""
 END = ("slow", "0.002"), ("find", "GET /users:2")
+Is = Callable[[Record], bool]
+
+
+def is_work(record: Record) -> bool:
+    return isinstance(record, ValueSeen)
+
+
+def is_finding(record: Record) -> bool:
+    return isinstance(record, Finding)
+
+
+class Clock:
+    """Goes as all clocks do, until it leaps."""
+
+    def __init__(self) -> None:
+        self.ahead_s = 0.0
+
+    def __call__(self) -> float:
+        return time.monotonic() + self.ahead_s
 
 
 class Told:
-    """A listener that remembers."""
+    """A listener that remembers; `when` it is told of something, something happens."""
 
-    def __init__(self) -> None:
+    def __init__(self, when: Is | None = None, happens: Callable[[], None] | None = None) -> None:
         self.records: list[tuple[int, Record]] = []
+        self._when = when
+        self._happens = happens
 
     def __call__(self, incarnation: int, record: Record) -> None:
         self.records.append((incarnation, record))
+        if self._when is not None and self._happens is not None and self._when(record):
+            self._happens()
 
     def of(self, kind: type[Any]) -> list[Any]:
         return [record for _, record in self.records if isinstance(record, kind)]
@@ -85,11 +109,22 @@ class Run:
         *orders: tuple[str, str],
         launcher: Any = PROCESSES,
         deadlines: Deadlines = PATIENT,
+        over: Is | None = None,
+        stop: Is | None = None,
         **fields: Any,
     ) -> RunOutcome:
-        self.told = Told()
-        settings = self.settings(*orders, **fields)
-        return execute(settings, self.told, launcher=launcher, deadlines=deadlines)
+        """`over`: 900 s are over when such a record is told; `stop`: the user asks to stop then."""
+        clock, interrupts = Clock(), Interrupts()
+
+        def leap() -> None:
+            clock.ahead_s = 900.0
+
+        def interrupt() -> None:
+            interrupts.count = 1
+
+        self.told = Told(over or stop, leap if over else interrupt)
+        around = Surroundings(launcher, deadlines, interrupts, clock)
+        return execute(self.settings(*orders, **fields), self.told, around)
 
 
 @pytest.fixture
@@ -110,7 +145,7 @@ def test_every_case_is_made_once(run: Run, launcher: Any) -> None:
 
 
 def test_more_workers_make_the_same_cases(run: Run) -> None:
-    outcome = run(("slow", "0.1"), workers=3)
+    outcome = run(("together", "2"), workers=3)
     assert all_cases() == run.told.cases
     assert outcome.exit_code == 0
     makers = {number for number, record in run.told.records if isinstance(record, ValueSeen)}
@@ -229,7 +264,7 @@ def test_a_full_disk_ends_the_run_with_a_sentence(run: Run) -> None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (16, limits[1]))
 
     try:
-        outcome = execute(settings, fill, launcher=PROCESSES)
+        outcome = execute(settings, fill, Surroundings(PROCESSES))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert outcome.exit_code == 2
@@ -264,58 +299,53 @@ def test_fuzz_stops_at_the_first_failure(run: Run, launcher: Any) -> None:
 
 
 def test_fuzz_goes_on_until_its_time_is_over(run: Run) -> None:
-    began = time.monotonic()
-    outcome = run(("slow", "0.001"), kind="fuzz", max_time_s=1.0, workers=2)
+    outcome = run(("slow", "0.001"), kind="fuzz", max_time_s=800.0, workers=2, over=is_work)
     assert (outcome.exit_code, outcome.outcome) == (0, "time limit")
-    assert time.monotonic() - began < LONG_S
 
 
 def test_limits_of_a_project_hold(run: Run) -> None:
-    limits = {"max_time_s": 1.0, "continue_on_failure": True}
-    outcome = run(*END, kind="fuzz", max_time_s=LONG_S, projects=(("toy", limits),))
+    limits = {"max_time_s": 800.0, "continue_on_failure": True}
+    projects = (("toy", limits),)
+    outcome = run(*END, kind="fuzz", max_time_s=LONG_S, projects=projects, over=is_finding)
     assert (outcome.exit_code, outcome.outcome) == (1, "time limit")
 
 
 def test_the_poison_of_a_fuzz_is_quarantined(run: Run) -> None:
+    def is_quarantine(record: Record) -> bool:
+        return isinstance(record, Quarantined)
+
     orders = (("kill", "POST /users:3"), ("slow", "0.002"))
-    outcome = run(*orders, kind="fuzz", max_time_s=8.0)
+    outcome = run(*orders, kind="fuzz", max_time_s=800.0, over=is_quarantine)
     assert run.told.of(Quarantined)[0].label == "POST /users"
     assert outcome.exit_code == 1
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_drains_and_reports(run: Run, number: signal.Signals) -> None:
-    handlers = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
-
-    def interrupt_what_found_something() -> None:
-        latest = time.monotonic() + 20
-        while not run.told.of(Finding) and time.monotonic() < latest:
-            time.sleep(0.01)
-        os.kill(os.getpid(), number)
-
-    interrupting = threading.Thread(target=interrupt_what_found_something)
-    interrupting.start()
-    orders = (("find", "GET /users:2"), ("slow", "0.002"))
-    outcome = run(*orders, kind="fuzz", continue_on_failure=True)
-    interrupting.join()
+@BOTH
+def test_an_interrupt_drains_and_reports(run: Run, launcher: Any) -> None:
+    outcome = run(*END, kind="fuzz", continue_on_failure=True, stop=is_finding, launcher=launcher)
     assert (outcome.exit_code, outcome.outcome) == (130, "interrupted")
     assert outcome.view.finding_count() == 1
-    assert handlers == (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM))
 
 
-def test_a_second_interrupt_does_not_wait(run: Run) -> None:
-    def twice() -> None:
-        os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(0.3)
-        os.kill(os.getpid(), signal.SIGINT)
+def test_a_second_interrupt_ends_also_what_hangs(run: Run) -> None:
+    inflight = RunLayout(run.folder / "corpus").root / "inflight"
+    interrupts = Interrupts()
 
-    timer = threading.Timer(0.7, twice)
-    timer.start()
-    began = time.monotonic()
-    outcome = run(("slow", "60"))
-    timer.join()
+    def is_hanging() -> bool:
+        return any(InflightReader(path).acting_lane is not None for path in inflight.glob("*"))
+
+    def interrupt_twice() -> None:
+        while not is_hanging():
+            time.sleep(0.01)
+        interrupts.count = 2
+
+    interrupting = threading.Thread(target=interrupt_twice)
+    interrupting.start()
+    around = Surroundings(PROCESSES, PATIENT, interrupts)
+    outcome = execute(run.settings(("hang", "GET /users:0")), run.told, around)
+    interrupting.join()
     assert outcome.exit_code == 130
-    assert time.monotonic() - began < LONG_S
+    assert [gone.reason for gone in run.told.of(WorkerGone)] == ["killed: it did not leave in time"]
 
 
 def test_a_second_supervisor_is_refused(run: Run) -> None:
@@ -331,7 +361,18 @@ def test_a_fuzz_without_an_end_goes_on(run: Run) -> None:
     assert run.told.of(RunStarted)[0].seed == 1
     begun = {task.task for task in run.told.of(TaskStarted)}
     lose_the_end(run.folder / "corpus")
-    again = run(("slow", "0.002"), kind="fuzz", seed=2, max_time_s=3.0, continue_on_failure=True)
+
+    def is_further(record: Record) -> bool:
+        return isinstance(record, TaskStarted) and record.task not in begun
+
+    again = run(
+        ("slow", "0.002"),
+        kind="fuzz",
+        seed=2,
+        max_time_s=800.0,
+        continue_on_failure=True,
+        over=is_further,
+    )
     first, second = run.told.of(RunStarted)
     assert (first.run, first.seed) == (second.run, second.seed)
     assert list(again.view.findings) == ["GET /users-found"]
@@ -357,7 +398,7 @@ def holds_values(journal: Path) -> bool:
 
 def test_a_finished_fuzz_is_followed_by_a_new_run(run: Run) -> None:
     run(*END, kind="fuzz", max_time_s=LONG_S)
-    again = run(("slow", "0.002"), kind="fuzz", max_time_s=0.5)
+    again = run(("slow", "0.002"), kind="fuzz", max_time_s=800.0, over=is_work)
     assert len(run.told.of(RunStarted)) == 1
     assert again.exit_code == 0
 

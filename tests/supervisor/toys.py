@@ -127,11 +127,18 @@ class Toy:
         self.journal.append(ValueSeen(label, str(index), index, case_id(task.seed, index)))
         if self.orders.get("find") == f"{label}:{index}":
             self.journal.commit(self.finding(task, index, label))
+        if "together" in self.orders:
+            self.wait_for_others(int(self.orders["together"]))
         if "slow" in self.orders:
             time.sleep(float(self.orders["slow"]))
         self.journal.flush()
         self.slots.leave(0)
         self.slots.nobody_acts()
+
+    def wait_for_others(self, wanted: int) -> None:
+        """Until so many workers began, ourselves included; the first journal is the supervisor's."""
+        while len(RunLayout(Path(self.settings.corpus_dir)).journal_paths()) < wanted + 1:
+            time.sleep(0.01)
 
     def meet(self, what: str) -> None:
         general = "everything" if what == "opening" else "every case"
