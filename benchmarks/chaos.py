@@ -2,7 +2,7 @@
 
     python -m benchmarks.chaos [KILLS]
 
-Required: nothing that was on record at a kill is missing from the report or told twice, and no process is left after 2 s.
+Required: nothing that was on record at a kill is missing from the report or told twice, and no process is left behind.
 """
 
 import sys

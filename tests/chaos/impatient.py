@@ -1,6 +1,7 @@
-"""The command line with shorter deadlines for hooks: a script, so that hangs need not take minutes in a test."""
+"""The command line with shorter deadlines for hooks and a slow clock: a script, so that hangs need not take minutes in a test."""
 
 from dataclasses import replace
+from importlib import import_module
 
 from checker.__main__ import main
 from checker.corpus.inflight import Stage
@@ -20,5 +21,6 @@ def _shorten() -> None:
 
 
 if __name__ == "__main__":
+    import_module("tests.chaos.slow_clock").install()
     _shorten()
     main()

@@ -13,12 +13,11 @@ import psutil
 
 from checker.corpus.inflight import InflightReader, Stage
 from tests.chaos import evidence
-from tests.e2e.runner import Command, Ran, wait_until
+from tests.e2e.runner import NEVER_S, Command, Ran, wait_until
 
 STAGES = (Stage.MAKE, Stage.SEND, Stage.JUDGE, Stage.RECORD, Stage.SHRINK, Stage.CONFIRM)
-ORPHANS_S = 2.0
-_NEVER_S = 60.0
-"""On a busy machine a worker shrinks for long, and is seldom seen to judge."""
+ORPHANS_S = 45.0
+"""Less than the watchdog of a worker, which ends it sooner or later."""
 _LOOKS = 50
 _LONG_S = 30.0
 """What a run plans for: short, so that every operation soon has its turn."""
@@ -107,7 +106,7 @@ def stopped_at(
     pause_s: float = 0.0,
 ) -> psutil.Process:
     """A worker that stands still at this stage; `pause_s` is given to it once it works."""
-    deadline = time.monotonic() + _NEVER_S
+    deadline = time.monotonic() + NEVER_S
     paused = pause_s == 0.0
     while time.monotonic() < deadline:
         assert process.poll() is None, "the run is over"
@@ -122,7 +121,7 @@ def stopped_at(
 
 
 def orphans(directory: Path, within_s: float = ORPHANS_S) -> list[psutil.Process]:
-    """Processes that live in this folder, which nobody but our commands entered, when the time is over."""
+    """Processes that live in this folder, which nobody but our commands entered, and do not end."""
     deadline = time.monotonic() + within_s
     while (found := list(_living(directory))) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -135,7 +134,6 @@ def _ended(campaign: Campaign, command: Command, process: "subprocess.Popen[str]
         lambda: (
             process.poll() is not None or evidence.findings(campaign.corpus).keys() - campaign.seen
         ),
-        timeout_s=_NEVER_S,
     )
     process.send_signal(signal.SIGINT)
     return command.finished(process)

@@ -18,7 +18,7 @@ from tests.e2e.runner import Command, Ran
 _LIMITED = (
     "import os, resource, sys; "
     "resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit})); "
-    "os.execv(sys.executable, [sys.executable, '-m', 'checker', *sys.argv[1:]])"
+    "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
 )
 
 
@@ -48,7 +48,7 @@ def _tells_what_it_kept(ran: Ran) -> None:
 @pytest.mark.parametrize("limit", [0, 2_000, 100_000, 260_000])
 def test_files_that_may_not_grow_end_a_run_with_a_sentence(command: Command, limit: int) -> None:
     """From the first file on; the last limit leaves room for work."""
-    program = (sys.executable, "-c", _LIMITED.format(limit=limit))
+    program = (sys.executable, "-c", _LIMITED.format(limit=limit), *command.program[1:])
     ran = _fuzz(replace(command, program=program))
     _ends_with_a_sentence(ran, "File too large")
     if limit == 260_000:
@@ -73,13 +73,15 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", str(path)], check=True)
 
 
-def test_a_full_disk_ends_a_run_with_a_sentence(small_disk: Path) -> None:
-    ran = _fuzz(Command(small_disk))
+def test_a_full_disk_ends_a_run_with_a_sentence(command: Command, small_disk: Path) -> None:
+    ran = _fuzz(replace(command, directory=small_disk))
     _ends_with_a_sentence(ran, "No space left on device")
     _tells_what_it_kept(ran)
 
 
-def test_a_disk_that_is_full_before_a_run_ends_it_with_a_sentence(small_disk: Path) -> None:
+def test_a_disk_that_is_full_before_a_run_ends_it_with_a_sentence(
+    command: Command, small_disk: Path
+) -> None:
     with contextlib.suppress(OSError):
         (small_disk / "ballast").write_bytes(bytes(2 << 20))
-    _ends_with_a_sentence(_fuzz(Command(small_disk)), "No space left on device")
+    _ends_with_a_sentence(_fuzz(replace(command, directory=small_disk)), "No space left on device")

@@ -12,7 +12,7 @@ HEAVY = ("hypothesis", "rich", "httpx", "pycurl", "jsonschema", "jsonschema_rs",
 def python(*arguments: str) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"PYTHONWARNINGS": "error"}
     return subprocess.run(
-        [sys.executable, *arguments], capture_output=True, text=True, env=environment, timeout=30
+        [sys.executable, *arguments], capture_output=True, text=True, env=environment
     )
 
 

@@ -46,7 +46,7 @@ class Client:
     """One kept connection."""
 
     def __init__(self, url: str) -> None:
-        self.connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=10)
+        self.connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=540)
 
     def raw(self, method: str, target: str, body: bytes | None = None, **headers: str) -> Answer:
         named = {name.replace("_", "-"): value for name, value in headers.items()}

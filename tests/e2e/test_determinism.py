@@ -15,7 +15,7 @@ from tests.apps.mock import Mock
 from tests.apps.planted import Hold, inn, planted
 from tests.apps.serving import Answer, App, serving
 from tests.e2e.documents import COPIES
-from tests.e2e.runner import Command, run_arguments, worker_pids
+from tests.e2e.runner import NEVER_S, Command, run_arguments, worker_pids
 
 Wire = tuple[str, bytes, tuple[tuple[str, str], ...], bytes]
 EXAMPLES = "12"
@@ -110,7 +110,7 @@ def _killed(
     with serving(hold, document) as app:
         arguments = run_arguments(app.document_url, "-n", EXAMPLES)
         with command.started(*arguments) as process:
-            assert hold.reached.wait(30)
+            assert hold.reached.wait(NEVER_S)
             pids = worker_pids(process)
             assert pids != []
             os.kill(pids[0], signal.SIGKILL)

@@ -118,12 +118,12 @@ def test_a_server_that_does_not_answer_costs_its_operation_only(command: Command
 
     def answer(request: Request) -> Reply:
         if request.target.startswith(b"/orders"):
-            hanging.wait(20)
+            hanging.wait()
         return mock(request)
 
     with serving(answer, DOCUMENT) as app:
         try:
-            ran = command.run(app.document_url, "-n", "3", "--request-timeout", "0.2")
+            ran = command.run(app.document_url, "-n", "2", "--request-timeout", "3")
         finally:
             hanging.set()
     assert ran.code == 1, ran.shown

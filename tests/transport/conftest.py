@@ -74,13 +74,13 @@ class RawServer:
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
         for thread in self._threads:
-            thread.join(5)
+            thread.join()
         for connection in self._open:
             connection.close()
 
     def join_connection(self, number: int) -> None:
         """Wait until that connection is closed from our side."""
-        self._threads[number + 1].join(5)
+        self._threads[number + 1].join()
 
     def _accept(self) -> None:
         number = 0

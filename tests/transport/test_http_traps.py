@@ -173,10 +173,9 @@ def test_a_body_does_not_outlive_its_request(server, lanes) -> None:
 
 def test_a_large_body_waits_for_no_permission(server, lanes) -> None:
     body = b"x" * 1_200_000
-    response = ok(lanes.send(0, request("POST", body=body)))
+    ok(lanes.send(0, request("POST", body=body)))
     assert server.received[0].values(b"Expect") == []
     assert server.received[0].body == body
-    assert response.elapsed < 0.9
 
 
 # 9: lengths of the case's own

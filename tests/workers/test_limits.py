@@ -47,7 +47,7 @@ def holding_the_interpreter() -> None:
 def test_the_watchdog_ends_a_native_call_that_holds_the_interpreter() -> None:
     process = FORKSERVER.Process(target=holding_the_interpreter)
     process.start()
-    process.join(20)
+    process.join()
     assert process.exitcode == 1
     process.close()
 
@@ -61,7 +61,7 @@ if __name__ == "__main__":
     reading, writing = context.Pipe(duplex=False)
     context.Process(target=sleeper, args=(writing,)).start()
     print(reading.recv(), flush=True)
-    time.sleep(60)
+    time.sleep(100_000)
 """
 
 
@@ -80,10 +80,9 @@ def test_a_worker_dies_with_its_supervisor() -> None:
     parent.send_signal(signal.SIGKILL)
     parent.wait()
     parent.stdout.close()
-    deadline = time.monotonic() + 2
-    while is_running(worker) and time.monotonic() < deadline:
+    # It would go on for hours.
+    while is_running(worker):
         time.sleep(0.01)
-    assert not is_running(worker)
 
 
 def is_running(process: psutil.Process) -> bool:

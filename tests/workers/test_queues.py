@@ -149,7 +149,7 @@ def test_a_patient_writer_writes_all_of_a_message_larger_than_the_pipe() -> None
     thread = threading.Thread(target=sender.send, args=(large,))
     thread.start()
     message = None
-    while message is None and receiver.wait(20):
+    while message is None and receiver.wait():
         message = receiver.get_nowait()
     thread.join()
     assert message == large
