@@ -21,6 +21,6 @@ def _shorten() -> None:
 
 
 if __name__ == "__main__":
-    import_module("tests.chaos.slow_clock").install()
+    import_module("tests.e2e.slow_clock").install()
     _shorten()
     main()

@@ -17,10 +17,9 @@ from tests.apps.serving import json_reply, serving
 from tests.chaos import evidence
 from tests.chaos.killing import orphans
 from tests.e2e.runner import Command, Ran
+from tests.e2e.slow_clock import OVER
 
 IMPATIENT = (sys.executable, str(Path(__file__).with_name("impatient.py")))
-OVER = "over"
-"""Where such a file is, the time of a run is over (`slow_clock.py`)."""
 HANGS = {
     "a loop": "while True: pass",
     "a native call": f"open('{OVER}', 'w').close(); ctypes.PyDLL(None).pause()",

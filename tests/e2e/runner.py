@@ -26,6 +26,10 @@ NEVER_S = 540.0
 """No limit of what is tested: a guard against what hangs, below the one of pytest and far above what a busy machine needs."""
 
 
+SLOW_CLOCK = (sys.executable, str(Path(__file__).with_name("slow_clock.py")))
+"""The command line, for runs that are not to end by their time before they met what they are to meet."""
+
+
 @dataclass(frozen=True)
 class Ran:
     """What a command left behind."""

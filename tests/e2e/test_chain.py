@@ -2,17 +2,20 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
 from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
-from checker.corpus.records import Entry, SignalsSeen, ValueSeen
+from checker.corpus.records import Entry, Record, SignalsSeen, ValueSeen
 from tests.apps.chain import DOCUMENT, Parcels
 from tests.apps.serving import App, serving
-from tests.e2e.runner import Command
+from tests.e2e.runner import SLOW_CLOCK, Command, wait_until
+from tests.e2e.slow_clock import OVER
 
 MOST_REQUESTS = 2_000
+CLASSES = {"status", "media_type", "header", "leaf", "error", "input", "transition", "flow"}
 
 
 @pytest.fixture
@@ -30,6 +33,7 @@ def app(parcels: Parcels) -> Iterator[App]:
 def test_create_read_delete_read_is_reached(
     command: Command, app: App, parcels: Parcels, seed: str
 ) -> None:
+    command = replace(command, program=SLOW_CLOCK)
     ran = command("fuzz", app.document_url, "--max-time", "30", "--seed", seed, "--workers", "2")
     assert ran.code == 1, ran.shown
     assert parcels.reached == {"created", "read", "deleted", "used after deletion"}
@@ -41,24 +45,33 @@ def test_create_read_delete_read_is_reached(
 def test_what_was_learned_is_on_disk(command: Command, parcels: Parcels) -> None:
     parcels.is_planted = False
     with serving(parcels, DOCUMENT) as app:
-        ran = command("fuzz", app.document_url, "--max-time", "6", "--seed", "1", "--workers", "1")
+        arguments = ("fuzz", app.document_url, "--max-time", "30", "--seed", "1", "--workers", "1")
+        with replace(command, program=SLOW_CLOCK).started(*arguments) as process:
+            wait_until(lambda: process.poll() is not None or is_learned(records_in(command)))
+            (command.directory / OVER).touch()
+            ran = command.finished(process)
     assert ran.code == 0, ran.shown
-    corpus = next(ran.directory.glob(".checker/*"))
-    with closing(Journals(RunLayout(corpus))) as journals:
-        records = [record for _, record in journals.finish_all()]
+    assert is_learned(records_in(command))
+
+
+def records_in(command: Command) -> list[Record]:
+    found: list[Record] = []
+    for corpus in command.directory.glob(".checker/*"):
+        with closing(Journals(RunLayout(corpus))) as journals:
+            found += [record for _, record in journals.read_new()]
+    return found
+
+
+def is_learned(records: list[Record]) -> bool:
+    """Whether there are signals of each class, a sequence worth keeping, and a value that another operation takes."""
     classes = {
         name for record in records if isinstance(record, SignalsSeen) for _, name in record.ids
     }
-    assert classes >= {
-        "status",
-        "media_type",
-        "header",
-        "leaf",
-        "error",
-        "input",
-        "transition",
-        "flow",
+    values = {
+        (record.producer, record.pointer) for record in records if isinstance(record, ValueSeen)
     }
-    assert any(isinstance(record, Entry) and len(record.steps) > 1 for record in records)
-    seen = [record for record in records if isinstance(record, ValueSeen)]
-    assert ("POST /parcels", "/tracking") in {(value.producer, value.pointer) for value in seen}
+    return (
+        classes >= CLASSES
+        and any(isinstance(record, Entry) and len(record.steps) > 1 for record in records)
+        and ("POST /parcels", "/tracking") in values
+    )

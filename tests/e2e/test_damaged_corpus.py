@@ -1,12 +1,13 @@
 """What is damaged on disk is told; what a kill tears is not."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from checker.corpus.layout import RunLayout
 from checker.corpus.snapshot import compact
 from checker.demo import Server
-from tests.e2e.runner import Command, Ran
+from tests.e2e.runner import SLOW_CLOCK, Command, Ran
 
 
 def flip(path: Path) -> None:
@@ -22,6 +23,7 @@ def damaged_in(ran: Ran) -> list[str]:
 
 
 def test_each_damaged_file_is_one_warning_and_a_torn_one_is_none(command: Command) -> None:
+    command = replace(command, program=SLOW_CLOCK)
     with Server() as demo:
         night = ("fuzz", demo.document_url, "--workers", "1", "--max-time", "40", "--report", "vcr")
         command(*night, "--seed", "1")

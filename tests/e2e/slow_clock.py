@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 OVER = "over"
+"""Where such a file is, the time of a run is over."""
 _PACE = 0.05
 _LEAP_S = 1e6
 
