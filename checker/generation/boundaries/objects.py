@@ -12,7 +12,7 @@ from checker.generation.drawing.objects import wants_extra
 from checker.generation.drawing.places import Place, item_of
 from checker.generation.meaning.forms import Canonical, Conjunction
 from checker.generation.patterns.regexes import UnsupportedPattern
-from checker.generation.patterns.writing import writer
+from checker.generation.patterns.searching import writer
 from checker.generation.sources import alphabets
 from checker.generation.sources.simplest import SimplestSource
 from checker.generation.sources.turn import Rejected

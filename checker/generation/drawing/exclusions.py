@@ -9,7 +9,7 @@ from checker.generation.drawing.distinct import identity
 from checker.generation.drawing.scalars import compile_listed
 from checker.generation.meaning import forms
 from checker.generation.meaning.forms import Canonical, Exclusions
-from checker.generation.patterns.writing import matcher
+from checker.generation.patterns.matching import matcher
 from checker.generation.sources.basic import either
 from checker.generation.sources.turn import Draw, Turn, retried
 from checker.validation.formats import STRING_FORMATS

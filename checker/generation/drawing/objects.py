@@ -16,8 +16,9 @@ from checker.generation.drawing.nodes import Nodes
 from checker.generation.drawing.places import Place, item_of
 from checker.generation.drawing.variety import Variety, different
 from checker.generation.meaning.forms import Canonical, Conjunction, Facet, FacetKey, key_of
+from checker.generation.patterns.matching import matcher
 from checker.generation.patterns.regexes import UnsupportedPattern
-from checker.generation.patterns.writing import matcher, writer
+from checker.generation.patterns.searching import writer
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import either, texts
 from checker.generation.sources.choices import RandomSource, Source

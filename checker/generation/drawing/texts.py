@@ -11,15 +11,10 @@ from checker.generation.drawing.places import Place
 from checker.generation.drawing.samples import SAMPLES, padded_png
 from checker.generation.drawing.sized_formats import LENGTHS, sized_format
 from checker.generation.meaning.forms import Canonical
+from checker.generation.patterns.matching import is_certain, is_plain, matcher, strict_format
 from checker.generation.patterns.regexes import UNBOUNDED, UnsupportedPattern
-from checker.generation.patterns.writing import (
-    Written,
-    is_certain,
-    is_plain,
-    matcher,
-    strict_format,
-    writer,
-)
+from checker.generation.patterns.searching import writer
+from checker.generation.patterns.writing import Written
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import one_of, texts
 from checker.generation.sources.choices import RandomSource, Source
@@ -123,12 +118,13 @@ def _certain(
         if not is_certain(pattern):
             return None
         try:
-            written = writer(pattern, place.alphabet.intervals)
+            written = writer(pattern, place.alphabet.intervals, place.alphabet)
         except UnsupportedPattern:
             return None
         fits = written.low >= low and (high is None or high >= written.high)
-        # What is refused or trimmed in some places are dots and blanks.
-        is_carried = place.is_body or (written.low > _SHORTEST and " " not in pattern)
+        # What is refused or trimmed in some places are dots and blanks: those of the pattern, or around a match.
+        is_whole = pattern[0] == "^" and pattern[-1] == "$"
+        is_carried = place.is_body or (is_whole and written.low > _SHORTEST and " " not in pattern)
         return written.unbounded() if fits and is_carried else None
     return None
 
@@ -235,7 +231,7 @@ def _add_patterns(
     (low, high), (ways, checks) = sizes, found
     for pattern, pointer in canonical.patterns:
         try:
-            written = writer(pattern, place.alphabet.intervals)
+            written = writer(pattern, place.alphabet.intervals, place.alphabet)
             checks.append(matcher(pattern, trusts=is_plain(pattern) and len(ways) == 0))
         except UnsupportedPattern:
             checks.append(matcher(pattern))

@@ -17,8 +17,9 @@ from checker.generation.meaning.forms import (
     inverse,
     made,
 )
+from checker.generation.patterns.matching import matcher
 from checker.generation.patterns.regexes import UnsupportedPattern
-from checker.generation.patterns.writing import matcher, writer
+from checker.generation.patterns.searching import writer
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource
 from checker.validation.formats import INTEGER_RANGES, STRING_FORMATS

@@ -3,7 +3,7 @@
 from typing import Any
 
 from checker.generation.meaning.forms import Canonical, Facet, Properties
-from checker.generation.patterns.writing import matcher
+from checker.generation.patterns.matching import matcher
 
 
 def properties_of(facet: Facet, raw: dict[str, Any]) -> Properties:

@@ -8,8 +8,9 @@ from checker.generation.drawing.places import item_of
 from checker.generation.meaning.forms import Canonical, Facet
 from checker.generation.negation.objects import unknown_name, with_room
 from checker.generation.negation.spots import Spot
+from checker.generation.patterns.matching import matcher
 from checker.generation.patterns.regexes import UnsupportedPattern
-from checker.generation.patterns.writing import matcher, writer
+from checker.generation.patterns.searching import writer
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.turn import Draw, retried

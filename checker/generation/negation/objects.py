@@ -9,7 +9,7 @@ from checker.generation.drawing.places import item_of
 from checker.generation.meaning import forms
 from checker.generation.negation.branches import dependent_schemas
 from checker.generation.negation.spots import Breaker, Spot, Way, first_of, mixed
-from checker.generation.patterns.writing import matcher
+from checker.generation.patterns.matching import matcher
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import Source
 from checker.generation.sources.turn import Draw, retried

@@ -11,7 +11,7 @@ from checker.generation.meaning import forms
 from checker.generation.meaning.forms import Canonical, same
 from checker.generation.negation.near_misses import FORMAT_MISSES, mutated
 from checker.generation.negation.spots import Breaker, Spot, Way, mixed
-from checker.generation.patterns.writing import matcher
+from checker.generation.patterns.matching import matcher
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.turn import Draw, Rejected, Turn, retried
 from checker.validation.ecma import ecma_pattern

@@ -15,8 +15,8 @@ from checker.generation.patterns.character_classes import (
 from checker.generation.sources.alphabets import Interval, merged
 
 __all__ = [
-    "EMPTY", "UNBOUNDED", "Ahead", "Alternation", "Characters", "Concatenation", "Expression", "Group", "Reference", "Repetition",
-    "UnsupportedPattern", "parse",
+    "EMPTY", "UNBOUNDED", "Ahead", "Alternation", "Anchor", "Characters", "Concatenation", "Expression", "Group", "Reference",
+    "Repetition", "UnsupportedPattern", "parse",
 ]  # fmt: skip
 
 UNBOUNDED = 1 << 30
@@ -75,12 +75,22 @@ class Ahead:
     part: "Expression"
 
 
-Expression = Characters | Concatenation | Alternation | Repetition | Group | Reference | Ahead
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """An end of the text."""
+
+    is_end: bool
+
+
+Expression = (
+    Characters | Concatenation | Alternation | Repetition | Group | Reference | Ahead | Anchor
+)
 EMPTY = Concatenation(())
+_ANCHORS = {"^": Anchor(is_end=False), "$": Anchor(is_end=True)}
 
 
 def parse(pattern: str) -> Expression:
-    """The tree of a pattern. Most assertions are taken for empty: what is generated has to be matched again.
+    """The tree of a pattern. Assertions but these are taken for empty: what is generated has to be matched again.
 
     Raises `UnsupportedPattern`.
     """
@@ -145,7 +155,8 @@ class _Reader:
             return part
         if self.peek() in ("?", "+"):
             self.position += 1
-        return self.quantified(part if part == EMPTY else Repetition(part, *bounds))
+        is_empty = part == EMPTY or isinstance(part, Anchor)
+        return self.quantified(part if is_empty else Repetition(part, *bounds))
 
     def braces(self) -> tuple[int, int] | None:
         end = self.pattern.find("}", self.position)
@@ -168,8 +179,8 @@ class _Reader:
             return Characters(self.character_class())
         if char == ".":
             return Characters(UNIVERSE)
-        if char in "^$":
-            return EMPTY
+        if char in _ANCHORS:
+            return _ANCHORS[char]
         if char == "\\":
             return self.escape()
         if char in "*+?":
@@ -228,7 +239,7 @@ class _Reader:
         char = self.peek()
         if char in ("b", "B", "A", "Z", "z"):
             self.position += 1
-            return EMPTY
+            return {"A": _ANCHORS["^"], "Z": _ANCHORS["$"], "z": _ANCHORS["$"]}.get(char, EMPTY)
         if char.isdecimal() and char != "0":
             self.position += 1
             return self.reference(int(char))

@@ -1,19 +1,13 @@
 """Strings that match a regular expression and have a length, drawn from its tree."""
 
-import re
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
-import jsonschema_rs
-
-from checker.generation.patterns.character_classes import UNIVERSE
 from checker.generation.patterns.regexes import (
-    EMPTY,
     UNBOUNDED,
     Ahead,
     Alternation,
+    Anchor,
     Characters,
     Concatenation,
     Expression,
@@ -21,7 +15,6 @@ from checker.generation.patterns.regexes import (
     Reference,
     Repetition,
     UnsupportedPattern,
-    parse,
 )
 from checker.generation.sources import alphabets
 from checker.generation.sources.alphabets import Interval
@@ -32,8 +25,6 @@ from checker.generation.sources.recipes import Draw, Joined, described
 Writer = Callable[[Source, int, int], str]
 """Text whose length lies between, as far as the pattern has such texts."""
 
-_FEW = 4
-_FILLING: tuple[Interval, ...] = ((0x30, 0x39), (0x61, 0x7A))
 _LONGEST = 1 << 20
 """Characters of the shortest text of a pattern; nobody sends more."""
 _MORE = 64
@@ -58,110 +49,12 @@ class Written:
         return self.free or (lambda source: write(source, low, high))
 
 
-def writer(pattern: str, allowed: tuple[Interval, ...]) -> Written:
-    """How to write texts of a pattern from allowed characters. Raises `UnsupportedPattern`."""
-    tree = parse(pattern)
-    if isinstance(tree, Concatenation) and tree.parts and isinstance(tree.parts[-1], Ahead):
-        # Nothing but conditions: where the pattern has no end, anything may follow.
-        end = EMPTY if pattern.endswith("$") else Repetition(Characters(UNIVERSE), 0, UNBOUNDED)
-        tree = Concatenation((*tree.parts, end))
-    written = _Writing(allowed).written(tree)
-    if written.low > _LONGEST:
-        raise UnsupportedPattern(f"its texts have at least {written.low} characters")
-    is_whole = pattern.startswith("^") and pattern.endswith("$") and not pattern.endswith("\\$")
-    if written.high >= UNBOUNDED or (is_whole and not isinstance(tree, Alternation)):
-        return written
-    return _padded(written, allowed, is_prefix=pattern.endswith("$"))
-
-
-def _padded(written: Written, allowed: tuple[Interval, ...], *, is_prefix: bool) -> Written:
-    """A pattern that is open at an end allows anything there: used only to reach a length."""
-    filling = alphabets.of(_both(_FILLING, allowed))
-
-    def write(source: Source, least: int, most: int) -> str:
-        text = written.write(source, min(least, written.high), most)
-        missing = least - len(text)
-        if missing <= 0:
-            return text
-        more = source.string(filling, missing, missing)
-        return more + text if is_prefix else text + more
-
-    return Written(written.low, UNBOUNDED, write, free=written.unbounded())
-
-
-_BEYOND_TREES = re.compile(r"\(\?<?[=!]|\(\?[imsu-]|\\[bBpPAZzk1-9]|.\^|\$.", re.DOTALL)
-
-
-@lru_cache(maxsize=4096)
-def is_plain(pattern: str) -> bool:
-    """True when every text written from the tree matches: no assertion inside, no flags."""
-    return _BEYOND_TREES.search(pattern) is None
-
-
-_ATOM = r"(?:[A-Za-z0-9_ @:/#=%&;!~-]|\\[dw.+/@:_-]|\[(?:[A-Za-z0-9]-[A-Za-z0-9]|[A-Za-z0-9_ @:/#=%;!.+,]|\\[dw./+-])+-?\])"
-CERTAIN = re.compile(rf"\^(?:{_ATOM}(?:[*+?]|\{{[0-9]+(?:,[0-9]*)?\}})?)+\$")
-
-
-@lru_cache(maxsize=4096)
-def is_certain(pattern: str) -> bool:
-    """True for characters and classes in a row, each repeated or not, from end to end.
-
-    Such a pattern has one meaning, and what is written part by part matches: no reader has to be asked.
-    """
-    return CERTAIN.fullmatch(pattern) is not None
-
-
-@lru_cache(maxsize=4096)
-def matcher(pattern: str, *, trusts: bool = False) -> Callable[[str], bool]:
-    """True for what both Python and ECMA-262 match, as far as each can read the pattern.
-
-    Texts written from a plain tree match anyway: `trusts` them, and asks only one.
-    """
-    search = _python_search(pattern)
-    try:
-        strict = jsonschema_rs.Draft202012Validator({"pattern": pattern}).is_valid
-    except ValueError:
-        strict = None
-    if search is None:
-        return strict or (lambda text: True)
-    if strict is None or trusts:
-        return lambda text: search(text) is not None
-    return lambda text: strict(text) and search(text) is not None
-
-
-@lru_cache(maxsize=64)
-def strict_format(name: str) -> Callable[[str], bool]:
-    """True for texts of a format as the stricter of the validators reads it."""
-    return jsonschema_rs.Draft202012Validator({"format": name}, validate_formats=True).is_valid
-
-
-def _python_search(pattern: str) -> Callable[[str], object] | None:
-    """None for what Python cannot read, and for what could keep it busy for ever."""
-    try:
-        if _may_explode(parse(pattern)):
-            return None
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return re.compile(pattern).search
-    except (UnsupportedPattern, re.error, OverflowError, RecursionError):
-        return None
-
-
-def _may_explode(tree: Expression, *, is_repeated: bool = False) -> bool:
-    """True when something that varies in length is repeated: a text can then be cut in exponentially many ways."""
-    match tree:
-        case Characters():
-            return False
-        case Repetition(part, low, high):
-            if is_repeated and high > low:
-                return True
-            return _may_explode(part, is_repeated=is_repeated or high > _FEW)
-        case Alternation(parts) | Concatenation(parts):
-            return any(_may_explode(part, is_repeated=is_repeated) for part in parts)
-        case Group(_, part) | Ahead(part):
-            return _may_explode(part, is_repeated=is_repeated)
-        case Reference():
-            return False
+def written(tree: Expression, allowed: tuple[Interval, ...]) -> Written:
+    """How to write what a tree stands for from allowed characters. Raises `UnsupportedPattern`."""
+    found = _Writing(allowed).written(tree)
+    if found.low > _LONGEST:
+        raise UnsupportedPattern(f"its texts have at least {found.low} characters")
+    return found
 
 
 class _Writing:
@@ -182,15 +75,17 @@ class _Writing:
             case Repetition(part, low, high):
                 return _repeated(self.written(part), low, high)
             case Alternation(options):
-                return _one_of(self._possible(options))
+                return one_written(self._possible(options))
             case Concatenation(parts):
                 return self._sequence(parts)
             case Group(number, part):
                 return self._group(number, part)
             case Reference(number):
                 return self._reference(number)
-            case Ahead(part):
+            case Ahead():
                 return self._sequence((tree,))
+            case Anchor():
+                return _constant("")
 
     def _sequence(self, parts: tuple[Expression, ...]) -> Written:
         for index, part in enumerate(parts):
@@ -364,7 +259,8 @@ def _with_constants_joined(parts: list[Written]) -> Iterator[Written]:
         yield _constant(text)
 
 
-def _one_of(options: list[Written]) -> Written:
+def one_written(options: list[Written]) -> Written:
+    """One of several, whichever fits the length."""
     if len(options) == 1:
         return options[0]
     low, high = min(option.low for option in options), max(option.high for option in options)
