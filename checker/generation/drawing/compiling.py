@@ -328,7 +328,7 @@ class Compiler:
         if kind == forms.BOOLEAN:
             draw: Draw = BOOLEAN
         elif kind == forms.STRING:
-            draw = compile_string(form, place, self.turn, self.formats, self.max_text)
+            draw = compile_string(self, form, place)
         elif kind == forms.INTEGER:
             draw = compile_integer(form)
         else:

@@ -1,18 +1,21 @@
 """What compiles the children of arrays and objects."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from checker.generation.drawing.places import Place
 from checker.generation.drawing.variety import Variety
 from checker.generation.meaning.forms import Canonical, Conjunction
-from checker.generation.sources.turn import Draw, Turn
+from checker.generation.sources.hypothesis import Strategy
+from checker.generation.sources.turn import Budget, Draw, Turn
 
 
 class Nodes(Protocol):
     """A compiler, as far as its children see it."""
 
     turn: Turn
+    budget: Budget
+    formats: Mapping[str, Strategy]
     max_text: int
     reuses: bool
     is_minimal: bool

@@ -7,6 +7,8 @@ from typing import Any
 
 from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.formats import FORMATS
+from checker.generation.drawing.intersections import is_doubtful, likely_ways
+from checker.generation.drawing.nodes import Nodes
 from checker.generation.drawing.places import Place
 from checker.generation.drawing.samples import SAMPLES, padded_png
 from checker.generation.drawing.sized_formats import LENGTHS, sized_format
@@ -17,7 +19,7 @@ from checker.generation.patterns.searching import writer
 from checker.generation.patterns.writing import Written
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import one_of, texts
-from checker.generation.sources.choices import RandomSource, Source
+from checker.generation.sources.choices import Source
 from checker.generation.sources.hypothesis import Strategy, draw_strategy
 from checker.generation.sources.turn import Draw, Turn, retried
 from checker.validation.formats import STRING_FORMATS
@@ -32,8 +34,6 @@ _USUAL = (6, 48)
 _SEEDS = 1 << 16
 _INTERNATIONAL = frozenset(("iri", "iri-reference", "idn-email", "idn-hostname"))
 """Formats with characters beyond ASCII."""
-_PAIRED = 3
-_TRIED = 8
 _ALWAYS_RIGHT = frozenset(
     (
         "date",
@@ -59,11 +59,14 @@ _FILES, _WHOLE_FILES = 0.3, 0.9
 """Share of valid files among binary values: of any kind, where one kind is named."""
 
 
-def compile_string(
-    canonical: Canonical, place: Place, turn: Turn, user_formats: Mapping[str, Strategy], limit: int
-) -> Draw:
-    """Draws strings of at most `limit` characters. Raises `Unsatisfiable`."""
-    lengths = canonical.lengths
+def compile_string(nodes: Nodes, canonical: Canonical, place: Place) -> Draw:
+    """Draws strings. Raises `Unsatisfiable`."""
+    lengths, turn, user_formats, limit = (
+        canonical.lengths,
+        nodes.turn,
+        nodes.formats,
+        nodes.max_text,
+    )
     conflict = lengths.conflict()
     if conflict is not None:
         raise Unsatisfiable(*conflict)
@@ -89,11 +92,12 @@ def compile_string(
         if not checks:
             return _standing_alone(plain, place, turn, canonical.pointer)
         ways = [plain]
-    if not checks and len(ways) == 1 and place.is_body and low == 0 and high is None:
+    doubts = is_doubtful(canonical, (low, high))
+    if not (doubts or checks) and len(ways) == 1 and place.is_body and low == 0 and high is None:
         return ways[0]
     accepts = _all_of(checks, place, low, high)
-    if canonical.patterns and len(ways) > 1:
-        ways = _fruitful(_combined(ways), accepts)
+    if doubts:
+        ways = likely_ways(nodes, canonical, place, ways, accepts)
     make = ways[0] if len(ways) == 1 else one_of(ways)
     return retried(make, accepts, turn, canonical.pointer)
 
@@ -105,7 +109,8 @@ def _certain(
     sizes: tuple[int, int | None],
 ) -> Draw | None:
     """Draws texts that need no second look: of one format or one simple pattern, whose lengths all fit."""
-    if canonical.content is not None or len(canonical.formats) + len(canonical.patterns) != 1:
+    said = len(canonical.formats) + len(canonical.patterns) + len(canonical.excluded.patterns)
+    if canonical.content is not None or said != 1:
         return None
     low, high = sizes
     for name in canonical.formats:
@@ -156,25 +161,6 @@ def _refuse_lengths(canonical: Canonical, user_formats: Mapping[str, Strategy]) 
                 f"maxLength {lengths.high} and format {name}, which has at least {least} characters"
             )
             raise Unsatisfiable(lengths.high_pointer, text)
-
-
-def _combined(ways: list[Draw]) -> list[Draw]:
-    """What two patterns ask for, one after the other: an open beginning may meet an open end."""
-    pairs = [
-        (left, right) for left in ways[:_PAIRED] for right in ways[:_PAIRED] if left is not right
-    ]
-    return ways + [partial(_joined, left, right) for left, right in pairs]
-
-
-def _joined(left: Draw, right: Draw, source: Source) -> str:
-    return f"{left(source)}{right(source)}"
-
-
-def _fruitful(ways: list[Draw], accepts: Callable[[str], bool]) -> list[Draw]:
-    """The ways that lead somewhere, found by trying; all of them if none seems to."""
-    return [
-        way for way in ways if any(accepts(way(RandomSource(seed))) for seed in range(_TRIED))
-    ] or ways
 
 
 def _is_alone(canonical: Canonical) -> bool:

@@ -73,6 +73,8 @@ class Ahead:
     """What follows has to begin with this as well."""
 
     part: "Expression"
+    is_negated: bool = False
+    """It must not. Kept outside of groups; inside it is taken for empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,8 @@ Expression = (
 )
 EMPTY = Concatenation(())
 _ANCHORS = {"^": Anchor(is_end=False), "$": Anchor(is_end=True)}
+_LOOKS = ("=", "!", "<=", "<!", "<")
+"""After `(?`, the last one begins a name."""
 
 
 def parse(pattern: str) -> Expression:
@@ -188,30 +192,29 @@ class _Reader:
         return _literal(char)
 
     def group(self) -> Expression:
-        number = 0
-        is_ahead = is_assertion = False
+        number, look = 0, ""
         if not self.take("?"):
             number = self.named("")
-        elif self.take("="):
-            is_ahead = True
-        elif self.take("!") or self.take("<=") or self.take("<!"):
-            is_assertion = True
-        elif self.take("P<") or self.take("<"):
+        elif self.take("P<") or (look := next(filter(self.take, _LOOKS), "")) == "<":
             end = self.pattern.find(">", self.position)
             if end < 0:
                 raise UnsupportedPattern("a group has no end of its name")
-            number = self.named(self.pattern[self.position : end])
+            number, look = self.named(self.pattern[self.position : end]), ""
             self.position = end + 1
-        elif not (self.take(":") or self.take(">")):
+        elif not (look or self.take(":") or self.take(">")):
             return self.flags()
         inner = self.alternation()
         if not self.take(")"):
             raise UnsupportedPattern("missing )")
-        if is_assertion:
-            return EMPTY
-        if is_ahead:
-            return Ahead(inner)
+        if look:
+            return self.looking(look, inner)
         return Group(number, inner) if number in self.referred() else inner
+
+    def looking(self, look: str, inner: Expression) -> Expression:
+        """A condition on what stands around; empty for most of those that forbid something, and all that look back."""
+        if look == "=" or (look == "!" and self.depth == 1):
+            return Ahead(inner, is_negated=look == "!")
+        return EMPTY
 
     def named(self, name: str) -> int:
         """The number of one more group."""

@@ -61,7 +61,7 @@ def _searched(branch: Branch, allowed: tuple[Interval, ...], around: Alphabet) -
 
 
 def _ends_in_condition(parts: tuple[Expression, ...]) -> bool:
-    return bool(parts) and isinstance(parts[-1], Ahead)
+    return bool(parts) and isinstance(parts[-1], Ahead) and not parts[-1].is_negated
 
 
 def _surrounded(match: Written, around: Alphabet, is_open: tuple[bool, bool]) -> Written:

@@ -89,11 +89,11 @@ class _Writing:
 
     def _sequence(self, parts: tuple[Expression, ...]) -> Written:
         for index, part in enumerate(parts):
-            if isinstance(part, Ahead):
+            if isinstance(part, Ahead) and not part.is_negated:
                 rest = self._sequence(parts[index + 1 :])
                 before = [self.written(other) for other in parts[:index]]
                 return _joined([*before, self._ahead(part.part, rest)])
-        return _joined([self.written(part) for part in parts])
+        return _joined([self.written(part) for part in parts if not isinstance(part, Ahead)])
 
     def _ahead(self, part: Expression, rest: Written) -> Written:
         """The rest with what it has to contain or to begin with written into it; a match has to decide."""

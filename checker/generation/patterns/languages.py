@@ -1,0 +1,84 @@
+"""What several patterns ask of a text, as one automaton."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from checker.generation.patterns.automata import Automaton, Intervals, Language, intersection
+from checker.generation.patterns.character_classes import UNIVERSE
+from checker.generation.patterns.openings import Branch, branches
+from checker.generation.patterns.regexes import (
+    UNBOUNDED,
+    Ahead,
+    Alternation,
+    Anchor,
+    Characters,
+    Concatenation,
+    Expression,
+    Repetition,
+    UnsupportedPattern,
+    parse,
+)
+from checker.generation.sources.alphabets import common
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Patterns that a text has to match, and those that it must not."""
+
+    patterns: tuple[str, ...]
+    forbidden: tuple[str, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.patterns) + len(self.forbidden)
+
+
+@lru_cache(maxsize=256)
+def automaton(wanted: Wanted, allowed: Intervals) -> Automaton | str:
+    """Texts of allowed characters that the patterns are found in; the reason where no automaton is made.
+
+    Classes of characters stand for their usual members, so it has no more than these, and a match has to decide.
+    """
+    try:
+        languages = [one for pattern in wanted.patterns for one in _languages(pattern, allowed)]
+        if wanted.forbidden:
+            # What the classes of a pattern leave out would pass for no match.
+            allowed = common(UNIVERSE, allowed)
+        languages += [
+            Language(_whole(branches(parse(pattern)), allowed), is_negated=True)
+            for pattern in wanted.forbidden
+        ]
+        return intersection(languages, allowed)
+    except UnsupportedPattern as error:
+        return str(error)
+
+
+def _languages(pattern: str, allowed: Intervals) -> Iterator[Language]:
+    """A pattern, and the conditions at its start as languages of their own."""
+    found = branches(parse(pattern))
+    if len(found) == 1 and not found[0].is_open_before:
+        (branch,) = found
+        conditions = [part for part in branch.parts if isinstance(part, Ahead)]
+        if conditions == list(branch.parts[: len(conditions)]):
+            for condition in conditions:
+                start = Concatenation((Anchor(is_end=False), *_row(condition.part)))
+                yield Language(_whole(branches(start), allowed), condition.is_negated)
+            found = [Branch(branch.parts[len(conditions) :], False, branch.is_open_after)]
+    yield Language(_whole(found, allowed))
+
+
+def _row(tree: Expression) -> tuple[Expression, ...]:
+    return tree.parts if isinstance(tree, Concatenation) else (tree,)
+
+
+def _whole(found: list[Branch], allowed: Intervals) -> Expression:
+    """The texts that a pattern is found in, from end to end."""
+    anything = Repetition(Characters(allowed), 0, UNBOUNDED)
+    rows = []
+    for branch in found:
+        before = (anything,) if branch.is_open_before else ()
+        after = (anything,) if branch.is_open_after else ()
+        rows.append(Concatenation((*before, *branch.parts, *after)))
+    return rows[0] if len(rows) == 1 else Alternation(tuple(rows))
