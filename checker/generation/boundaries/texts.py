@@ -27,7 +27,8 @@ def texts_of(
     at = form.type_pointer or form.pointer
     lengths = form.lengths
     is_formatted = any(name in FORMATS or name in walk.compiler.formats for name in form.formats)
-    if (is_formatted or form.patterns) and not lengths.low and lengths.high is None:
+    is_said = is_formatted or form.content is not None
+    if (is_said or form.patterns) and not lengths.low and lengths.high is None:
         value = walk.narrowed(conjunction, place, "text", {"type": "string"})
         yield _boundary(value, Scenario.STRING, at, None)
         if not form.patterns:
@@ -70,7 +71,7 @@ def _of_size(
     low, high = max(form.lengths.low, place.min_text), form.lengths.high
     if size < low or (high is not None and size > high) or size > walk.compiler.max_text:
         return None
-    is_plain = not (form.patterns or form.formats or form.excluded.patterns)
+    is_plain = not (form.patterns or form.formats or form.content or form.excluded.patterns)
     if is_plain and place.alphabet.permits(_FILLER):
         return _FILLER * size
     sized = {"type": "string", "minLength": size, "maxLength": size}

@@ -35,25 +35,25 @@ def likely_ways(
     def is_wanted(value: Any) -> bool:
         return accepts(value) and not any(matches(value) for matches in forbidden)
 
-    hits = [(_hits(way, is_wanted), way) for way in ways]
-    often = [way for count, way in hits if count >= _OFTEN]
+    counted = [(hits(way, is_wanted), way) for way in ways]
+    often = [way for count, way in counted if count >= _OFTEN]
     if often:
         return often
     common = _in_common(nodes, canonical, place)
-    if common is not None and _hits(common, is_wanted):
+    if common is not None and hits(common, is_wanted):
         # Formats know the edges of what they stand for: seldom is better than never.
-        return [common, *(way for count, way in hits if count)]
+        return [common, *(way for count, way in counted if count)]
     if len(ways) < 2:
         return ways
     ways = _combined(ways)
-    return [way for way in ways if _hits(way, accepts)] or ways
+    return [way for way in ways if hits(way, accepts)] or ways
 
 
 def is_doubtful(canonical: Canonical, sizes: Sizes) -> bool:
     """True when what is drawn for one thing that is said of a string may not satisfy another."""
     patterns, said = canonical.patterns, len(canonical.patterns) + len(canonical.formats)
-    if not said or canonical.content is not None:
-        return said > 1
+    if not said:
+        return False
     if said + len(canonical.excluded.patterns) > 1:
         return True
     # Rows of characters are written to measure.
@@ -91,7 +91,7 @@ def _grammars(canonical: Canonical, user_formats: Mapping[str, Any]) -> list[str
     ]
 
 
-def _hits(way: Draw, accepts: Accepts) -> int:
+def hits(way: Draw, accepts: Accepts) -> int:
     """How many of a few texts are accepted."""
     source, found = RandomSource(), 0
     for seed in range(_TRIED):

@@ -1,23 +1,23 @@
 """Strings of a schema: plain, of a format, of a pattern, of a user's strategy."""
 
-import base64
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
 from checker.core.errors import Unsatisfiable
+from checker.generation.drawing.contents import content_draw
 from checker.generation.drawing.formats import FORMATS
 from checker.generation.drawing.intersections import is_doubtful, likely_ways
 from checker.generation.drawing.nodes import Nodes
 from checker.generation.drawing.places import Place
 from checker.generation.drawing.samples import SAMPLES, padded_png
 from checker.generation.drawing.sized_formats import LENGTHS, sized_format
+from checker.generation.drawing.variety import is_alive
 from checker.generation.meaning.forms import Canonical
 from checker.generation.patterns.matching import is_certain, is_plain, matcher, strict_format
 from checker.generation.patterns.regexes import UNBOUNDED, UnsupportedPattern
 from checker.generation.patterns.searching import writer
 from checker.generation.patterns.writing import Written
-from checker.generation.sources import alphabets
 from checker.generation.sources.basic import one_of, texts
 from checker.generation.sources.choices import Source
 from checker.generation.sources.hypothesis import Strategy, draw_strategy
@@ -61,12 +61,39 @@ _FILES, _WHOLE_FILES = 0.3, 0.9
 
 def compile_string(nodes: Nodes, canonical: Canonical, place: Place) -> Draw:
     """Draws strings. Raises `Unsatisfiable`."""
-    lengths, turn, user_formats, limit = (
-        canonical.lengths,
-        nodes.turn,
-        nodes.formats,
-        nodes.max_text,
-    )
+    turn, limit = nodes.turn, nodes.max_text
+    sizes = low, high = _sizes(canonical, place, limit)
+    _refuse_lengths(canonical, nodes.formats)
+    certain = _certain(canonical, place, nodes.formats, sizes)
+    if certain is not None:
+        return certain
+    ways, checks = _ways(canonical, place, nodes.formats, sizes)
+    if not _INTERNATIONAL.isdisjoint(canonical.formats):
+        # All other ways keep to the alphabet by themselves.
+        checks.append(place.alphabet.permits)
+    is_free = not checks and place.is_body and sizes == (0, None)
+    accepts = _all_of(checks, place, low, high)
+    contained = _contained(nodes, canonical, place, None if is_free else accepts)
+    if contained is not None:
+        return contained
+    if not ways:
+        plain = _plain(
+            place, low, limit if high is None else min(high, limit), has_maximum=high is not None
+        )
+        if not checks:
+            return _standing_alone(plain, place, turn, canonical.pointer)
+        ways = [plain]
+    if is_doubtful(canonical, sizes):
+        ways = likely_ways(nodes, canonical, place, ways, accepts)
+    elif is_free and len(ways) == 1:
+        return ways[0]
+    make = ways[0] if len(ways) == 1 else one_of(ways)
+    return retried(make, accepts, turn, canonical.pointer)
+
+
+def _sizes(canonical: Canonical, place: Place, limit: int) -> tuple[int, int | None]:
+    """How long strings are at least and at most. Raises `Unsatisfiable`."""
+    lengths = canonical.lengths
     conflict = lengths.conflict()
     if conflict is not None:
         raise Unsatisfiable(*conflict)
@@ -77,29 +104,20 @@ def compile_string(nodes: Nodes, canonical: Canonical, place: Place) -> Draw:
         raise Unsatisfiable(
             lengths.low_pointer, f"minLength {low} is more than the {limit} that are sent"
         )
-    _refuse_lengths(canonical, user_formats)
-    certain = _certain(canonical, place, user_formats, (low, high))
-    if certain is not None:
-        return certain
-    ways, checks = _ways(canonical, place, user_formats, (low, high))
-    if not _INTERNATIONAL.isdisjoint(canonical.formats):
-        # All other ways keep to the alphabet by themselves.
-        checks.append(place.alphabet.permits)
-    if not ways:
-        plain = _plain(
-            place, low, limit if high is None else min(high, limit), has_maximum=high is not None
-        )
-        if not checks:
-            return _standing_alone(plain, place, turn, canonical.pointer)
-        ways = [plain]
-    doubts = is_doubtful(canonical, (low, high))
-    if not (doubts or checks) and len(ways) == 1 and place.is_body and low == 0 and high is None:
-        return ways[0]
-    accepts = _all_of(checks, place, low, high)
-    if doubts:
-        ways = likely_ways(nodes, canonical, place, ways, accepts)
-    make = ways[0] if len(ways) == 1 else one_of(ways)
-    return retried(make, accepts, turn, canonical.pointer)
+    return low, high
+
+
+def _contained(
+    nodes: Nodes, canonical: Canonical, place: Place, accepts: Callable[[Any], bool] | None
+) -> Draw | None:
+    """Draws what the string is said to contain, as far as it is accepted; None where that comes to nothing."""
+    draw = content_draw(nodes, canonical, place)
+    if canonical.content is None or draw is None or accepts is None:
+        return draw
+    made = retried(draw, accepts, nodes.turn, canonical.pointer)
+    # Lengths and patterns may leave nothing of what is only said.
+    is_kept = canonical.content.is_asserted or is_alive(made, nodes.turn)
+    return made if is_kept else None
 
 
 def _certain(
@@ -195,8 +213,6 @@ def _ways(
         elif name == "binary" and place.is_bytes:
             ways.append(_binary(low, high, place.file))
         checks.extend(_checks_of(name, is_alone=not canonical.patterns))
-    if canonical.content is not None:
-        ways.append(partial(_content, *canonical.content))
     _add_patterns(canonical, place, sizes, (ways, checks))
     return ways, checks
 
@@ -230,16 +246,6 @@ def _add_patterns(
             text = f"minLength {low} and pattern {pattern}, whose texts have at most {written.high} characters"
             raise Unsatisfiable(canonical.lengths.low_pointer or pointer, text)
         ways.append(_matching(written, low, high))
-
-
-def _content(encoding: str, media_type: str, source: Source) -> str:
-    """A JSON document or a word, in base64 if it has to be."""
-    text = source.string(alphabets.NAME, 0, 12)
-    if media_type == "application/json":
-        text = (text.join('""'), str(source.integer(-99, 99)), f'{{"{text}": []}}')[
-            source.choice(3)
-        ]
-    return base64.b64encode(text.encode()).decode() if encoding == "base64" else text
 
 
 def _plain(place: Place, low: int, high: int, *, has_maximum: bool) -> Draw:

@@ -27,9 +27,11 @@ from checker.generation.meaning.reading import (
     SCALAR_KEYWORDS,
     finish_arrays,
     read_arrays,
+    read_content,
     read_examples,
     read_scalars,
     read_types,
+    says_content,
 )
 from checker.generation.sources.turn import Budget
 from checker.validation.compiled import Compiled
@@ -119,6 +121,8 @@ class Canon:
             if not said.isdisjoint(_BRANCHING):
                 self._read_branches(facet, raw, found)
             read_examples(facet, found)
+            if says_content(facet):
+                read_content(facet, found, self._dialect_at(facet))
         finish_arrays(found)
         return found
 

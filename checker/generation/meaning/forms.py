@@ -118,6 +118,17 @@ class Exclusions:
 
 
 @dataclass(frozen=True, slots=True)
+class Content:
+    """What a text contains, in words of `contentEncoding`, `contentMediaType` and `contentSchema`; lower case."""
+
+    encoding: str
+    media_type: str
+    schema: Facet | None = None
+    is_asserted: bool = False
+    """Whether validators look into it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Branches:
     """Alternatives of one `anyOf` or `oneOf`, or of a condition."""
 
@@ -149,8 +160,8 @@ class Canonical:
     patterns: list[tuple[str, str]] = field(default_factory=list)
     """(pattern, pointer) of each."""
     formats: list[str] = field(default_factory=list)
-    content: tuple[str, str] | None = None
-    """Encoding and media type of what the text contains, where they are asserted."""
+    content: Content | None = None
+    """What the text contains."""
     items: Conjunction = ()
     no_items: bool = False
     """Nothing may come after `prefix`."""

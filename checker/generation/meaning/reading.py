@@ -18,6 +18,7 @@ from checker.generation.meaning.forms import (
     NUMBER,
     Canonical,
     Conjunction,
+    Content,
     Facet,
     Reason,
     inverse,
@@ -41,6 +42,8 @@ ARRAY_KEYWORDS: Final = frozenset(
 )  # fmt: skip
 """Keywords of arrays, without those that only go with another one."""
 _MANY = 32
+_SAYING_CONTENT = (Dialect.DRAFT2019, Dialect.DRAFT2020, Dialect.OPENAPI31)
+"""Dialects in which the keywords of content are annotations (JSON Schema 2020-12, Validation, 8)."""
 _COUNTS_CONTAINED = (Dialect.DRAFT2020, Dialect.OPENAPI31)
 """Dialects in which an item that `contains` wants is evaluated."""
 
@@ -93,7 +96,8 @@ def read_scalars(facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
             numbers.bound("maximum", bounds[1], pointer_child(at, "format"))
     found.lengths.read(raw, at)
     if "contentEncoding" in raw or "contentMediaType" in raw:
-        found.content = raw.get("contentEncoding", ""), raw.get("contentMediaType", "")
+        encoding, media_type = raw.get("contentEncoding", ""), raw.get("contentMediaType", "")
+        found.content = Content(encoding.lower(), media_type.lower(), is_asserted=True)
     if "pattern" in raw:
         found.patterns.append((raw["pattern"], pointer_child(at, "pattern")))
     if facet.is_made:
@@ -179,6 +183,25 @@ def read_examples(facet: Facet, found: Canonical) -> None:
             found.examples.append(whole[keyword])
     if isinstance(whole.get("examples"), list):
         found.examples.extend(whole["examples"])
+
+
+def says_content(facet: Facet) -> bool:
+    """True when a schema says what texts contain, asserted or not."""
+    whole: Any = facet.raw
+    return "contentEncoding" in whole or "contentMediaType" in whole
+
+
+def read_content(facet: Facet, found: Canonical, dialect: Dialect) -> None:
+    """What a text contains in dialects that only say so: who writes it expects such texts all the same."""
+    whole: Any = facet.raw
+    if dialect not in _SAYING_CONTENT or facet.is_made:
+        return
+    encoding, media_type = (whole.get(f"content{name}", "") for name in ("Encoding", "MediaType"))
+    if not (isinstance(encoding, str) and isinstance(media_type, str)):
+        return
+    schema = whole.get("contentSchema")
+    below = None if schema is None else facet.below(schema, "contentSchema")
+    found.content = Content(encoding.lower(), media_type.lower(), below)
 
 
 def _contains(values: list[Any], value: Any) -> bool:
