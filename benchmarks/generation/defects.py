@@ -1,4 +1,4 @@
-"""Forty defects that only some values trigger: a sketched operation and what has to be in its case."""
+"""Defects that only some values trigger: a sketched operation and what has to be in its case."""
 
 import math
 import re
@@ -99,8 +99,19 @@ _ACCOUNT: Schema = {
     "required": ["number"],
     "properties": {"number": {"type": "string", "pattern": "^[0-9]{4,12}$"}, "zip": {"type": "string"}},
 }  # fmt: skip
+_CALL: Schema = {
+    "type": "object",
+    "required": ["path", "mail", "server"],
+    "properties": {
+        "path": {"type": "string", "pattern": "^/"},
+        "mail": {"type": "string", "format": "email", "pattern": "@example\\.com$"},
+        "server": {"type": "string", "format": "ipv4", "pattern": "^10\\."},
+        "comment": {"type": "string"},
+    },
+}
 
 ORDER = sketched(_ORDER)
+CALL = sketched(_CALL, header_If_Match={"type": "string", "pattern": '^"[0-9]+"$|\\*'})
 PLACE = sketched(_PLACE)
 PAGES = sketched(
     required_query_limit={"type": "integer", "minimum": 1, "maximum": 10_000},
@@ -223,6 +234,14 @@ DEFECTS: tuple[Defect, ...] = (
         _has_pair(state, channel) for state in _STATES for channel in _CHANNELS)),
     Defect("pattern near miss", "one digit less or more", ORDER, _some_sku("[A-Z]{3}-(?:[0-9]{3}|[0-9]{5})"), _NEGATIVE),
     Defect("pattern near miss", "a matching text and a line break", ORDER, _some_sku("[A-Z]{3}-[0-9]{4}\n"), _NEGATIVE),
+    Defect("around a match", "an entity tag that is neither a number nor *", CALL, (
+        lambda case: not re.fullmatch('"[0-9]+"|\\*', case.headers.get("If-Match", "*")),)),
+    Defect("around a match", "a control character after the slash", CALL, _in_body(
+        lambda body: any(unicodedata.category(char) == "Cc" for char in body["path"]))),
+    Defect("two constraints", "an address at one domain with a + in it", CALL, _in_body(
+        lambda body: "+" in body["mail"] and body["mail"].endswith("@example.com"))),
+    Defect("two constraints", "a host of one network that ends with 255", CALL, _in_body(
+        lambda body: body["server"].startswith("10.") and body["server"].endswith(".255"))),
     Defect("long string", "more than 255 characters", ORDER, _in_body(lambda body: len(body.get("comment", "")) > 255)),
     Defect("long string", "more than 4,096 characters", sketched(_LONG), _in_body(lambda body: len(body["text"]) > 4096)),
     Defect("deep nesting", "answers four levels deep",
@@ -251,4 +270,4 @@ DEFECTS: tuple[Defect, ...] = (
     Defect("default value", "the sort order that is the default", PAGES, (
         lambda case: case.query.get("sort") == "created_at",)),
 )  # fmt: skip
-"""Forty, at least two of each kind."""
+"""Forty-four, two of each kind."""
