@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from checker.core.errors import Unsatisfiable
 from checker.core.operation import Location
 from checker.generation.drawing.grammars import GRAMMARS
 from checker.generation.patterns.automata import Automaton
@@ -61,6 +62,23 @@ def test_texts_satisfy_all_that_is_said(name: str) -> None:
     texts = bodies(raw, 100)
     assert [text for text in texts if not is_valid(text)] == []
     assert len(set(texts)) >= many
+
+
+@pytest.mark.parametrize("others", [("^a", "^b"), ("^[0-9]+$", "[a-z]"), ("^(ab)+$", "a", "c")])
+def test_patterns_that_exclude_each_other_are_named(others: tuple[str, ...]) -> None:
+    raw = {"type": "string", "allOf": [{"pattern": pattern} for pattern in others]}
+    with pytest.raises(Unsatisfiable, match="no text matches all of") as caught:
+        program_of(body=raw)
+    assert caught.value.pointer == f"#/s/allOf/{len(others) - 1}/pattern"
+
+
+@pytest.mark.parametrize("others", [("^\\s$", "[^ \\t]"), ("^.$", "^\\u0500$"), ("(^a|b)*c", "^x")])
+def test_patterns_are_not_said_to_exclude_each_other_for_lack_of_usual_texts(
+    others: tuple[str, ...],
+) -> None:
+    """A no-break space, a rare letter, and an anchor that is not looked for in a loop."""
+    raw = {"type": "string", "allOf": [{"pattern": pattern} for pattern in others]}
+    program_of(body=raw)
 
 
 @pytest.mark.parametrize("location", [Location.HEADER, Location.PATH, Location.QUERY])

@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
+from checker.core.meta import GenerationMode
 from checker.core.operation import Location
 from checker.generation.patterns.openings import branches
 from checker.generation.patterns.regexes import parse
+from checker.generation.program import GenerationSettings
 from checker.generation.sources.simplest import SimplestSource
 
 from .making import bodies, cases, drawer, opinions, parameter_of, program_of, schema_of
@@ -122,3 +124,14 @@ def test_names_have_something_around_a_match(raw: dict[str, Any]) -> None:
     names = {name for value in bodies(raw, 100) for name in value}
     assert all(name.startswith("x-") for name in names)
     assert len(names) > 30
+
+
+@pytest.mark.parametrize("pattern", ["^https?://", "[a-z]{3}", "\\.json$", '^"[0-9]+"$|\\*'])
+def test_negatives_nearly_match_and_are_found_nowhere(pattern: str) -> None:
+    raw = {"type": "string", "pattern": pattern}
+    program = program_of(body=raw, settings=GenerationSettings(mode=GenerationMode.NEGATIVE))
+    texts = [case.body for case in cases(program, 400) if isinstance(case.body, str)]
+    is_valid = opinions(schema_of(raw))
+    assert [text for text in texts if is_valid(text)] == []
+    characters = set('https://abcdefghijklmnopqrstuvwxyz.json0123456789*"')
+    assert sum(len(characters & set(text)) >= 2 for text in texts) > len(texts) / 2

@@ -5,12 +5,13 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
+from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.grammars import GRAMMARS
 from checker.generation.drawing.nodes import Nodes
 from checker.generation.drawing.places import Place
 from checker.generation.meaning.forms import Canonical
 from checker.generation.patterns.languages import Wanted, automaton
-from checker.generation.patterns.matching import is_certain, matcher
+from checker.generation.patterns.matching import is_certain, is_exact, matcher
 from checker.generation.patterns.regexes import UnsupportedPattern
 from checker.generation.patterns.walking import walker
 from checker.generation.sources.choices import RandomSource, Source
@@ -29,7 +30,10 @@ _WORK_OF_A_STEP: Final = 300
 def likely_ways(
     nodes: Nodes, canonical: Canonical, place: Place, ways: list[Draw], accepts: Accepts
 ) -> list[Draw]:
-    """Those of some ways that are accepted often; where there are none, what all conditions have in common as well."""
+    """Those of some ways that are accepted often; where there are none, what all conditions have in common as well.
+
+    Raises `Unsatisfiable` when they surely have nothing in common.
+    """
     forbidden = [matcher(pattern) for pattern in canonical.excluded.patterns]
 
     def is_wanted(value: Any) -> bool:
@@ -76,11 +80,21 @@ def _in_common(nodes: Nodes, canonical: Canonical, place: Place) -> Draw | None:
     if isinstance(found, str):
         return None
     nodes.budget.spend(canonical.pointer, 1 + found.work // _WORK_OF_A_STEP)
+    if not found.accepting and wanted.count == len(canonical.patterns):
+        # Grammars are narrower than their formats: with one of them there may be texts all the same.
+        _refuse(canonical, wanted)
     low, high = max(canonical.lengths.low, place.min_text), canonical.lengths.high
     try:
         return walker(found, low, high)
     except UnsupportedPattern:
         return None
+
+
+def _refuse(canonical: Canonical, wanted: Wanted) -> None:
+    """Raise `Unsatisfiable` when patterns of which no automaton has a text stand for all that they match."""
+    if all(map(is_exact, wanted.patterns)):
+        pointer = canonical.patterns[-1][1]
+        raise Unsatisfiable(pointer, f"no text matches all of {', '.join(wanted.patterns)}")
 
 
 def _grammars(canonical: Canonical, user_formats: Mapping[str, Any]) -> list[str]:

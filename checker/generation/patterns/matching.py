@@ -44,6 +44,15 @@ def is_certain(pattern: str) -> bool:
     return CERTAIN.fullmatch(pattern) is not None
 
 
+_EXACT = re.compile(r"(?:[^.\\(\[]|\((?!\?)|\(\?:|\\[dw./+*?|$^(){}\[\]-]|\[(?!\^)|\\\\)*")
+
+
+@lru_cache(maxsize=4096)
+def is_exact(pattern: str) -> bool:
+    """True when its tree stands for all texts that match, not only for usual ones."""
+    return is_plain(pattern) and _EXACT.fullmatch(pattern) is not None
+
+
 @lru_cache(maxsize=4096)
 def matcher(pattern: str, *, trusts: bool = False) -> Callable[[str], bool]:
     """True for what both Python and ECMA-262 match, as far as each can read the pattern.
