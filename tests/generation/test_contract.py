@@ -13,7 +13,7 @@ from checker.core.errors import Unsatisfiable
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
 from checker.generation.sources.choices import RandomSource
 
-from .making import drawer, opinions
+from .making import drawer, opinions, program_of
 
 SMOKE = Path(__file__).parent.parent / "data" / "smoke"
 FILES = sorted(path for path in SMOKE.iterdir() if path.suffix != ".md")
@@ -65,6 +65,21 @@ def test_values_of_real_schemas_are_valid_for_both_validators(path: Path) -> Non
                 assert name not in values or is_valid(values[name]), (operation.label, name, values)
             if case.body is not NOT_SET and not has_bytes(case.body):
                 assert bodies[case.media_type or ""](case.body), (operation.label, case.body)
+
+
+TEXTS = {
+    "around a match": {"type": "string", "pattern": '^"[0-9]+?"$|\\*'},
+    "around a match of a length": {"type": "string", "pattern": "a", "minLength": 20, "maxLength": 30},
+    "in common": {"type": "string", "format": "email", "pattern": "@example\\.com$"},
+    "three in common": {"type": "string", "allOf": [{"pattern": "[a-z]"}, {"pattern": "[0-9]"}, {"pattern": "^.{5,9}$"}]},
+    "forbidden": {"type": "string", "format": "ipv4", "not": {"pattern": "[2-9]"}},
+    "encoded": {"type": "string", "contentEncoding": "base32", "minLength": 8},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_texts_replay_in_hypothesis_and_bear_mutations(name: str) -> None:
+    _assert_kept(contract_of(program_of(body=TEXTS[name]), records=200, mutations=200), 200, 200)
 
 
 @pytest.mark.corpora
