@@ -7,30 +7,28 @@ from typing import Any
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.schema import UnresolvableReference
+from checker.generation.drawing import overlaps
 from checker.generation.drawing.arrays import compile_items
 from checker.generation.drawing.exclusions import excluding
-from checker.generation.drawing.judging import is_json, validator_of
+from checker.generation.drawing.judging import IsValid, is_json, validator_of
 from checker.generation.drawing.listed import compile_enum
 from checker.generation.drawing.objects import compile_properties
 from checker.generation.drawing.places import Place
 from checker.generation.drawing.reuse import reusing
-from checker.generation.drawing.scalars import (
-    compile_integer,
-    compile_listed,
-    compile_number,
-)
+from checker.generation.drawing.scalars import compile_integer, compile_listed, compile_number
 from checker.generation.drawing.texts import compile_string
-from checker.generation.drawing.variety import ENOUGH, Variety, different, is_alive, may_be_poor
+from checker.generation.drawing.variety import ENOUGH, Variety, different, may_be_poor
 from checker.generation.drawing.words import Words
 from checker.generation.meaning import forms
 from checker.generation.meaning.canonical import Canon
-from checker.generation.meaning.discrimination import are_disjoint, discriminated, exclusive
-from checker.generation.meaning.forms import Canonical, Conjunction, FacetKey, key_of
+from checker.generation.meaning.discrimination import are_disjoint, discriminated, others_excluded
+from checker.generation.meaning.emptiness import emptiness, is_settled
+from checker.generation.meaning.forms import Branches, Canonical, Conjunction, FacetKey, key_of
 from checker.generation.meaning.implied import meant_types
 from checker.generation.sources.basic import BOOLEAN, NULL, either, one_of
 from checker.generation.sources.choices import Source
 from checker.generation.sources.hypothesis import Strategy
-from checker.generation.sources.turn import DEEPEST, Budget, Draw, Rejected, Turn, retried
+from checker.generation.sources.turn import DEEPEST, Budget, Draw, Turn, Unfinished, retried
 
 _DEEPEST = 90
 """Schemas inside each other; Python has no room for many more."""
@@ -40,6 +38,8 @@ _FREE_TYPES = (Variety.TYPES, Variety.MOST)
 _MORE_VARIED = 3
 _NULLS = 0.12
 _EXAMPLES = 0.06
+_WAY = 200
+"""Steps that one way out of a `not` may take where there are others."""
 _SCALARS = (forms.STRING, forms.NUMBER, forms.BOOLEAN, forms.NULL)
 Key = tuple[frozenset[FacetKey], Place]
 
@@ -158,7 +158,7 @@ class Compiler:
         def draw(source: Source) -> Any:
             if not cell:
                 # Tried while it is being compiled.
-                raise Rejected(pointer)
+                raise Unfinished(pointer)
             if turn.depth >= DEEPEST:
                 return minimal(source)
             turn.depth += 1
@@ -190,8 +190,17 @@ class Compiler:
             raise Unsatisfiable(form.impossible.pointer, form.impossible.text)
         if form.enum is not None:
             return compile_enum(self.canon, form, conjunction, place)
+        self.opaque.update(form.opaque)
+        overlapping = [branches for branches in form.branches if self._may_overlap(branches)]
+        is_valid = None
+        if overlapping or form.needs_check or form.opaque:
+            is_valid = self.validator(conjunction)
         if form.branches:
-            draw = self._branched(form, place)
+            if len(form.branches) > 1:
+                self._refuse_empty(form)
+            draw = self._branched(
+                form, place, is_valid if form.branches[0] in overlapping else None
+            )
         else:
             leaves, self._leaves = self._leaves, None
             try:
@@ -201,38 +210,38 @@ class Compiler:
             if leaves is not None:
                 self._leaves = leaves - 1
         draw = self._with_examples(form, conjunction, place, draw)
-        needs_check = form.needs_check or bool(form.opaque)
-        self.opaque.update(form.opaque)
-        for branches in form.branches:
-            needs_check = needs_check or (
-                branches.keyword == "oneOf"
-                and not discriminated(branches)
-                and not are_disjoint(self.canon, branches)
-            )
-        if needs_check:
-            is_valid = self.validator(conjunction)
+        if is_valid is not None:
             draw = retried(draw, is_valid, self.turn, form.pointer)
-            if (
-                form.branches
-                and form.branches[0].keyword == "oneOf"
-                and not is_alive(draw, self.turn)
-            ):
-                # Hardly anything fits one of them alone: say so instead of hoping for it.
-                alone = replace(form, branches=[exclusive(form.branches[0]), *form.branches[1:]])
-                draw = retried(self._branched(alone, place), is_valid, self.turn, form.pointer)
         is_outermost = len(self._open) == 1 and self.variety is Variety.USUAL
         return (
             self._varied(conjunction, place, draw) if is_outermost and may_be_poor(form) else draw
         )
 
-    def _branched(self, form: Canonical, place: Place) -> Draw:
-        """One branch of the first alternatives, combined with all the rest."""
+    def _may_overlap(self, branches: Branches) -> bool:
+        """True for a `oneOf` of which a value may satisfy more than one alternative."""
+        return (
+            branches.keyword == "oneOf"
+            and not discriminated(branches)
+            and not are_disjoint(self.canon, branches)
+        )
+
+    def _refuse_empty(self, form: Canonical) -> None:
+        """Raise `Unsatisfiable` before alternatives are tried of which none is possible."""
+        reason = emptiness(self.canon, form)
+        if reason is not None:
+            raise Unsatisfiable(reason.pointer, reason.text)
+
+    def _branched(self, form: Canonical, place: Place, is_alone: IsValid | None) -> Draw:
+        """One branch of the first alternatives, combined with all the rest.
+
+        With `is_alone` they may overlap, and values have to satisfy one of them only.
+        """
         branches = form.branches[0]
         is_outermost = self._leaves is None
         if is_outermost:
             self._leaves = _MOST_LEAVES
         try:
-            draws, reason = self._alternatives(form, place, is_outermost=is_outermost)
+            draws, reason = self._alternatives(form, place, is_alone, is_outermost=is_outermost)
         finally:
             if is_outermost:
                 self._leaves = None
@@ -242,18 +251,28 @@ class Compiler:
         return one_of(draws)
 
     def _alternatives(
-        self, form: Canonical, place: Place, *, is_outermost: bool
+        self, form: Canonical, place: Place, is_alone: IsValid | None, *, is_outermost: bool
     ) -> tuple[list[Draw], Unsatisfiable | None]:
         """Draws of the alternatives that are possible, and why the first of the others is not."""
         branches = form.branches[0]
         base = form.base(branches.owner, branches.keyword)
+        if branches.keyword == "not":
+            if is_settled(self.canon, form, branches):
+                return [self.compile(base, place)], None
+            found = self._ways(branches, base, place)
+            if found:
+                return found, None
         pinned = discriminated(branches)
         draws: list[Draw] = []
         reason: Unsatisfiable | None = None
         for index, alternative in enumerate(branches.alternatives):
             extra = pinned[index] if pinned else ()
+            wanted = (*base, *alternative, *extra)
             try:
-                draw = self.compile((*base, *alternative, *extra), place)
+                draw = self.compile(wanted, place)
+                if is_alone is not None and index < overlaps.MOST:
+                    others = others_excluded(branches, index)
+                    draw = overlaps.apart(self, draw, (wanted, others, place), is_alone)
                 draws.extend([draw] * self._weight(alternative))
             except Unsatisfiable as error:
                 reason = reason or error
@@ -262,6 +281,17 @@ class Compiler:
             if draws and (is_enough or self.budget.is_low):
                 break
         return draws, reason
+
+    def _ways(self, branches: Branches, base: Conjunction, place: Place) -> list[Draw]:
+        """Draws of the ways that a `not` leaves, as far as they are found soon: ways to break what contains itself never end."""
+        draws: list[Draw] = []
+        for way in branches.alternatives:
+            if draws and self._leaves is not None and self._leaves <= 0:
+                break
+            with suppress(Unsatisfiable, BudgetSpent), self.budget.lent(_WAY):
+                draw = self.compile((*base, *way), place)
+                draws.extend([draw] * self._weight(way))
+        return draws
 
     def _weight(self, alternative: Conjunction) -> int:
         """How often an alternative is chosen: where variety is short, those with few values less."""

@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 from checker.generation.drawing.places import Place
 from checker.generation.drawing.variety import Variety
+from checker.generation.meaning.canonical import Canon
 from checker.generation.meaning.forms import Canonical, Conjunction
 from checker.generation.sources.hypothesis import Strategy
 from checker.generation.sources.turn import Budget, Draw, Turn
@@ -13,6 +14,7 @@ from checker.generation.sources.turn import Budget, Draw, Turn
 class Nodes(Protocol):
     """A compiler, as far as its children see it."""
 
+    canon: Canon
     turn: Turn
     budget: Budget
     formats: Mapping[str, Strategy]

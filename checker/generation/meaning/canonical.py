@@ -11,6 +11,7 @@ from typing import Any, Final
 from checker.core.schema import Dialect, Direction, Document, UnresolvableReference
 from checker.generation.meaning.complements import COINED, complement
 from checker.generation.meaning.conditions import conditions
+from checker.generation.meaning.denials import forbid, openness
 from checker.generation.meaning.duplicates import have_twins
 from checker.generation.meaning.forms import (
     Branches,
@@ -109,6 +110,8 @@ class Canon:
         for facet in conjunction:
             self._flatten(facet, seen, found)
         read = [(facet, self.said(facet)) for facet in found.facets]
+        if found.forbidden:
+            forbid(self, found)
         self._read_objects(read, found)
         for facet, raw in read:
             nullable = self._nullable is not None and _says_true(facet, self._nullable)
@@ -124,6 +127,9 @@ class Canon:
             if says_content(facet):
                 read_content(facet, found, self._dialect_at(facet))
         finish_arrays(found)
+        if len(found.branches) > 1:
+            # What is chosen for others may settle what a `not` leaves open, and most of all the one with many ways.
+            found.branches.sort(key=openness)
         return found
 
     def target(self, facet: Facet) -> Facet:
@@ -224,6 +230,7 @@ class Canon:
     def _push_in(self, facet: Facet, inner: Facet, seen: set[FacetKey], found: Canonical) -> None:
         """Say what a `not` means without it: what all ways to break the schema inside have in common, or alternatives."""
         at = pointer_child(facet.pointer, "not")
+        found.forbidden.append((self.target(inner), at))
         alternatives, is_whole = self.broken(inner)
         if alternatives and not is_whole:
             # Other ways are found by chance, if at all.

@@ -1,6 +1,5 @@
 """When it is known beforehand that alternatives exclude each other, or which of them a value names."""
 
-from dataclasses import replace
 from itertools import combinations
 from typing import Any, Final
 
@@ -56,17 +55,10 @@ def _names_of(facet: Facet, mapping: dict[str, Any]) -> list[str]:
     return mapped or [last]
 
 
-def exclusive(branches: Branches) -> Branches:
-    """The same alternatives, each without what the others admit."""
-    return replace(
-        branches,
-        alternatives=tuple(
-            (
-                *one,
-                *(inverse(facet) for (facet, *_) in branches.alternatives if facet is not one[0]),
-            )
-            for one in branches.alternatives
-        ),
+def others_excluded(branches: Branches, index: int) -> Conjunction:
+    """What an alternative must not be for no other one to admit it."""
+    return tuple(
+        inverse(facet) for at, (facet, *_) in enumerate(branches.alternatives) if at != index
     )
 
 

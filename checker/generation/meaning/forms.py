@@ -209,6 +209,8 @@ class Canonical:
     facets: list[Facet] = field(default_factory=list)
     """Every place that was read."""
 
+    forbidden: list[tuple[Facet, str]] = field(default_factory=list)
+    """What stands under each `not`, and the pointer of the `not`."""
     pushed: set[FacetKey] = field(default_factory=set)
     """Facets whose `not` has become a part of the conjunction."""
 

@@ -15,7 +15,7 @@ from checker.generation.sources.recipes import Checked, Draw, described
 
 __all__ = [
     "ATTEMPT", "CASE", "COMPONENT", "DEEPEST", "ELEMENT", "NODE", "OPTIONAL", "Budget", "Draw", "Given", "Rejected",
-    "Turn", "retried",
+    "Turn", "Unfinished", "retried",
 ]  # fmt: skip
 
 NODE, ELEMENT, OPTIONAL, ATTEMPT, COMPONENT, CASE = range(1001, 1007)
@@ -35,6 +35,10 @@ class Rejected(Exception):
     def __init__(self, pointer: str) -> None:
         super().__init__(pointer)
         self.pointer = pointer
+
+
+class Unfinished(Rejected):
+    """What is drawn refers to itself, and is being compiled."""
 
 
 @dataclass(frozen=True, slots=True)
