@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 
-from checker.core.errors import Unsatisfiable
+from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.core.schema import Direction
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.replay import ReplaySource
+from checker.validation.compiled import compile_schema
 
 from .making import bodies, drawer, opinions, program_of, schema_of
 
@@ -49,3 +51,46 @@ def test_choices_of_distinct_items_replay(raw: dict[str, Any]) -> None:
         again = ReplaySource(source.choices)
         assert wanted == draw(again).body
         assert source.choices == again.choices
+
+
+MANY: dict[str, dict[str, Any]] = {
+    "integers": {"type": "integer"},
+    "texts": {"type": "string"},
+    "objects": {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "number"}}},
+    "arrays": {"type": "array", "items": {"type": "integer"}},
+    "anything": {},
+}
+
+
+@pytest.mark.parametrize("name", MANY)
+@pytest.mark.parametrize("count", [300, 5_000])
+def test_thousands_of_items_can_be_different(name: str, count: int) -> None:
+    raw = distinct(MANY[name], count)
+    is_valid = compile_schema(schema_of(raw), Direction.REQUEST).is_valid
+    (found,) = bodies(raw, 1)
+    assert len(found) >= count
+    assert is_valid(found)
+
+
+def test_a_hundred_thousand_items_are_drawn_and_more_are_refused() -> None:
+    many = {"type": "array", "items": {"type": "integer"}}
+    (found,) = bodies({**many, "minItems": 100_000}, 1)
+    assert len(found) >= 100_000
+    with pytest.raises(Unsatisfiable, match="minItems 100001 is more than the 100000"):
+        program_of(body={**many, "minItems": 100_001})
+
+
+def test_many_items_inside_each_other_end() -> None:
+    inner = distinct({"type": "integer"}, 2_000)
+    with pytest.raises(BudgetSpent, match="#/s"):
+        bodies(distinct(inner, 2_000), 1)
+    # What was left over of one case is not missed in the next.
+    assert len(bodies(inner, 3)) == 3
+
+
+def test_choices_of_many_items_are_few_and_replay() -> None:
+    draw = drawer(program_of(body=distinct({"type": "string"}, 1_000)))
+    source = RandomSource(7)
+    wanted = draw(source).body
+    assert len(source.choices) < 10
+    assert draw(ReplaySource(source.choices)).body == wanted

@@ -1,9 +1,11 @@
 import json
 import math
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
+from checker.core.errors import Unsatisfiable
 from checker.core.schema import Dialect
 
 from .making import bodies, cases, opinions, program_of, schema_of
@@ -324,3 +326,76 @@ def test_unevaluated_properties_stay_away() -> None:
     found = bodies(raw, 60)
     assert all(map(is_valid, found))
     assert {"a", "b"} == {name for value in found for name in value}
+
+
+_FAR = [9007199254740991, 9007199254740993, 1e16, 1e17, 1e20, 1e25, 1e300, 2**63, 2**64]
+BEYOND: list[dict[str, Any]] = [
+    {"type": kind, **({"multipleOf": step} if step else {}), bound: sign * value}
+    for kind in ("number", "integer")
+    for step in (None, 0.1, 0.3, 2.5, 1, 7, 1e10)
+    for value in _FAR
+    for bound, sign in (
+        ("exclusiveMinimum", 1),
+        ("minimum", 1),
+        ("exclusiveMaximum", 1),
+        ("exclusiveMaximum", -1),
+        ("maximum", -1),
+        ("exclusiveMinimum", -1),
+    )
+]
+BETWEEN: list[dict[str, Any]] = [
+    {"multipleOf": 0.1, "exclusiveMinimum": 1e16, "exclusiveMaximum": 1e16 + 6},
+    {"multipleOf": 0.1, "exclusiveMinimum": -1e16 - 6, "exclusiveMaximum": -1e16},
+    {"multipleOf": 0.3, "exclusiveMinimum": 0, "exclusiveMaximum": 9007199254740992},
+    {"multipleOf": 2.5, "minimum": 9007199254740992, "maximum": 9007199254741992},
+    {"multipleOf": 1e-9, "exclusiveMinimum": 1e15, "maximum": 1e15 + 1},
+    {"exclusiveMinimum": 1e16, "maximum": 2**64},
+]
+
+
+@pytest.mark.parametrize("part", range(6))
+def test_bounds_beyond_exact_floats_hold_however_numbers_are_read(part: int) -> None:
+    for raw in [*BEYOND[part::6], *({"type": "number", **one} for one in BETWEEN)]:
+        is_valid = opinions(schema_of(raw))
+        for value in bodies(raw, 12):
+            assert is_valid(value), (raw, value)
+            exact = {
+                Fraction(str(value)),
+                Fraction(float(value)) if isinstance(value, float) else value,
+            }
+            assert all(_is_inside(one, raw) for one in exact), (raw, value)
+
+
+def _is_inside(value: Any, raw: dict[str, Any]) -> bool:
+    """Whether the bounds admit a number, read as they are written."""
+    low, high, above, below = (
+        Fraction(str(raw[keyword])) if keyword in raw else None
+        for keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+    )
+    return (
+        (low is None or value >= low)
+        and (high is None or value <= high)
+        and (above is None or value > above)
+        and (below is None or value < below)
+    )
+
+
+LONG: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "of one length": {"maxLength": 100_000},
+    "of a pattern": {"pattern": "^[a-z]+$"},
+    "of a format": {"format": "uri"},
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_long_texts_that_have_to_be_are_drawn(name: str) -> None:
+    text = {"type": "string", "minLength": 100_000, **LONG[name]}
+    raw = {"type": "object", "required": ["a"], "properties": {"a": text}}
+    is_valid = opinions(schema_of(raw))
+    assert all(map(is_valid, bodies(raw, 3)))
+
+
+def test_texts_of_many_megabytes_are_refused() -> None:
+    with pytest.raises(Unsatisfiable, match="minLength 4194305 is more than the 4194304"):
+        program_of(body={"type": "string", "minLength": 4_194_305})

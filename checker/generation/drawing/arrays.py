@@ -10,6 +10,7 @@ from checker.generation.drawing.containers import ArrayPlan, compile_array
 from checker.generation.drawing.distinct import identity
 from checker.generation.drawing.nodes import Nodes
 from checker.generation.drawing.places import Place, item_of
+from checker.generation.drawing.seeded import MOST_ITEMS
 from checker.generation.drawing.variety import Variety
 from checker.generation.meaning import forms
 from checker.generation.meaning.forms import Canonical, Conjunction, Facet
@@ -36,8 +37,10 @@ def compile_items(nodes: Nodes, form: Canonical, place: Place) -> Draw:
     inner = item_of(place)
     wanted, needed = _first_items(nodes, form, inner)
     low, high = max(sizes.low, place.min_items, needed), sizes.high
-    if low > nodes.max_text // 2:
-        raise Unsatisfiable(sizes.low_pointer, f"minItems {low} is more than can be sent")
+    if low > MOST_ITEMS:
+        raise Unsatisfiable(
+            sizes.low_pointer, f"minItems {low} is more than the {MOST_ITEMS} that are sent"
+        )
     if high is not None and low > high:
         raise Unsatisfiable(sizes.high_pointer, f"maxItems {high}, but {low} items are needed")
     prefix, item = _items(nodes, form, wanted, (inner, low))

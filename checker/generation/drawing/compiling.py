@@ -360,7 +360,7 @@ class Compiler:
         elif kind == forms.STRING:
             draw = compile_string(self, form, place)
         elif kind == forms.INTEGER:
-            draw = compile_integer(form)
+            draw = compile_integer(form, self.turn)
         else:
             draw = compile_number(form, self.turn)
         draw = excluding(draw, kind, form, self.turn)

@@ -12,6 +12,7 @@ from checker.generation.drawing.distinct import (
     compile_drawn_out,
     identity,
 )
+from checker.generation.drawing.seeded import MANY, MANY_DISTINCT, compile_seeded
 from checker.generation.sources.chance import SourceSpent
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.recipes import Different, Extended, Filled, Items, Record, described
@@ -50,10 +51,13 @@ def compile_array(plan: ArrayPlan, turn: Turn, *, keeps_path: bool) -> Draw:
     if plan.item is None:
         high = min(high, len(plan.prefix))
     plan = replace(plan, low=low, high=high)
+    distinct = Distinct(plan.pointer, low, high, _more(low, high))
+    if plan.unique and plan.members is not None:
+        return compile_drawn_out(distinct, plan.members)
+    if low > (MANY_DISTINCT if plan.unique else MANY):
+        element = _element(plan, turn, keeps_path=keeps_path)
+        return compile_seeded(distinct, element, turn, unique=plan.unique)
     if plan.unique:
-        distinct = Distinct(plan.pointer, low, high, _more(low, high))
-        if plan.members is not None:
-            return compile_drawn_out(distinct, plan.members)
         draw = compile_distinct(distinct, _element(plan, turn, keeps_path=keeps_path), turn)
         if plan.prefix or plan.item is None:
             return draw

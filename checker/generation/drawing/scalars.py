@@ -2,6 +2,7 @@
 
 import copy
 import math
+import operator
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -29,17 +30,35 @@ def compile_listed(values: list[Any]) -> Draw:
     return listed(values)
 
 
-def compile_integer(canonical: Canonical) -> Draw:
+def compile_integer(canonical: Canonical, turn: Turn) -> Draw:
     """Draws integers. Raises `Unsatisfiable`."""
     numbers = canonical.numbers
     _refuse_conflict(numbers)
-    step = numbers.step or Fraction(1)
+    said = step = numbers.step or Fraction(1)
     # Multiples of 2.5 that are integers are the multiples of 5.
     step = Fraction(step.numerator)
     low, high = _integers_between(numbers, step)
     if low > high:
         raise Unsatisfiable(*numbers.empty("integer"))
-    return integers(low, high, step.numerator)
+    return _whole_multiples(numbers, said, (low, high), turn, canonical.pointer)
+
+
+def _whole_multiples(
+    numbers: Numbers, step: Fraction, between: tuple[int, int], turn: Turn, pointer: str
+) -> Draw:
+    """Draws integers that are multiples of a step, `between` times its numerator."""
+    (low, high), factor = between, step.numerator
+    draw = integers(low, high, factor)
+    if step == 1 or not _may_round(numbers, step):
+        return draw
+    if _are_far(numbers):
+        # Far from zero only these are what they are as floats as well.
+        least, most = low * factor, high * factor
+        coarse = math.lcm(factor, int(math.ulp(float(max(abs(least), abs(most))))))
+        first, last = -(-least // coarse), most // coarse
+        if first <= last:
+            draw = integers(first, last, coarse)
+    return retried(draw, _certain(numbers, step), turn, pointer)
 
 
 def compile_number(canonical: Canonical, turn: Turn) -> Draw:
@@ -53,9 +72,17 @@ def compile_number(canonical: Canonical, turn: Turn) -> Draw:
     low = -largest if numbers.low is None else _float(numbers.low)
     high = largest if numbers.high is None else _float(numbers.high)
     # Beyond 2**53 integers are exact and floats are not.
-    if numbers.low is not None and abs(low) >= _EXACT and Fraction(low) < numbers.low:
+    while (
+        numbers.low is not None
+        and _EXACT <= abs(low) < _LARGEST
+        and min(_readings(low)) < numbers.low
+    ):
         low = math.nextafter(low, math.inf)
-    if numbers.high is not None and abs(high) >= _EXACT and Fraction(high) > numbers.high:
+    while (
+        numbers.high is not None
+        and _EXACT <= abs(high) < _LARGEST
+        and max(_readings(high)) > numbers.high
+    ):
         high = math.nextafter(high, -math.inf)
     # As text the nearest float is the bound itself; only an open bound needs the next one.
     if numbers.low is not None and numbers.is_low_open:
@@ -97,8 +124,13 @@ def _multiples(numbers: Numbers, step: Fraction, turn: Turn, pointer: str) -> Dr
     if low > high:
         raise Unsatisfiable(*numbers.empty("number"))
     if step.denominator == 1:
-        factor = step.numerator
-        return lambda source: source.integer(low, high) * factor if low < high else low * factor
+        return _whole_multiples(numbers, step, (low, high), turn, pointer)
+    if _are_far(numbers):
+        # Floats there are integers.
+        whole = Fraction(step.numerator)
+        between = _integers_between(numbers, whole)
+        if between[0] <= between[1]:
+            return _whole_multiples(numbers, step, between, turn, pointer)
     unit = float(step)
 
     def make(source: Source) -> float:
@@ -106,7 +138,8 @@ def _multiples(numbers: Numbers, step: Fraction, turn: Turn, pointer: str) -> Dr
         return _whole(float(count * step))
 
     # Validators that divide floats do not see every multiple as one; both kinds have to.
-    return retried(make, _divides(unit), turn, pointer)
+    accepts = _certain(numbers, step) if _may_round(numbers, step) else _divides(unit)
+    return retried(make, accepts, turn, pointer)
 
 
 def _divides(unit: float) -> Callable[[Any], bool]:
@@ -115,6 +148,39 @@ def _divides(unit: float) -> Callable[[Any], bool]:
         return math.isfinite(quotient) and quotient == int(quotient)
 
     return accepts
+
+
+def _may_round(numbers: Numbers, step: Fraction) -> bool:
+    """True when a bound lies where floats are nearly as far apart as the multiples: the nearest one may be beyond it."""
+    bounds = [abs(_float(bound)) for bound in (numbers.low, numbers.high) if bound is not None]
+    return any(math.ulp(bound) > min(float(step) / 4, 1.0) for bound in bounds)
+
+
+def _are_far(numbers: Numbers) -> bool:
+    """True when all numbers between the bounds lie beyond what floats say exactly."""
+    is_above = numbers.low is not None and numbers.low >= _EXACT
+    return is_above or (numbers.high is not None and numbers.high <= -_EXACT)
+
+
+def _certain(numbers: Numbers, step: Fraction) -> Callable[[Any], bool]:
+    """True for numbers that are multiples between the bounds whether they are read as text or as a float."""
+    low, high, divides = numbers.low, numbers.high, _divides(float(step))
+    above = operator.gt if numbers.is_low_open else operator.ge
+    below = operator.lt if numbers.is_high_open else operator.le
+
+    def is_right(exact: Fraction) -> bool:
+        is_inside = (low is None or above(exact, low)) and (high is None or below(exact, high))
+        return is_inside and exact % step == 0
+
+    def accepts(value: Any) -> bool:
+        return all(map(is_right, _readings(value))) and divides(value)
+
+    return accepts
+
+
+def _readings(value: float) -> set[Fraction]:
+    """What a number is as text, and as a float."""
+    return {Fraction(str(value)), Fraction(float(value))}
 
 
 def _integers_between(numbers: Numbers, step: Fraction) -> tuple[int, int]:
@@ -132,15 +198,30 @@ def _integers_between(numbers: Numbers, step: Fraction) -> tuple[int, int]:
         least += 1
     if high is not None and numbers.is_high_open and most * step == high:
         most -= 1
+    least, most = _away_from_open(numbers, step, (least, most))
     if low is None and least > most:
-        least = most - 1000
+        least = max(most - max(1000, abs(most)), -int(Fraction(_LARGEST) / step))
     if high is None and least > most:
-        most = least + 1000
-    if step != 1 and low is None and high is None:
-        # Beyond 2**53 a multiple is no longer one for those who read floats.
-        bound = int(2**53 / step)
-        return max(least, -bound), min(most, bound)
+        most = min(least + max(1000, abs(least)), int(Fraction(_LARGEST) / step))
+    if step == 1:
+        return least, most
+    # Further from zero the nearest float of a multiple is none.
+    bound = 2**53 // step.numerator
+    if low is None and -bound <= most:
+        least = max(least, -bound)
+    if high is None and least <= bound:
+        most = min(most, bound)
     return least, most
+
+
+def _away_from_open(numbers: Numbers, step: Fraction, between: tuple[int, int]) -> tuple[int, int]:
+    """Without integers that are an open bound to those who read floats, if others are left."""
+    (least, most), low, high = between, numbers.low, numbers.high
+    if low is not None and numbers.is_low_open and _EXACT <= abs(low) < _LARGEST:
+        least = max(least, math.ceil(Fraction(math.nextafter(float(low), math.inf)) / step))
+    if high is not None and numbers.is_high_open and _EXACT <= abs(high) < _LARGEST:
+        most = min(most, math.floor(Fraction(math.nextafter(float(high), -math.inf)) / step))
+    return (least, most) if least <= most else between
 
 
 def _refuse_conflict(numbers: Numbers) -> None:

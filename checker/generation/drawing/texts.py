@@ -28,6 +28,8 @@ _ROOM = 256
 """Characters beyond the minimum when there is no maximum."""
 _RECORDED = 1000
 """Longer strings are recorded as a seed and a length."""
+_LONGEST = 1 << 22
+"""Characters of a text that is drawn because it has to be that long."""
 _LONG = 0.02
 _USUAL = (6, 48)
 """Lengths that most values of a format have anyway."""
@@ -60,9 +62,10 @@ _FILES, _WHOLE_FILES = 0.3, 0.9
 
 
 def compile_string(nodes: Nodes, canonical: Canonical, place: Place) -> Draw:
-    """Draws strings. Raises `Unsatisfiable`."""
-    turn, limit = nodes.turn, nodes.max_text
-    sizes = low, high = _sizes(canonical, place, limit)
+    """Draws strings of at most `max_text` characters, or as few as there have to be. Raises `Unsatisfiable`."""
+    turn = nodes.turn
+    sizes = low, high = _sizes(canonical, place)
+    limit = max(low, nodes.max_text)
     _refuse_lengths(canonical, nodes.formats)
     certain = _certain(canonical, place, nodes.formats, sizes)
     if certain is not None:
@@ -91,7 +94,7 @@ def compile_string(nodes: Nodes, canonical: Canonical, place: Place) -> Draw:
     return retried(make, accepts, turn, canonical.pointer)
 
 
-def _sizes(canonical: Canonical, place: Place, limit: int) -> tuple[int, int | None]:
+def _sizes(canonical: Canonical, place: Place) -> tuple[int, int | None]:
     """How long strings are at least and at most. Raises `Unsatisfiable`."""
     lengths = canonical.lengths
     conflict = lengths.conflict()
@@ -100,9 +103,9 @@ def _sizes(canonical: Canonical, place: Place, limit: int) -> tuple[int, int | N
     low, high = max(lengths.low, place.min_text), lengths.high
     if high is not None and low > high:
         raise Unsatisfiable(lengths.high_pointer, f"maxLength {high} leaves nothing to send")
-    if low > limit:
+    if low > _LONGEST:
         raise Unsatisfiable(
-            lengths.low_pointer, f"minLength {low} is more than the {limit} that are sent"
+            lengths.low_pointer, f"minLength {low} is more than the {_LONGEST} that are sent"
         )
     return low, high
 

@@ -14,7 +14,7 @@ ENOUGH: Final = 10
 _TRIED = 20
 _DISCARDED = 120
 """Attempts that all of the draws together may discard."""
-_FEW_PROPERTIES = 3
+_FEW_PROPERTIES, _FEW_ITEMS = 3, 32
 _CONTAINERS = frozenset({ARRAY, OBJECT})
 
 
@@ -29,7 +29,8 @@ class Variety(Enum):
 
 def may_be_poor(form: Canonical) -> bool:
     """True when it takes a few draws to know whether values repeat themselves."""
-    return bool(form.types & _CONTAINERS) and len(form.properties) <= _FEW_PROPERTIES
+    is_short = form.item_count.low <= _FEW_ITEMS
+    return bool(form.types & _CONTAINERS) and len(form.properties) <= _FEW_PROPERTIES and is_short
 
 
 def different(draw: Draw, turn: Turn) -> int:

@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import lcm
 from typing import Any
 
+_EXACT = 2**53
 Place = tuple[str, object, str]
 """Keyword, value, pointer."""
 
@@ -27,8 +28,12 @@ class Numbers:
     ) -> None:
         """Tighten by one keyword; `exclusiveMinimum` and `exclusiveMaximum` are open by themselves."""
         is_open = is_exclusive or keyword.startswith("exclusive")
+        is_low = keyword in ("minimum", "exclusiveMinimum")
         exact = Fraction(str(value))
-        if keyword in ("minimum", "exclusiveMinimum"):
+        if abs(value) >= _EXACT:
+            # The text says one number, the float another: readers of both kinds have to be content.
+            exact = (max if is_low else min)(exact, Fraction(value))
+        if is_low:
             if self.low is None or exact > self.low or (exact == self.low and is_open):
                 self.low, self.is_low_open = exact, is_open
                 self.low_said = (keyword, value, pointer)

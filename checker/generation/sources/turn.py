@@ -65,6 +65,8 @@ class Turn:
     """CPU time when that was `_SECONDS` ago."""
     allowance: int = _WORK
     """Attempts that may be discarded."""
+    seeded: int | None = None
+    """Choices that what is drawn from seeds may still take; None outside of it."""
     violation: Violation | None = None
     """What the last negative part breaks."""
 
