@@ -35,10 +35,10 @@ class Connections:
             self._watched.clear()
             self._poll = _Watch()
         self._watched.pop(local_port, None)
-        for descriptor in descriptors:
+        # An attempt that is refused gives its number back: the next one may have the same.
+        for descriptor in set(descriptors):
             if _port_of(descriptor) == local_port:
-                self._poll.register(descriptor, _HANG_UP)
-                self._watched[local_port] = descriptor
+                self._watch(local_port, descriptor)
 
     def look(self) -> None:
         """Look at all of them at once, for those who ask before `look_away`: one system call instead of eight."""
@@ -56,6 +56,14 @@ class Connections:
         if descriptor is None:
             return False
         return descriptor in (self._hung_up() if self._closed is None else self._closed)
+
+    def _watch(self, local_port: int, descriptor: int) -> None:
+        try:
+            self._poll.register(descriptor, _HANG_UP)
+        except OSError:
+            # The system watches no more of them. An unknown connection counts as open.
+            return
+        self._watched[local_port] = descriptor
 
     def _hung_up(self) -> frozenset[int]:
         found = self._poll.poll(0)
