@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 
+from checker.core.media_types import is_charset
+
 TRUNCATED = "// Output truncated..."
 EMPTY = "<EMPTY>"
 BINARY = "<BINARY>"
 NOT_REPRODUCED = "Not reproduced: re-sent as printed, it did not fail again."
 INDENT = "    "
 
-_NOT_CHARSETS = frozenset({"idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape"})
-"""Names that Python decodes by, but no server means."""
 _TEXT_CONTROLS = frozenset("\t\n\r")
 
 
@@ -159,7 +159,7 @@ def standard_reason(status: int) -> str:
 
 def _text(body: bytes, charset: str | None, *, whole: bool) -> str | None:
     """Body as text for people; None when it is not text."""
-    if charset is not None and charset.lower().replace("-", "_") in _NOT_CHARSETS:
+    if charset is not None and not is_charset(charset):
         charset = None
     try:
         text = body.decode(charset or "utf-8")

@@ -10,7 +10,10 @@ _TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _ESSENCE = re.compile(rf"\s*({_TOKEN})/({_TOKEN})\s*(?=;|$)")
 _PARAMETER = re.compile(rf";\s*(?:({_TOKEN})=({_TOKEN}|\"(?:[^\"\\]|\\.)*\"))?\s*(?=;|$)")
 _LENIENT = re.compile(rf"\s*({_TOKEN})/({_TOKEN})\s*(?:;(.*))?", re.DOTALL)
-_LENIENT_PARAMETER = re.compile(rf"\s*({_TOKEN})\s*=\s*(\"(?:[^\"\\]|\\.)*\"|[^;]*)")
+# A name begins where no name goes on, and gives nothing back: each character is looked at once.
+_LENIENT_PARAMETER = re.compile(
+    rf"(?<!{_TOKEN[:-1]})({_TOKEN}+)\s*+=\s*+(\"(?:[^\"\\]|\\.)*\"|[^;]*)"
+)
 _ESCAPED = re.compile(r"\\(.)")
 _JSON_ESSENCES = frozenset(
     (
@@ -20,6 +23,9 @@ _JSON_ESSENCES = frozenset(
     )
 )
 
+_NOT_CHARSETS = frozenset({"idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape"})
+"""Names that Python decodes by, but no server means."""
+_LONGEST_CHARSET = 40
 _YAML_ESSENCES = frozenset(
     ("application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", "text/vnd.yaml")
 )
@@ -45,7 +51,8 @@ class MediaType:
     @property
     def charset(self) -> str | None:
         """Character encoding, if one is named."""
-        return self.parameters.get("charset")
+        name = self.parameters.get("charset")
+        return name if name and is_charset(name) else None
 
     @property
     def precision(self) -> int:
@@ -101,6 +108,16 @@ def media_type_of(text: str) -> MediaType | None:
         for name, value in _LENIENT_PARAMETER.findall(found[3] or "")
     }
     return MediaType(found[1].lower(), found[2].lower(), parameters)
+
+
+def is_charset(name: str) -> bool:
+    """Whether a name may be one of a character encoding; decoding by what may not be raises anything."""
+    return (
+        len(name) <= _LONGEST_CHARSET
+        and name.isascii()
+        and name.isprintable()
+        and name.lower().replace("-", "_") not in _NOT_CHARSETS
+    )
 
 
 def best_of(declared: Mapping[str, Value], received: MediaType) -> Value | None:

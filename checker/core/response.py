@@ -4,17 +4,19 @@ import base64
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from email.message import Message
 from enum import StrEnum
 from functools import cached_property, lru_cache
 from typing import Any
 
 from checker.core.codings import Decoded, Undecoded, codings_of, decoded, readable
+from checker.core.media_types import media_type_of
 from checker.core.request import WireRequest
 
 _CONTENT_TYPE = "content-type"
 _CONTENT_TYPE_LENGTH = len(_CONTENT_TYPE)
 _CONTENT_TYPE_BYTES = _CONTENT_TYPE.encode()
+_LONGEST_CONTENT_TYPE = 1024
+"""Characters that are kept of one. It is what answers are sorted by in several places, so that it must not be long."""
 _PARTIAL = 206
 _C, _COLON, _ENDS = ord("c"), ord(":"), frozenset(b"\r\n")
 
@@ -52,7 +54,7 @@ class Response:
         """True when `content` holds only a prefix of the sent body."""
         self.verify = verify
         self.content_type = _content_type_of(raw_headers)
-        """First `Content-Type` as received."""
+        """First `Content-Type` as received, or its beginning if it is longer than any type is."""
 
     @classmethod
     def from_lines(
@@ -121,13 +123,8 @@ class Response:
     @cached_property
     def encoding(self) -> str | None:
         """Charset named by `Content-Type`, if any."""
-        value = self.content_type
-        if value is None:
-            return None
-        message = Message()
-        message["content-type"] = value
-        charset = message.get_param("charset")
-        return charset if isinstance(charset, str) and charset else None
+        media_type = media_type_of(self.content_type or "")
+        return None if media_type is None else media_type.charset
 
     @property
     def decoded(self) -> Decoded | Undecoded:
@@ -166,10 +163,22 @@ class Response:
 
     @cached_property
     def _json(self) -> Any:
-        return json.loads(self.readable.content)
+        content = self.readable.content
+        try:
+            return json.loads(content)
+        except (json.JSONDecodeError, UnicodeDecodeError):
+            raise
+        except RecursionError:
+            reason = "nested too deeply"
+        except ValueError:
+            reason = "a number of too many digits"
+        raise json.JSONDecodeError(reason, content.decode("utf-8", "replace"), 0)
 
     def json(self) -> Any:
-        """Parsed content, without its `Content-Encoding`. Raises `json.JSONDecodeError` or `UnicodeDecodeError` on invalid content."""
+        """Parsed content, without its `Content-Encoding`.
+
+        Raises `json.JSONDecodeError` or `UnicodeDecodeError` on content that is invalid, or beyond what Python reads.
+        """
         return self._json
 
     def clear_cache(self) -> None:
@@ -197,7 +206,7 @@ class Response:
 def _content_type_of(headers: list[tuple[str, str]]) -> str | None:
     for name, value in headers:
         if len(name) == _CONTENT_TYPE_LENGTH and name.lower() == _CONTENT_TYPE:
-            return value
+            return value[:_LONGEST_CONTENT_TYPE]
     return None
 
 
@@ -208,7 +217,11 @@ def _content_type_in(lines: list[bytes]) -> str | None:
         if first | 32 == _C:
             if line[:_CONTENT_TYPE_LENGTH].lower() == _CONTENT_TYPE_BYTES:
                 following = lines[index + 1][:1] if index + 1 < len(lines) else b""
-                is_usual = line[_CONTENT_TYPE_LENGTH] == _COLON and following not in (b" ", b"\t")
+                is_usual = (
+                    line[_CONTENT_TYPE_LENGTH] == _COLON
+                    and following not in (b" ", b"\t")
+                    and len(line) <= _LONGEST_CONTENT_TYPE
+                )
                 return _field(line)[1] if is_usual else _content_type_of(_parsed(lines))
         elif first in _ENDS:
             break
@@ -230,7 +243,8 @@ def headers_of(head: bytes) -> list[tuple[str, str]]:
 _ODD = ("", "")
 
 
-@lru_cache(maxsize=2048)
+# Lines of 100 KB arrive as well: few enough that they do not fill the memory.
+@lru_cache(maxsize=256)
 def _field(line: bytes) -> tuple[str, str]:
     """Name and value; `_ODD` for a line that has none of its own: blank, folded."""
     return _ODD if line[:1].isspace() else _split(line)

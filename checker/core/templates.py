@@ -2,13 +2,15 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from checker.core.case import Case
 
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`")
-_WORD = re.compile(r"[A-Za-z_][A-Za-z_]{2,}(?![\w-]*\d)")
+_RUN = re.compile(r"[\w-]++")
+_WORD = re.compile(r"[A-Za-z_]{3,}")
+_TO_LAST_DIGIT = re.compile(r".*\d", re.DOTALL)
 _TELLING = (
     "type",
     "title",
@@ -34,7 +36,7 @@ def error_template(content: bytes, sent: Iterable[str] = ()) -> str:
     text = _telling_text(text)
     for value in sorted((s for s in sent if len(s) >= 3), key=len, reverse=True):
         text = text.replace(value, " ")
-    return " ".join(_WORD.findall(_QUOTED.sub(" ", text)))[:_LIMIT]
+    return " ".join(_words(_QUOTED.sub(" ", text)))[:_LIMIT]
 
 
 def sent_texts(case: Case) -> list[str]:
@@ -57,6 +59,14 @@ def sent_texts(case: Case) -> list[str]:
         elif isinstance(value, list | tuple):
             pending.extend(value)
     return texts
+
+
+def _words(text: str) -> Iterator[str]:
+    """Words of three letters and more that no digit follows: ids and hashes are no words."""
+    # In two steps: one expression for both looks at each pair of places in a run, and servers send long ones.
+    for run in _RUN.findall(text):
+        numbered = _TO_LAST_DIGIT.match(run)
+        yield from _WORD.findall(run, 0 if numbered is None else numbered.end())
 
 
 def _telling_text(text: str) -> str:

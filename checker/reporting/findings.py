@@ -14,6 +14,7 @@ from checker.core.blocks import (
     reproduction_paragraphs,
 )
 from checker.core.codings import codings_of, readable
+from checker.core.media_types import media_type_of
 from checker.corpus.records import Exchange, Finding, OperationError, Quarantined
 from checker.reporting.masking import ShownCommand
 from checker.reporting.wall import walled
@@ -96,8 +97,8 @@ def charset_of(exchange: Exchange) -> str | None:
     """Charset that `Content-Type` of the response names, if any."""
     for name, value in exchange.response_headers:
         if name.lower() == "content-type":
-            _, mark, charset = value.lower().partition("charset=")
-            return charset.split(";")[0].strip("\"' ") or None if mark else None
+            media_type = media_type_of(value)
+            return None if media_type is None else media_type.charset
     return None
 
 

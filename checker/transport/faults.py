@@ -1,5 +1,6 @@
 """What libcurl's error codes mean for an API: a kind and one sentence, without times or ports of our own."""
 
+import re
 from functools import lru_cache
 
 import pycurl
@@ -11,6 +12,14 @@ WEIRD_REPLY = 8
 """CURLE_WEIRD_SERVER_REPLY, which pycurl does not name."""
 _TOO_LARGE = 100
 """CURLE_TOO_LARGE, likewise: the headers are longer than libcurl takes."""
+_OVERFLOW = "response headers"
+"""What libcurl says when those of several interim answers are too long together, with the code of a reset connection."""
+
+_LONGEST_REASON = 256
+_STATUS_LINE = re.compile(
+    rb"HTTP/([0-9](?:\.[0-9])?)[ \t]+([0-9]{3})(?![^\s])(.{,%d})" % _LONGEST_REASON
+)
+"""libcurl is more generous: what it takes for a status may have 5,000 digits. Of a reason phrase as much is kept as people read."""
 
 _KINDS = {
     pycurl.E_COULDNT_RESOLVE_PROXY: FailureKind.DNS,
@@ -34,7 +43,16 @@ def fault(code: int, text: str, settings: HttpSettings) -> tuple[FailureKind, st
     if code == pycurl.E_RECV_ERROR and "chunk" in text.lower():
         # The same code as for a reset connection.
         kind = FailureKind.MALFORMED
+    elif code == pycurl.E_RECV_ERROR and _OVERFLOW in text:
+        kind = FailureKind.TOO_LARGE
     match kind:
+        case FailureKind.TOO_LARGE:
+            return (
+                kind,
+                "its header and trailer lines are too long or too many: at most 300 KB and 5000 of them are read",
+            )
+        case FailureKind.MALFORMED if code == pycurl.E_UNSUPPORTED_PROTOCOL:
+            return kind, f"it does not begin with a status line of HTTP/1.1 ({text})"
         case FailureKind.TIMEOUT:
             return kind, f"no complete response within {settings.request_timeout_s:g} s"
         case FailureKind.DROPPED if code == pycurl.E_PARTIAL_FILE:
@@ -46,9 +64,10 @@ def fault(code: int, text: str, settings: HttpSettings) -> tuple[FailureKind, st
 
 
 @lru_cache(maxsize=256)
-def status_of(line: bytes) -> tuple[str, int, str]:
-    """Version, status and reason phrase of a status line that libcurl accepted."""
-    parts = line.decode("latin-1").strip().split(" ", 2)
-    version = parts[0].partition("/")[2]
-    status = parts[1] if len(parts) > 1 else ""
-    return version, int(status) if status.isdigit() else 0, parts[2] if len(parts) > 2 else ""
+def status_of(line: bytes) -> tuple[str, int, str] | None:
+    """Version, status and reason phrase of a status line; None for a line that is none (RFC 9112, 4)."""
+    found = _STATUS_LINE.match(line)
+    if found is None:
+        return None
+    version, status, reason = found.groups()
+    return version.decode(), int(status), (reason or b"").decode("latin-1").strip()

@@ -204,9 +204,7 @@ class HttpLanes:
                     lane.is_flying = False
                     self._flying -= 1
                     elapsed_s = ran - lane.started + lane.stalled_before_s
-                    self._done.append(
-                        (lane.index, lane.response(elapsed_s) or lane.nothing(elapsed_s))
-                    )
+                    self._done.append((lane.index, lane.arrived(elapsed_s)))
                 for curl, code, text in failed:
                     lane = self._land(curl)
                     if lane.wants_another_connection():

@@ -14,6 +14,9 @@ from checker.transport.settings import HttpSettings
 
 _CUT = -1
 """What a write callback returns to stop a transfer."""
+_BLANK = frozenset((b"\r\n", b"\n"))
+_LENGTH_DIGITS = 18
+"""Of a length that may be meant: nobody sends more than 2^63 bytes, and Python reads no number of 5,000 digits."""
 
 
 class Lane:
@@ -181,9 +184,15 @@ class Lane:
             for line in self._lines
         )
 
-    def nothing(self, elapsed_s: float) -> NetworkFailure:
-        """Of a complete transfer that brought no status line."""
-        return NetworkFailure(*fault(WEIRD_REPLY, "no status line", self._settings), elapsed_s)
+    def arrived(self, elapsed_s: float) -> Outcome:
+        """What a transfer brought that libcurl calls complete."""
+        lines = self._lines
+        if lines and lines[-1] not in _BLANK and not _has_blank(_last_block(lines)):
+            return self.failure(pycurl.E_PARTIAL_FILE, "", elapsed_s)
+        return self.response(elapsed_s) or NetworkFailure(
+            *fault(WEIRD_REPLY, "no status line with a status of three digits", self._settings),
+            elapsed_s,
+        )
 
     def sample(self, elapsed_s: float) -> Outcome:
         """What of an endless transfer has arrived, as a truncated response."""
@@ -213,12 +222,13 @@ class Lane:
     def response(self, elapsed_s: float, *, is_cut: bool = False) -> Response | None:
         """What a transfer brought, so far if it was cut; None without a status line."""
         lines = self._lines
-        if not lines or not lines[0].startswith(b"HTTP/"):
-            return None
-        version, status, reason = status_of(lines[0])
-        if status < 200 or self._settings.proxy:
+        first = status_of(lines[0]) if lines else None
+        if first is not None and (first[1] < 200 or self._settings.proxy):
             lines = _last_block(lines)
-            version, status, reason = status_of(lines[0])
+            first = status_of(lines[0])
+        if first is None:
+            return None
+        version, status, reason = first
         chunks = self._chunks
         content = chunks[0] if len(chunks) == 1 else b"".join(chunks)
         size = None
@@ -274,14 +284,19 @@ def _configure_tls(curl: pycurl.Curl, settings: HttpSettings) -> None:
 def _last_block(lines: list[bytes]) -> list[bytes]:
     """Lines from the last status line on: 100, 103 and a proxy's answer stand before it."""
     for index in range(len(lines) - 1, 0, -1):
-        if lines[index].startswith(b"HTTP/") and lines[index - 1] in (b"\r\n", b"\n"):
+        if lines[index].startswith(b"HTTP/") and lines[index - 1] in _BLANK:
             return lines[index:]
     return lines
+
+
+def _has_blank(lines: list[bytes]) -> bool:
+    """Whether a block of header lines is whole."""
+    return not _BLANK.isdisjoint(lines)
 
 
 def _content_length(lines: list[bytes]) -> int:
     for line in lines:
         if line[:15].lower() == b"content-length:":
             text = line[15:].strip()
-            return int(text) if text.isdigit() else 0
+            return int(text) if text.isdigit() and len(text) <= _LENGTH_DIGITS else 0
     return 0

@@ -101,3 +101,19 @@ def test_the_most_exact_declaration_fits_best() -> None:
         found = media_type_of(received)
         assert found is not None
         assert best_of(declared, found) == wanted
+
+
+@pytest.mark.parametrize("junk", ["a" * 50_000, " " * 50_000, " ;" * 20_000, '="' * 20_000])
+def test_long_parameters_are_read_at_once(junk: str) -> None:
+    found = media_type_of(f"application/json; {junk};charset=UTF-8")
+    assert found is not None
+    assert found.essence == "application/json"
+
+
+@pytest.mark.parametrize(
+    "name", ["idna", "Punycode", "undefined", "unicode-escape", "utf-8\0", "\xe9", "u" * 41, ""]
+)
+def test_what_no_server_means_is_no_charset(name: str) -> None:
+    found = media_type_of(f"text/plain; charset={name}")
+    assert found is not None
+    assert found.charset is None

@@ -1,5 +1,7 @@
 import gzip
+import json
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -61,3 +63,27 @@ def test_text_and_json_are_read_without_compression() -> None:
     whole = Response(200, fields, gzip.compress(b'{"a": 1}'))
     assert whole.json() == {"a": 1}
     assert whole.content.startswith(b"\x1f\x8b")
+
+
+def test_of_a_long_content_type_the_beginning_is_kept() -> None:
+    long = f"text/plain; {'a' * 5000}"
+    assert received([f"Content-Type: {long}\r\n"]).content_type == long[:1024]
+    assert Response(200, [("content-type", long)], b"").content_type == long[:1024]
+
+
+@pytest.mark.parametrize(
+    "charset",
+    ["idna", "punycode", "undefined", "base64", "a\0b", "\xe9", "x*0*=a; charset*" + "9" * 5000],
+)
+def test_whatever_a_charset_is_called_the_text_can_be_read(charset: str) -> None:
+    response = Response(200, [("Content-Type", f"text/plain; charset={charset}")], b"\xffok")
+    assert response.text_lossy() == "\ufffdok"
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [(b"[" * 100_000, "nested too deeply"), (b"9" * 5000, "too many digits"), (b"{", "Expecting")],
+)
+def test_what_is_beyond_python_is_no_json(content: bytes, reason: str) -> None:
+    with pytest.raises(json.JSONDecodeError, match=reason):
+        Response(200, [], content).json()
