@@ -298,6 +298,8 @@ class NetworkFailure:
     """What arrived before it went wrong."""
     may_be_late: bool = False
     """Nothing came on a connection that had been used before, which may have been closing just then: only a new one tells."""
+    cause: Exception | None = None
+    """What was raised while the answer was read: our own bug, which costs this case."""
 
 
 Outcome = Response | NetworkFailure

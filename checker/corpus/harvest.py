@@ -112,6 +112,8 @@ class Places:
                 found.append((part, value))
 
     def _below(self, place: Place, key: str) -> Place:
+        # Nobody asks for a name that is longer than any value may be: what stands there is found nowhere.
+        key = key[:LONGEST_TEXT]
         name = place.name if key == _ITEM else normalised(key)
         found = Place(name, (self._label, f"{place.origin[1]}/{_escaped(key)}"))
         # Servers may make names up: what exceeds the bound is worked out each time.
@@ -143,7 +145,12 @@ def last_parameter(path: str) -> str | None:
 
 
 def _last_segment(url: str) -> str:
-    return unquote(urlsplit(url).path.rstrip("/").rpartition("/")[2])[:LONGEST_TEXT]
+    try:
+        path = urlsplit(url).path
+    except ValueError:
+        # Servers write what is no URL.
+        return ""
+    return unquote(path.rstrip("/").rpartition("/")[2])[:LONGEST_TEXT]
 
 
 @lru_cache(maxsize=4096)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Protocol
 
 from checker.core.case import Case
@@ -34,6 +35,8 @@ _VOLATILE_HEADERS = frozenset(("date", "age", "expires", "etag", "set-cookie"))
 _QUIET_S = 0.016
 _DEPTH = 5
 _NODES = 200
+_NAME = 80
+"""Characters of a name that tell it from others."""
 _ITEMS = 3
 # Close looks at interactions of one kind: each of the first 6 without anything new, every second one of the next 6,
 # and so on, down to one in 64.
@@ -191,12 +194,16 @@ def _leaf_kinds(body: Any) -> list[tuple[str, str]]:
     """(pointer, type and cardinality) of the parts of a body, array indices as `*`."""
     found: list[tuple[str, str]] = []
     waiting: list[tuple[str, Any, int]] = [("", body, 0)]
+    # Names and their number are the server's: a pointer for each of 50,000 names below one of 400 KB fills any memory.
     while waiting and len(found) < _NODES:
         pointer, value, depth = waiting.pop()
         if isinstance(value, dict):
             found.append((pointer, "object" if value else "empty object"))
             if depth < _DEPTH:
-                waiting += [(f"{pointer}/{key}", item, depth + 1) for key, item in value.items()]
+                waiting += [
+                    (f"{pointer}/{key[:_NAME]}", item, depth + 1)
+                    for key, item in islice(value.items(), _NODES)
+                ]
         elif isinstance(value, list):
             found.append((pointer, f"array {min(len(value), 2)}"))
             if depth < _DEPTH:

@@ -1,6 +1,7 @@
 """Requests in flight on several lanes at once: one libcurl multi handle, one thread."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pycurl
@@ -204,7 +205,7 @@ class HttpLanes:
                     lane.is_flying = False
                     self._flying -= 1
                     elapsed_s = ran - lane.started + lane.stalled_before_s
-                    self._done.append((lane.index, lane.arrived(elapsed_s)))
+                    self._done.append((lane.index, _read(lane.arrived, elapsed_s)))
                 for curl, code, text in failed:
                     lane = self._land(curl)
                     if lane.wants_another_connection():
@@ -212,7 +213,8 @@ class HttpLanes:
                         self._flying += 1
                         lane.is_flying = True
                         continue
-                    self._finish(lane, lane.failure(code, text, self._elapsed(lane, now)))
+                    elapsed_s = self._elapsed(lane, now)
+                    self._finish(lane, _read(lane.failure, elapsed_s, code, text))
             if not queued:
                 return
 
@@ -225,7 +227,7 @@ class HttpLanes:
         for lane in self._lanes:
             if lane.is_flying and now - lane.started > limit and lane.is_event_stream:
                 self._land(lane.curl)
-                self._finish(lane, lane.sample(self._elapsed(lane, now)))
+                self._finish(lane, _read(lane.sample, self._elapsed(lane, now)))
 
     def _land(self, curl: pycurl.Curl) -> Lane:
         self._multi.remove_handle(curl)
@@ -239,3 +241,12 @@ class HttpLanes:
 
     def _finish(self, lane: Lane, outcome: Outcome) -> None:
         self._done.append((lane.index, outcome))
+
+
+def _read(read: Callable[..., Outcome], elapsed_s: float, *more: object) -> Outcome:
+    """Outcome of one transfer, whatever the server made of it."""
+    try:
+        return read(elapsed_s, *more)
+    except Exception as error:  # noqa: BLE001 - the worker's wall: whose answer it is, is known here alone
+        text = f"the answer could not be read: {type(error).__name__}: {error}"
+        return NetworkFailure(FailureKind.OTHER, text, elapsed_s, cause=error)

@@ -98,7 +98,7 @@ class Lane:
             lines, keeps_connection = header_lines(request)
             written += b"".join(lines)
         if method != self._method:
-            written += method.encode("utf-8", "replace")
+            written += _spelt(method)
         if is_broken(written):
             raise Unsendable(
                 "NUL, CR or LF in the method, target or a header would break the message apart"
@@ -188,7 +188,7 @@ class Lane:
         """What a transfer brought that libcurl calls complete."""
         lines = self._lines
         if lines and lines[-1] not in _BLANK and not _has_blank(_last_block(lines)):
-            return self.failure(pycurl.E_PARTIAL_FILE, "", elapsed_s)
+            return self.failure(elapsed_s, pycurl.E_PARTIAL_FILE, "")
         return self.response(elapsed_s) or NetworkFailure(
             *fault(WEIRD_REPLY, "no status line with a status of three digits", self._settings),
             elapsed_s,
@@ -197,10 +197,10 @@ class Lane:
     def sample(self, elapsed_s: float) -> Outcome:
         """What of an endless transfer has arrived, as a truncated response."""
         return self.response(elapsed_s, is_cut=True) or self.failure(
-            pycurl.E_OPERATION_TIMEDOUT, "", elapsed_s
+            elapsed_s, pycurl.E_OPERATION_TIMEDOUT, ""
         )
 
-    def failure(self, code: int, text: str, elapsed_s: float) -> Outcome:
+    def failure(self, elapsed_s: float, code: int, text: str) -> Outcome:
         """What a transfer brought that ended with libcurl's error `code`."""
         if code == pycurl.E_WRITE_ERROR and self._size > self._settings.max_response_bytes:
             return self.sample(elapsed_s)
@@ -248,6 +248,12 @@ class Lane:
             content_size=size,
             verify=self._settings.verify is not False,
         )
+
+
+def _spelt(method: str) -> bytes:
+    if not method.isascii():
+        raise Unsendable(f"libcurl sends no method beyond ASCII: {method!r}")
+    return method.encode()
 
 
 def _milliseconds(seconds: float) -> int:

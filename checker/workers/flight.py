@@ -1,5 +1,6 @@
 """A task in work, and an attempt in the air."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from checker.core.meta import PhaseInfo
@@ -38,6 +39,8 @@ class Running:
     failed_cases: int = 0
     statuses: dict[tuple[str, int], int] = field(default_factory=dict)
     dead_labels: set[str] = field(default_factory=set)
+    faults: Counter[str] = field(default_factory=Counter)
+    """Cases that could not be judged or written down, by operation."""
     note: str = ""
     extras: int = 0
     answers: int = 0

@@ -2,12 +2,14 @@
 
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from checker.core.errors import StorageError
 from checker.core.response import NetworkFailure, Outcome, Response
 from checker.corpus.inflight import Stage
 from checker.phases.attempt import Verdict, plain_verdict
 from checker.workers.flight import SAVED_INDEX, Flight, Running
+from checker.workers.investigation import Suspicion
 from checker.workers.ledger import Part
 from checker.workers.limits import Limits
 from checker.workers.messages import Assign, Drain, Idle, Known, Leaving, Peers
@@ -240,9 +242,8 @@ class Worker:
         except StopIteration as end:
             verdict: Verdict = end.value
             return verdict
-        except Exception as error:  # noqa: BLE001 - the wall: it costs this operation only
-            self._supply.release(flight)
-            self._supply.give_up(flight.running, flight.made.label, error)
+        except Exception as error:  # noqa: BLE001 - the wall: it costs this case only
+            self._supply.forgo(flight, error)
         else:
             self._parked.append(flight)
         return None
@@ -253,6 +254,20 @@ class Worker:
         if outcome is None:
             self._supply.release(flight)
             return
+        try:
+            suspicions = self._written(flight, verdict, outcome)
+        except StorageError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the wall: it costs this case only
+            self._supply.forgo(flight, error)
+            return
+        if suspicions:
+            self._settling.add(flight, suspicions)
+        else:
+            self._supply.release(flight)
+
+    def _written(self, flight: Flight, verdict: Verdict, outcome: Outcome) -> Sequence[Suspicion]:
+        """What is to be settled of an answer that is counted, written down and gone on from."""
         status = outcome.status_code if isinstance(outcome, Response) else None
         pacing = self._place.pacing
         if not pacing.fixed:
@@ -264,12 +279,9 @@ class Worker:
         elif not verdict.judgement.failures:
             self._place.saved.forget(flight.made.step)
         suspicions = self._recorder.verdict(flight, verdict)
-        if suspicions:
-            self._settling.add(flight, suspicions)
-            return
-        if self._leaving is None and not running.is_closed:
+        if not suspicions and self._leaving is None and not running.is_closed:
             self._supply.extend(flight, verdict)
-        self._supply.release(flight)
+        return suspicions
 
     def _settle(self) -> bool:
         """Settle one suspicion if there is a lane for it."""

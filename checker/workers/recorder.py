@@ -233,7 +233,7 @@ class Recorder:
             self.journal.append(OperationError(label, phase, title, message, trace))
 
     def gave_up(self, label: Label, phase: str, error: BaseException) -> None:
-        """Why an operation is not tested further."""
+        """Why an operation, or one of its cases, is not tested further."""
         if isinstance(error, NothingToBreak):
             self.note(Note("unbroken", label, "", error.reason))
             return
@@ -315,6 +315,9 @@ class Recorder:
         label = flight.made.label
         if outcome.kind is FailureKind.GIVEN_UP:
             self.note(Note("given_up", label, "", ""))
+            return
+        if outcome.cause is not None:
+            self.gave_up(label, flight.running.task.phase, outcome.cause)
             return
         # One request of each kind is enough to look into it.
         if not self._is_new("network", label, outcome.kind.value):

@@ -16,6 +16,8 @@ from checker.workers.messages import Task
 from checker.workers.opening import Workplace
 
 _MAKE = Stage.MAKE
+_MOST_FAULTS = 3
+"""Cases of one operation in one task that our own bugs may cost: then it is given up."""
 
 
 class Supply:
@@ -132,6 +134,16 @@ class Supply:
         running.flying -= 1
         if not running.flying:
             self.may_be_over = True
+
+    def forgo(self, flight: Flight, error: Exception) -> None:
+        """A case that cannot be judged or written down costs itself; what users can mend, and what goes on, the operation."""
+        self.release(flight)
+        running, label = flight.running, flight.made.label
+        running.faults[label] += 1
+        if isinstance(error, CheckerError) or running.faults[label] >= _MOST_FAULTS:
+            self.give_up(running, label, error)
+        else:
+            self._place.recorder.gave_up(label, running.task.phase, error)
 
     def give_up(self, running: Running, label: Label, error: BaseException) -> None:
         """An operation that cannot be tested further costs only itself."""

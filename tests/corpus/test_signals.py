@@ -1,3 +1,4 @@
+import tracemalloc
 from dataclasses import dataclass, replace
 
 from checker.core.failures import Failure
@@ -104,3 +105,14 @@ def test_any_body_is_looked_at_without_raising() -> None:
     for content in (b"", b"{", b"null", b"[" * 9999, b'"\xff"', b"1e999", b"[[[[[[[[[1]]]]]]]]]"):
         signals.observe(sent(Route("GET", "/x")), Response(400, JSON, content), Said())
     assert Label("GET /x") == Route("GET", "/x").label
+
+
+def test_long_names_take_no_more_memory_than_short_ones() -> None:
+    # A pointer for each of the inner names, written out, would be 400 MB.
+    hostile = answer({"n" * 200_000: {f"k{number}": number for number in range(2000)}})
+    signals = SignalSet()
+    tracemalloc.start()
+    assert signals.observe(sent(READ), hostile, Said())
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 10 << 20

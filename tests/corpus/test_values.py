@@ -1,3 +1,4 @@
+import tracemalloc
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
@@ -269,3 +270,21 @@ def test_made_up_names_do_not_fill_the_memory() -> None:
     for number in range(2_000):
         view.pick(Location.BODY, f"/{'x' * number}", 0)
     assert 1 < len(view._consumers) <= 512
+
+
+def test_long_names_of_a_server_do_not_fill_the_memory() -> None:
+    pool = pool_of()
+    hostile = answer({"n" * 200_000: {f"k{number}": number for number in range(400)}}, 201)
+    tracemalloc.start()
+    pool.observe(sent(CREATE), hostile)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 10 << 20
+
+
+@pytest.mark.parametrize("location", ["http://[::1", "//\u2100.example"])
+def test_a_location_that_is_no_url_names_nothing(location: str) -> None:
+    pool = pool_of()
+    pool.observe(sent(CREATE), answer({"number": 41}, 201, [("Location", location)]))
+    assert picked(pool, READ, "code") == "41"
+    assert value_at(Response(201, [("Location", location)], b""), "header:Location") == ""

@@ -19,11 +19,11 @@ from checker.core.hooks import GLOBAL_HOOKS
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
 from checker.core.request import WireRequest
-from checker.core.response import Outcome, Response
+from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.corpus.inflight import InflightReader, Stage
 from checker.corpus.journal import JournalReader
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import Record, TaskProgress
+from checker.corpus.records import OperationError, Record, TaskProgress
 from checker.phases.attempt import Verdict
 from checker.phases.exploration import Explorer
 from checker.phases.making import Made
@@ -80,6 +80,8 @@ class Memory:
     made_ahead: list[bool] = field(default_factory=list)
     """At each poll, whether a case was made that was not in flight."""
     watch: Any = None
+    spoil: Callable[[Response], Outcome] = lambda response: response
+    """Makes of an answer what nobody foresaw."""
     _flying: dict[int, WireRequest] = field(default_factory=dict)
     _count: int = 0
 
@@ -105,7 +107,7 @@ class Memory:
         self._count += 1
         content = json.dumps({"id": self._count, "name": "x"}).encode()
         headers = [("Content-Type", "application/json")]
-        return Response(200, headers, content, elapsed=0.001, request=request)
+        return self.spoil(Response(200, headers, content, elapsed=0.001, request=request))
 
 
 def case_of(request: WireRequest) -> str:
@@ -188,11 +190,12 @@ def run(
     *tasks: Task,
     drained_after: int | None = None,
     each_poll: Callable[[], None] = lambda: None,
+    spoil: Callable[[Response], Outcome] = lambda response: response,
 ) -> Ran:
     """What a worker did with these tasks; it is told to leave at its poll number `drained_after`."""
     orders = Orders(tasks)
     place.http.close()
-    place.http = memory = Memory(random.Random(1))  # type: ignore[assignment]
+    place.http = memory = Memory(random.Random(1), spoil=spoil)  # type: ignore[assignment]
     place.explorer = following = Following(place.explorer)  # type: ignore[assignment]
     told, up = Pipe(duplex=False)
     slots = InflightReader(RunLayout(Path(place.settings.corpus_dir)).inflight(1))
@@ -332,3 +335,66 @@ def test_a_worker_that_dies_young_has_said_what_was_answered(
         run(place, replace(TASK, phase="fuzzing"), each_poll=look)
     assert len(on_record) >= 2
     assert all(record.statuses and sum(record.ledger) > 0 for record in on_record)
+
+
+def label_of(response: Response) -> str:
+    assert response.request is not None
+    is_one = response.request.target != b"/things"
+    return f"{response.request.method} /things" + ("/{thing_id}" if is_one else "")
+
+
+def unjudgeable(response: Response) -> Outcome:
+    response.content_type = 5  # type: ignore[assignment]
+    return response
+
+
+def unwritable(response: Response) -> Outcome:
+    response.message = object()  # type: ignore[assignment]
+    response.header_lines = 5  # type: ignore[assignment]
+    return response
+
+
+def unread(response: Response) -> Outcome:
+    error = ValueError("nobody thought of this")
+    return NetworkFailure(FailureKind.OTHER, "", response.elapsed, cause=error)
+
+
+@pytest.mark.parametrize("lanes", [1, 8])
+@pytest.mark.parametrize("spoil", [unjudgeable, unwritable, unread])
+def test_an_answer_that_nobody_can_read_costs_its_case(
+    tmp_path: Path, lanes: int, spoil: Callable[[Response], Outcome]
+) -> None:
+    label, spoilt = LABELS[0], list[str]()
+
+    def once(response: Response) -> Outcome:
+        if spoilt or label_of(response) != label:
+            return response
+        assert response.request is not None
+        spoilt.append(case_of(response.request))
+        return spoil(response)
+
+    with workplace(tmp_path, lanes=lanes) as place:
+        ran = run(place, replace(TASK, phase="fuzzing"), spoil=once)
+    assert [one.tasks for one in ran.idle] == [((TASK.id, 300, True),)]
+    assert len({case for kind, case in ran.memory.events if kind == "sent"}) == 300
+    (error,) = [record for record in ran.records if isinstance(record, OperationError)]
+    assert (error.label, error.title) == (label, "Runtime Error")
+    assert "Traceback" in error.trace or spoil is unread
+
+
+@pytest.mark.parametrize("spoil", [unjudgeable, unwritable])
+def test_an_operation_whose_answers_nobody_can_read_is_given_up(
+    tmp_path: Path, spoil: Callable[[Response], Outcome]
+) -> None:
+    label = LABELS[0]
+    with workplace(tmp_path, lanes=1) as place:
+        ran = run(
+            place,
+            replace(TASK, phase="fuzzing"),
+            spoil=lambda one: spoil(one) if label_of(one) == label else one,
+        )
+    assert [one.tasks for one in ran.idle] == [((TASK.id, 300, True),)]
+    sent = [case for kind, case in ran.memory.events if kind == "sent"]
+    # A hundred cases of each of the two others, and of this one three, or four where one was made ahead.
+    assert len(sent) in (203, 204)
+    assert {record.label for record in ran.records if isinstance(record, OperationError)} == {label}
