@@ -13,6 +13,9 @@ from checker.core.failures import Failure, Severity
 from checker.core.media_types import is_json
 from checker.core.response import Response
 
+_LONGEST_NAME = 80
+"""Characters that are shown of one that a server made up."""
+
 
 def has_documented_status(status: int, plan: ResponsePlan, settings: CheckSettings) -> bool:
     """Whether `status_code_conformance` passes whatever else the response is."""
@@ -78,12 +81,21 @@ def content_type_conformance(context: CheckContext) -> Failures:
 def response_schema_conformance(context: CheckContext) -> Failures:
     """Fail on a body that two validators that share no code both reject (spec 2.8, design section 4)."""
     validator = context.plan.body
-    if validator is None or (context.response.is_truncated and not validator.reads_prefix):
+    if validator is None:
+        return PASSED
+    if context.response.is_truncated and not validator.reads_prefix:
+        context.unjudged.append(_too_long(context.response.content, "an answer"))
         return PASSED
     body = context.response.decoded
     if isinstance(body, Undecoded):
-        return (_damaged(body),) if body.is_damaged else PASSED
-    if (body.is_cut and not validator.reads_prefix) or validator.is_valid(body.content):
+        if body.is_damaged:
+            return (_damaged(body),)
+        context.unjudged.append(f"an answer cannot be decoded ({_name(body.message)})")
+        return PASSED
+    if body.is_cut and not validator.reads_prefix:
+        context.unjudged.append(_too_long(body.content, "an answer, once it is decompressed,"))
+        return PASSED
+    if validator.is_valid(body.content):
         return PASSED
     opinions = validator.opinions(body.content)
     if opinions.disagreement is not None:
@@ -100,6 +112,10 @@ def response_schema_conformance(context: CheckContext) -> Failures:
     return tuple(_violation(context, violation) for violation in opinions.violations)
 
 
+def _too_long(kept: bytes, what: str) -> str:
+    return f"{what} is longer than {len(kept)} bytes: no more of it is read"
+
+
 def _is_empty(response: Response) -> bool:
     body = response.readable
     return not (body.content or body.is_cut)
@@ -111,7 +127,8 @@ def _content_type(title: str, message: str, unique_key: str) -> Failure:
 
 def _violation(context: CheckContext, violation: SchemaViolation) -> Failure:
     place = "".join(
-        f"[{part}]" if isinstance(part, int) else f".{part}" for part in violation.instance_path
+        f"[{part}]" if isinstance(part, int) else f".{_name(part)}"
+        for part in violation.instance_path
     )
     matched = context.plan.matched_response
     event = "" if violation.event is None else f"Event #{violation.event}: "
@@ -125,6 +142,10 @@ def _violation(context: CheckContext, violation: SchemaViolation) -> Failure:
         unique_key="/".join(violation.schema_path),
         severity=Severity.HIGH,
     )
+
+
+def _name(part: str) -> str:
+    return part if len(part) <= _LONGEST_NAME else f"{part[:_LONGEST_NAME]}..."
 
 
 def _title(violation: SchemaViolation) -> str:

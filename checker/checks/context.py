@@ -29,6 +29,8 @@ class CheckContext:
     settings: CheckSettings
     disagreements: list[str] = field(default_factory=list)
     """Filled by checks whose two validators do not agree: counted and shown, never failed."""
+    unjudged: list[str] = field(default_factory=list)
+    """Filled by checks that were promised a body and cannot look at all of it: why, likewise."""
 
 
 Failures = tuple[Failure, ...]

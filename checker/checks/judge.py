@@ -87,13 +87,14 @@ class Judgement:
 
     failures: Failures
     disagreements: tuple[str, ...]
+    unjudged: tuple[str, ...]
 
 
-CLEAN = Judgement((), ())
-"""Nothing failed, nothing was in doubt."""
+CLEAN = Judgement((), (), ())
+"""Nothing failed, nothing was in doubt, all was looked at."""
 
 
 def _judgement(failures: Failures, context: CheckContext) -> Judgement:
-    if not failures and not context.disagreements:
+    if not failures and not context.disagreements and not context.unjudged:
         return CLEAN
-    return Judgement(failures, tuple(context.disagreements))
+    return Judgement(failures, tuple(context.disagreements), tuple(context.unjudged))

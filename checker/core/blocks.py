@@ -134,14 +134,28 @@ def truncated(text: str, truncation: Truncation = DEFAULT_TRUNCATION) -> str:
 
 def excerpt(value: object, truncation: Truncation = DEFAULT_TRUNCATION) -> str:
     """A schema or a value as JSON for people: `max_lines` lines of `max_width` characters, closed by its bracket."""
-    lines = json.dumps(value, indent=4, ensure_ascii=False, default=str).splitlines()
     if not truncation.enabled:
-        return "\n".join(lines)
+        return json.dumps(value, indent=4, ensure_ascii=False, default=str)
+    lines = _first_lines(value, truncation.max_lines + 1)
     if len(lines) > truncation.max_lines:
         kept = max(truncation.max_lines - 1, 1)
-        lines = [*lines[:kept], f"{INDENT}{TRUNCATED}", lines[-1]]
+        closing = "}" if isinstance(value, dict) else "]" if isinstance(value, list) else lines[-1]
+        lines = [*lines[:kept], f"{INDENT}{TRUNCATED}", closing]
     width = truncation.max_width
     return "\n".join(line if len(line) <= width else f"{line[: width - 3]}..." for line in lines)
+
+
+def _first_lines(value: object, most: int) -> list[str]:
+    """The beginning of a value as JSON: all of it may be 400 times as long as what came, for a server that nests well."""
+    encoder = json.JSONEncoder(indent=4, ensure_ascii=False, default=str)
+    written, count = [], 1
+    for piece in encoder.iterencode(value):
+        written.append(piece)
+        # A piece is a value or what stands between two of them; in text a line end is escaped.
+        count += piece.count("\n")
+        if count > most:
+            break
+    return "".join(written).splitlines()[:most]
 
 
 def indented(text: str, prefix: str = INDENT) -> str:

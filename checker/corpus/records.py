@@ -219,7 +219,7 @@ class Note:
     """Something the summary counts or names: opaque nodes, unusable bodies, disagreements of the validators."""
 
     kind: str
-    """`opaque`, `unusable_body`, `disagreement`, `slow`, `unproved`, `unbroken`, `damaged_file`."""
+    """`opaque`, `unusable_body`, `disagreement`, `unjudged`, `slow`, `unproved`, `unbroken`, `damaged_file`."""
     label: str
     pointer: str
     text: str

@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -55,6 +55,29 @@ def pattern_properties(
         for name, value in instance.items():
             if len(name) <= compiled.longest and compiled.finds(name):
                 yield from validator.descend(value, inner, path=name, schema_path=pattern)
+
+
+def unique_items(
+    validator: Any, wanted: Any, instance: Any, schema: Any
+) -> Iterator[ValidationError]:
+    """`uniqueItems`, each item looked at once: a server may send any number of them."""
+    if wanted is True and isinstance(instance, list):
+        seen: set[Hashable] = set()
+        for item in instance:
+            key = _key(item)
+            if key in seen:
+                yield ValidationError("there are equal items")
+                return
+            seen.add(key)
+
+
+def _key(value: Any) -> Hashable:
+    """Equal for equal values, and for no others: 1 and 1.0 are equal, 1 and true are not."""
+    if isinstance(value, list):
+        return ("array", tuple(map(_key, value)))
+    if isinstance(value, dict):
+        return ("object", frozenset((name, _key(item)) for name, item in value.items()))
+    return (isinstance(value, bool), value)
 
 
 def additional_properties(

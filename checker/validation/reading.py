@@ -82,6 +82,7 @@ class Reading:
             "pattern": exact.pattern,
             "patternProperties": exact.pattern_properties,
             "additionalProperties": exact.additional_properties,
+            "uniqueItems": exact.unique_items,
         }
         if validate_formats:
             self._exact["format"] = exact.format

@@ -33,9 +33,12 @@ class Referee:
         What cannot be decided is valid: a reference to nothing, nesting beyond measure, a schema that contains itself.
         """
         found: dict[tuple[str, ...], SchemaViolation] = {}
-        for error in self.whole_errors(value):
-            violation = self._violation(leaf_of(error))
-            found.setdefault(violation.schema_path, violation)
+        for whole in self.whole_errors(value):
+            error = leaf_of(whole)
+            path = tuple(one for one in error.absolute_schema_path if isinstance(one, str))
+            # Most are of one path: to describe a large value costs more than to find what is wrong with it.
+            if path not in found:
+                found[path] = self._violation(error, path)
         return list(found.values())
 
     def whole_errors(self, value: Any) -> list[ValidationError]:
@@ -46,12 +49,12 @@ class Referee:
         except (Unresolvable, RecursionError, re.error):
             return []
 
-    def _violation(self, error: ValidationError) -> SchemaViolation:
+    def _violation(self, error: ValidationError, schema_path: tuple[str, ...]) -> SchemaViolation:
         path = list(error.absolute_schema_path)
         validator: object = error.validator
         keyword = str(path[-1]) if path and validator is not None else "false"
         return SchemaViolation(
-            schema_path=tuple(token for token in path if isinstance(token, str)),
+            schema_path=schema_path,
             schema_pointer=self._pointer(path, keyword),
             instance_path=tuple(error.absolute_path),
             keyword=keyword,

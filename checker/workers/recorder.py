@@ -108,6 +108,8 @@ class Recorder:
             self._learn(flight, verdict, outcome)
         for text in judgement.disagreements:
             self.note(Note("disagreement", made.label, "", text))
+        for text in judgement.unjudged:
+            self.note(Note("unjudged", made.label, "", text))
         self.traffic.offer(draft, interesting=True)
         if not judgement.failures:
             return ()

@@ -222,3 +222,37 @@ def test_beginning_of_a_compressed_stream_is_judged_as_far_as_it_came() -> None:
     operation = operation_of({"content": {"application/jsonl": {"itemSchema": INTEGER}}})
     (failure,) = failures("response_schema_conformance", operation, response)
     assert failure.message.startswith("Event #2: ")
+
+
+TEXT = {"content": {"application/json": {"schema": {"type": "string"}}}}
+
+
+def unjudged(response: Response) -> list[str]:
+    operation = operation_of(TEXT)
+    judge = Judge(selected_checks(["response_schema_conformance"]))
+    judgement = judge.verdict(Case(operation, "1"), response)
+    assert judgement.failures == ()
+    return list(judgement.unjudged)
+
+
+def test_a_body_that_is_not_looked_at_is_told() -> None:
+    json = [("Content-Type", "application/json")]
+    cut = Response(200, json, b'"abc', content_size=9)
+    assert unjudged(cut) == ["an answer is longer than 4 bytes: no more of it is read"]
+    bomb = gzip.compress(b'"%b"' % bytes(2 * MOST_DECODED))
+    assert unjudged(Response(200, [*json, ("Content-Encoding", "gzip")], bomb)) == [
+        f"an answer, once it is decompressed, is longer than {MOST_DECODED} bytes: no more of it is read"
+    ]
+    strange = Response(200, [*json, ("Content-Encoding", "br")], b"\xcf\xff")
+    assert unjudged(strange) == ["an answer cannot be decoded (Content-Encoding: br)"]
+    assert unjudged(Response(200, json, b'"abc"')) == []
+
+
+def test_a_name_that_a_server_made_up_is_cut() -> None:
+    schema = {"additionalProperties": INTEGER}
+    operation = operation_of({"content": {"application/json": {"schema": schema}}})
+    body = b'{"%b": "x"}' % (b"n" * 5000)
+    (failure,) = failures(
+        "response_schema_conformance", operation, answer(body, "application/json")
+    )
+    assert len(failure.message) < 1000

@@ -124,3 +124,12 @@ def test_excerpt_is_closed_by_its_bracket() -> None:
 
 def test_excerpt_is_not_wider_than_a_terminal() -> None:
     assert max(map(len, excerpt({"name": "x" * 500}).splitlines())) == 80
+
+
+def test_of_a_large_value_no_more_is_written_than_is_shown() -> None:
+    value: object = list(range(1000))
+    for _ in range(5000):
+        value = [value]
+    shown = excerpt(value).splitlines()
+    assert shown[-2:] == ["    // Output truncated...", "]"]
+    assert len(shown) == 11

@@ -83,3 +83,26 @@ def test_every_dialect_is_read(dialect: Dialect) -> None:
     judge = referee(schema_of({"type": "string"}, dialect), Direction.RESPONSE)
     assert judge.errors("a") == []
     assert len(judge.errors(1)) == 1
+
+
+@pytest.mark.parametrize(
+    ("items", "is_unique"),
+    [
+        ([1, 1.0], False),
+        ([1, True, 0, False], True),
+        ([[1], [True]], True),
+        ([[1], [1.0]], False),
+        ([{"a": 1, "b": 2}, {"b": 2.0, "a": 1}], False),
+        ([{"a": 1}, {"a": "1"}, ["a", 1], "a", None], True),
+        ([None, None], False),
+    ],
+)
+def test_unique_items_are_told_from_equal_ones(items: list[Any], is_unique: bool) -> None:
+    assert (errors({"uniqueItems": True}, items) == []) is is_unique
+
+
+def test_many_items_are_looked_at_once() -> None:
+    # To compare each with each would be two hours.
+    items = [{"a": number} for number in range(50_000)]
+    assert errors({"uniqueItems": True}, items) == []
+    assert len(errors({"uniqueItems": True}, [*items, {"a": 7}])) == 1
