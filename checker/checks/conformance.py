@@ -100,6 +100,8 @@ def response_schema_conformance(context: CheckContext) -> Failures:
     opinions = validator.opinions(body.content)
     if opinions.disagreement is not None:
         context.disagreements.append(opinions.disagreement)
+    if opinions.unread is not None:
+        context.unjudged.append(f"an answer {opinions.unread}")
     if opinions.undecodable is not None:
         return (
             Failure(

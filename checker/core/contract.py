@@ -45,6 +45,8 @@ class BodyOpinions:
     undecodable: UndecodableBody | None = None
     disagreement: str | None = None
     """Set when one accepts what the other rejects: counted and shown, never failed."""
+    unread: str | None = None
+    """Set when it is more than anybody reads, neither right nor wrong: what it `is` or `has`."""
 
 
 class BodyValidator(Protocol):

@@ -21,8 +21,8 @@ GLYPHS: Final = {
 """Name -> glyph where the stream can hold it, and what stands in for it elsewhere."""
 
 
-_DRIVING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""Characters that a terminal obeys."""
+_DRIVING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Characters that a terminal obeys, and those that make it write what follows in another place."""
 
 
 class Screen:
@@ -93,4 +93,5 @@ def _encodes(encoding: str, text: str) -> bool:
 
 
 def _visible(found: re.Match[str]) -> str:
-    return f"\\x{ord(found.group()):02x}"
+    code = ord(found.group())
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"

@@ -132,7 +132,6 @@ JSON_TEXTS = [
     (b"[1,]", False),
     (b"[NaN]", False),
     (b"[Infinity]", False),
-    (b"[" * 9000, False),
     (b"[123456789012345678901234567890]", True),
     (b"\xef\xbb\xbf[]", True),
     ("[]".encode("utf-16"), True),

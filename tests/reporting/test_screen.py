@@ -46,3 +46,8 @@ def test_rules_fit_a_narrow_terminal(
     Screen(stream, color=True).section("FAILURES", "")
     assert len(stream.getvalue().rstrip("\n")) == width
     assert Screen(io.StringIO()).width == 80
+
+
+@pytest.mark.parametrize("mark", ["\u202e", "\u2066", "\u200f", "\u061c"])
+def test_text_is_not_written_backwards(mark: str) -> None:
+    assert shown(f"a{mark}b", "utf-8") == f"a\\u{ord(mark):04x}b\n"

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import orjson
 
@@ -13,6 +13,7 @@ from checker.core.media_types import MediaType, is_json, is_xml, is_yaml
 from checker.core.schema import Schema
 from checker.openapi.answers.opinions import TwoOpinions
 from checker.openapi.answers.streams import StreamBody, events_of
+from checker.openapi.answers.texts import BeyondLimits, json_of_text
 from checker.openapi.answers.yaml_readings import TooCostly, yaml_readings
 from checker.transport.wire.ambiguity import MANY
 from checker.transport.wire.outline import Outline, outline_of
@@ -137,7 +138,10 @@ class JsonBody:
             value = orjson.loads(content)
         except orjson.JSONDecodeError:
             # Lone surrogates, a byte order mark, UTF-16: JSON all the same.
-            value = self._decoded(content)
+            try:
+                value = self._decoded(content)
+            except BeyondLimits:
+                return False
             if isinstance(value, UndecodableBody):
                 return False
         is_valid = self._is_valid(value)
@@ -147,7 +151,10 @@ class JsonBody:
 
     def opinions(self, content: bytes) -> BodyOpinions:
         """What both validators say."""
-        value = self._decoded(content)
+        try:
+            value = self._decoded(content)
+        except BeyondLimits as error:
+            return BodyOpinions(unread=str(error))
         if isinstance(value, UndecodableBody):
             return BodyOpinions(undecodable=value)
         return self._opinions.on([value])
@@ -155,6 +162,8 @@ class JsonBody:
     def _decoded(self, content: bytes) -> Any | UndecodableBody:
         try:
             return json_value(content, self._charset)
+        except BeyondLimits:
+            raise
         except ValueError as error:
             return UndecodableBody(self._media_type, str(error))
 
@@ -195,7 +204,7 @@ class ReadBody:
 
 
 def json_value(content: bytes, charset: str | None) -> Any:
-    """Value of a JSON body. Raises `ValueError`."""
+    """Value of a JSON body. Raises `ValueError`, and `BeyondLimits` of its kind."""
     if charset is not None:
         try:
             text = content.decode(charset)
@@ -204,10 +213,7 @@ def json_value(content: bytes, charset: str | None) -> Any:
             text = content.decode(json.detect_encoding(content))
     else:
         text = content.decode(json.detect_encoding(content))
-    try:
-        return json.loads(text, parse_constant=_refuse)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
+    return json_of_text(text, strict=True)
 
 
 def decoded_text(content: bytes, charset: str | None) -> str:
@@ -220,8 +226,6 @@ def decoded_text(content: bytes, charset: str | None) -> str:
     return content.decode("latin-1")
 
 
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not JSON")
 
 
 def _is_file(raw: object) -> bool:

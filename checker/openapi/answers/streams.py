@@ -1,7 +1,6 @@
 """Streams of events: cut into events, each judged by itself (OpenAPI 3.2, `itemSchema`)."""
 
 import contextlib
-import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -11,6 +10,7 @@ from checker.core.contract import BodyOpinions, SchemaViolation, UndecodableBody
 from checker.core.media_types import MediaType
 from checker.core.schema import Schema, UnresolvableReference
 from checker.openapi.answers.opinions import TwoOpinions
+from checker.openapi.answers.texts import BeyondLimits, json_of_text
 from checker.validation.compiled import UnusableSchema
 from checker.validation.pointers import pointer_child
 
@@ -52,7 +52,7 @@ class StreamBody:
     def is_valid(self, content: bytes) -> bool:
         """True when every event of the sample fits."""
         opinions = self.opinions(content)
-        return opinions.undecodable is None and not (opinions.violations or opinions.disagreement)
+        return opinions == BodyOpinions()
 
     def opinions(self, content: bytes) -> BodyOpinions:
         """What both validators say; each schema path once, at the first event that breaks it."""
@@ -69,6 +69,8 @@ class StreamBody:
                     for violation in said.violations:
                         numbered = replace(violation, event=len(read))
                         found.setdefault(violation.schema_path, numbered)
+        except BeyondLimits as error:
+            return BodyOpinions(tuple(found.values()), unread=str(error))
         except ValueError as error:
             return BodyOpinions(
                 undecodable=UndecodableBody(self._media_type, f"Event #{len(read) + 1}: {error}")
@@ -102,8 +104,10 @@ class StreamBody:
 
 def _of_payload(payload: TwoOpinions, name: str, text: str) -> BodyOpinions:
     try:
-        values = [json.loads(text)]
-    except (ValueError, RecursionError):
+        values = [json_of_text(text)]
+    except BeyondLimits as error:
+        return BodyOpinions(unread=str(error))
+    except ValueError:
         # What is no JSON breaks the schema as the text that it is, if that is not allowed.
         values = [text]
     said = payload.on(values)
@@ -122,8 +126,8 @@ def _of_payload(payload: TwoOpinions, name: str, text: str) -> BodyOpinions:
 def _meanings(event: Any) -> list[Any]:
     found = [event]
     if isinstance(event, dict) and isinstance(event.get("data"), str):
-        with contextlib.suppress(ValueError, RecursionError):
-            found.insert(0, json.loads(event["data"]))
+        with contextlib.suppress(ValueError):
+            found.insert(0, json_of_text(event["data"]))
         found.append(event["data"])
     return found
 
@@ -208,9 +212,7 @@ def _texts(texts: list[str]) -> Iterator[Any]:
         if not text.strip():
             continue
         try:
-            value = json.loads(text)
-        except RecursionError:
-            raise ValueError("nested too deeply") from None
+            value = json_of_text(text)
         except ValueError:
             if index == len(texts) - 1:
                 # It may go on.

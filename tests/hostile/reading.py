@@ -1,0 +1,99 @@
+"""All that is ever read of an answer: by checks, by the corpus, by whoever prints it."""
+
+import contextlib
+from typing import Any
+
+from checker.checks.judge import Judge, Judgement
+from checker.checks.registry import BUILT_IN, selected_checks
+from checker.core.blocks import Answer, FailedCase, failure_block
+from checker.core.case import Case
+from checker.core.codings import readable
+from checker.core.operation import BrokenOperation, Operation
+from checker.core.response import NetworkFailure, Outcome, Response
+from checker.corpus.exchange import Secrets, exchange_fields
+from checker.corpus.harvest import Places
+from checker.corpus.packing import pack, unpack
+from checker.corpus.rings import SCALARS
+from checker.corpus.signals import SignalSet
+from checker.openapi.loaders import from_dict
+
+_NODE = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "integer", "maximum": 1000},
+        "name": {"type": "string", "pattern": "^[a-z]+$"},
+        "tags": {"type": "array", "uniqueItems": True, "items": {"type": "string"}},
+        "inner": {"$ref": "#/components/schemas/Node"},
+    },
+}
+_REF = {"schema": {"$ref": "#/components/schemas/Node"}}
+_HEADERS = {
+    "X-Number": {"schema": {"type": "integer"}},
+    "X-Flag": {"schema": {"type": "boolean"}},
+    "X-List": {"schema": {"type": "array", "items": {"type": "integer"}}},
+    "X-Object": {"schema": {"type": "object"}, "explode": True},
+    "X-Json": {"content": {"application/json": _REF}},
+    "Retry-After": {"schema": {"type": "number"}},
+    "Set-Cookie": {"schema": {"type": "string", "maxLength": 100}},
+}
+_CONTENT = {
+    **dict.fromkeys(("application/json", "application/xml", "*/*"), _REF),
+    "text/plain": {"schema": {"type": "integer"}},
+    "text/event-stream": {"itemSchema": {"type": "object", "required": ["data"]}},
+    "application/x-ndjson": {"itemSchema": _REF["schema"]},
+}
+PROMISE: dict[str, Any] = {"description": "", "headers": _HEADERS, "content": _CONTENT}
+COMPONENTS = {"schemas": {"Node": _NODE}}
+
+
+def _operation() -> Operation:
+    paths = {"/{n}": {"get": {"responses": {"200": PROMISE, "4XX": PROMISE}}}}
+    raw = {"openapi": "3.2.0", "info": {"title": "T", "version": "1"}, "paths": paths}
+    (found,) = from_dict(raw | {"components": COMPONENTS}).get_all_operations()
+    assert not isinstance(found, BrokenOperation), found.error
+    return found
+
+
+class Readers:
+    """Whoever reads answers, over and over."""
+
+    def __init__(self) -> None:
+        self._case = Case(_operation(), "1")
+        self._judge = Judge(selected_checks(list(BUILT_IN)))
+        self._signals = SignalSet()
+        self._places = Places(self._case.operation.label)
+        self._secrets = Secrets([("Authorization", "Bearer 0123456789abcdef")])
+
+    def read(self, outcome: Outcome) -> Judgement | None:
+        """What the checks say of it, after everybody else has read it; None of what is not judged."""
+        assert outcome.request is not None if isinstance(outcome, Response) else True
+        response = outcome.partial if isinstance(outcome, NetworkFailure) else outcome
+        if response is None:
+            return None
+        self._keep(outcome, response)
+        judgement = self._judge.verdict(self._case, response)
+        self._signals.observe(self._case, response, judgement)
+        for place, value in self._places.leaves(response):
+            assert len(place.origin[1]) < 10_000
+            assert isinstance(value, SCALARS)
+        shown = readable(response.content, (), is_cut=response.is_truncated)
+        reached = Answer(
+            response.status_code, response.message, shown.content, shown.is_cut, response.encoding
+        )
+        failures = tuple((one.title, one.message) for one in judgement.failures)
+        assert failure_block(1, FailedCase("1", failures, reached, ()))
+        return judgement
+
+    def _keep(self, outcome: Outcome, response: Response) -> None:
+        request = response.request
+        assert request is not None
+        fields = exchange_fields(request, outcome, self._secrets)
+        assert unpack(pack(fields), list)
+        assert response.text_lossy() is not None
+        assert response.headers is not None
+        assert response.truncated(3).body_size == response.body_size
+        # The two that say what they raise.
+        with contextlib.suppress(UnicodeDecodeError, LookupError):
+            assert response.text is not None
+        with contextlib.suppress(ValueError):
+            response.json()
