@@ -80,6 +80,8 @@ class HeaderOpinions:
     violations: tuple[tuple[str, SchemaViolation], ...] = ()
     """(header, violation), rejected by both in every way to read the text."""
     disagreements: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    """Names of headers that are too long to be read in every way."""
 
 
 class HeaderValidator(Protocol):

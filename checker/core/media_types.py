@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from encodings import normalize_encoding
 from functools import lru_cache
 from typing import TypeVar
 
@@ -116,7 +117,8 @@ def is_charset(name: str) -> bool:
         len(name) <= _LONGEST_CHARSET
         and name.isascii()
         and name.isprintable()
-        and name.lower().replace("-", "_") not in _NOT_CHARSETS
+        # As Python looks for it: whatever stands around the letters counts for nothing.
+        and normalize_encoding(name).lower() not in _NOT_CHARSETS
     )
 
 

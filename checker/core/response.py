@@ -153,7 +153,7 @@ class Response:
         content = self.readable.content
         try:
             return content.decode(self.encoding or "utf-8", "replace")
-        except LookupError:
+        except (LookupError, ValueError):
             return content.decode("utf-8", "replace")
 
     @property

@@ -20,7 +20,7 @@ NOTE_TITLES = {
     "opaque": "Schema nodes not understood, values may not fit",
     "left_out": "Optional parts that no value can satisfy, never sent",
     "disagreement": "Validators disagree, not reported as failures",
-    "unjudged": "Answers whose body was not validated",
+    "unjudged": "Answers of which a part was not validated",
     "unbroken": "Operations without negative test cases, skipped",
     "unproved": "Failures that did not show again",
     "slow": "Operations cut short (`--include-name` gives one all the time)",

@@ -1,3 +1,6 @@
+import contextlib
+from encodings.aliases import aliases
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -5,6 +8,7 @@ from hypothesis import strategies as st
 from checker.core.media_types import (
     MediaType,
     best_of,
+    is_charset,
     is_form,
     is_json,
     is_multipart,
@@ -111,9 +115,29 @@ def test_long_parameters_are_read_at_once(junk: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["idna", "Punycode", "undefined", "unicode-escape", "utf-8\0", "\xe9", "u" * 41, ""]
+    "name",
+    [
+        "idna",
+        "{idna",
+        "-Idna-",
+        "Punycode",
+        "undefined",
+        "unicode-escape",
+        "utf-8\0",
+        "\xe9",
+        "u" * 41,
+        "",
+    ],
 )
 def test_what_no_server_means_is_no_charset(name: str) -> None:
     found = media_type_of(f"text/plain; charset={name}")
     assert found is not None
     assert found.charset is None
+
+
+@pytest.mark.parametrize("name", sorted({*aliases, *aliases.values(), "idna", "undefined"}))
+def test_by_what_may_be_a_charset_any_bytes_are_decoded(name: str) -> None:
+    # Unknown names, and codecs that are none of text, are what whoever decodes expects.
+    if is_charset(name):
+        with contextlib.suppress(LookupError):
+            assert bytes(range(256)).decode(name, "replace")

@@ -18,7 +18,7 @@ from checker.openapi.answers.yaml_readings import TooCostly, yaml_readings
 from checker.transport.wire.ambiguity import MANY
 from checker.transport.wire.outline import Outline, outline_of
 from checker.transport.wire.readings import readings
-from checker.transport.wire.xml_reading import xml_readings
+from checker.transport.wire.xml_reading import MANY_NODES, UnreadXml, xml_readings
 
 _UTF8 = frozenset({None, "utf-8", "utf8", "us-ascii", "ascii"})
 _SHORT: Final = 1024
@@ -68,13 +68,14 @@ def body_validator(
 
 
 class _Unjudged(Exception):
-    """Nobody can say that no reading fits: there are more than these, or the body is not looked into."""
+    """Nobody can say that no reading fits: there are more than these."""
 
 
 def _xml_values(outline: Outline, content: bytes) -> list[Any]:
-    if b"<!DOCTYPE" in content:
-        raise _Unjudged
-    found = xml_readings(content, outline)
+    try:
+        found = xml_readings(content, outline, most_nodes=MANY_NODES)
+    except UnreadXml as error:
+        raise BeyondLimits(f"is not read: {error}") from None
     values = [reading.value for reading in found]
     if "string" in outline.types:
         # Text in XML may be what stands in the root, or all of it.
@@ -198,6 +199,8 @@ class ReadBody:
             values = self._values(content)
         except _Unjudged:
             return BodyOpinions()
+        except BeyondLimits as error:
+            return BodyOpinions(unread=str(error))
         except ValueError as error:
             return BodyOpinions(undecodable=UndecodableBody(self._media_type, str(error)))
         return self._opinions.on(values)

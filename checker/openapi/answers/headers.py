@@ -19,6 +19,8 @@ from checker.validation.pointers import pointer_child
 _OTHERS: Final = frozenset({"content-type", "accept", "authorization"})
 """Said elsewhere in OpenAPI 3: such declarations are to be ignored."""
 _DIGITS: Final = 19
+LONGEST: Final = 8192
+"""Characters of all fields of one name that are read: a list of so many is read in several ways, item by item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,8 @@ class HeaderRule:
         opinions, text = self.opinions, fields[0]
         if opinions is None:
             return True
+        if is_long(fields):
+            return False
         if len(fields) == 1:
             if self._has_text and opinions.is_valid(text):
                 return True
@@ -129,16 +133,26 @@ class HeaderContract:
         """What both validators say."""
         missing = [r.name for name, r in self._rules if r.required and not headers.get(name)]
         violations: list[tuple[str, SchemaViolation]] = []
-        disagreements = []
+        disagreements, unread = [], []
         for name, rule in self._rules:
             fields = headers.get(name)
             if not fields:
+                continue
+            if rule.opinions is not None and is_long(fields):
+                unread.append(rule.name)
                 continue
             said = rule.said(fields)
             violations += [(rule.name, violation) for violation in said.violations]
             if said.disagreement is not None:
                 disagreements.append(f"the header {rule.name}: {said.disagreement}")
-        return HeaderOpinions(tuple(missing), tuple(violations), tuple(disagreements))
+        return HeaderOpinions(
+            tuple(missing), tuple(violations), tuple(disagreements), tuple(unread)
+        )
+
+
+def is_long(fields: list[str]) -> bool:
+    """Whether the fields of one name are more than is read."""
+    return len(fields[0]) > LONGEST if len(fields) == 1 else sum(map(len, fields)) > LONGEST
 
 
 def _worst(opinions: list[BodyOpinions]) -> BodyOpinions:

@@ -171,22 +171,23 @@ def _is_json_text(raw: dict[str, Any]) -> bool:
 def _server_sent(content: bytes) -> Iterator[Any]:
     """Events of `text/event-stream` (HTML Living Standard, 9.2.6), at most a hundred; one without a blank line is not over."""
     fields: dict[str, Any] = {}
+    data: list[str] = []
     count = 0
     lines = _LINES.split(content.decode("utf-8", "replace").removeprefix("\ufeff"))
     # What follows the last line end may go on.
     for line in lines[:-1]:
         if not line:
-            if "data" in fields:
-                yield fields
+            if data:
+                yield fields | {"data": "\n".join(data)}
                 count += 1
-            fields = {}
+            fields, data = {}, []
             if count == _SAMPLE:
                 return
             continue
         name, _, value = line.partition(":")
         value = value.removeprefix(" ")
         if name == "data":
-            fields["data"] = f"{fields['data']}\n{value}" if "data" in fields else value
+            data.append(value)
         elif name == "event" or (name == "id" and "\0" not in value):
             fields[name] = value
         elif name == "retry" and value.isascii() and value.isdecimal():
