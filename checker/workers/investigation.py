@@ -31,6 +31,18 @@ class Shot:
     verdict: Verdict
 
 
+MOST_EVIDENCE = 64 << 10
+"""Bytes of an answer that a finding keeps: all findings of a run are held in memory, and each may have a mebibyte."""
+
+
+def evidence(shot: Shot) -> Shot:
+    """A shot with as much of its answer as a finding keeps."""
+    outcome = shot.verdict.outcome
+    if not isinstance(outcome, Response) or len(outcome.content) <= MOST_EVIDENCE:
+        return shot
+    return Shot(shot.made, replace(shot.verdict, outcome=outcome.truncated(MOST_EVIDENCE)))
+
+
 @dataclass(frozen=True, slots=True)
 class Suspicion:
     """A failure seen once, already on disk."""
@@ -194,7 +206,7 @@ class Investigator:
             case=last.made.case.id,
             stage="minimised",
             steps=tuple(shot.made.step for shot in chain),
-            interactions=tuple(self.describer.interaction(shot) for shot in chain),
+            interactions=tuple(self.describer.interaction(evidence(shot)) for shot in chain),
             reproduction=command,
             reproduced=reproduced,
             shrink_executions=executions,

@@ -43,7 +43,7 @@ from checker.corpus.values import LiveValues
 from checker.phases.attempt import Verdict
 from checker.phases.making import Made
 from checker.workers.flight import Flight, Running
-from checker.workers.investigation import Shot, Suspicion
+from checker.workers.investigation import Shot, Suspicion, evidence
 
 MOST_VARIANTS = 20
 """Findings of one check on one operation: an error text that never repeats must not fill the disk."""
@@ -140,7 +140,7 @@ class Recorder:
             index=flight.index,
             stage="found",
             steps=tuple(shot.made.step for shot in chain),
-            interactions=tuple(self.interaction(shot) for shot in chain),
+            interactions=tuple(self.interaction(evidence(shot)) for shot in chain),
             reproduction="",
             reproduced=None,
             shrink_executions=0,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psutil
 
+from checker.workers.investigation import MOST_EVIDENCE
 from tests.e2e.runner import Command, Ran, worker_pids
 from tests.hostile.behaviours import Behaviour
 from tests.hostile.contents import CODINGS, ESCAPES, REDIRECTS, STATUSES
@@ -86,6 +87,8 @@ def check(behaviours: Sequence[Behaviour], tmp_path: Path, *options: str) -> Non
     assert max(map(len, ran.stdout.splitlines())) < 1000
     assert set(ran.view.statuses) == {one.label for one in behaviours}
     assert not ran.view.quarantined
+    kept = [step.exchange for finding in ran.findings for step in finding.interactions]
+    assert max([0, *(len(one.response_body) for one in kept)]) <= MOST_EVIDENCE
     assert watched.most < MOST_MEMORY
 
 
