@@ -211,7 +211,9 @@ def test_the_real_curl_sends_what_was_rendered(listener: Listener, request: Wire
     subprocess.run(
         # Pasted, not an argument: those have a longest length of their own.
         ["bash"],
-        input=command.replace("curl ", "curl -q -s --max-time 500 ", 1).encode("utf-8", "surrogateescape"),
+        input=command.replace("curl ", "curl -q -s --max-time 500 ", 1).encode(
+            "utf-8", "surrogateescape"
+        ),
         check=True,
         stdout=subprocess.DEVNULL,
         env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},

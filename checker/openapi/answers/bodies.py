@@ -14,7 +14,7 @@ from checker.core.schema import Schema
 from checker.openapi.answers.opinions import TwoOpinions
 from checker.openapi.answers.streams import StreamBody, events_of
 from checker.openapi.answers.texts import BeyondLimits, json_of_text
-from checker.openapi.answers.yaml_readings import TooCostly, yaml_readings
+from checker.openapi.answers.yaml_readings import yaml_readings
 from checker.transport.wire.ambiguity import MANY
 from checker.transport.wire.outline import Outline, outline_of
 from checker.transport.wire.readings import readings
@@ -86,10 +86,7 @@ def _xml_values(outline: Outline, content: bytes) -> list[Any]:
 
 
 def _yaml_values(content: bytes) -> list[Any]:
-    try:
-        return yaml_readings(decoded_text(content, None))
-    except TooCostly:
-        raise _Unjudged from None
+    return yaml_readings(decoded_text(content, None))
 
 
 def _text_validator(opinions: TwoOpinions, received: MediaType) -> BodyValidator | str | None:
@@ -227,8 +224,6 @@ def decoded_text(content: bytes, charset: str | None) -> str:
         except (LookupError, ValueError):
             continue
     return content.decode("latin-1")
-
-
 
 
 def _is_file(raw: object) -> bool:

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import yaml
 
+from checker.openapi.answers.texts import BeyondLimits
 from checker.openapi.documents.yamls import TooMuch, compose, value_of
 
 _MOST_VALUES: Final = 100_000
@@ -12,17 +13,14 @@ _MOST_VALUES: Final = 100_000
 _MOST_MARKS: Final = 200_000
 """Line ends, commas and colons: what stands between them becomes a node, at some 5 microseconds each."""
 _MARKS: Final = "\n,:"
+_TOO_MUCH: Final = "is YAML that stands for more values than are read"
 _TAG: Final = "tag:yaml.org,2002:"
 
 
-class TooCostly(Exception):
-    """Reading a body would take longer than its verdict is worth."""
-
-
 def yaml_readings(text: str) -> list[Any]:
-    """Value by YAML 1.2, and by 1.1 where that differs. Raises `ValueError`, `TooCostly`."""
+    """Value by YAML 1.2, and by 1.1 where that differs. Raises `ValueError`, `BeyondLimits` of its kind."""
     if sum(map(text.count, _MARKS)) > _MOST_MARKS:
-        raise TooCostly
+        raise BeyondLimits(_TOO_MUCH)
     try:
         node = compose(text)
         if node is None:
@@ -30,7 +28,7 @@ def yaml_readings(text: str) -> list[Any]:
         value = value_of(node, largest=_MOST_VALUES)
         old = value_of(node, plain=_OldScalars("").read, largest=_MOST_VALUES)
     except TooMuch:
-        raise TooCostly from None
+        raise BeyondLimits(_TOO_MUCH) from None
     except (yaml.YAMLError, RecursionError) as error:
         raise ValueError(" ".join(str(error).split())) from None
     return [value] if _is_same(value, old) else [value, old]

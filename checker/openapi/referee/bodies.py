@@ -17,7 +17,8 @@ from checker.core.media_types import (
 from checker.core.operation import Body, Location, Operation
 from checker.core.verdicts import Outcome, PartVerdict, RequestVerdict
 from checker.openapi.answers.bodies import decoded_text
-from checker.openapi.answers.yaml_readings import TooCostly, yaml_readings
+from checker.openapi.answers.texts import BeyondLimits
+from checker.openapi.answers.yaml_readings import yaml_readings
 from checker.openapi.referee.forms import form_readings, multipart_readings
 from checker.openapi.referee.rulings import Part, Rule, Rules
 from checker.transport.wire.ambiguity import UNWRITTEN
@@ -127,8 +128,8 @@ def _has_equal_names(text: str) -> bool:
 def _yaml_readings(content: bytes, content_type: str, rule: Rule) -> list[Reading]:
     try:
         values = yaml_readings(decoded_text(content, None))
-    except TooCostly:
-        raise Undecided("it would take too long to read") from None
+    except BeyondLimits as error:
+        raise Undecided(f"it {error}") from None
     return [Reading(value, _YAML if len(values) > 1 else "") for value in values]
 
 
