@@ -13,7 +13,7 @@ from checker.config.config import Config
 from checker.config.filters import OperationFilters, Selection
 from checker.config.reading import section_error, unknown
 from checker.config.sections import OTHER_CHECKS
-from checker.config.settings import RunSettings, Sanitization, modes_of
+from checker.config.settings import FetchLimits, RunSettings, Sanitization, modes_of
 from checker.config.table import AVAILABLE_CHECKS, AVAILABLE_PHASES, PHASES
 from checker.core.blocks import Truncation
 from checker.core.registry import BUILT_IN_CHECKS, CUSTOM_CHECKS
@@ -102,6 +102,30 @@ def _settings(config: Config, occasion: Occasion, environment: Mapping[str, str]
     )
 
 
+def fetch_limits(config: Config) -> FetchLimits:
+    """What reading the description may cost."""
+    asked = config.documents
+    return FetchLimits(
+        max_size=asked.max_size,
+        max_total_size=asked.max_total_size,
+        max_count=asked.max_count,
+        timeout_s=float(asked.timeout),
+        max_total_time_s=float(asked.max_total_time),
+        max_redirects=asked.max_redirects,
+    )
+
+
+def sanitization_of(config: Config) -> Sanitization:
+    """Which names are sensitive, and whether reports mask their values."""
+    asked = config.output.sanitization
+    return Sanitization(
+        asked.enabled,
+        tuple(asked.keys_to_sanitize),
+        tuple(asked.sensitive_markers),
+        asked.replacement,
+    )
+
+
 def _seed(config: Config) -> int:
     """The seed that was asked for; without randomness always the same one."""
     if config.seed is not None:
@@ -136,14 +160,10 @@ def _phases(config: Config) -> dict[str, Any]:
 
 
 def _output(config: Config) -> dict[str, Any]:
-    sanitization, truncation = config.output.sanitization, config.output.truncation
+    truncation = config.output.truncation
     return {
-        "sanitization": Sanitization(
-            sanitization.enabled,
-            tuple(sanitization.keys_to_sanitize),
-            tuple(sanitization.sensitive_markers),
-            sanitization.replacement,
-        ),
+        "documents": fetch_limits(config),
+        "sanitization": sanitization_of(config),
         "truncation": Truncation(
             **{one.name: getattr(truncation, one.name) for one in fields(Truncation)}
         ),

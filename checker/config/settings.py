@@ -8,7 +8,7 @@ from checker.config.filters import Selection
 from checker.config.overrides import NO_OVERRIDES, Overrides
 from checker.core.blocks import Truncation
 from checker.core.errors import UsageError
-from checker.core.redact import DEFAULT_KEYS, DEFAULT_MARKERS
+from checker.core.redact import DEFAULT_KEYS, DEFAULT_MARKERS, Redaction
 
 DEFAULT_KEYS_TO_SANITIZE = tuple(sorted(DEFAULT_KEYS))
 """Lower-case names whose values reports mask."""
@@ -27,6 +27,29 @@ class Sanitization:
     keys: tuple[str, ...] = DEFAULT_KEYS_TO_SANITIZE
     markers: tuple[str, ...] = DEFAULT_MARKERS
     replacement: str = "[Filtered]"
+
+    @property
+    def redaction(self) -> Redaction:
+        """Which names are sensitive, whether or not anything is masked for it."""
+        keys = frozenset(key.lower() for key in self.keys)
+        markers = tuple(marker.lower() for marker in self.markers)
+        return Redaction(keys, markers, self.replacement)
+
+
+@dataclass(frozen=True, slots=True)
+class FetchLimits:
+    """What reading a description may cost (`documents`): one document, and all that it leads to."""
+
+    max_size: int = 32 << 20
+    """Decoded bytes of one document."""
+    max_total_size: int = 64 << 20
+    max_count: int = 2000
+    """Documents beside the main one."""
+    timeout_s: float = 30.0
+    """For one document, whole, with all of its redirects."""
+    max_total_time_s: float = 90.0
+    max_redirects: int = 30
+    """Of one document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +125,7 @@ class RunSettings:
     """Values in place of generated ones."""
     hooks: tuple[str, ...] = ()
     """Modules or `.py` files, loaded in this order by every worker."""
+    documents: FetchLimits = field(default_factory=FetchLimits)
     sanitization: Sanitization = field(default_factory=Sanitization)
     truncation: Truncation = field(default_factory=Truncation)
     corpus_dir: str = ".checker/default"
@@ -149,7 +173,7 @@ class RunSettings:
 def _plain(value: Any) -> Any:
     if isinstance(value, Selection | Overrides):
         return value.to_dict()
-    if isinstance(value, Sanitization | Truncation):
+    if isinstance(value, FetchLimits | Sanitization | Truncation):
         return asdict(value)
     return value
 
@@ -168,6 +192,8 @@ def _restore(name: str, value: Any) -> Any:
         return Sanitization(**{key: _tuples(part) for key, part in value.items()})
     if name == "truncation":
         return Truncation(**value)
+    if name == "documents":
+        return FetchLimits(**value)
     if name == "projects":
         return tuple((title, changes) for title, changes in value)
     return _tuples(value)

@@ -22,7 +22,7 @@ from checker.config.kinds import (
     Table,
     Text,
 )
-from checker.config.settings import DEFAULT_KEYS_TO_SANITIZE
+from checker.config.settings import DEFAULT_KEYS_TO_SANITIZE, FetchLimits
 from checker.core.redact import DEFAULT_MARKERS
 from checker.core.registry import BUILT_IN_CHECKS
 
@@ -71,6 +71,7 @@ MOST_EXAMPLES = 10**9
 MOST_SECONDS = 1e8
 """Three years; more milliseconds do not fit the counters of every system."""
 
+_LIMITS = FetchLimits()
 _FLAG = Boolean()
 _TEXTS = ListOf(Text())
 _STATUSES = ListOf(Either((Integer(100, 599), Text(rules.status_pattern))))
@@ -121,6 +122,15 @@ _GENERATION = {
     "database": Key(Text(), ".proptest/examples"),
     "unique-inputs": Key(_FLAG, False),
     "dictionaries": Key(MapOf(type_rule), {}),
+}
+
+_DOCUMENTS = {
+    "max-size": Key(Integer(minimum=1), _LIMITS.max_size),
+    "max-total-size": Key(Integer(minimum=1), _LIMITS.max_total_size),
+    "max-count": Key(Integer(minimum=0), _LIMITS.max_count),
+    "timeout": Key(Number(above=0), _LIMITS.timeout_s),
+    "max-total-time": Key(Number(above=0), _LIMITS.max_total_time_s),
+    "max-redirects": Key(Integer(minimum=0), _LIMITS.max_redirects),
 }
 
 _OUTPUT: dict[Path, dict[str, Key]] = {
@@ -192,6 +202,7 @@ SECTIONS: Mapping[Path, Mapping[str, Key]] = {
     (): _ROOT,
     ("generation",): _GENERATION,
     **_OUTPUT,
+    ("documents",): _DOCUMENTS,
     ("reports",): {"directory": Key(Text(), "checker-report"), "preserve-bytes": Key(_FLAG, False)},
     **{("reports", name): _report(name) for name in FORMATS},
     ("cache",): {"enabled": _later(_FLAG, True), "directory": _later(Text())},
@@ -216,6 +227,7 @@ NOT_IN_PROJECTS = frozenset(
         "cache",
         "output",
         "dictionaries",
+        "documents",
         "suppress-health-check",
         "max-failures",
         "max-time",

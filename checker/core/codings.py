@@ -48,8 +48,10 @@ def codings_of(fields: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     return tuple(coding for coding in named if coding not in ("", "identity"))
 
 
-def decoded(content: bytes, codings: tuple[str, ...], *, is_cut: bool) -> Decoded | Undecoded:
-    """A body without its codings. Of one that is cut, as much as its beginning says."""
+def decoded(
+    content: bytes, codings: tuple[str, ...], *, is_cut: bool, most: int = MOST_DECODED
+) -> Decoded | Undecoded:
+    """A body without its codings, its first `most` bytes. Of one that is cut, as much as its beginning says."""
     found = Decoded(content, is_cut)
     if not codings:
         return found
@@ -58,7 +60,7 @@ def decoded(content: bytes, codings: tuple[str, ...], *, is_cut: bool) -> Decode
         return Undecoded(f"Content-Encoding: {', '.join(unknown or codings)}", is_damaged=False)
     for coding in reversed(codings):
         try:
-            found = _inflated(found, coding)
+            found = _inflated(found, coding, most)
         except (zlib.error, EOFError) as error:
             return Undecoded(f"Content-Encoding: {coding}: {error}", is_damaged=True)
     return found
@@ -70,7 +72,7 @@ def readable(content: bytes, codings: tuple[str, ...], *, is_cut: bool) -> Decod
     return found if isinstance(found, Decoded) else Decoded(content, is_cut)
 
 
-def _inflated(coded: Decoded, coding: str) -> Decoded:
+def _inflated(coded: Decoded, coding: str, most: int) -> Decoded:
     """Raises `zlib.error`, and `EOFError` for data that stops although it is all there."""
     rest, found = coded.content, b""
     if not rest:
@@ -82,9 +84,9 @@ def _inflated(coded: Decoded, coding: str) -> Decoded:
         bits = _RAW
     for _ in range(_MOST_MEMBERS):
         member = zlib.decompressobj(bits)
-        found += member.decompress(rest, MOST_DECODED + 1 - len(found))
-        if len(found) > MOST_DECODED:
-            return Decoded(found[:MOST_DECODED], is_cut=True)
+        found += member.decompress(rest, most + 1 - len(found))
+        if len(found) > most:
+            return Decoded(found[:most], is_cut=True)
         if not member.eof:
             if coded.is_cut:
                 return Decoded(found, is_cut=True)

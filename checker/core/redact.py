@@ -64,7 +64,8 @@ DEFAULT_KEYS = frozenset(
 )
 DEFAULT_MARKERS = ("token", "key", "secret", "password", "auth", "session", "passwd", "credential")
 
-_USERINFO = re.compile(r"(?<=://)[^/?#@]*(?=@)")
+# To the last `@` before the path: a password may hold one.
+_USERINFO = re.compile(r"(?<=://)[^/?#\s'\"]*(?=@)")
 _QUERY = re.compile(r"(?<=\?)[^#]*")
 
 

@@ -1,7 +1,13 @@
 """The request as it stands on the wire."""
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
+from ipaddress import ip_address
 from urllib.parse import unquote, urlsplit
+
+_LOOPBACK = "localhost"
+# To the last `@` before the path: a password may hold one.
+_USERINFO = re.compile(r"(?<=://)[^/?#]*@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,22 +30,55 @@ class Origin:
         default = {"http": 80, "https": 443}[self.scheme]
         return f"{self.scheme}://{host}" + ("" if self.port == default else f":{self.port}")
 
+    @property
+    def site(self) -> tuple[str, str, int]:
+        """Scheme, host and port (RFC 6454, 4): equal where credentials for one are credentials for the other.
+
+        All spellings of this machine are one host. Descriptions say `localhost` or `0.0.0.0` where the user said
+        `127.0.0.1`, and no name or route that somebody else controls leads there.
+        """
+        return self.scheme, host_of(self.host), self.port
+
+    def with_userinfo(self, userinfo: str) -> "Origin":
+        """The same place, reached with these credentials."""
+        return replace(self, userinfo=userinfo)
+
     @classmethod
     def from_url(cls, url: str) -> "Origin":
         """Origin of an absolute http(s) URL. Raises `ValueError` with a sentence when it is not one."""
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(
-                f"{url!r} is not an absolute http(s) URL; give one like http://127.0.0.1:8080"
+                f"{_shown(url)!r} is not an absolute http(s) URL; give one like http://127.0.0.1:8080"
             )
         port = parts.port
         if port == 0:
             raise ValueError(
-                f"{url!r} has port 0, which nobody can listen on; give a port from 1 to 65535"
+                f"{_shown(url)!r} has port 0, which nobody can listen on; give a port from 1 to 65535"
             )
         usual = 443 if parts.scheme == "https" else 80
         userinfo = unquote(parts.netloc.rpartition("@")[0])
         return cls(parts.scheme, parts.hostname, port or usual, parts.path.rstrip("/"), userinfo)
+
+
+def without_userinfo(url: str) -> str:
+    """A URL without credentials before its host."""
+    return _USERINFO.sub("", url, count=1)
+
+
+def _shown(url: str) -> str:
+    """As much of a URL as an error may show: its query may hold credentials, too."""
+    return without_userinfo(url).partition("?")[0]
+
+
+def host_of(name: str) -> str:
+    """The host of a name or an address, one spelling for this machine."""
+    lowered = name.lower().rstrip(".")
+    try:
+        address = ip_address(lowered)
+    except ValueError:
+        return lowered
+    return _LOOPBACK if address.is_loopback or address.is_unspecified else lowered
 
 
 @dataclass(slots=True)

@@ -1,7 +1,7 @@
 """The engine of a loaded schema: sends, judges and makes cases with the configuration as it is at that moment."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +9,7 @@ from checker import __version__
 from checker.checks.context import CheckSettings
 from checker.checks.judge import Judge, Judgement
 from checker.config.config import Config
+from checker.config.credentials import credentials_in, credentials_of_call, target
 from checker.config.resolve import Occasion, run_settings
 from checker.config.settings import RunSettings
 from checker.core import curl
@@ -16,7 +17,6 @@ from checker.core.case import NOT_SET, Case
 from checker.core.errors import IncorrectUsage, UsageError
 from checker.core.hooks import GLOBAL_HOOKS, HookContext
 from checker.core.operation import Operation
-from checker.core.redact import Redaction
 from checker.core.registry import CUSTOM_CHECKS
 from checker.core.request import Origin, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
@@ -40,9 +40,16 @@ class LibraryEngine:
     """Implements `checker.core.engine.Engine` for the operations of one schema. Not thread-safe."""
 
     def __init__(
-        self, schema: OpenApiSchema, config: Config, application: Application | None = None
+        self,
+        schema: OpenApiSchema,
+        config: Config,
+        application: Application | None = None,
+        *,
+        location: str | None = None,
     ) -> None:
+        """`location` is the URL that the user gave for the description."""
         self._schema = schema
+        self._location = location
         self._application = application
         self._config = config
         self._resolved: tuple[tuple[object, ...], RunSettings] | None = None
@@ -58,7 +65,7 @@ class LibraryEngine:
     ) -> str:
         """Command that sends the case; values under sensitive names are masked."""
         settings = self._settings()
-        origin = self._origin(None, settings) or _NOWHERE
+        origin = self._shown_origin(settings)
         request = self._maker(origin, settings, headers or {}).make(case)
         # For reading: what is no text in it shows as the replacement character.
         return self._command(request, origin, settings, verify=verify, lossy=True)
@@ -103,12 +110,23 @@ class LibraryEngine:
             self._resolved = (made_of, run_settings(self._config, occasion))
         return self._resolved[1]
 
-    def _origin(self, base_url: str | None, settings: RunSettings) -> Origin | None:
-        url = base_url or settings.base_url or self._schema.base_url
+    def _origin(
+        self, base_url: str | None, settings: RunSettings, credentials: Iterable[str] = ()
+    ) -> Origin | None:
+        """Where requests go; None when nobody says. Raises `UsageError` where credentials must not go there."""
+        given, declared = base_url or settings.base_url, self._schema.base_url
+        if given is None and self._application is not None:
+            given = declared
+        if given is None and declared is None:
+            return None
         try:
-            return None if url is None else Origin.from_url(url)
+            return target(declared or "", self._location, given, credentials)
         except ValueError as error:
             raise UsageError(str(error)) from error
+
+    def _shown_origin(self, settings: RunSettings) -> Origin:
+        """For commands, in which nothing is sent."""
+        return self._origin(None, settings) or _NOWHERE
 
     def _maker(
         self, origin: Origin, settings: RunSettings, headers: Mapping[str, Any]
@@ -119,7 +137,8 @@ class LibraryEngine:
         wanted = [*kept, *((name, str(value)) for name, value in headers.items())]
         if self._made is None or self._made[:2] != (origin, wanted):
             declared = self._schema.base_url
-            is_declared = declared is not None and origin == self._origin(declared, settings)
+            known = self._origin(declared, settings) if declared is not None else None
+            is_declared = known is not None and origin == known.with_userinfo(origin.userinfo)
             maker = RequestMaker(origin, wanted, version=__version__, own_servers=is_declared)
             self._made = (origin, wanted, maker)
         return self._made[2]
@@ -127,7 +146,8 @@ class LibraryEngine:
     def _exchange(
         self, case: Case, base_url: str | None, options: CallOptions, settings: RunSettings
     ) -> Response:
-        origin = self._origin(base_url, settings)
+        credentials = (*credentials_in(settings), *_credentials_of(options, settings))
+        origin = self._origin(base_url, settings, credentials)
         if origin is None:
             raise UsageError(_NO_BASE_URL)
         maker = self._maker(origin, settings, options.headers)
@@ -170,7 +190,7 @@ class LibraryEngine:
         self._schema.validate_formats = settings.validate_formats
         judgement: Judgement = drive(judge.judge(case, response), _no_sending)
         if judgement.failures:
-            origin = self._origin(None, settings) or _NOWHERE
+            origin = self._shown_origin(settings)
             request = response.request or self._maker(origin, settings, {}).make(case)
             command = self._command(request, origin, settings, verify=response.verify)
             raise failure_group(case, response, judgement.failures, command, settings.truncation)
@@ -186,9 +206,13 @@ class LibraryEngine:
     ) -> str:
         wanted = settings.sanitization
         if wanted.enabled:
-            keys = frozenset(key.lower() for key in wanted.keys)
-            request = Redaction(keys, wanted.markers, wanted.replacement).request(request)
+            request = wanted.redaction.request(request)
         return curl.render(request, origin, verify=verify, lossy=lossy)
+
+
+def _credentials_of(options: CallOptions, settings: RunSettings) -> tuple[str, ...]:
+    given = {"header": options.headers, "query": options.params, "cookie": options.cookies}
+    return credentials_of_call(settings.sanitization.redaction, given)
 
 
 def _tools(maker: RequestMaker, judge: Judge) -> Tools:
@@ -247,10 +271,17 @@ def _no_sending(request: WireRequest) -> Outcome:
 
 
 def with_engine(
-    schema: OpenApiSchema, config: Config, application: Application | None = None
+    schema: OpenApiSchema,
+    config: Config,
+    application: Application | None = None,
+    *,
+    location: str | None = None,
 ) -> OpenApiSchema:
-    """The schema, its operations able to do what they offer; `application` answers instead of the network."""
+    """The schema, its operations able to do what they offer; `application` answers instead of the network.
+
+    `location` is the URL that the user gave: the server that credentials may go to.
+    """
     schema.config = config.for_project(schema.title)
     schema.server_variables = dict(schema.config.servers.variables)
-    schema.engine = LibraryEngine(schema, schema.config, application)
+    schema.engine = LibraryEngine(schema, schema.config, application, location=location)
     return schema

@@ -3,11 +3,12 @@
 import codecs
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import IO, Any
 
 from checker.config.config import Config
 from checker.config.hooks_loading import load_all_hooks
-from checker.config.resolve import Occasion, run_settings
+from checker.config.resolve import Occasion, fetch_limits, run_settings, sanitization_of
 from checker.core.errors import IncorrectUsage, LoaderError
 from checker.core.request import WireRequest
 from checker.core.response import Response
@@ -54,14 +55,17 @@ def from_url(
 ) -> OpenApiSchema:
     """Schema behind a URL, waiting at most `wait_for_schema` seconds for it. Options go to `httpx.get`.
 
-    Raises `LoaderError`.
+    They, and the configured headers, go to the server of this URL alone. Raises `LoaderError`.
     """
     config, way = _configured(config)
     settings = run_settings(config, Occasion(url))
     options["headers"] = {**dict(settings.headers), **dict(options.get("headers") or {})}
-    way = loaders.Way(options.pop("verify", way.verify), options.pop("proxy", way.proxy))
+    way = replace(
+        way, verify=options.pop("verify", way.verify), proxy=options.pop("proxy", way.proxy)
+    )
     wait_s = settings.wait_for_schema_s if wait_for_schema is None else wait_for_schema
-    return _ready(loaders.from_url(url, wait_for_schema=wait_s, way=way, **options), config)
+    schema = loaders.from_url(url, wait_for_schema=wait_s, way=way, **options)
+    return _ready(schema, config, location=url)
 
 
 def from_asgi(
@@ -115,12 +119,22 @@ def _of_application(
 def _configured(config: Config | None) -> tuple[Config, loaders.Way]:
     """The given configuration or the nearest one, and how it has documents fetched."""
     config = Config.discover() if config is None else config
-    return config, loaders.Way(config.tls_verify, config.proxy)
+    way = loaders.Way(
+        config.tls_verify,
+        config.proxy,
+        fetch_limits(config),
+        sanitization_of(config).redaction,
+    )
+    return config, way
 
 
 def _ready(
-    schema: OpenApiSchema, config: Config, application: Application | None = None
+    schema: OpenApiSchema,
+    config: Config,
+    application: Application | None = None,
+    *,
+    location: str | None = None,
 ) -> OpenApiSchema:
-    schema = with_engine(schema, config, application)
+    schema = with_engine(schema, config, application, location=location)
     load_all_hooks(run_settings(config.for_project(schema.title), Occasion("")).hooks)
     return schema

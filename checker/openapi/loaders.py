@@ -7,17 +7,11 @@ from typing import Any
 from urllib.parse import quote
 
 from checker.core.errors import LoaderError
-from checker.openapi.documents.fetching import (
-    DIRECT,
-    Way,
-    Web,
-    beside_file,
-    beside_nothing,
-    beside_url,
-    read_file,
-)
+from checker.openapi.documents.fetching import beside_file, beside_nothing, beside_url
+from checker.openapi.documents.files import read_file
 from checker.openapi.documents.neighbours import Provenance
 from checker.openapi.documents.parsing import as_parsed, parse
+from checker.openapi.documents.web import DIRECT, Way, Web
 from checker.openapi.schema import OpenApiSchema, open_normalised
 
 __all__ = ["Way", "from_bytes", "from_dict", "from_path", "from_url", "open_normalised"]
@@ -28,7 +22,9 @@ def from_dict(
 ) -> OpenApiSchema:
     """Schema of a parsed document. Raises `LoaderError`."""
     name = "the schema"
-    return _opened(as_parsed(schema), name, Provenance(read=beside_nothing(name, way)), base_url)
+    return _opened(
+        as_parsed(schema), name, Provenance(read=beside_nothing(name, Web({}, way))), base_url
+    )
 
 
 def from_path(
@@ -39,10 +35,11 @@ def from_path(
     way: Way = DIRECT,
 ) -> OpenApiSchema:
     """Schema of a file, JSON or YAML, and of the files and URLs that it refers to. Raises `LoaderError`."""
-    data = read_file(path)
+    web = Web({}, way)
+    data = read_file(path, web.allowance)
     name = os.fspath(path)
     value = parse(data, name=name, content_type=f"text/plain; charset={encoding}")
-    origin = Provenance(own_name=quote(Path(path).name), read=beside_file(path, way))
+    origin = Provenance(own_name=quote(Path(path).name), read=beside_file(path, web))
     return _opened(value, name, origin, base_url)
 
 
@@ -56,7 +53,7 @@ def from_bytes(
 ) -> OpenApiSchema:
     """Schema of a document in memory; `name` stands for it in errors, `location` is its URL. Raises `LoaderError`."""
     value = parse(data, name=name, content_type=content_type)
-    return _opened(value, name, Provenance(location, read=beside_nothing(name, way)))
+    return _opened(value, name, Provenance(location, read=beside_nothing(name, Web({}, way))))
 
 
 def from_url(
@@ -69,14 +66,13 @@ def from_url(
 ) -> OpenApiSchema:
     """Schema behind a URL. `wait_for_schema` is the longest time to wait for it, in seconds.
 
-    Options go to `httpx.get`: `headers`, `timeout`, `auth`, `params`, `cookies`. Raises `LoaderError`.
+    Options are those of `httpx.get`: `headers`, `timeout`, `auth`, `params`, `cookies`. Raises `LoaderError`.
     """
-    web = Web(options, way)
-    response = web.get(url, wait_s=wait_for_schema)
-    location = str(response.url)
-    value = parse(response.content, name=url, content_type=response.headers.get("content-type"))
-    origin = Provenance(location, read=beside_url(location, web))
-    return _opened(value, url, origin, base_url)
+    web = Web(options, way, location=url)
+    found, name = web.get(url, wait_s=wait_for_schema), way.redaction.url(url)
+    value = parse(found.content, name=name, content_type=found.content_type)
+    origin = Provenance(found.location, read=beside_url(found.location, web))
+    return _opened(value, name, origin, base_url)
 
 
 def _opened(

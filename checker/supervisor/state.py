@@ -28,7 +28,7 @@ class Deadlines:
         shrink_s: float = 5.0,
         waiting_s: float = 0.0,
     ) -> "Deadlines":
-        """Deadlines of a run with this request time-out; `waiting_s`: for the API description to appear."""
+        """Deadlines of a run with this request time-out; `waiting_s`: for the API description to be there."""
         send_s = request_timeout_s + 5.0
         return cls(
             {

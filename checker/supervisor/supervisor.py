@@ -144,7 +144,8 @@ class Supervisor:
         """First by the settings of the run, then by those of its project."""
         self._settings = replace(settings, workers=1) if settings.inline else settings
         self._deadlines = self._wanted_deadlines or Deadlines.of(
-            settings.request_timeout_s, waiting_s=settings.wait_for_schema_s or 0.0
+            settings.request_timeout_s,
+            waiting_s=(settings.wait_for_schema_s or 0.0) + settings.documents.max_total_time_s,
         )
         self.ending.go_by(settings)
 

@@ -4,15 +4,13 @@ import gc
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from ipaddress import ip_address
 from pathlib import Path
 from random import Random
 from types import TracebackType
 from typing import Self
-from urllib.parse import urlsplit
 
 from checker import __version__
 from checker.checks.context import CheckSettings
@@ -22,15 +20,13 @@ from checker.config.hooks_loading import load_all_hooks
 from checker.config.settings import RunSettings
 from checker.core import curl
 from checker.core.case import Case
-from checker.core.digests import digest, digest_int
-from checker.core.errors import UsageError
+from checker.core.digests import digest_int
 from checker.core.failures import Failure
 from checker.core.hooks import COMPONENTS, GLOBAL_HOOKS, HookContext
 from checker.core.operation import Operation
 from checker.core.registry import CUSTOM_CHECKS, FORMATS
 from checker.core.request import Origin, WireRequest
 from checker.core.response import Outcome
-from checker.corpus import files
 from checker.corpus.exchange import Secrets
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.journal import JournalWriter
@@ -43,8 +39,6 @@ from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.program import GenerationSettings, OperationProgram
 from checker.generation.settings import mode_of
 from checker.generation.sources.shrinking import ShrinkBudget
-from checker.openapi import loaders
-from checker.openapi.schema import OpenApiSchema
 from checker.openapi.selected import SelectedOperations
 from checker.phases.attempt import CallHooks, Tools
 from checker.phases.exploration import Explorer, Followers
@@ -52,6 +46,7 @@ from checker.phases.making import CaseFactory, PoolView
 from checker.phases.safety import Gate
 from checker.transport.http import HttpLanes, HttpSettings
 from checker.transport.prepare import RequestMaker
+from checker.workers.description import other_host, read_description, settled_target
 from checker.workers.investigation import Investigator, Shot
 from checker.workers.ledger import Ledger
 from checker.workers.messages import Opened, OperationCard
@@ -140,12 +135,12 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
     layout = RunLayout(Path(settings.corpus_dir))
     layout.create()
     with _uncollected():
-        schema, digest_ = _document(settings, layout)
+        schema, digest_ = read_description(settings, layout)
     settings = settings.for_project(schema.title)
     load_all_hooks(settings.hooks)
     settings = settings.with_custom_checks(CUSTOM_CHECKS)
-    base_url = _settled_base_url(schema, settings)
-    origin = Origin.from_url(base_url)
+    origin = settled_target(schema, settings)
+    base_url = settings.sanitization.redaction.url(schema.base_url or "")
     with _uncollected():
         selected = SelectedOperations(schema, settings.selection)
     recorder = _recorder(incarnation, settings, layout, selected, origin)
@@ -157,7 +152,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
             document=digest_,
             total=selected.total,
             selected=len(selected) + len(selected.broken),
-            fetched_from=_other_host(settings, origin),
+            fetched_from=other_host(settings, origin),
         )
     )
     _tell_of_unread(recorder, selected, settings.phases[0])
@@ -206,38 +201,6 @@ def _explorer(
     return Explorer(factory, Followers(selected.paths), chance)
 
 
-def _settled_base_url(schema: OpenApiSchema, settings: RunSettings) -> str:
-    """Where the API lives, now that the schema knows what the user says of it. Raises `UsageError`."""
-    schema.validate_formats = settings.validate_formats
-    schema.server_variables = dict(settings.server_variables)
-    if settings.base_url is not None:
-        schema.rebase(settings.base_url)
-    base_url = schema.base_url
-    if base_url is None:
-        raise UsageError(
-            "the description names no absolute server; give the base URL of the API with `--url`"
-        )
-    return base_url
-
-
-def _other_host(settings: RunSettings, target: Origin) -> str:
-    """Where the description was fetched from, if requests go to a host that it alone names; else nothing."""
-    if settings.base_url is not None or not urlsplit(settings.location).netloc:
-        return ""
-    source = Origin.from_url(settings.location)
-    return "" if _service(source) == _service(target) else source.url
-
-
-def _service(origin: Origin) -> tuple[str, int]:
-    """Host and port, whatever the spelling: another port is another service, but that of TLS."""
-    host, port = origin.host, origin.port
-    with suppress(ValueError):
-        address = ip_address(host)
-        if address.is_loopback or address.is_unspecified:
-            host = "localhost"
-    return host, 0 if port in (80, 443) else port
-
-
 @contextmanager
 def _uncollected() -> Iterator[None]:
     """What is made in here lives as long as the worker: no collection need ever look at it.
@@ -260,30 +223,6 @@ def _cards(selected: SelectedOperations) -> tuple[OperationCard, ...]:
     return tuple(
         OperationCard(str(entry.label), entry.method, entry.path) for entry in selected.entries
     )
-
-
-def _document(settings: RunSettings, layout: RunLayout) -> tuple[OpenApiSchema, str]:
-    """The schema; read from the run directory once anyone has fetched it."""
-    if settings.document is not None:
-        data = files.read_file(layout.document(settings.document))
-        if data is not None:
-            return loaders.open_normalised(data), settings.document
-    location, way = settings.location, loaders.Way(settings.tls_verify, settings.proxy)
-    if urlsplit(location).netloc:
-        schema = loaders.from_url(
-            location,
-            headers=dict(settings.headers),
-            wait_for_schema=settings.wait_for_schema_s,
-            way=way,
-        )
-    else:
-        schema = loaders.from_path(location, way=way)
-    data = schema.normalised()
-    name = digest("document", data.decode("utf-8", "surrogateescape"))
-    path = layout.document(name)
-    if not path.exists():
-        files.replace_file(path, data)
-    return schema, name
 
 
 def _recorder(

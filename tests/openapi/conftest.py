@@ -3,7 +3,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from checker.core.errors import LoaderError
-from checker.openapi.documents.fetching import Web
+from checker.openapi.documents.web import Web
 
 
 @pytest.fixture(autouse=True)
@@ -11,9 +11,9 @@ def _nothing_leaves_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """Real documents refer to URLs."""
     fetch = Web.document
 
-    def document(self: Web, url: str, *, is_own: bool) -> object:
+    def document(self: Web, url: str) -> object:
         if urlsplit(url).hostname != "127.0.0.1":
             raise LoaderError(f"{url} is not asked")
-        return fetch(self, url, is_own=is_own)
+        return fetch(self, url)
 
     monkeypatch.setattr(Web, "document", document)

@@ -11,7 +11,8 @@ from typing import ClassVar
 import pytest
 
 from checker.core.errors import LoaderError
-from checker.openapi.documents.fetching import Way, Web, beside_file, beside_url
+from checker.openapi.documents.fetching import beside_file, beside_url
+from checker.openapi.documents.web import Way, Web
 from checker.openapi.loaders import from_url
 
 from .described import USER, assert_both, document, written
@@ -70,7 +71,7 @@ def test_other_hosts_are_not_shown_the_credentials_and_silent_ones_are_asked_onc
         closed.bind(("127.0.0.1", 0))
         silent = f"http://127.0.0.1:{closed.getsockname()[1]}"
         _Shelf.pages = {"/u.json": json.dumps(USER).encode()}
-        web = Web({"headers": {"X-Key": "secret"}})
+        web = Web({"headers": {"X-Key": "secret"}}, location=silent)
         read = beside_url(f"{silent}/openapi.json", web)
         assert read(f"http://{shelf}/u.json") == USER
         assert _Shelf.seen == [("/u.json", None)]
@@ -101,7 +102,7 @@ def nobody() -> Iterator[str]:
 def test_advice_is_about_the_document_that_does_not_come(shelf: str, nobody: str) -> None:
     _Shelf.pages = {}
     copy = "refer to a copy beside the description"
-    read = beside_file("openapi.json")
+    read = beside_file("openapi.json", Web({}))
     with pytest.raises(LoaderError, match=f"refused the connection; make it reachable .*{copy}"):
         read(f"http://{nobody}/a.json")
     with pytest.raises(LoaderError, match=f"did not answer before; make it reachable .*{copy}"):
@@ -113,7 +114,7 @@ def test_advice_is_about_the_document_that_does_not_come(shelf: str, nobody: str
     with socket.create_server(("127.0.0.1", 0)) as silent:
         asked = Web({"timeout": 0.05})
         with pytest.raises(LoaderError, match=f"did not answer in time; make it .*{copy}"):
-            asked.document(f"http://127.0.0.1:{silent.getsockname()[1]}/a.json", is_own=False)
+            asked.document(f"http://127.0.0.1:{silent.getsockname()[1]}/a.json")
 
 
 def test_the_proxy_is_asked_for_a_description_and_for_what_it_refers_to(
@@ -134,4 +135,4 @@ def test_files_refer_to_urls_by_the_certificates_that_are_given(tmp_path: Path) 
     bundle = tmp_path / "bundle.pem"
     bundle.write_text("hello")
     with pytest.raises(LoaderError, match="give a CA bundle in PEM form"):
-        beside_file("openapi.json", Way(verify=str(bundle)))
+        Web({}, Way(verify=str(bundle)))

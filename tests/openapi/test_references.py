@@ -14,6 +14,7 @@ from checker.generation.program import GenerationSettings, compile_operation
 from checker.generation.sources.choices import RandomSource
 from checker.openapi.documents.fetching import beside_file
 from checker.openapi.documents.neighbours import Provenance
+from checker.openapi.documents.web import Web
 from checker.openapi.loaders import from_dict, from_path, open_normalised
 from checker.openapi.operation import OpenApiOperation
 from checker.openapi.schema import OpenApiSchema
@@ -77,7 +78,7 @@ def test_each_document_is_read_once_and_never_after_the_first_opening(tmp_path: 
         },
     )
     asked: list[str] = []
-    read = beside_file(path)
+    read = beside_file(path, Web({}))
 
     def counted(name: str) -> object:
         asked.append(name)

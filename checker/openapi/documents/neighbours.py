@@ -13,6 +13,7 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 
 from checker.core.errors import LoaderError
 from checker.core.schema import UnresolvableReference
+from checker.openapi.documents.allowance import AllowanceSpent
 
 Read = Callable[[str], object]
 """The parsed document of a name. Raises `LoaderError`."""
@@ -20,7 +21,6 @@ Read = Callable[[str], object]
 # Deep enough for every `../` that a description climbs, for URIs can do without a folder only at the root.
 _FOLDER: Final = "/_" * 24
 _LOCAL: Final = "file://description"
-_MOST = 2000
 
 
 class Neighbours:
@@ -78,13 +78,15 @@ class Neighbours:
         return self.name_of(urldefrag(urljoin(self.uri_of(owner), reference)).url)
 
     def load(self, name: str) -> object:
-        """The document of a name. Raises `UnresolvableReference`, whose message says why."""
+        """The document of a name. Raises `UnresolvableReference`, whose message says why, and `AllowanceSpent`."""
         if name in self._known:
             return self._known[name]
         if name not in self._lost:
             try:
                 self._known[name] = self._fetched(name)
                 return self._known[name]
+            except AllowanceSpent:
+                raise
             except LoaderError as error:
                 self._lost[name] = error.message
         raise UnresolvableReference(self._lost[name])
@@ -97,10 +99,12 @@ class Neighbours:
             return None
 
     def _fetched(self, name: str) -> object:
-        if self._read is None or len(self._known) >= _MOST:
+        if self._read is None:
             raise LoaderError(f"{name} was not read when the description was opened; open it again")
         try:
             return self._read(name)
+        except AllowanceSpent:
+            raise
         except LoaderError:
             # A document may say by `$self` where it belongs: its neighbours may be there and not where the copy is.
             if "$self" not in self._main or urlsplit(name).scheme:

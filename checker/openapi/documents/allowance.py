@@ -1,0 +1,143 @@
+"""What reading a description may cost: bytes, seconds and documents, of each and of all together."""
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+from checker.config.settings import FetchLimits
+from checker.core.errors import LoaderError
+
+Clock = Callable[[], float]
+
+_UNITS: Final = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
+
+
+class AllowanceSpent(LoaderError):
+    """A description asks for more than all of its documents may cost: no single reference is to blame."""
+
+
+class Allowance:
+    """Of one description and every document that it leads to."""
+
+    def __init__(self, limits: FetchLimits, clock: Clock = time.monotonic) -> None:
+        self.limits = limits
+        self.clock = clock
+        self._begun = 0
+        self._size = 0
+        self._spent_s = 0.0
+
+    def document(self, name: str) -> "Portion":
+        """What one more document may cost. Raises `AllowanceSpent`."""
+        limits = self.limits
+        if self._begun > limits.max_count:
+            raise AllowanceSpent(
+                f"the description leads to more than {limits.max_count} other documents, one of them {name}; "
+                f"refer to fewer, or raise {_option('max-count')}"
+            )
+        self._begun += 1
+        self._require_time(self._spent_s)
+        return Portion(name, self)
+
+    def left_s(self) -> float:
+        """Seconds for all further documents."""
+        return self.limits.max_total_time_s - self._spent_s
+
+    def pay(self, seconds: float) -> None:
+        """Count the time of a document that was read. Raises `AllowanceSpent`."""
+        self._spent_s += seconds
+        self._require_time(self._spent_s)
+
+    def grow(self, size: int, name: str) -> None:
+        """Count bytes. Raises `AllowanceSpent`."""
+        self._size += size
+        most = self.limits.max_total_size
+        if self._size > most:
+            raise AllowanceSpent(
+                f"the description and the documents that it leads to hold more than {shown_size(most)}, {name} "
+                f"included; refer to less, or raise {_option('max-total-size')}"
+            )
+
+    def _require_time(self, spent_s: float) -> None:
+        most = self.limits.max_total_time_s
+        if spent_s >= most:
+            raise AllowanceSpent(
+                f"the description and the documents that it leads to took more than {most:g} s to read; "
+                f"refer to copies of them, or raise {_option('max-total-time')}"
+            )
+
+
+class Portion:
+    """What one document may cost."""
+
+    def __init__(self, name: str, allowance: Allowance) -> None:
+        self.name = name
+        self._allowance = allowance
+        self._began_at = allowance.clock()
+        self._taken = bytearray()
+
+    @property
+    def limits(self) -> FetchLimits:
+        """The settings."""
+        return self._allowance.limits
+
+    def left_s(self) -> float:
+        """Seconds until it has to be there, whole."""
+        spent_s = self._allowance.clock() - self._began_at
+        return min(self.limits.timeout_s, self._allowance.left_s()) - spent_s
+
+    def take(self, piece: bytes) -> None:
+        """Keep the next bytes as they came. Raises `LoaderError` when they are too many or too late."""
+        self._taken += piece
+        if len(self._taken) > self.limits.max_size:
+            raise self.too_large()
+        if self.left_s() <= 0:
+            raise self.too_late()
+
+    def taken(self) -> bytes:
+        """All bytes until now."""
+        return bytes(self._taken)
+
+    def close(self, content: bytes) -> bytes:
+        """The document that was read. Raises `AllowanceSpent` when all of them are too much."""
+        self._allowance.grow(len(content), self.name)
+        self._allowance.pay(self._allowance.clock() - self._began_at)
+        return content
+
+    def fail(self) -> None:
+        """The time of a document that could not be read counts, too. Raises `AllowanceSpent`."""
+        self._allowance.pay(self._allowance.clock() - self._began_at)
+
+    def too_large(self) -> LoaderError:
+        """The error about its bytes."""
+        return LoaderError(
+            f"{self.name} holds more than {shown_size(self.limits.max_size)}; give a smaller document, or raise "
+            f"{_option('max-size')}"
+        )
+
+    def too_late(self) -> LoaderError:
+        """The error about its time."""
+        return LoaderError(
+            f"{self.name} was not complete within {self.limits.timeout_s:g} s; make it come faster, or raise "
+            f"{_option('timeout')}"
+        )
+
+    def too_far(self, target: str) -> LoaderError:
+        """The error about its redirects."""
+        most = self.limits.max_redirects
+        times = "once" if most == 0 else f"more than {most} times"
+        return LoaderError(
+            f"{self.name} redirects {times}, at last to {target}; give the URL where it ends, or raise "
+            f"{_option('max-redirects')}"
+        )
+
+
+def shown_size(size: int) -> str:
+    """`32 MiB`, `1000 bytes`."""
+    for unit, name in _UNITS:
+        if size >= unit and size % unit == 0:
+            return f"{size // unit} {name}"
+    return f"{size} bytes"
+
+
+def _option(key: str) -> str:
+    return f"`{key}` in [documents] of checker.toml"

@@ -1,0 +1,76 @@
+"""The description of a run: read once, kept without what is secret, and where it sends the requests."""
+
+from urllib.parse import urlsplit
+
+from checker.config.credentials import credentials_in, target
+from checker.config.settings import RunSettings
+from checker.core.digests import digest
+from checker.core.errors import UsageError
+from checker.core.request import Origin, host_of
+from checker.corpus import files
+from checker.corpus.layout import RunLayout
+from checker.openapi import loaders
+from checker.openapi.schema import OpenApiSchema
+
+
+def read_description(settings: RunSettings, layout: RunLayout) -> tuple[OpenApiSchema, str]:
+    """The schema and the digest of its document; read from the run directory once anyone has fetched it."""
+    if settings.document is not None:
+        data = files.read_file(layout.document(settings.document))
+        if data is not None:
+            return loaders.open_normalised(data), settings.document
+    schema = _fetched(settings)
+    data = schema.normalised()
+    name = digest("document", data.decode("utf-8", "surrogateescape"))
+    path = layout.document(name)
+    if not path.exists():
+        files.replace_file(path, data)
+    return schema, name
+
+
+def settled_target(schema: OpenApiSchema, settings: RunSettings) -> Origin:
+    """Where the API lives, now that the schema knows what the user says of it. Raises `UsageError`."""
+    schema.validate_formats = settings.validate_formats
+    schema.server_variables = dict(settings.server_variables)
+    if settings.base_url is not None:
+        schema.rebase(settings.base_url)
+    base_url = schema.base_url
+    if base_url is None:
+        raise UsageError(
+            "the description names no absolute server; give the base URL of the API with `--url`"
+        )
+    try:
+        return target(base_url, settings.location, settings.base_url, credentials_in(settings))
+    except ValueError as error:
+        raise UsageError(f"{error}; or give the base URL of the API with `--url`") from error
+
+
+def other_host(settings: RunSettings, origin: Origin) -> str:
+    """Where the description was fetched from, if requests go to a host that it alone names; else nothing."""
+    if settings.base_url is not None or not urlsplit(settings.location).netloc:
+        return ""
+    source = Origin.from_url(settings.location)
+    return "" if _service(source) == _service(origin) else source.url
+
+
+def _service(origin: Origin) -> tuple[str, int]:
+    """Host and port, whatever the spelling: another port is another service, but that of TLS."""
+    return host_of(origin.host), 0 if origin.port in (80, 443) else origin.port
+
+
+def _fetched(settings: RunSettings) -> OpenApiSchema:
+    location = settings.location
+    way = loaders.Way(
+        settings.tls_verify,
+        settings.proxy,
+        settings.documents,
+        settings.sanitization.redaction,
+    )
+    if not urlsplit(location).netloc:
+        return loaders.from_path(location, way=way)
+    return loaders.from_url(
+        location,
+        headers=dict(settings.headers),
+        wait_for_schema=settings.wait_for_schema_s,
+        way=way,
+    )
