@@ -9,10 +9,10 @@ import click
 from checker.cli.program import CANNOT, INTERRUPTED
 from checker.config.settings import RunSettings
 from checker.core.errors import LoaderError, StorageError, UsageError
-from checker.corpus.exchange import Secrets
 from checker.corpus.fold import RunView
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Interaction, Record
+from checker.corpus.secrets import secrets_of
 from checker.corpus.traffic import TrafficReader
 from checker.reporting.console import Console
 from checker.reporting.vcr import CassetteSettings, all_interactions, write_cassette
@@ -123,7 +123,7 @@ class _Reporting:
             base_url="" if opened is None else opened.base_url,
             preserve_bytes=settings.preserve_bytes,
             sanitization=settings.sanitization,
-            secrets=Secrets(settings.headers),
+            secrets=secrets_of(settings),
         )
 
 

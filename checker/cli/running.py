@@ -4,6 +4,7 @@ import os
 import shlex
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -14,8 +15,9 @@ from checker.cli.main import Root
 from checker.cli.options import Setting, apply_options
 from checker.config.config import Config
 from checker.config.resolve import Occasion, run_settings
-from checker.config.settings import Sanitization
-from checker.reporting.masking import masked_url
+from checker.config.settings import RunSettings
+from checker.core.redact import Redaction
+from checker.corpus.secrets import secrets_of
 
 _MASK = "[Filtered]"
 _SECRET_OPTIONS = ("-H", "--header", "-a", "--auth")
@@ -36,13 +38,19 @@ def run_command(
         kind=kind,
         filters=filters,
         inline=options["inline"],
-        command=masked_command(sys.argv),
         corpus=root.corpus,
     )
-    ctx.exit(execute_run(run_settings(config, occasion)))
+    asked = run_settings(config, occasion)
+    ctx.exit(execute_run(replace(asked, command=shown_command(sys.argv, asked))))
 
 
-def masked_command(arguments: list[str]) -> str:
+def shown_command(arguments: list[str], settings: RunSettings) -> str:
+    """The command line without anything that is known to be secret."""
+    command = masked_command(arguments, settings.sanitization.redaction)
+    return secrets_of(settings).store.hide(command, _MASK)
+
+
+def masked_command(arguments: list[str], redaction: Redaction) -> str:
     """The command line as a shell would read it, without the values of headers and credentials."""
     shown = ["checker"]
     is_secret = False
@@ -58,14 +66,10 @@ def masked_command(arguments: list[str]) -> str:
         elif argument[:2] in ("-H", "-a") and len(argument) > 2:
             shown.append(argument[:2] + _masked(argument[2:]))
         else:
-            shown.append(_without_user(argument))
+            shown.append(redaction.url(argument))
     return shlex.join(shown)
 
 
 def _masked(header: str) -> str:
     name, separator, _ = header.partition(":")
     return f"{name}: {_MASK}" if separator else _MASK
-
-
-def _without_user(argument: str) -> str:
-    return masked_url(argument, Sanitization()) if "://" in argument else argument

@@ -10,6 +10,7 @@ import click
 from checker.config import rules
 from checker.config.kinds import Boolean, Choice, Either, Integer, Kind, ListOf, Number
 from checker.config.table import SECTIONS, Path
+from checker.core.redact import Redaction
 
 _TRUE = frozenset(("y", "yes", "t", "true", "on", "1"))
 _FALSE = frozenset(("n", "no", "f", "false", "off", "0"))
@@ -65,7 +66,8 @@ def headers(_: click.Context, param: click.Parameter, values: tuple[str, ...]) -
     for text in values:
         name, separator, value = text.partition(":")
         if not separator:
-            raise click.BadParameter(f"{text!r} is not in the KEY:VALUE form", param=param)
+            # Not shown: what was meant for a value may be all there is.
+            raise click.BadParameter("a header is not in the KEY:VALUE form", param=param)
         name, value = name.strip(), value.strip(" \t")
         problem = rules.header(name, value)
         if problem:
@@ -94,18 +96,19 @@ def location(_: click.Context, param: click.Parameter, value: str) -> str:
     """Callback of LOCATION: an http(s) URL or a file that exists."""
     if not value or "\0" in value:
         raise click.BadParameter("give a URL or the path of an API description", param=param)
+    shown = Redaction().url(value)
     try:
         parts = urlsplit(value)
     except ValueError as error:
-        raise click.BadParameter(f"{value!r} is not a URL: {error}", param=param) from error
+        raise click.BadParameter(f"{shown!r} is not a URL: {error}", param=param) from error
     if parts.netloc:
         if parts.scheme not in ("http", "https"):
-            raise click.BadParameter(f"{value!r} is not an http(s) URL", param=param)
+            raise click.BadParameter(f"{shown!r} is not an http(s) URL", param=param)
         problem = rules.base_url(value)
         if problem:
             raise click.BadParameter(problem, param=param)
     elif not os.path.exists(value):
-        raise click.BadParameter(f"file {value!r} does not exist", param=param)
+        raise click.BadParameter(f"file {shown!r} does not exist", param=param)
     return value
 
 

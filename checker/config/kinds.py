@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Protocol
 
+from checker.core.redact import Redaction
+
 TYPE_ERROR = "Type error"
 INVALID_VALUE = "Invalid value"
 
@@ -193,10 +195,9 @@ class Either:
 
 
 def wrong_type(kind: Kind, value: object, place: str) -> Problem:
-    """`'seed' -> Must be an integer, but got string: '1'`."""
-    return Problem(
-        TYPE_ERROR, f"{place} -> Must be {kind.noun}, but got {type_name(value)}: {value!r}"
-    )
+    """`'seed' -> Must be an integer, but got string: '1'`. What stands for a table is not shown: tables hold credentials."""
+    shown = "" if isinstance(kind, MapOf | Table) else f": {Redaction().url(repr(value))}"
+    return Problem(TYPE_ERROR, f"{place} -> Must be {kind.noun}, but got {type_name(value)}{shown}")
 
 
 def invalid(text: str) -> Problem:

@@ -187,9 +187,8 @@ def _replacement(found: re.Match[str], environment: Mapping[str, str]) -> str:
         return "${"
     if not found["end"] or not _VARIABLE.match(name):
         raise ConfigError(
-            f"malformed placeholder {found[0]!r} in {found.string!r}; "
-            "write ${NAME}, or $${ for a literal ${"
+            f"malformed placeholder {found[0]!r}; write ${{NAME}}, or $${{ for a literal ${{"
         )
     if name not in environment:
-        raise ConfigError(f"environment variable {name!r} is not set; {found.string!r} needs it")
+        raise ConfigError(f"environment variable {name!r} is not set; {found[0]!r} needs it")
     return environment[name]

@@ -4,6 +4,7 @@ import codecs
 import os
 import re
 
+from checker.core.redact import Redaction
 from checker.core.request import Origin
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+\Z")
@@ -15,8 +16,9 @@ def base_url(text: str) -> str | None:
     try:
         origin = Origin.from_url(text)
     except ValueError:
-        return f"Must be an absolute http(s) URL like 'http://127.0.0.1:8080', but got {text!r}"
-    return None if origin.port else f"Must have a port above 0, but got {text!r}"
+        shown = Redaction().url(text)
+        return f"Must be an absolute http(s) URL like 'http://127.0.0.1:8080', but got {shown!r}"
+    return None if origin.port else f"Must have a port above 0, but got {Redaction().url(text)!r}"
 
 
 def proxy_url(text: str) -> str | None:
@@ -46,7 +48,7 @@ def header(name: str, value: object) -> str | None:
     if not _HEADER_NAME.match(name):
         return f"Invalid header name: {name!r}"
     if not isinstance(value, str):
-        return f"Header {name!r} must be a string, but got {type(value).__name__}: {value!r}"
+        return f"Header {name!r} must be a string, but got {type(value).__name__}"
     try:
         value.encode("latin-1")
     except UnicodeEncodeError:
@@ -65,4 +67,6 @@ def status_pattern(text: str) -> str | None:
 
 def text_value(name: str, value: object) -> str | None:
     """An entry of a table of texts."""
-    return None if isinstance(value, str) else f"{name!r} must be a string, but got {value!r}"
+    if isinstance(value, str):
+        return None
+    return f"{name!r} must be a string, but got {type(value).__name__}"

@@ -1,6 +1,5 @@
 """What is kept of a request and its answer, with references where secrets stood."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -9,37 +8,10 @@ from checker.core.redact import SecretStore
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response, head_of
 from checker.corpus.records import Exchange
+from checker.corpus.secrets import Secrets
 
-# Configured like secrets, but what the whole world sends.
-_HARMLESS = frozenset(
-    ("accept", "accept-encoding", "accept-language", "content-type", "user-agent")
-)
 _NOTHING = (None, "", b"", b"", 0)
 """Of a response that did not arrive."""
-
-
-class Secrets:
-    """What must not reach the disk: written as references like `secret:header:Authorization`."""
-
-    def __init__(
-        self, headers: Iterable[tuple[str, str]] = (), store: SecretStore | None = None
-    ) -> None:
-        self.store = SecretStore() if store is None else store
-        self.is_empty = store is None
-        """Whether nothing needs to be masked."""
-        for name, value in headers:
-            self.add_header(name, value)
-
-    def add_header(self, name: str, value: str) -> None:
-        """Taint the value of a header that came from configuration, environment or a token response."""
-        if not value or name.lower() in _HARMLESS:
-            return
-        self.is_empty = False
-        scheme, space, credentials = value.partition(" ")
-        if space and scheme.isalpha():
-            # A server that echoes a token leaves out its scheme.
-            self.store.add(f"credentials:{name}", credentials)
-        self.store.add(f"header:{name}", value)
 
 
 def exchange(fields: tuple[Any, ...]) -> Exchange:

@@ -1,6 +1,7 @@
 """The journal of one incarnation: everything but plain interactions, appended by one writer, read by all."""
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from checker.corpus.codec import RecordEncoder
@@ -39,8 +40,16 @@ _READ_BYTES = 1 << 20
 class JournalWriter:
     """Appends records. What `commit` or `write` of a finding returned from survives `kill -9` and power failure."""
 
-    def __init__(self, path: Path, *, budget_bytes: int = BUDGET_BYTES) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        budget_bytes: int = BUDGET_BYTES,
+        conceal: Callable[[Record], Record] | None = None,
+    ) -> None:
+        """`conceal` gives a record as it may be written."""
         self.path = path
+        self._conceal = conceal
         self.dropped = 0
         """Learned records that were not written because the budget was spent."""
         self._file = AppendFile(path)
@@ -63,7 +72,7 @@ class JournalWriter:
         if self._file.size > self._budget_bytes * 0.5 and self._is_evicted(record):
             self.dropped += 1
             return
-        encoded = self._encode(record)
+        encoded = self._encode(record if self._conceal is None else self._conceal(record))
         if not self._buffer:
             self._oldest = time.monotonic() if now is None else now
         self._buffer.append(encoded)

@@ -6,13 +6,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from checker.core.errors import CheckerError, MissingSecret, UsageError
+from checker.core.redact import Redaction
 from checker.core.request import Origin, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome
 from checker.phases.recordings import NO_RESPONSE, Recorded, read_cassette
 from checker.transport.http import HttpLanes, HttpSettings
 
 _MASKED = re.compile(
-    r"\[Filtered\]|%5[Bb]Filtered%5[Dd]|secret(?:-quoted)?:(?:header|credentials|env|auth):"
+    r"\[Filtered\]|%5[Bb]Filtered%5[Dd]|secret(?:-[a-z]+)?:"
+    r"(?:header|credentials|env|auth|location|base|proxy|server|parameter|query|cookie|path|body):"
 )
 _MASKED_BYTES = re.compile(_MASKED.pattern.encode())
 """In place of a sensitive value, or of a secret that was never written down."""
@@ -154,7 +156,7 @@ class _Replay:
         else:
             self._changed += new_status != interaction.old_status
         self._echo(f"  ID              : {interaction.id}")
-        self._echo(f"  URI             : {request.url(origin)}")
+        self._echo(f"  URI             : {Redaction().url(request.url(origin))}")
         self._echo(f"  Old status code : {interaction.old_status}")
         self._echo(f"  New status code : {new_status}")
         self._echo("")

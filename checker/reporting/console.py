@@ -7,9 +7,9 @@ from typing import IO
 from checker import __version__
 from checker.config.settings import RunSettings
 from checker.core.errors import LoaderError
-from checker.corpus.exchange import Secrets
 from checker.corpus.fold import RunView
 from checker.corpus.records import Finding, Record, RunStarted, SchemaOpened
+from checker.corpus.secrets import secrets_of
 from checker.reporting.findings import errors_by_label, failures_by_label
 from checker.reporting.live import LiveLines, clock_text
 from checker.reporting.masking import ShownCommand, masked_url, shown_command
@@ -209,7 +209,7 @@ class Console:
 
     def _shown_command(self, command: str) -> ShownCommand:
         settings = self._settings
-        return shown_command(command, settings.sanitization, Secrets(settings.headers).store)
+        return shown_command(command, settings.sanitization, secrets_of(settings).store)
 
     def _shown_location(self) -> str:
         return masked_url(self._settings.location, self._settings.sanitization)

@@ -71,12 +71,17 @@ def failed_case(
     command = shown(first.reproduction)
     return FailedCase(
         case_id=first.case,
-        failures=tuple((finding.title, finding.message) for finding in worst),
+        failures=tuple((finding.title, _prose(finding.message, shown)) for finding in worst),
         answer=answer_of(first.interactions[-1].exchange) if first.interactions else Answer(None),
         commands=tuple(command.text.splitlines()),
         reproduced=False if False in tried else True if tried == {True} else None,
         hidden=command.hidden,
     )
+
+
+def _prose(text: str, shown: Callable[[str], ShownCommand]) -> str:
+    """A recorded text as a reader may see it."""
+    return shown(text).text if "secret" in text else text
 
 
 def answer_of(exchange: Exchange) -> Answer:
@@ -133,9 +138,9 @@ def _unshown(title: str, why: str) -> str:
 
 
 def _error_text(error: OperationError, shown: Callable[[str], ShownCommand]) -> str:
-    parts = [error.title, indented(error.message)]
+    parts = [error.title, indented(_prose(error.message, shown))]
     if error.trace:
-        parts.append(indented(error.trace))
+        parts.append(indented(_prose(error.trace, shown)))
     parts += _reproduction(error.request, shown)
     return "\n\n".join(part for part in parts if part)
 

@@ -1,6 +1,5 @@
 """What cassettes and screens do not show: values of sensitive names, and credentials in URLs."""
 
-import re
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -9,13 +8,9 @@ from functools import lru_cache
 from checker.config.settings import Sanitization
 from checker.core import curl
 from checker.core.errors import MissingSecret
-from checker.core.redact import Redaction, SecretStore
-
-SECRET_REFERENCE = re.compile(r"secret(?:-quoted)?:[A-Za-z]+:")
-"""Stands in a recorded value where a secret was never written down (`core.redact`)."""
+from checker.core.redact import EMBEDDED_REFERENCE, REFERENCE, Redaction, SecretStore
 
 _COMMAND = "curl "
-_REFERENCE = re.compile(r"\{secret(?:-quoted)?:([A-Za-z]+:[^\s{}]+)\}")
 
 
 @lru_cache(maxsize=8)
@@ -23,7 +18,7 @@ def redaction_of(sanitization: Sanitization) -> Redaction:
     """The rules of these settings; they mask nothing when sanitisation is off."""
     if not sanitization.enabled:
         return Redaction(frozenset(), (), sanitization.replacement)
-    return Redaction(frozenset(sanitization.keys), sanitization.markers, sanitization.replacement)
+    return sanitization.redaction
 
 
 def masked_headers(
@@ -32,7 +27,7 @@ def masked_headers(
     """Name -> values in order, names as they were sent. References to secrets are masked in any case."""
     found: dict[str, list[str]] = {}
     for name, value in headers:
-        hidden = value.strip() and (SECRET_REFERENCE.search(value) or redaction.is_sensitive(name))
+        hidden = value.strip() and (REFERENCE.search(value) or redaction.is_sensitive(name))
         found.setdefault(name, []).append(redaction.replacement if hidden else value)
     return found
 
@@ -67,8 +62,8 @@ def shown_command(text: str, sanitization: Sanitization, store: SecretStore) -> 
 
 def _shown_line(line: str, sanitization: Sanitization) -> ShownCommand:
     redaction = redaction_of(sanitization)
-    places = [name.replace(":", " ", 1) for name in _REFERENCE.findall(line)]
-    unreferenced = _REFERENCE.sub(lambda _: sanitization.replacement, line)
+    places = [found["name"].replace(":", " ", 1) for found in EMBEDDED_REFERENCE.finditer(line)]
+    unreferenced = EMBEDDED_REFERENCE.sub(lambda _: sanitization.replacement, line)
     if not line.startswith(_COMMAND):
         # Under the command of a case that ended its worker stands what is known beside it.
         return ShownCommand(unreferenced, tuple(places))

@@ -15,8 +15,8 @@ from checker.core.blocks import standard_reason
 from checker.core.errors import MissingSecret, StorageError
 from checker.core.media_types import is_form
 from checker.core.request import Origin, WireRequest
-from checker.corpus.exchange import Secrets
 from checker.corpus.records import Exchange, Finding, Interaction
+from checker.corpus.secrets import Secrets
 from checker.reporting.findings import charset_of
 from checker.reporting.masking import masked_headers, masked_url, redaction_of
 from checker.reporting.spill import in_order

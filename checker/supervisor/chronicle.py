@@ -18,6 +18,7 @@ from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
 from checker.corpus.records import Note, Record, RunFinished, RunStarted, SchemaOpened
+from checker.corpus.secrets import secrets_of
 from checker.corpus.snapshot import compact
 from checker.corpus.traffic import forget
 from checker.workers.messages import Opened
@@ -72,7 +73,9 @@ class Chronicle:
         self.incarnation = self.next_incarnation()
         """Of the supervisor itself."""
         self._first = self.incarnation
-        self._own = JournalWriter(layout.journal(self.incarnation, os.getpid()))
+        self._own = JournalWriter(
+            layout.journal(self.incarnation, os.getpid()), conceal=secrets_of(settings).conceal
+        )
         self._journals = Journals(layout, above=self.incarnation - 1)
         self._clock = clock
         self._began_at = clock()

@@ -6,6 +6,7 @@ from pathlib import Path
 from checker.config.settings import RunSettings
 from checker.core.errors import CheckerError, LoaderError, StorageError, UsageError
 from checker.corpus.layout import RunLayout
+from checker.corpus.secrets import secrets_of
 from checker.generation.sources.hypothesis import isolate, know_characters
 from checker.workers.loop import Worker
 from checker.workers.messages import Leaving
@@ -21,7 +22,7 @@ def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender) ->
     try:
         place = open_workplace(incarnation, settings)
     except CheckerError as error:
-        up.send(Leaving(_last_words(error), 2))
+        up.send(Leaving(_concealed(_last_words(error), settings), 2))
         return
     with place:
         up.send(place.opened)
@@ -31,7 +32,11 @@ def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender) ->
         except StorageError as error:
             up.send(Leaving(f"disk: {error}", 2))
         except Exception:  # noqa: BLE001 - the wall: our own bug must not look like a crash
-            up.send(Leaving(f"bug: {traceback.format_exc()}", 2))
+            up.send(Leaving(_concealed(f"bug: {traceback.format_exc()}", settings), 2))
+
+
+def _concealed(text: str, settings: RunSettings) -> str:
+    return secrets_of(settings).store.hide(text, settings.sanitization.replacement)
 
 
 def _last_words(error: CheckerError) -> str:

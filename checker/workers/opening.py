@@ -25,13 +25,13 @@ from checker.core.failures import Failure
 from checker.core.hooks import COMPONENTS, GLOBAL_HOOKS, HookContext
 from checker.core.operation import Operation
 from checker.core.registry import CUSTOM_CHECKS, FORMATS
-from checker.core.request import Origin, WireRequest
+from checker.core.request import Origin, WireRequest, without_userinfo
 from checker.core.response import Outcome
-from checker.corpus.exchange import Secrets
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Note, SchemaOpened
+from checker.corpus.secrets import secrets_of
 from checker.corpus.signals import SignalSet
 from checker.corpus.traffic import InterestingAndLast, TrafficWriter
 from checker.corpus.values import LiveValues
@@ -140,7 +140,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
     load_all_hooks(settings.hooks)
     settings = settings.with_custom_checks(CUSTOM_CHECKS)
     origin = settled_target(schema, settings)
-    base_url = settings.sanitization.redaction.url(schema.base_url or "")
+    base_url = settings.sanitization.redaction.url(without_userinfo(schema.base_url or ""))
     with _uncollected():
         selected = SelectedOperations(schema, settings.selection)
     recorder = _recorder(incarnation, settings, layout, selected, origin)
@@ -234,11 +234,12 @@ def _recorder(
 ) -> Recorder:
     is_fuzz = settings.kind == "fuzz"
     signals = SignalSet()
+    secrets = secrets_of(settings)
     values = LiveValues(selected.paths, selected.names) if is_fuzz else None
     notes = [] if values is None else remember(layout, signals, values)
     recorder = Recorder(
         incarnation=incarnation,
-        journal=JournalWriter(layout.journal(incarnation, os.getpid())),
+        journal=JournalWriter(layout.journal(incarnation, os.getpid()), conceal=secrets.conceal),
         traffic=TrafficWriter(
             layout.traffic(incarnation, os.getpid()),
             InterestingAndLast() if is_fuzz and settings.vcr_path is None else None,
@@ -246,7 +247,7 @@ def _recorder(
         signals=signals,
         values=values,
         checks=settings.checks,
-        secrets=Secrets(settings.headers),
+        secrets=secrets,
         reproduction=partial(curl.render, origin=origin, verify=settings.tls_verify is not False),
     )
     for note in notes:

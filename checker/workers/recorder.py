@@ -4,7 +4,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from checker.core.operation import Label, Location
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Response
 from checker.corpus.codec import RecordEncoder
-from checker.corpus.exchange import Secrets, exchange, exchange_fields
+from checker.corpus.exchange import exchange, exchange_fields
 from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.packing import Packed
 from checker.corpus.records import (
@@ -37,6 +37,7 @@ from checker.corpus.records import (
     ValueGone,
     ValueSeen,
 )
+from checker.corpus.secrets import Secrets
 from checker.corpus.signals import SignalSet
 from checker.corpus.traffic import TrafficWriter
 from checker.corpus.values import LiveValues
@@ -167,8 +168,7 @@ class Recorder:
     def settled(self, finding: Finding) -> None:
         """The last version of a finding."""
         self._unsettled.pop(finding.fingerprint, None)
-        command = self.secrets.store.mask(finding.reproduction)
-        self.journal.commit(replace(finding, reproduction=command))
+        self.journal.commit(finding)
 
     def interaction(self, shot: Shot, at: float | None = None) -> Interaction:
         """A shot as one line of a cassette, seen at `at` (seconds since the epoch) or now."""
@@ -326,7 +326,7 @@ class Recorder:
             return
         text = f"{outcome.kind.value}: {outcome.message}" if outcome.message else outcome.kind.value
         request = verdict.request
-        command = "" if request is None else self.secrets.store.mask(self.reproduction(request))
+        command = "" if request is None else self.reproduction(request)
         phase = flight.running.task.phase
         self.journal.append(OperationError(label, phase, "Network Error", text, request=command))
 

@@ -3,6 +3,7 @@ import pytest
 from checker.cli.options import FUZZ_SETTINGS, RUN_SETTINGS, SETTINGS
 from checker.cli.running import masked_command
 from checker.config.filters import FilterSpec
+from checker.core.redact import Redaction
 
 RUN = ("run", "openapi.json")
 
@@ -142,4 +143,4 @@ def test_options_are_declared_once() -> None:
     ],
 )
 def test_command_is_shown_without_secrets(arguments: list[str], shown: str) -> None:
-    assert masked_command(["/bin/checker", "run", *arguments]) == shown
+    assert masked_command(["/bin/checker", "run", *arguments], Redaction()) == shown

@@ -34,7 +34,7 @@ WRONG = {
     ),
     "header without a colon": (
         (*RUN, "-H", "abc"),
-        "Invalid value for '-H' / '--header': 'abc' is not in the KEY:VALUE form",
+        "Invalid value for '-H' / '--header': a header is not in the KEY:VALUE form",
     ),
     "header without a name": (
         (*RUN, "-H", ":abc"),

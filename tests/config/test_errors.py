@@ -139,7 +139,7 @@ Type error:
 
 Type error:
 
-  - 'generation' -> Must be a table, but got integer: 1""",
+  - 'generation' -> Must be a table, but got integer""",
     ),
     "two sections": (
         "seed = 1.0\n[fuzz]\nmax-time = -1",
@@ -187,11 +187,11 @@ Missing required property:
     ),
     "variable that is not set": (
         'base-url = "http://${HOST}:80"',
-        "environment variable 'HOST' is not set; 'http://${HOST}:80' needs it",
+        "environment variable 'HOST' is not set; '${HOST}' needs it",
     ),
     "malformed placeholder": (
         'proxy = "http://${HO ST}"',
-        "malformed placeholder '${HO ST}' in 'http://${HO ST}'; write ${NAME}, or $${ for a literal ${",
+        "malformed placeholder '${HO ST}'; write ${NAME}, or $${ for a literal ${",
     ),
     "no TOML": (
         "seed = ",

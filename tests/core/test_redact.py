@@ -1,3 +1,6 @@
+import json
+from urllib.parse import quote
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -193,3 +196,48 @@ def test_bytes_that_hold_no_secret_stay(raw: bytes) -> None:
 def test_a_name_that_no_reference_can_hold_is_refused() -> None:
     with pytest.raises(ValueError, match="cannot name"):
         SecretStore().add("a b", "x")
+
+
+def _spellings(value: str) -> dict[str, str]:
+    """How a value stands in what is written, by where that is."""
+    return {
+        "text": f"<{value}>",
+        "query": f"/a?b={quote(value, safe='')}&c",
+        "json": json.dumps({"a": value}, ensure_ascii=False),
+        "ascii": json.dumps({"a": value}),
+    }
+
+
+@given(st.text(min_size=6, max_size=30).filter(lambda text: "secret" not in text))
+def test_a_secret_is_masked_however_it_is_spelled_and_comes_back(value: str) -> None:
+    store = SecretStore()
+    store.add("query:key", value)
+    for place, text in _spellings(value).items():
+        masked = store.mask(text)
+        assert value not in masked, place
+        assert store.resolve(masked) == text
+        assert store.hide(text, "***") != text
+
+
+@given(st.text(st.characters(codec="latin-1"), min_size=6, max_size=30))
+def test_a_secret_is_masked_in_the_bytes_of_a_header_and_comes_back(value: str) -> None:
+    store = SecretStore()
+    store.add("header:X-Key", value)
+    raw = value.encode("latin-1")
+    masked = store.mask_bytes(raw)
+    assert masked.startswith(b"secret")
+    assert store.resolve_bytes(masked) == raw
+
+
+def test_a_short_secret_is_masked_under_its_name_only() -> None:
+    store = SecretStore()
+    store.add("query:key", "a1")
+    assert store.mask("/a1?key=a1&monkey=a2") == "/a1?key={secret:query:key}&monkey=a2"
+    assert store.mask("curl 'http://h/?key=a1'") == "curl 'http://h/?key={secret:query:key}'"
+    assert store.mask("key=a12") == "key=a12"
+
+
+@pytest.mark.parametrize("password", ["p@ss", "p:s", "p%40s", "@"])
+def test_user_info_ends_at_the_last_sign_before_the_path(password: str) -> None:
+    assert REDACTION.url(f"http://u:{password}@h/a@b") == "http://[Filtered]@h/a@b"
+    assert REDACTION.url(f"//u:{password}@h") == "//[Filtered]@h"

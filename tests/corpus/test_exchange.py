@@ -3,8 +3,9 @@ import gzip
 from checker.core.request import WireRequest
 from checker.core.response import Response
 from checker.corpus.answers import ABSENT, json_of
-from checker.corpus.exchange import Secrets, exchange, exchange_fields
+from checker.corpus.exchange import exchange, exchange_fields
 from checker.corpus.records import Exchange
+from checker.corpus.secrets import Secrets
 
 SECRETS = Secrets([("Authorization", "Bearer s3cr3t-token")])
 

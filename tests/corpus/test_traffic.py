@@ -5,8 +5,9 @@ from pathlib import Path
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.corpus.codec import RecordEncoder
-from checker.corpus.exchange import Secrets, exchange, exchange_fields
+from checker.corpus.exchange import exchange, exchange_fields
 from checker.corpus.records import Exchange, Interaction
+from checker.corpus.secrets import Secrets
 from checker.corpus.traffic import InterestingAndLast, TrafficReader, TrafficWriter
 
 

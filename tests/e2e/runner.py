@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
@@ -72,6 +72,8 @@ class Command:
     program: tuple[str, ...] = (sys.executable, "-m", "checker")
     streams: int | None = None
     """Descriptor of the standard streams; None: nothing is read, and what is printed is kept."""
+    environment: dict[str, str] = field(default_factory=dict)
+    """Variables besides those of the tests themselves."""
 
     def __call__(self, *arguments: str) -> Ran:
         """Run a command to its end."""
@@ -103,7 +105,7 @@ class Command:
         process = subprocess.Popen(
             [*self.program, *arguments],
             cwd=self.directory,
-            env=_environment(),
+            env=_environment() | self.environment,
             stdin=subprocess.DEVNULL if self.streams is None else self.streams,
             stdout=subprocess.PIPE if self.streams is None else self.streams,
             stderr=subprocess.PIPE if self.streams is None else self.streams,

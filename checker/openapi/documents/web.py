@@ -166,7 +166,9 @@ class Web:
                     raise (late if is_begun else NotReady(late.message)) from error
                 raise network_error(asked, error, journey.advice) from error
             except (httpx.InvalidURL, ValueError) as error:
-                raise LoaderError(f"{shown} is not a URL: {error}; correct it") from error
+                raise LoaderError(
+                    f"{shown} cannot be asked for: {error}; correct the URL, or what is sent with it"
+                ) from error
             if watch.is_over and isinstance(found, Fetched):
                 # An answer without a length just ends where we ended it.
                 raise portion.too_late()
@@ -256,7 +258,7 @@ class _Journey:
             "GET",
             without_userinfo(url),
             params=params,
-            headers=headers,
+            headers=[(_octets(name), _octets(value)) for name, value in headers.items()],
             extensions={"trace": watch.trace},
         )
         return client.send(request, auth=auth, stream=True, follow_redirects=False)
@@ -264,6 +266,11 @@ class _Journey:
     def remember(self, url: str, client: httpx.Client) -> None:
         """Keep the cookies that a server has set, for its own further requests."""
         self._cookies[_origin(url).site] = client.cookies
+
+
+def _octets(value: str | bytes) -> bytes:
+    """A name or a value of a header as it is sent (RFC 9110, 5.5)."""
+    return value.encode("latin-1") if isinstance(value, str) else value
 
 
 def _origin(url: str) -> Origin:

@@ -1,0 +1,123 @@
+"""What must not reach the disk: credentials that came from outside, wherever a user may put them."""
+
+import re
+from base64 import b64encode
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+from urllib.parse import unquote, unquote_plus, urlsplit
+
+from checker.config.credentials import sensitive_overrides
+from checker.config.settings import RunSettings
+from checker.core.redact import Redaction, SecretStore
+from checker.corpus.records import (
+    Finding,
+    Note,
+    OperationError,
+    Quarantined,
+    Record,
+    RunStarted,
+    SchemaOpened,
+    WorkerGone,
+)
+
+# Configured like secrets, but what the whole world sends.
+_HARMLESS: Final = frozenset(
+    ("accept", "accept-encoding", "accept-language", "content-type", "user-agent")
+)
+_UNFIT: Final = re.compile(r"[\s{}]")
+"""What the name of a reference cannot hold."""
+_WORD_LIST: Final = 20
+"""Entries from which on a dictionary is test data, whatever it is bound to."""
+_PROSE: Final[Mapping[type[Record], tuple[str, ...]]] = {
+    RunStarted: ("location", "command"),
+    SchemaOpened: ("base_url", "fetched_from"),
+    Finding: ("message", "reproduction"),
+    OperationError: ("message", "trace", "request"),
+    Note: ("text",),
+    Quarantined: ("request", "reason"),
+    WorkerGone: ("reason",),
+}
+"""Fields that are written for people. What names something stays as it is, or nobody would find it again."""
+
+
+class Secrets:
+    """Credentials of a run, written as references like `secret:header:Authorization`."""
+
+    def __init__(
+        self, headers: Iterable[tuple[str, str]] = (), store: SecretStore | None = None
+    ) -> None:
+        self.store = SecretStore() if store is None else store
+        self.is_empty = store is None
+        """Whether nothing needs to be masked."""
+        for name, value in headers:
+            self.add_header(name, value)
+
+    def add_header(self, name: str, value: str) -> None:
+        """Taint the value of a header that came from configuration, environment or a token response."""
+        if not value or name.lower() in _HARMLESS:
+            return
+        scheme, space, credentials = value.partition(" ")
+        if space and scheme.isalpha():
+            # A server that echoes a token leaves out its scheme.
+            self.add("credentials", name, credentials)
+        self.add("header", name, value)
+
+    def add(self, kind: str, name: str, value: str) -> None:
+        """Taint any other value."""
+        if value:
+            self.is_empty = False
+            self.store.add(f"{kind}:{_UNFIT.sub('_', name) or '_'}", value)
+
+    def add_url(self, kind: str, url: str, redaction: Redaction) -> str:
+        """Taint user info and values of sensitive names in a URL. What it is sent as, empty for nothing."""
+        try:
+            parts = urlsplit(url)
+        except ValueError:
+            return ""
+        for pair in parts.query.split("&"):
+            name, _, value = pair.partition("=")
+            if redaction.is_sensitive(unquote_plus(name)):
+                self._add_spelled(kind, unquote_plus(name), value)
+        userinfo = parts.netloc.rpartition("@")[0]
+        if not userinfo:
+            return ""
+        user, _, password = userinfo.partition(":")
+        self._add_spelled(kind, "credentials", password or user)
+        return f"Basic {b64encode(unquote(f'{user}:{password}').encode()).decode()}"
+
+    def conceal(self, record: Record) -> Record:
+        """The record as it may be written: of other records, whoever makes them masks what they hold."""
+        names = () if self.is_empty else _PROSE.get(type(record), ())
+        known = {name: getattr(record, name) for name in names}
+        masked: dict[str, Any] = {name: self.store.mask(text) for name, text in known.items()}
+        return record if masked == known else replace(record, **masked)
+
+    def _add_spelled(self, kind: str, name: str, value: str) -> None:
+        plain = unquote(value)
+        if plain != value:
+            self.add(kind, f"{name}-as-given", value)
+        self.add(kind, name, plain)
+
+
+def secrets_of(settings: RunSettings) -> Secrets:
+    """Every credential that the user of a run gave."""
+    found = Secrets(settings.headers)
+    redaction = settings.sanitization.redaction
+    has_header = any(name.lower() == "authorization" for name, _ in settings.headers)
+    for kind, url in (("location", settings.location), ("base", settings.base_url or "")):
+        sent = found.add_url(kind, url, redaction)
+        # Headers that were given win over what stands in a URL.
+        if sent and not has_header:
+            found.add_header("Authorization", sent)
+    found.add_url("proxy", settings.proxy or "", redaction)
+    for name, value in settings.server_variables:
+        if redaction.is_sensitive(name):
+            found.add("server", name, value)
+    for one in sensitive_overrides(settings):
+        if len(one.entries) <= _WORD_LIST:
+            kind, name = str(one.location or "parameter"), ".".join(one.path)
+            for index, entry in enumerate(one.entries):
+                if isinstance(entry, str | int | float) and not isinstance(entry, bool):
+                    found.add(kind, name if index == 0 else f"{name}.{index}", str(entry))
+    return found

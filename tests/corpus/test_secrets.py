@@ -1,0 +1,91 @@
+"""Every credential that a user may give is known, and no record holds one."""
+
+from base64 import b64encode
+from dataclasses import replace
+
+import pytest
+
+from checker.config.config import Config
+from checker.config.resolve import Occasion, run_settings
+from checker.corpus.records import Note, Record, RunStarted, SchemaOpened, WorkerGone
+from checker.corpus.secrets import Secrets, secrets_of
+
+CANARY = "c4n4ry-0f-th3-us3r"
+DICTIONARY = (
+    "[dictionaries.d]\nvalues = {values}\n[parameters]\n'query.token' = {{ dictionary = 'd' }}"
+)
+
+
+def found(toml: str, location: str = "openapi.json") -> Secrets:
+    return secrets_of(
+        run_settings(Config.from_str(toml, environment={"C": CANARY}), Occasion(location), {})
+    )
+
+
+@pytest.mark.parametrize(
+    "toml",
+    [
+        "headers = { X-Mine = '${C}' }",
+        "headers = { Authorization = 'Bearer ${C}' }",
+        "base-url = 'http://u:${C}@h'",
+        "base-url = 'http://${C}@h'",
+        "base-url = 'http://h/?api_key=${C}'",
+        "proxy = 'http://u:${C}@h'",
+        "parameters = { api_key = '${C}' }",
+        "parameters = { 'body.user.password' = '${C}' }",
+        "parameters = { 'path.token' = '${C}' }",
+        "[[operations]]\ninclude-path = '/a'\nparameters = { 'cookie.session' = '${C}' }",
+        "[servers.variables]\ntoken = '${C}'",
+        DICTIONARY.format(values="['x', '${C}']"),
+    ],
+)
+def test_a_configured_credential_is_a_secret(toml: str) -> None:
+    secrets = found(toml)
+    assert not secrets.is_empty
+    assert CANARY not in secrets.store.mask(f"it was {CANARY}, they say")
+
+
+@pytest.mark.parametrize(
+    "url", [f"http://u:{CANARY}@h/a", f"http://{CANARY}@h/a", f"http://h/?key={CANARY}"]
+)
+def test_a_credential_of_the_location_is_a_secret(url: str) -> None:
+    assert CANARY not in found("", url).store.mask(f"it was {CANARY}, they say")
+
+
+def test_what_a_url_is_sent_as_is_a_secret() -> None:
+    sent = b64encode(b"u:p@ss").decode()
+    secrets = found("base-url = 'http://u:p%40ss@h'")
+    assert secrets.store.mask(f"Basic {sent}") == "secret:header:Authorization"
+    assert sent not in secrets.store.mask(f"echoed: {sent}")
+    given = found("base-url = 'http://u:p@h'\nheaders = { Authorization = 'Bearer 1234567' }")
+    assert given.store.resolve("secret:header:Authorization") == "Bearer 1234567"
+
+
+def test_test_data_is_no_secret() -> None:
+    assert found("parameters = { limit = 'a-long-value' }").is_empty
+    assert found(DICTIONARY.format(values=[f"word-{n}" for n in range(100)])).is_empty
+    assert found("", "http://h/a?b=a-long-value").is_empty
+
+
+STARTED = RunStarted("r", "run", 0.0, "1", "", 1, "s", "", 1)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        replace(STARTED, location=f"http://u:{CANARY}@h", command=f"checker run {CANARY}"),
+        SchemaOpened("T", "Open API 3.0.3", f"http://u:{CANARY}@h", "d", 1, 1),
+        Note("kind", "GET /a", "#/a", f"it was {CANARY}"),
+        WorkerGone(1, f"Traceback: {CANARY}"),
+    ],
+)
+def test_no_record_holds_a_secret(record: Record) -> None:
+    secrets = found("headers = { X-Mine = '${C}' }")
+    assert CANARY in repr(record)
+    assert CANARY not in repr(secrets.conceal(record))
+    assert Secrets().conceal(record) is record
+
+
+def test_what_names_something_stays_as_it_is() -> None:
+    note = Note("kind", f"GET /{CANARY}", "#/a", "text")
+    assert found("headers = { X-Mine = '${C}' }").conceal(note) is note
