@@ -27,13 +27,11 @@ def credentials_in(settings: RunSettings) -> tuple[str, ...]:
 
 
 def credentials_of_call(
-    redaction: Redaction, places: Mapping[str, Mapping[str, Any]]
+    redaction: Redaction, places: Iterable[tuple[str, Mapping[str, Any]]]
 ) -> tuple[str, ...]:
-    """Names of credentials among what a call was given, by place: `header Authorization`."""
+    """Names of credentials among what a call was given, place by place: `header Authorization`."""
     return tuple(
-        f"{place} {name}"
-        for place, given in places.items()
-        for name in _sensitive(redaction, given)
+        f"{place} {name}" for place, given in places for name in _sensitive(redaction, given)
     )
 
 

@@ -88,7 +88,9 @@ class Secrets:
 
     def conceal(self, record: Record) -> Record:
         """The record as it may be written: of other records, whoever makes them masks what they hold."""
-        names = () if self.is_empty else _PROSE.get(type(record), ())
+        names = _PROSE.get(type(record))
+        if self.is_empty or names is None:
+            return record
         known = {name: getattr(record, name) for name in names}
         masked: dict[str, Any] = {name: self.store.mask(text) for name, text in known.items()}
         return record if masked == known else replace(record, **masked)

@@ -146,7 +146,7 @@ class LibraryEngine:
     def _exchange(
         self, case: Case, base_url: str | None, options: CallOptions, settings: RunSettings
     ) -> Response:
-        credentials = (*credentials_in(settings), *_credentials_of(options, settings))
+        credentials = (*credentials_in(settings), *_credentials_of(case, options, settings))
         origin = self._origin(base_url, settings, credentials)
         if origin is None:
             raise UsageError(_NO_BASE_URL)
@@ -210,8 +210,15 @@ class LibraryEngine:
         return curl.render(request, origin, verify=verify, lossy=lossy)
 
 
-def _credentials_of(options: CallOptions, settings: RunSettings) -> tuple[str, ...]:
-    given = {"header": options.headers, "query": options.params, "cookie": options.cookies}
+def _credentials_of(case: Case, options: CallOptions, settings: RunSettings) -> tuple[str, ...]:
+    """What the caller wrote: options, and all of a case that was made by hand."""
+    given = [
+        ("header", options.headers),
+        ("query", options.params),
+        ("cookie", options.cookies),
+    ]
+    if case.meta is None:
+        given += [("header", case.headers), ("query", case.query), ("cookie", case.cookies)]
     return credentials_of_call(settings.sanitization.redaction, given)
 
 

@@ -55,13 +55,24 @@ def silent(peer: socket.socket, path: str) -> None:
 
 
 @contextmanager
-def serving(behaviours: Mapping[str, Behaviour], seen: list[str] | None = None) -> Iterator[str]:
-    """URL of a server that does this, the longest beginning of a path that is known deciding. It notes what it was asked for."""
+def serving(
+    behaviours: Mapping[str, Behaviour],
+    seen: list[str] | None = None,
+    *,
+    at_once: Behaviour | None = None,
+) -> Iterator[str]:
+    """URL of a server that does this, the longest beginning of a path that is known deciding. It notes what it was asked for.
+
+    What is done `at_once` waits for no request.
+    """
 
     class Handler(socketserver.BaseRequestHandler):
         def handle(self) -> None:
             peer: socket.socket = self.request
             with contextlib.suppress(OSError):
+                if at_once is not None:
+                    at_once(peer, "")
+                    return
                 head = b""
                 while b"\r\n\r\n" not in head:
                     piece = peer.recv(1 << 16)

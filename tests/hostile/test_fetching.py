@@ -183,6 +183,17 @@ def test_a_hostile_server_of_the_description_ends_in_one_sentence(name: str, run
     assert _shows(ended, row.said), ended.output
 
 
+@pytest.mark.parametrize("said", [b"", b"\x16\x03\x03\x40\x00"])
+def test_a_handshake_that_never_ends_is_given_up(said: bytes, run: Run) -> None:
+    """Nothing is answered to the first message of TLS, or the beginning of an answer and then byte after byte."""
+    behaviour = dripping(said, b"\x02") if said else silent
+    with serving({}, at_once=behaviour) as url:
+        ended = run(f"{url.replace('http:', 'https:')}/openapi.json", toml=_QUICK)
+    _is_well(ended)
+    assert ended.code == 2, ended
+    assert _shows(ended, _LATE), ended.output
+
+
 _PARAMETER = {"name": "q", "in": "query", "required": True, "schema": {"type": "string"}}
 
 

@@ -172,6 +172,16 @@ def test_a_call_sends_no_credential_where_only_a_description_says(options: Any) 
         assert case.call().status_code == 200
 
 
+def test_a_case_made_by_hand_sends_no_credential_where_only_a_description_says() -> None:
+    far: list[str] = []
+    with serving({"/": page(b"")}, far) as away, serving({"/": described(away)}) as home:
+        operation = _schema(f"{home}/openapi.json")["/a"]["GET"]
+        with pytest.raises(UsageError, match=r"credentials \(header Authorization\) are not sent"):
+            operation.Case(headers={"Authorization": CANARY}).call()
+        assert not far
+        assert operation.Case(headers={"X-Other": "1"}).call().status_code == 200
+
+
 def test_configured_credentials_are_not_sent_by_a_call_either() -> None:
     far: list[str] = []
     with serving({"/": page(b"")}, far) as away, serving({"/": described(away)}) as home:
