@@ -10,10 +10,11 @@ from checker.core.case import Case
 from checker.core.codings import readable
 from checker.core.operation import BrokenOperation, Operation
 from checker.core.response import NetworkFailure, Outcome, Response
-from checker.corpus.exchange import Secrets, exchange_fields
+from checker.corpus.exchange import exchange_fields
 from checker.corpus.harvest import Places
 from checker.corpus.packing import pack, unpack
 from checker.corpus.rings import SCALARS
+from checker.corpus.secrets import Secrets
 from checker.corpus.signals import SignalSet
 from checker.openapi.loaders import from_dict
 

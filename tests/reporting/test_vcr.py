@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from checker import __version__
 from checker.config.settings import Sanitization
-from checker.core.errors import StorageError, UsageError
+from checker.core.errors import StorageError
 from checker.corpus.records import CheckOutcome, Interaction
 from checker.corpus.secrets import Secrets
 from checker.reporting.vcr import (
