@@ -1,19 +1,33 @@
 """Which values of a discriminator name which alternative (OpenAPI 3.1, 4.8.25).
 
 Names of an alternative are its keys in the mapping, the last part of its reference, the name of its file, and what it
-lists for the property itself. An alternative that is written out has none: it takes whatever fits it.
+lists for the property itself: that wins where they differ. An alternative that is written out has no name, nor has one
+whose property admits none of them: it takes whatever fits it.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 KEYWORDS: Final = ("oneOf", "anyOf")
 
 Names = frozenset[str] | None
 """Of one alternative; None when any name will do."""
+Listed = set[str] | None
+"""Texts that a schema lists; None when it lists none."""
 Lookup = Callable[[str, Any], tuple[Any, Any] | None]
 """What a reference that stands somewhere leads to, and where that stands; None when it leads nowhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """What a discriminator says of one of the schemas that it tells apart."""
+
+    names: Names
+    """Values that choose it."""
+    told: tuple[str, ...]
+    """Values by which whoever makes one tells that it is meant; empty when none can or need be given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +36,12 @@ class Discriminator:
 
     property_name: str
     keyword: str
-    names: tuple[Names, ...]
-    """Of each alternative."""
+    alternatives: tuple[Alternative, ...]
+
+    @property
+    def names(self) -> tuple[Names, ...]:
+        """Of each alternative."""
+        return tuple(one.names for one in self.alternatives)
 
     def tag_of(self, value: Any) -> str | None:
         """The name that a value gives; None when it gives no text."""
@@ -38,17 +56,24 @@ def discriminator_of(raw: dict[str, Any], where: Any, lookup: Lookup) -> Discrim
     keyword = next((one for one in KEYWORDS if isinstance(raw.get(one), list)), None)
     if not isinstance(told, dict) or not isinstance(name, str) or keyword is None:
         return None
-    names = _Names(name, lookup).of_all(raw[keyword], _mapping_of(told), where)
+    reader = _Names(name, lookup)
+    found = reader.of_all(raw[keyword], _mapping_of(told), where)
+    beside = reader.listed({one: raw[one] for one in raw.keys() - {keyword}}, where)
+    if beside is not None:
+        found = [_held_to(beside, one) for one in found]
     default = told.get("defaultMapping")
     if isinstance(default, str):
         # OpenAPI 3.2, 4.25: what names no alternative is held to this one, which may be none of them.
         falls_to = [_is_named(default, one, where, lookup) for one in raw[keyword]]
-        names = [None if is_it else own for is_it, own in zip(falls_to, names, strict=True)]
+        found = [
+            Alternative(None, own.told) if is_it else own
+            for is_it, own in zip(falls_to, found, strict=True)
+        ]
         if not any(falls_to):
             return None
-    if all(one is None for one in names):
+    if all(one.names is None for one in found):
         return None
-    return Discriminator(name, keyword, tuple(names))
+    return Discriminator(name, keyword, tuple(found))
 
 
 def _mapping_of(told: dict[str, Any]) -> dict[str, str]:
@@ -60,6 +85,19 @@ def _mapping_of(told: dict[str, Any]) -> dict[str, str]:
     }
 
 
+_ANY: Final = Alternative(None, ())
+
+
+def _held_to(listed: set[str], one: Alternative) -> Alternative:
+    """An alternative among others of which all are held to the same values."""
+    told = [name for name in one.told if name in listed]
+    if one.names is None:
+        return Alternative(None, tuple(told))
+    # What is said of all of them wins as well: nobody can give a name that it forbids.
+    found = told or sorted(one.names & listed)
+    return Alternative(one.names, tuple(found)) if found else _ANY
+
+
 @dataclass(slots=True)
 class _Names:
     property_name: str
@@ -67,83 +105,161 @@ class _Names:
     seen: set[int] = field(default_factory=set)
     """Identities of the schemas on the way: some contain themselves."""
 
-    def of_all(self, branches: list[Any], mapping: dict[str, str], where: Any) -> list[Names]:
+    def of_all(self, branches: list[Any], mapping: dict[str, str], where: Any) -> list[Alternative]:
         targets = {key: self.lookup(target, where) for key, target in mapping.items()}
-        references = [
-            one["$ref"] if isinstance(one, dict) and isinstance(one.get("$ref"), str) else None
-            for one in branches
-        ]
-        found: list[set[str] | None] = []
+        found: list[Alternative] = []
         claimed: set[str] = set()
-        for reference in references:
-            if reference is None:
-                found.append(None)
+        for branch in branches:
+            reference = branch.get("$ref") if isinstance(branch, dict) else None
+            target = self.lookup(reference, where) if isinstance(reference, str) else None
+            if not isinstance(reference, str) or target is None:
+                found.append(_ANY)
                 continue
-            target = self.lookup(reference, where)
-            mapped = {
+            mapped = [
                 key
                 for key, text in mapping.items()
                 if text in (reference, _last(reference)) or _is_same(targets[key], target)
-            }
-            claimed |= mapped
-            own = None if target is None else self._own(*target)
-            found.append(None if own is None else mapped | own | _implied(reference))
+            ]
+            claimed.update(mapped)
+            found.append(self._alternative(reference, mapped, target))
         # A name whose schema is not among the alternatives chooses none of them.
         free = mapping.keys() - claimed
-        return [None if names is None else frozenset(names | free) for names in found]
+        return [one if one.names is None else replace(one, names=one.names | free) for one in found]
 
-    def _own(self, raw: Any, where: Any) -> set[str] | None:
-        """Names that an alternative lists; None when heirs of it may have others."""
-        if not isinstance(raw, dict):
-            return None
-        nested = discriminator_keyword(raw, self.property_name)
-        if nested == "":
-            return None
-        return set(self._listed(raw, where))
+    def _alternative(
+        self, reference: str, mapped: list[str], target: tuple[Any, Any]
+    ) -> Alternative:
+        raw, where = target
+        own, implied = self.listed(raw, where), _implied(reference)
+        given = mapped or implied[:1]
+        if own is not None:
+            told = [name for name in given if name in own] or sorted(own)
+            names = frozenset((*own, *mapped, *implied))
+        else:
+            told = [name for name in given if self._admits(raw, where, name)]
+            names = frozenset((*mapped, *implied))
+        is_base = isinstance(raw, dict) and discriminator_keyword(raw, self.property_name) == ""
+        # Heirs of it may have other names.
+        return Alternative(None if is_base or not told else names, tuple(told))
 
-    def _listed(self, raw: Any, where: Any) -> Iterator[str]:
+    def listed(self, raw: Any, where: Any) -> Listed:
+        """Texts that a schema lists for the property; None when it lists none."""
         if not isinstance(raw, dict) or id(raw) in self.seen:
-            return
+            return None
         self.seen.add(id(raw))
-        yield from self._inside(raw, where)
-        self.seen.discard(id(raw))
+        try:
+            return _all_of(self._inside(raw, where))
+        finally:
+            self.seen.discard(id(raw))
 
-    def _inside(self, raw: dict[str, Any], where: Any) -> Iterator[str]:
+    def _inside(self, raw: dict[str, Any], where: Any) -> Iterator[Listed]:
         properties = raw.get("properties")
-        tag = properties.get(self.property_name) if isinstance(properties, dict) else None
-        yield from self._texts(tag, where)
+        if isinstance(properties, dict):
+            yield self._texts(properties.get(self.property_name), where)
+        yield from self._parts(raw, where, self.listed)
+        told = discriminator_keyword(raw, self.property_name)
+        for keyword in KEYWORDS:
+            branches = raw.get(keyword)
+            if isinstance(branches, list):
+                if told:
+                    yield self._below(branches, _mapping_of(raw["discriminator"]), where)
+                else:
+                    yield _any_of(self.listed(branch, where) for branch in branches)
+
+    def _below(self, branches: list[Any], mapping: dict[str, str], where: Any) -> Listed:
+        below = _Names(self.property_name, self.lookup, self.seen)
+        return _any_of(
+            None if one.names is None else {*one.names, *mapping}
+            for one in below.of_all(branches, mapping, where)
+        )
+
+    def _texts(self, raw: Any, where: Any) -> Listed:
+        """Texts that the schema of the property lists."""
+        if not isinstance(raw, dict) or id(raw) in self.seen:
+            return None
+        self.seen.add(id(raw))
+        listed = raw.get("enum", [raw["const"]] if "const" in raw else None)
+        own = {one for one in listed if isinstance(one, str)} if isinstance(listed, list) else None
+        branches = [
+            _any_of(self._texts(branch, where) for branch in raw[keyword])
+            for keyword in KEYWORDS
+            if isinstance(raw.get(keyword), list)
+        ]
+        found = _all_of((own, *branches, *self._parts(raw, where, self._texts)))
+        self.seen.discard(id(raw))
+        return found
+
+    def _parts(
+        self, raw: dict[str, Any], where: Any, read: Callable[[Any, Any], Listed]
+    ) -> Iterator[Listed]:
+        """What is listed by all that holds of the same value: parts of `allOf`, and what is referred to."""
         parts = raw.get("allOf")
         for part in parts if isinstance(parts, list) else ():
-            yield from self._listed(part, where)
-        if discriminator_keyword(raw, self.property_name):
-            below = _Names(self.property_name, self.lookup, self.seen)
-            for keyword in KEYWORDS:
-                branches = raw.get(keyword)
-                if isinstance(branches, list):
-                    mapping = _mapping_of(raw["discriminator"])
-                    yield from mapping
-                    for names in below.of_all(branches, mapping, where):
-                        yield from names or ()
-        yield from self._followed(raw, where, self._listed)
-
-    def _texts(self, raw: Any, where: Any) -> Iterator[str]:
-        if not isinstance(raw, dict) or id(raw) in self.seen:
-            return
-        self.seen.add(id(raw))
-        listed = raw.get("enum")
-        for value in [*(listed if isinstance(listed, list) else ()), raw.get("const")]:
-            if isinstance(value, str):
-                yield value
-        yield from self._followed(raw, where, self._texts)
-        self.seen.discard(id(raw))
-
-    def _followed(
-        self, raw: dict[str, Any], where: Any, read: Callable[[Any, Any], Iterator[str]]
-    ) -> Iterator[str]:
+            yield read(part, where)
         reference = raw.get("$ref")
         target = self.lookup(reference, where) if isinstance(reference, str) else None
         if target is not None:
-            yield from read(*target)
+            yield read(*target)
+
+    def _admits(self, raw: Any, where: Any, name: str) -> bool:
+        """False when an alternative that lists nothing says of its values, or of the property, what the name is not."""
+        for part, at in self._facets(raw, where):
+            properties = part.get("properties")
+            tag = properties.get(self.property_name) if isinstance(properties, dict) else None
+            is_closed = (
+                part.get("additionalProperties") is False and "patternProperties" not in part
+            )
+            if not _has_type(part, "object") or (is_closed and tag is None):
+                return False
+            for said, _ in self._facets(tag, at):
+                if not (_has_type(said, "string") and _is_matched(said.get("pattern"), name)):
+                    return False
+        return True
+
+    def _facets(self, raw: Any, where: Any) -> list[tuple[dict[str, Any], Any]]:
+        """All that holds of one value: a schema, parts of its `allOf`, and what they refer to."""
+        found: dict[int, tuple[dict[str, Any], Any]] = {}
+        todo = [(raw, where)]
+        while todo:
+            raw, where = todo.pop()
+            if not isinstance(raw, dict) or id(raw) in found:
+                continue
+            found[id(raw)] = (raw, where)
+            parts, reference = raw.get("allOf"), raw.get("$ref")
+            todo += [(part, where) for part in (parts if isinstance(parts, list) else ())]
+            target = self.lookup(reference, where) if isinstance(reference, str) else None
+            if target is not None:
+                todo.append(target)
+        return list(found.values())
+
+
+def _all_of(lists: Iterable[Listed]) -> Listed:
+    """What is listed where all of these hold."""
+    said = [one for one in lists if one is not None]
+    return set.intersection(*said) if said else None
+
+
+def _any_of(lists: Iterable[Listed]) -> Listed:
+    """What is listed where one of these holds; None when one of them lists nothing."""
+    found: set[str] = set()
+    for one in lists:
+        if one is None:
+            return None
+        found |= one
+    return found
+
+
+def _has_type(raw: dict[str, Any], name: str) -> bool:
+    said = raw.get("type", name)
+    return name in said if isinstance(said, list) else said == name
+
+
+def _is_matched(pattern: Any, text: str) -> bool:
+    """False when a pattern that Python reads like everybody does not match."""
+    try:
+        return not isinstance(pattern, str) or re.search(pattern, text) is not None
+    except (re.error, RecursionError, OverflowError):
+        return True
 
 
 def discriminator_keyword(raw: dict[str, Any], property_name: str) -> str | None:
@@ -170,7 +286,7 @@ def _last(reference: str) -> str:
     return reference.rpartition("/")[2]
 
 
-def _implied(reference: str) -> set[str]:
+def _implied(reference: str) -> tuple[str, ...]:
     """Names that a reference gives without a mapping: `Dog` for `#/components/schemas/Dog` and for `pets/Dog.yaml`."""
     last = _last(reference)
-    return {last, last.partition(".")[0]} if "#" not in reference else {last}
+    return (last, last.partition(".")[0]) if "#" not in reference else (last,)

@@ -89,3 +89,32 @@ def test_an_unknown_name_is_told_as_such() -> None:
     ]
     (wrong,) = referee(schema, Direction.RESPONSE).errors({"kind": "cat", "lives": "?"})
     assert wrong.schema_pointer.startswith("#/names/Cat")
+
+
+def test_what_an_alternative_lists_names_it_wherever_it_stands() -> None:
+    lion = {"properties": {"kind": {"allOf": [{"enum": ["lion"]}]}}, "required": ["kind"]}
+    feline = {"oneOf": [lion, {"properties": {"kind": {"enum": ["tiger"]}}, "required": ["kind"]}]}
+    raw = {"oneOf": [{"$ref": "#/names/Feline"}], "discriminator": {"propertyName": "kind"}}
+    schema = schema_of(raw, Feline=feline)
+    for value in ({"kind": "lion"}, {"kind": "tiger"}):
+        assert verdicts(schema, value) == (True, True), value
+    for value in ({"kind": "Feline"}, {"kind": "cow"}):
+        assert verdicts(schema, value) == (False, False), value
+
+
+@pytest.mark.parametrize("tag", [{"type": "string", "pattern": "^c-"}, {"pattern": "^c-"}])
+def test_an_alternative_that_admits_none_of_its_names_takes_what_fits(tag: dict[str, Any]) -> None:
+    cat = {"type": "object", "properties": {"kind": tag}}
+    raw = {"oneOf": [{"$ref": "#/names/Cat"}, BRANCHES[1]], "discriminator": TOLD}
+    schema = schema_of(raw, Cat=cat, Dog=DOG)
+    assert verdicts(schema, {"kind": "c-1"}) == (True, True)
+    assert verdicts(schema, {"kind": "cow"}) == (False, False)
+
+
+def test_what_is_said_of_all_alternatives_wins_over_their_names() -> None:
+    listed = {"properties": {"kind": {"enum": ["puss", "hound"]}}}
+    raw = {**listed, "oneOf": BRANCHES[:2], "discriminator": TOLD}
+    schema = schema_of(raw, Cat=CAT, Dog=DOG)
+    for value in ({"kind": "puss", "lives": 1}, {"kind": "hound"}):
+        assert verdicts(schema, value) == (True, True), value
+    assert verdicts(schema, {"kind": "puss"}) == (False, False)

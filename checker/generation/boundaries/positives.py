@@ -236,7 +236,7 @@ class Edges:
         """Each branch of the first alternatives with all the rest."""
         branches: Branches = form.branches[0]
         base = form.base(branches.owner, branches.keyword)
-        pinned = discriminated(branches)
+        pinned = discriminated(self.compiler.canon, branches)
         for index, alternative in enumerate(branches.alternatives):
             yield (*base, *alternative, *(pinned[index] if pinned else ()))
 

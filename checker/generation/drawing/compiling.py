@@ -221,7 +221,7 @@ class Compiler:
         """True for a `oneOf` of which a value may satisfy more than one alternative."""
         return (
             branches.keyword == "oneOf"
-            and not discriminated(branches)
+            and not discriminated(self.canon, branches)
             and not are_disjoint(self.canon, branches)
         )
 
@@ -262,7 +262,7 @@ class Compiler:
             found = self._ways(branches, base, place)
             if found:
                 return found, None
-        pinned = discriminated(branches)
+        pinned = discriminated(self.canon, branches)
         draws: list[Draw] = []
         reason: Unsatisfiable | None = None
         for index, alternative in enumerate(branches.alternatives):

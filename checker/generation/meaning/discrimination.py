@@ -1,7 +1,8 @@
 """When it is known beforehand that alternatives exclude each other, or which of them a value names."""
 
+from functools import partial
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
 from checker.core.schema import UnresolvableReference
 from checker.generation.meaning.canonical import Canon
@@ -10,49 +11,44 @@ from checker.generation.meaning.forms import (
     Branches,
     Canonical,
     Conjunction,
-    Facet,
     inverse,
     made,
     same,
 )
+from checker.validation.discriminators import KEYWORDS, discriminator_of
 
 _MOST: Final = 32
 """Alternatives that are compared with each other."""
 _OBJECTS: Final = frozenset({OBJECT})
 
 
-def discriminated(branches: Branches) -> list[Conjunction]:
+def discriminated(canon: Canon, branches: Branches) -> list[Conjunction]:
     """For each alternative the schema that pins the discriminator, nothing for one without a name; empty without any."""
-    if branches.keyword not in ("anyOf", "oneOf"):
-        return []
     raw = branches.owner.raw
-    told: Any = raw.get("discriminator") if isinstance(raw, dict) else None
-    if not isinstance(told, dict) or not isinstance(told.get("propertyName"), str):
+    if branches.keyword not in KEYWORDS or not isinstance(raw, dict) or "discriminator" not in raw:
         return []
-    name = told["propertyName"]
-    mapping = told.get("mapping")
-    mapping = mapping if isinstance(mapping, dict) else {}
+    owner = branches.owner
+    found = discriminator_of(raw, owner.pointer, partial(_target, canon))
+    if found is None or found.keyword != branches.keyword:
+        return []
     at = f"discriminator {branches.keyword}"
-    found: list[Conjunction] = []
-    for index, (facet, *_) in enumerate(branches.alternatives):
-        values = _names_of(facet, mapping)
-        if not values:
-            # Written out, it has no name: it takes whatever fits it.
-            found.append(())
+    pins: list[Conjunction] = []
+    for index, alternative in enumerate(found.alternatives):
+        if not alternative.told:
+            # It has no name, or can have none: it takes whatever fits it.
+            pins.append(())
             continue
-        listed = made(branches.owner, f"{at} {index}", {"enum": values})
-        pinned = {"properties": {name: listed}, "required": [name]}
-        found.append((made(branches.owner, f"{at} {index} pinned", pinned),))
-    return found if any(found) else []
+        listed = made(owner, f"{at} {index}", {"enum": list(alternative.told)})
+        pinned = {"properties": {found.property_name: listed}, "required": [found.property_name]}
+        pins.append((made(owner, f"{at} {index} pinned", pinned),))
+    return pins if any(pins) else []
 
 
-def _names_of(facet: Facet, mapping: dict[str, Any]) -> list[str]:
-    reference = facet.raw.get("$ref") if isinstance(facet.raw, dict) else None
-    if not isinstance(reference, str):
-        return []
-    last = reference.rpartition("/")[2]
-    mapped = [name for name, target in mapping.items() if target in (reference, last)]
-    return mapped or [last]
+def _target(canon: Canon, reference: str, at: str) -> tuple[object, str] | None:
+    try:
+        return canon.document.resolve(reference, at=at)
+    except UnresolvableReference:
+        return None
 
 
 def others_excluded(branches: Branches, index: int) -> Conjunction:

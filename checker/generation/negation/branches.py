@@ -45,7 +45,7 @@ def _none_of(spot: Spot, value: Any, *, keyword: str) -> Iterator[Way]:
 def _unknown_name(spot: Spot, keyword: str) -> Draw:
     """A value of an alternative that names none of them."""
     mine = [one for one in spot.form.branches if one.owner is spot.facet and one.keyword == keyword]
-    pinned = [pins for branches in mine for pins in discriminated(branches)]
+    pinned = [pins for branches in mine for pins in discriminated(spot.compiler.canon, branches)]
     at = spot.pointer("discriminator")
     if not pinned or not all(pinned):
         raise Unsatisfiable(at, "some alternative takes any name")

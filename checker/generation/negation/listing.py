@@ -264,7 +264,7 @@ class _Walk:
             if branches.keyword not in ("anyOf", "oneOf"):
                 continue
             base = form.base(branches.owner, branches.keyword)
-            pinned = discriminated(branches)
+            pinned = discriminated(self.compiler.canon, branches)
             for index, alternative in enumerate(branches.alternatives):
                 extra = pinned[index] if pinned else ()
                 self._same(node, (*base, *alternative, *extra))
