@@ -269,5 +269,8 @@ DEFECTS: tuple[Defect, ...] = (
     Defect("default value", "the priority that is the default", ORDER, _in_body(lambda body: body.get("priority") == 42)),
     Defect("default value", "the sort order that is the default", PAGES, (
         lambda case: case.query.get("sort") == "created_at",)),
+    Defect("undeclared name", "a place with a third member", PLACE, _in_body(lambda body: len(body) > 2)),
+    Defect("undeclared name", "a parameter that no page has", PAGES, (
+        lambda case: not case.query.keys() <= {"limit", "offset", "search", "sort", "language"},)),
 )  # fmt: skip
-"""Forty-four, two of each kind."""
+"""At least two of each kind."""

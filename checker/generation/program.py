@@ -19,6 +19,7 @@ from checker.core.meta import (
 from checker.core.operation import Location, Operation
 from checker.core.pool import ValuePool
 from checker.generation.components import PartCompiler
+from checker.generation.drawing.extras import with_extras
 from checker.generation.fusion.fused import fused
 from checker.generation.hooks import NO_HOOKS, NO_PART, ComponentHooks, call, hooked
 from checker.generation.negation.parts import (
@@ -29,6 +30,7 @@ from checker.generation.negation.parts import (
 )
 from checker.generation.negation.prospects import Prospects
 from checker.generation.negation.values import NOTHING
+from checker.generation.room import room_of
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.basic import EMPTY, constant, together
 from checker.generation.sources.chance import SourceSpent
@@ -68,6 +70,7 @@ class OperationProgram:
         self,
         compiler: PartCompiler,
         parts: Mapping[Location, Draw],
+        whole: Draw,
         negative: Prospects[Broken] | None,
     ) -> None:
         self.operation = compiler.operation
@@ -78,7 +81,7 @@ class OperationProgram:
         self._turn = compiler.turn
         self._cold = _COLD
         self._hot: Draw | None = None
-        self.whole = _in_order(parts)
+        self.whole = whole
         """Draws what is valid: path, headers, cookies, query, and (body, media type)."""
         self._negative = negative
         self._is_mixed = compiler.settings.mode is None
@@ -197,8 +200,12 @@ def compile_operation(
         negative = _negative_parts(compiler, hooks, parts)
         if negative is None and settings.mode is GenerationMode.NEGATIVE:
             raise NothingToBreak(operation.label, NOTHING)
+    whole = _in_order(parts)
+    if settings.allow_extra_parameters:
+        hooked_ones = {location for location in _ALL if _is_hooked(location, hooks)}
+        whole = with_extras(whole, room_of(compiler, parts.keys() - hooked_ones))
     compiler.settle()
-    program = OperationProgram(compiler, parts, negative)
+    program = OperationProgram(compiler, parts, whole, negative)
     program.add_case_hooks(hooks)
     return program
 

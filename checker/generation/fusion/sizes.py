@@ -138,6 +138,7 @@ _READERS: Final[dict[type, Callable[[Sizes, Any], Size]]] = {
     recipes.Items: _size_of_items,
     recipes.Different: _size_of_different,
     recipes.Under: lambda sizes, recipe: sizes.of(recipe.draw),
+    recipes.Amended: lambda sizes, recipe: sizes.all(recipe.draw, recipe.change, start=ONE),
     recipes.Bodies: _size_of_bodies,
     recipes.Together: lambda sizes, recipe: sizes.all(*recipe.draws),
 }

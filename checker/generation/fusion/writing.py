@@ -13,6 +13,7 @@ from checker.generation.fusion.choices import Choices
 from checker.generation.fusion.path import Path
 from checker.generation.fusion.sizes import ONE, UNKNOWN, Size, is_never_null, rounds_of
 from checker.generation.sources.recipes import (
+    Amended,
     Binaries,
     Bodies,
     Booleans,
@@ -311,6 +312,19 @@ class Function(Choices):
         with self._inside(recipe.token, recipe.turn, is_known=True):
             return self._value(recipe.draw)
 
+    def _amended(self, recipe: Amended) -> str:
+        value = self.new()
+        self.line(f"{value} = {self._value(recipe.draw)}")
+        with self.block(f"if {self.truth(recipe.share)}:"):
+            self.record("True")
+            # Too rare to be written out.
+            change = f"{self.name(recipe.change, 'change')}(source)"
+            self.line(f"{value} = {self.name(recipe.amend, 'amend')}({value}, {change})")
+            self.pass_by(self.sizes.of(recipe.change))
+        with self.block("else:"):
+            self.record("False")
+        return value
+
     def _bodies(self, recipe: Bodies) -> str:
         value = self.new()
         if recipe.share is None:
@@ -361,6 +375,7 @@ class Function(Choices):
         Items: _items,
         Different: _different,
         Under: _under,
+        Amended: _amended,
         Bodies: _bodies,
         Together: _together,
     }

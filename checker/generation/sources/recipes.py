@@ -217,6 +217,18 @@ class Under:
 
 
 @dataclass(frozen=True, slots=True)
+class Amended:
+    """A value that another draw changes now and then."""
+
+    draw: Draw
+    share: float
+    """How likely it is changed."""
+    change: Draw
+    amend: Callable[[Any, Any], Any]
+    """The value as the other draw changes it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Bodies:
     """A body and its media type, or none."""
 
@@ -236,7 +248,7 @@ class Together:
 
 Recipe = (
     Constant | Integers | Floats | Booleans | Listed | Texts | Binaries | Finished | Joined | Either | OneOf
-    | Checked | Pooled | Record | Extended | Filled | Items | Different | Under | Bodies | Together
+    | Checked | Pooled | Record | Extended | Filled | Items | Different | Under | Amended | Bodies | Together
 )  # fmt: skip
 
 
