@@ -76,7 +76,17 @@ def discriminator_of(raw: dict[str, Any], where: Any, lookup: Lookup) -> Discrim
     return Discriminator(name, keyword, tuple(found))
 
 
-def _mapping_of(told: dict[str, Any]) -> dict[str, str]:
+def told_by(raw: dict[str, Any]) -> tuple[str, dict[str, str]]:
+    """The property that tells apart, and what its values are mapped to; empty when the schema has no discriminator."""
+    told = raw.get("discriminator")
+    if isinstance(told, str):
+        # Swagger 2.0, "Schema Object".
+        return told, {}
+    name = told.get("propertyName") if isinstance(told, dict) else None
+    return (name, _mapping_of(told)) if isinstance(name, str) else ("", {})
+
+
+def _mapping_of(told: Any) -> dict[str, str]:
     mapping = told.get("mapping")
     return {
         key: target
@@ -203,7 +213,7 @@ class _Names:
 
     def _admits(self, raw: Any, where: Any, name: str) -> bool:
         """False when an alternative that lists nothing says of its values, or of the property, what the name is not."""
-        for part, at in self._facets(raw, where):
+        for part, at in _facets(raw, where, self.lookup):
             properties = part.get("properties")
             tag = properties.get(self.property_name) if isinstance(properties, dict) else None
             is_closed = (
@@ -211,26 +221,32 @@ class _Names:
             )
             if not _has_type(part, "object") or (is_closed and tag is None):
                 return False
-            for said, _ in self._facets(tag, at):
+            for said, _ in _facets(tag, at, self.lookup):
                 if not (_has_type(said, "string") and _is_matched(said.get("pattern"), name)):
                     return False
         return True
 
-    def _facets(self, raw: Any, where: Any) -> list[tuple[dict[str, Any], Any]]:
-        """All that holds of one value: a schema, parts of its `allOf`, and what they refer to."""
-        found: dict[int, tuple[dict[str, Any], Any]] = {}
-        todo = [(raw, where)]
-        while todo:
-            raw, where = todo.pop()
-            if not isinstance(raw, dict) or id(raw) in found:
-                continue
-            found[id(raw)] = (raw, where)
-            parts, reference = raw.get("allOf"), raw.get("$ref")
-            todo += [(part, where) for part in (parts if isinstance(parts, list) else ())]
-            target = self.lookup(reference, where) if isinstance(reference, str) else None
-            if target is not None:
-                todo.append(target)
-        return list(found.values())
+
+def inherits(raw: Any, where: Any, base: Any, lookup: Lookup) -> bool:
+    """True when a schema is another one, refers to it or contains it in `allOf`."""
+    return any(part is base for part, _ in _facets(raw, where, lookup))
+
+
+def _facets(raw: Any, where: Any, lookup: Lookup) -> list[tuple[dict[str, Any], Any]]:
+    """All that holds of one value: a schema, parts of its `allOf`, and what they refer to."""
+    found: dict[int, tuple[dict[str, Any], Any]] = {}
+    todo = [(raw, where)]
+    while todo:
+        raw, where = todo.pop()
+        if not isinstance(raw, dict) or id(raw) in found:
+            continue
+        found[id(raw)] = (raw, where)
+        parts, reference = raw.get("allOf"), raw.get("$ref")
+        todo += [(part, where) for part in (parts if isinstance(parts, list) else ())]
+        target = lookup(reference, where) if isinstance(reference, str) else None
+        if target is not None:
+            todo.append(target)
+    return list(found.values())
 
 
 def _all_of(lists: Iterable[Listed]) -> Listed:

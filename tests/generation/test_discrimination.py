@@ -141,3 +141,52 @@ def test_an_optional_property_that_is_told_apart_does_not_vanish() -> None:
     program = program_of(body=raw, components={"Cat": CAT})
     assert not program.left_out
     assert any("pet" in value for value in bodies(raw, 20, components={"Cat": CAT}))
+
+
+def heir(*more: dict[str, Any], of: str = "Pet") -> dict[str, Any]:
+    return {"allOf": [ref(of), *more]}
+
+
+BASE = animal(TEXT, discriminator={"propertyName": "kind"})
+OWN_NAME = {
+    "Pet": BASE,
+    "Cat": heir({"properties": {"lives": TEXT}}),
+    "Lion": heir({"properties": {"mane": TEXT}}, of="Cat"),
+}
+MAPPED = animal(TEXT, discriminator={"propertyName": "kind", **TO_CAT})
+INHERITED: list[tuple[str, dict[str, Any], dict[str, Any], set[Any]]] = [
+    ("of the base", ref("Pet"), OWN_NAME, {"Pet"}),
+    ("of an heir", ref("Cat"), OWN_NAME, {"Cat"}),
+    ("of an heir of an heir", ref("Lion"), OWN_NAME, {"Lion"}),
+    ("of one of them", {"anyOf": [ref("Cat"), ref("Lion")]}, OWN_NAME, {"Cat", "Lion"}),
+    ("beside more", heir({"required": ["age"]}, of="Cat"), OWN_NAME, {"Cat"}),
+    ("of a union with a name", ref("Any"), {**OWN_NAME, "Any": {"anyOf": [ref("Cat"), ref("Lion")]}}, {"Cat", "Lion"}),
+    ("mapped", ref("Cat"), {"Pet": MAPPED, "Cat": heir({"required": ["age"]})}, {"CAT"}),
+    ("mapped by the union", one_of(ref("Cat"), **TO_CAT), OWN_NAME, {"CAT"}),
+    ("listed", ref("Cat"), {"Pet": BASE, "Cat": heir({"properties": {"kind": {"enum": ["cat"]}}})}, {"cat"}),
+    ("that is no text", ref("Cat"), {"Pet": animal({"enum": [1, 2]}, discriminator={"propertyName": "kind"}), "Cat": heir()}, {1, 2}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("raw", "components", "expected"),
+    [case[1:] for case in INHERITED],
+    ids=[case[0] for case in INHERITED],
+)
+def test_heirs_of_a_base_say_what_they_are(
+    raw: dict[str, Any], components: dict[str, Any], expected: set[Any]
+) -> None:
+    is_valid = opinions(schema_of(raw, Dialect.OPENAPI30, components))
+    drawn = bodies(raw, 60, components=components, dialect=Dialect.OPENAPI30)
+    assert expected == {value["kind"] for value in drawn}
+    assert all(map(is_valid, drawn))
+
+
+def test_a_discriminator_of_swagger_is_the_name_of_a_property() -> None:
+    components = {
+        "Pet": {**BASE, "discriminator": "kind"},
+        "Cat": heir({"required": ["lives"], "properties": {"lives": TEXT}}),
+    }
+    for name in components:
+        drawn = bodies(ref(name), 40, components=components, dialect=Dialect.OPENAPI20)
+        assert {name} == {value["kind"] for value in drawn}

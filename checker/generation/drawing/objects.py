@@ -15,12 +15,13 @@ from checker.generation.drawing.containers import (
 from checker.generation.drawing.nodes import Nodes
 from checker.generation.drawing.places import Place, item_of
 from checker.generation.drawing.variety import Variety, different
+from checker.generation.meaning.discrimination import inherited_tags
 from checker.generation.meaning.forms import Canonical, Conjunction, Facet, FacetKey, key_of
 from checker.generation.patterns.matching import matcher
 from checker.generation.patterns.regexes import UnsupportedPattern
 from checker.generation.patterns.searching import writer
 from checker.generation.sources import alphabets
-from checker.generation.sources.basic import either, texts
+from checker.generation.sources.basic import either, listed, texts
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.recipes import Under, described
 from checker.generation.sources.turn import Draw
@@ -94,6 +95,7 @@ def _share(form: Canonical) -> float:
 def _properties(nodes: Nodes, form: Canonical, inner: Place) -> list[Property]:
     found: list[Property] = []
     is_name = nodes.validator(form.names)
+    tags = inherited_tags(nodes.canon, form)
     for name, conjunction in form.properties.items():
         is_required = name in form.required
         if nodes.is_minimal and not is_required and form.property_count.low == 0:
@@ -102,6 +104,7 @@ def _properties(nodes: Nodes, form: Canonical, inner: Place) -> list[Property]:
             if not is_name(name):
                 raise Unsatisfiable(form.names[0].pointer, f"{name!r} may not be a name")
             draw = nodes.compile(conjunction, inner)
+            draw = _tagged(nodes, conjunction, tags.get(name, ()), draw)
         except Unsatisfiable:
             if is_required:
                 raise
@@ -119,6 +122,12 @@ def _properties(nodes: Nodes, form: Canonical, inner: Place) -> list[Property]:
         draw = nodes.compile(form.additional, inner)
         found.append(Property(name, _at(nodes, name, draw, inner), True))
     return found
+
+
+def _tagged(nodes: Nodes, conjunction: Conjunction, tags: tuple[str, ...], draw: Draw) -> Draw:
+    """What tells which heir of a base a value is; what the schema says of the property wins."""
+    admitted = list(filter(nodes.validator(conjunction), tags)) if tags else ()
+    return listed(admitted) if admitted else draw
 
 
 def _additional(nodes: Nodes, form: Canonical, inner: Place) -> tuple[Named, ...]:

@@ -1,8 +1,9 @@
 """When it is known beforehand that alternatives exclude each other, or which of them a value names."""
 
+import re
 from functools import partial
 from itertools import combinations
-from typing import Final
+from typing import Any, Final
 
 from checker.core.schema import UnresolvableReference
 from checker.generation.meaning.canonical import Canon
@@ -15,10 +16,16 @@ from checker.generation.meaning.forms import (
     made,
     same,
 )
-from checker.validation.discriminators import KEYWORDS, discriminator_of
+from checker.validation.discriminators import (
+    KEYWORDS,
+    discriminator_of,
+    inherits,
+    told_by,
+)
 
 _MOST: Final = 32
 """Alternatives that are compared with each other."""
+_NAMED: Final = re.compile(r"#/(?:definitions|components/schemas)/([^/~%]+)")
 _OBJECTS: Final = frozenset({OBJECT})
 
 
@@ -42,6 +49,31 @@ def discriminated(canon: Canon, branches: Branches) -> list[Conjunction]:
         pinned = {"properties": {found.property_name: listed}, "required": [found.property_name]}
         pins.append((made(owner, f"{at} {index} pinned", pinned),))
     return pins if any(pins) else []
+
+
+def inherited_tags(canon: Canon, form: Canonical) -> dict[str, tuple[str, ...]]:
+    """Properties by which a base tells its heirs apart, and what says there which of them a value is.
+
+    The heir is the outermost schema with a name that holds of the value and is the base, or contains it in `allOf`.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for base in form.facets:
+        raw: Any = base.raw
+        if "discriminator" not in raw or not raw.keys().isdisjoint(KEYWORDS):
+            continue
+        name, mapping = told_by(raw)
+        for heir in form.facets if name else ():
+            named = _NAMED.fullmatch(heir.pointer)
+            if named and inherits(heir.raw, heir.pointer, raw, partial(_target, canon)):
+                mapped = [
+                    key
+                    for key, target in mapping.items()
+                    if target == named[1]
+                    or _target(canon, target, base.pointer) == (heir.raw, heir.pointer)
+                ]
+                found[name] = tuple(mapped) or (named[1],)
+                break
+    return found
 
 
 def _target(canon: Canon, reference: str, at: str) -> tuple[object, str] | None:
