@@ -10,6 +10,7 @@ class WarningKind(StrEnum):
     UNRESOLVABLE_REFERENCE = "unresolvable_reference"
     UNUSABLE_PARAMETER = "unusable_parameter"
     UNUSABLE_BODY = "unusable_body"
+    UNKNOWN_METHOD = "unknown_method"
     UNUSABLE_MEDIA_TYPE = "unusable_media_type"
     UNVALIDATED_RESPONSE = "unvalidated_response"
     MISSING_DESERIALIZER = "missing_deserializer"

@@ -2,22 +2,45 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from checker.core.operation import BrokenOperation, Label
 from checker.core.schema import UnresolvableReference
-from checker.openapi.documents.dialects import Edition
+from checker.core.schema_warnings import SchemaWarning, WarningKind
+from checker.openapi.documents.dialects import METHODS, Edition
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.operation import Entry
 from checker.validation.pointers import pointer_child
 
 _IS_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+").fullmatch
 """RFC 9110, 5.6.2."""
+_OF_OPERATIONS = frozenset({"responses", "requestBody", "operationId"})
+"""Keys of an operation that nothing else in a path item has."""
 
 
-def table_of_contents(
-    document: OpenApiDocument, edition: Edition
-) -> Iterator[Entry | BrokenOperation]:
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """What is written like an operation, of a method that the version of the description does not know."""
+
+    label: Label
+    method: str
+    path: str
+    pointer: str
+    edition: str
+
+    @property
+    def warning(self) -> SchemaWarning:
+        """That it is not tested."""
+        message = f"the method of the operation at {self.pointer} is not known to {self.edition}; it is not tested"
+        return SchemaWarning(WarningKind.UNKNOWN_METHOD, self.label, self.pointer, message)
+
+
+Content = Entry | BrokenOperation | Dropped
+"""What a table of contents lists."""
+
+
+def table_of_contents(document: OpenApiDocument, edition: Edition) -> Iterator[Content]:
     """Operations in document order; what cannot be read stands for itself alone."""
     paths = document.root.get("paths")
     if paths is None:
@@ -29,7 +52,7 @@ def table_of_contents(
         if path.startswith("x-") or raw is None:
             continue
         at = pointer_child("#/paths", path)
-        found: dict[Label, Entry | BrokenOperation] = {}
+        found: dict[Label, Content] = {}
         try:
             for item, place in _parts(document, raw, at):
                 for entry in _operations(path, item, place, edition):
@@ -61,17 +84,32 @@ def _parts(
 
 def _operations(
     path: str, item: dict[str, Any] | None, at: str, edition: Edition
-) -> Iterator[Entry | BrokenOperation]:
+) -> Iterator[Content]:
     if item is None:
         yield _broken("*", path, f"the path item at {at} is not an object; correct it")
         return
     for name, definition in item.items():
         if name.lower() in edition.methods:
             yield _operation(name.upper(), path, definition, (item, at), pointer_child(at, name))
-    others = item.get("additionalOperations") if edition.has_other_methods else None
+        elif _looks_like_operation(name, definition):
+            yield _dropped(name.upper(), path, pointer_child(at, name), edition)
+    others = item.get("additionalOperations")
     for name, definition in others.items() if isinstance(others, dict) else ():
         pointer = pointer_child(at, "additionalOperations", name)
-        yield _operation(name, path, definition, (item, at), pointer)
+        if edition.has_other_methods:
+            yield _operation(name, path, definition, (item, at), pointer)
+        else:
+            yield _dropped(name, path, pointer, edition)
+
+
+def _looks_like_operation(name: str, value: object) -> bool:
+    if not isinstance(value, dict) or name.startswith("x-"):
+        return False
+    return name.lower() in METHODS or not _OF_OPERATIONS.isdisjoint(value)
+
+
+def _dropped(method: str, path: str, pointer: str, edition: Edition) -> Dropped:
+    return Dropped(Label(f"{method} {path}"), method, path, pointer, edition.name)
 
 
 def _operation(

@@ -9,7 +9,7 @@ from checker.config.config import Config
 from checker.core.engine import Engine
 from checker.core.operation import BrokenOperation, Label
 from checker.core.schema_warnings import SchemaWarning
-from checker.openapi.contents import table_of_contents
+from checker.openapi.contents import Dropped, table_of_contents
 from checker.openapi.documents.dialects import version_of
 from checker.openapi.documents.neighbours import NOWHERE, Provenance, neighbours_of
 from checker.openapi.documents.outside import leads_outside, load_all
@@ -77,6 +77,7 @@ class OpenApiSchema(Mapping[str, Methods]):
         """Values of server variables that replace their defaults."""
         self._given_base_url = base_url
         self._entries: dict[Label, Entry | BrokenOperation] | None = None
+        self._dropped: tuple[Dropped, ...] = ()
         self._by_id: dict[str, Entry] | None = None
         self._by_pointer: dict[str, Entry] | None = None
         self._read: dict[Label, OpenApiOperation | BrokenOperation] = {}
@@ -147,6 +148,11 @@ class OpenApiSchema(Mapping[str, Methods]):
             else:
                 yield BrokenOperation(entry.label, entry.method, entry.path, error)
 
+    def dropped(self) -> tuple[Dropped, ...]:
+        """What is written like operations of methods that this version of OpenAPI does not know."""
+        self._index()
+        return self._dropped
+
     def get_all_operations(self) -> Iterator[OpenApiOperation | BrokenOperation]:
         """Operations in document order, each read when its turn comes."""
         for entry in self.entries():
@@ -185,6 +191,7 @@ class OpenApiSchema(Mapping[str, Methods]):
 
     def iter_schema_warnings(self) -> Iterator[SchemaWarning]:
         """What is wrong with the description and stops nothing, operation by operation."""
+        yield from (dropped.warning for dropped in self.dropped())
         for operation in self.get_all_operations():
             if isinstance(operation, OpenApiOperation):
                 yield from operation_warnings(self, operation)
@@ -269,9 +276,9 @@ class OpenApiSchema(Mapping[str, Methods]):
 
     def _index(self) -> dict[Label, Entry | BrokenOperation]:
         if self._entries is None:
-            self._entries = {
-                entry.label: entry for entry in table_of_contents(self.document, self._edition)
-            }
+            listed = list(table_of_contents(self.document, self._edition))
+            self._dropped = tuple(one for one in listed if isinstance(one, Dropped))
+            self._entries = {one.label: one for one in listed if not isinstance(one, Dropped)}
         return self._entries
 
 

@@ -5,6 +5,7 @@ from functools import cached_property
 
 from checker.config.filters import Selection
 from checker.core.operation import BrokenOperation, Label
+from checker.core.schema_warnings import SchemaWarning
 from checker.openapi.operation import Entry, OpenApiOperation
 from checker.openapi.parameters import parameter_names
 from checker.openapi.schema import OpenApiSchema
@@ -18,6 +19,8 @@ class SelectedOperations(Mapping[Label, OpenApiOperation]):
         self._entries: dict[Label, Entry] = {}
         self.broken: list[BrokenOperation] = []
         """Those that would be tested and cannot be read."""
+        self.dropped: list[SchemaWarning] = []
+        """Those that would be tested if the version of the description knew their method."""
         self.total = 0
         """Number of all operations."""
         for entry in schema.checked_entries():
@@ -27,6 +30,10 @@ class SelectedOperations(Mapping[Label, OpenApiOperation]):
                     self.broken.append(entry)
             elif selection.matches(entry):
                 self._entries[entry.label] = entry
+        for dropped in schema.dropped():
+            unread = BrokenOperation(dropped.label, dropped.method, dropped.path, "")
+            if selection.matches_broken(unread):
+                self.dropped.append(dropped.warning)
 
     @property
     def entries(self) -> Iterable[Entry]:

@@ -30,6 +30,7 @@ WARNING_TITLES: Mapping[str, str] = {
     WarningKind.UNRESOLVABLE_REFERENCE: "References that point at nothing",
     WarningKind.UNUSABLE_PARAMETER: "Optional parameters that cannot be sent",
     WarningKind.UNUSABLE_BODY: "Request bodies that cannot be sent",
+    WarningKind.UNKNOWN_METHOD: "Operations that the version of the description does not know",
     WarningKind.UNUSABLE_MEDIA_TYPE: "Media types that are none",
     WarningKind.UNVALIDATED_RESPONSE: "Responses of which a part is not validated",
     WarningKind.MISSING_DESERIALIZER: "Responses in media types that are not read",

@@ -30,13 +30,13 @@ from checker.core.response import Outcome
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import Note, SchemaOpened
+from checker.corpus.records import SchemaOpened
 from checker.corpus.secrets import secrets_of
 from checker.corpus.signals import SignalSet
 from checker.corpus.traffic import InterestingAndLast, TrafficWriter
 from checker.corpus.values import LiveValues
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
-from checker.generation.program import GenerationSettings, OperationProgram
+from checker.generation.program import GenerationSettings
 from checker.generation.settings import mode_of
 from checker.generation.sources.shrinking import ShrinkBudget
 from checker.openapi.selected import SelectedOperations
@@ -54,6 +54,7 @@ from checker.workers.pacing import Pacing
 from checker.workers.recorder import Recorder
 from checker.workers.remembering import remember
 from checker.workers.saved import SavedExamples
+from checker.workers.telling import tell_of_program, tell_of_unread
 
 _IMPORTED_BY = os.getpid()
 """The fork server, if it preloaded this module for us."""
@@ -155,7 +156,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
             fetched_from=other_host(settings, origin),
         )
     )
-    _tell_of_unread(recorder, selected, settings.phases[0])
+    tell_of_unread(recorder, selected, settings.phases[0])
     factory = _factory(settings, selected, recorder, _component_hooks)
     decides = _has_making_hooks(("before_generate",))
     pacing = _pacing(settings)
@@ -186,12 +187,6 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
         calling_stage=Stage.HOOK if GLOBAL_HOOKS.named("before_call") else Stage.MAKE,
         judging_stage=Stage.HOOK if GLOBAL_HOOKS.named("after_call") else Stage.JUDGE,
     )
-
-
-def _tell_of_unread(recorder: Recorder, selected: SelectedOperations, phase: str) -> None:
-    for unread in selected.broken:
-        recorder.operation_error(unread.label, phase, "Schema Error", unread.error)
-    recorder.journal.flush()
 
 
 def _explorer(
@@ -279,19 +274,8 @@ def _factory(
         ),
         hooks,
         pools,
-        compiled=lambda program: _note_program(recorder, program),
+        compiled=partial(tell_of_program, recorder),
     )
-
-
-def _note_program(recorder: Recorder, program: OperationProgram) -> None:
-    """What the summary says of an operation that is not tested in full."""
-    label = program.operation.label
-    for warning in program.operation.warnings():
-        recorder.note(Note(warning.kind.value, label, warning.pointer, warning.message))
-    for pointer, keyword in program.opaque.items():
-        recorder.note(Note("opaque", label, pointer, keyword))
-    for pointer, reason in program.left_out.items():
-        recorder.note(Note("left_out", label, pointer, reason))
 
 
 def _component_hooks(operation: Operation) -> ComponentHooks:

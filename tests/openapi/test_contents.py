@@ -37,6 +37,45 @@ def test_operations_of_other_methods_are_read_since_3_2() -> None:
     assert labels(opened("3.1.0", {"/a": item})) == ["GET /a"]
 
 
+OTHERS = [
+    ("2.0", "trace", {}, "Swagger 2.0"),
+    ("2.0", "query", {}, "Swagger 2.0"),
+    ("3.0.3", "query", OK, "OpenAPI 3.0"),
+    ("3.1.0", "connect", {}, "OpenAPI 3.1"),
+    ("3.1.0", "copy", OK, "OpenAPI 3.1"),
+    ("3.2.0", "gett", {"operationId": "a"}, "OpenAPI 3.2"),
+]
+
+
+@pytest.mark.parametrize(("version", "method", "raw", "name"), OTHERS)
+def test_method_that_a_version_does_not_know_is_named(
+    version: str, method: str, raw: Any, name: str
+) -> None:
+    schema = opened(version, {"/a": {method: raw, "get": OK}})
+    assert labels(schema) == ["GET /a"]
+    (found,) = [one for one in schema.warnings if one.kind == "unknown_method"]
+    assert (found.label, found.pointer) == (f"{method.upper()} /a", f"#/paths/~1a/{method}")
+    assert found.message.endswith(f"is not known to {name}; it is not tested")
+
+
+def test_methods_of_a_later_version_are_named() -> None:
+    schema = opened("3.1.0", {"/a": {"additionalOperations": {"COPY": OK}, "get": OK}})
+    (found,) = schema.warnings
+    assert found.label == "COPY /a"
+
+
+def test_what_is_no_operation_is_not_named() -> None:
+    item = {
+        "x-trace": OK,
+        "summary": "s",
+        "servers": [],
+        "parameters": [],
+        "foo": {"a": 1},
+        "$ref": 5,
+    }
+    assert opened("2.0", {"/a": item | {"trace": None}}).warnings == ()
+
+
 def test_methods_that_http_cannot_say_are_broken() -> None:
     others = {"A B": OK, "": OK, "M-SEARCH": OK}
     schema = opened("3.2.0", {"/a": {"additionalOperations": others}})

@@ -17,6 +17,8 @@ class Edition:
     """One version of OpenAPI."""
 
     dialect: Dialect
+    name: str
+    """`OpenAPI 3.1`."""
     methods: frozenset[str]
     """Keys of a path item that are operations."""
     has_other_methods: bool = False
@@ -40,11 +42,15 @@ DEFAULT_STYLES: Final[Mapping[str, str]] = {
 }
 
 _EDITIONS: Final[Mapping[str, Edition]] = {
-    "2.0": Edition(Dialect.OPENAPI20, _FIRST),
-    "3.0": Edition(Dialect.OPENAPI30, _FIRST | {"trace"}),
-    "3.1": Edition(Dialect.OPENAPI31, _FIRST | {"trace"}),
-    "3.2": Edition(Dialect.OPENAPI31, _FIRST | {"trace", "query"}, has_other_methods=True),
+    "2.0": Edition(Dialect.OPENAPI20, "Swagger 2.0", _FIRST),
+    "3.0": Edition(Dialect.OPENAPI30, "OpenAPI 3.0", _FIRST | {"trace"}),
+    "3.1": Edition(Dialect.OPENAPI31, "OpenAPI 3.1", _FIRST | {"trace"}),
+    "3.2": Edition(
+        Dialect.OPENAPI31, "OpenAPI 3.2", _FIRST | {"trace", "query"}, has_other_methods=True
+    ),
 }
+METHODS: Final = frozenset({"trace", "query", "connect"}) | _FIRST
+"""Lower-case keys of a path item that mean an operation, whatever the version."""
 _VERSION = re.compile(r"\s*(\d+\.\d+)")
 
 

@@ -1,0 +1,26 @@
+"""What the journal is told of a description: what cannot be read of it, and what is not tested in full."""
+
+from checker.corpus.records import Note
+from checker.generation.program import OperationProgram
+from checker.openapi.selected import SelectedOperations
+from checker.workers.recorder import Recorder
+
+
+def tell_of_unread(recorder: Recorder, selected: SelectedOperations, phase: str) -> None:
+    """Operations that cannot be read, and those that their version does not know."""
+    for unread in selected.broken:
+        recorder.operation_error(unread.label, phase, "Schema Error", unread.error)
+    for dropped in selected.dropped:
+        recorder.note(Note(dropped.kind.value, dropped.label, dropped.pointer, dropped.message))
+    recorder.journal.flush()
+
+
+def tell_of_program(recorder: Recorder, program: OperationProgram) -> None:
+    """What the summary says of an operation that is not tested in full."""
+    label = program.operation.label
+    for warning in program.operation.warnings():
+        recorder.note(Note(warning.kind.value, label, warning.pointer, warning.message))
+    for pointer, keyword in program.opaque.items():
+        recorder.note(Note("opaque", label, pointer, keyword))
+    for pointer, reason in program.left_out.items():
+        recorder.note(Note("left_out", label, pointer, reason))
