@@ -7,7 +7,8 @@ CheckerError
 │   └── NotAvailableYet    known, but not built yet                       exit code 2
 ├── HookError              a user's hook raised                           an error of its operation
 ├── Unsatisfiable          no value satisfies a schema                    an error of its operation
-│   └── NothingToBreak     every value satisfies all of its schemas       skipped, where only wrong data is wanted
+│   ├── NothingToBreak     every value satisfies all of its schemas       skipped, where only wrong data is wanted
+│   └── UnresolvableBody   a required body refers to nothing              a warning, no valid request is made
 ├── Unserialisable         a case cannot be written as its media type      an error of its operation
 ├── BudgetSpent            work or size ran out                           an error of its operation
 ├── StorageError           the corpus cannot be written                   exit code 2
@@ -70,6 +71,10 @@ class Unsatisfiable(CheckerError):
 
 class NothingToBreak(Unsatisfiable):
     """An operation takes everything: there are no negative cases."""
+
+
+class UnresolvableBody(Unsatisfiable):
+    """A required body refers to nothing: what can be tested is what happens without it."""
 
 
 class Unserialisable(CheckerError):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any, NewType, Protocol
 
 from checker.core.contract import ResponseContract
@@ -65,6 +66,14 @@ class Body:
     """Values that are declared beside the schema, valid or not."""
 
 
+class BodyFault(Enum):
+    """What keeps a declared body from being sent."""
+
+    UNRESOLVABLE = "it refers to nothing"
+    UNSERIALISABLE = "nobody here writes its media type"
+    MALFORMED = "its declaration means nothing"
+
+
 @dataclass(frozen=True, slots=True)
 class UnusableBody:
     """A declared media type that cannot be sent, and why."""
@@ -73,6 +82,7 @@ class UnusableBody:
     reason: str
     pointer: str
     """JSON pointer of what declares it."""
+    fault: BodyFault
 
 
 @dataclass(frozen=True, slots=True)

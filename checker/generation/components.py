@@ -6,10 +6,17 @@ from typing import Any, NamedTuple
 
 from checker.config.overrides import Override, Overrides
 from checker.core.case import NOT_SET
-from checker.core.errors import Unsatisfiable
+from checker.core.errors import UnresolvableBody, Unsatisfiable, Unserialisable
 from checker.core.media_types import is_form, is_json, is_multipart, is_xml, is_yaml, parse
 from checker.core.meta import Origin
-from checker.core.operation import Body, Location, Operation, Parameter, PropertyEncoding
+from checker.core.operation import (
+    Body,
+    BodyFault,
+    Location,
+    Operation,
+    Parameter,
+    PropertyEncoding,
+)
 from checker.core.schema import Dialect, Direction, Document
 from checker.generation.dictionaries import overridden
 from checker.generation.drawing.compiling import Compiler
@@ -28,7 +35,8 @@ from checker.generation.sources.basic import EMPTY, either
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.recipes import Bodies, Record, described
 from checker.generation.sources.turn import OPTIONAL, Budget, Draw, Turn
-from checker.transport.wire.outline import outline_of
+from checker.transport.wire.bodies import carried_types
+from checker.transport.wire.outline import ALL_TYPES, outline_of
 from checker.transport.wire.ownership import may_spread
 
 _OPTIONAL = 0.5
@@ -223,7 +231,10 @@ class PartCompiler:
         return found
 
     def body(self) -> tuple[Draw, bool]:
-        """Draws `(value, media type)`, and whether there is any body to draw. Raises `Unsatisfiable`."""
+        """Draws `(value, media type)`, and whether there is any body to draw.
+
+        Raises `Unsatisfiable` and `Unserialisable` when there has to be one and none can be made.
+        """
         draws: list[tuple[Draw, str]] = []
         reason: Unsatisfiable | None = None
         for body in self.operation.bodies:
@@ -233,8 +244,8 @@ class PartCompiler:
                 reason = reason or error
                 self.left_out[error.pointer] = error.reason
         if not draws:
-            if reason is not None and self.operation.body_required:
-                raise reason
+            if self.operation.body_required:
+                _require_none(self.operation, reason)
             return (lambda source: (NOT_SET, None)), False
         return _body_draw(draws, required=self.operation.body_required), True
 
@@ -261,6 +272,9 @@ class PartCompiler:
         facets = [Facet(schema.raw, schema.pointer)]
         if is_multi or is_form(body.media_type):
             facets.append(Facet({"type": "object"}, f"{schema.pointer}/form", is_made=True))
+        carried = carried_types(body.media_type)
+        if carried < ALL_TYPES and not outline_of(schema).types <= carried:
+            facets.append(Facet({"type": sorted(carried)}, f"{schema.pointer}/text", is_made=True))
         compiler = self._compiler(schema.document, schema.dialect, reuses=reuses)
         place = body_place(
             self._text(),
@@ -270,6 +284,23 @@ class PartCompiler:
             file=file_type(body.media_type) if is_bytes else "",
         )
         return SchemaPart(compiler, tuple(facets), place)
+
+
+def _require_none(operation: Operation, reason: Unsatisfiable | None) -> None:
+    """Raise why a required body that is declared cannot be made."""
+    if reason is not None:
+        raise reason
+    unusable = operation.unusable_bodies
+    if not unusable:
+        return
+    listed = "; ".join(f"{body.media_type}: {body.reason}" for body in unusable)
+    faults = {body.fault for body in unusable}
+    if BodyFault.UNSERIALISABLE in faults:
+        raise Unserialisable(
+            f"the required body cannot be sent as any of its media types: {listed}"
+        )
+    kind = Unsatisfiable if BodyFault.MALFORMED in faults else UnresolvableBody
+    raise kind(unusable[0].pointer, f"the required body cannot be made: {listed}")
 
 
 def _is_xml_part(how: PropertyEncoding) -> bool:

@@ -6,7 +6,7 @@ from time import perf_counter
 from typing import Any
 
 from checker.core.case import NOT_SET, Case, Parts
-from checker.core.errors import NothingToBreak, Unsatisfiable
+from checker.core.errors import CheckerError, NothingToBreak, Unsatisfiable, Unserialisable
 from checker.core.meta import (
     POSITIVE_RANDOM,
     Binding,
@@ -27,6 +27,7 @@ from checker.generation.negation.parts import (
     negated_body,
     negated_parameters,
     negative_targets,
+    without_body,
 )
 from checker.generation.negation.prospects import Prospects
 from checker.generation.negation.values import NOTHING
@@ -63,7 +64,7 @@ class OperationProgram:
     """Draws cases of one operation. Not for two threads at a time."""
 
     __slots__ = (
-        "_cold", "_filters", "_hot", "_is_mixed", "_maps", "_negative", "_present", "_present_with_body", "_turn", "left_out", "opaque", "operation", "whole",
+        "_cold", "_filters", "_hot", "_is_mixed", "_maps", "_negative", "_present", "_present_with_body", "_turn", "fault", "left_out", "opaque", "operation", "whole",
     )  # fmt: skip
 
     def __init__(
@@ -72,8 +73,11 @@ class OperationProgram:
         parts: Mapping[Location, Draw],
         whole: Draw,
         negative: Prospects[Broken] | None,
+        fault: CheckerError | None = None,
     ) -> None:
         self.operation = compiler.operation
+        self.fault = fault
+        """Why nothing valid can be made; then all that is drawn is wrong."""
         self.opaque: Mapping[str, str] = compiler.opaque
         """JSON pointer of each schema node that is drawn and filtered -> the keyword that is not looked into."""
         self.left_out: Mapping[str, str] = compiler.left_out
@@ -84,7 +88,7 @@ class OperationProgram:
         self.whole = whole
         """Draws what is valid: path, headers, cookies, query, and (body, media type)."""
         self._negative = negative
-        self._is_mixed = compiler.settings.mode is None
+        self._is_mixed = compiler.settings.mode is None and fault is None
         self._present = {
             location: _EXPLICIT if location in compiler.explicit else POSITIVE_RANDOM
             for location in _ORDER
@@ -192,12 +196,23 @@ def compile_operation(
     hooks: ComponentHooks = NO_HOOKS,
     budget: Budget | None = None,
 ) -> OperationProgram:
-    """The draw program of an operation. Raises `Unsatisfiable`, `BudgetSpent` and `HookError`."""
+    """The draw program of an operation. Raises `Unsatisfiable`, `Unserialisable`, `BudgetSpent` and `HookError`.
+
+    Where only a required body cannot be made, what is wanted wrong is a request without it.
+    """
     compiler = PartCompiler(operation, settings, Turn(), budget or Budget())
-    parts = _parts(compiler, hooks)
+    parts = _parameters(compiler, hooks)
+    fault: Unsatisfiable | Unserialisable | None = None
+    try:
+        parts |= _body(compiler, hooks)
+    except (Unsatisfiable, Unserialisable) as error:
+        if settings.mode is GenerationMode.POSITIVE or compiler.has_forced_body:
+            raise
+        fault = error
     negative: Prospects[Broken] | None = None
     if settings.mode is not GenerationMode.POSITIVE:
-        negative = _negative_parts(compiler, hooks, parts)
+        targets = negative_targets(compiler) if fault is None else _only_without_body(operation)
+        negative = _negative_parts(compiler, hooks, parts, targets)
         if negative is None and settings.mode is GenerationMode.NEGATIVE:
             raise NothingToBreak(operation.label, NOTHING)
     whole = _in_order(parts)
@@ -205,9 +220,13 @@ def compile_operation(
         hooked_ones = {location for location in _ALL if _is_hooked(location, hooks)}
         whole = with_extras(whole, room_of(compiler, parts.keys() - hooked_ones))
     compiler.settle()
-    program = OperationProgram(compiler, parts, whole, negative)
+    program = OperationProgram(compiler, parts, whole, negative, fault)
     program.add_case_hooks(hooks)
     return program
+
+
+def _only_without_body(operation: Operation) -> dict[Location, Targets]:
+    return {Location.BODY: without_body(operation)}
 
 
 def _in_order(parts: Mapping[Location, Draw]) -> Draw:
@@ -217,8 +236,8 @@ def _in_order(parts: Mapping[Location, Draw]) -> Draw:
     )
 
 
-def _parts(compiler: PartCompiler, hooks: ComponentHooks) -> dict[Location, Draw]:
-    """Draws of all that has to be valid."""
+def _parameters(compiler: PartCompiler, hooks: ComponentHooks) -> dict[Location, Draw]:
+    """Draws of all that has to be valid, but for the body."""
     declared = {parameter.location for parameter in compiler.operation.parameters}
     parts: dict[Location, Draw] = {}
     for location in _ORDER:
@@ -228,17 +247,22 @@ def _parts(compiler: PartCompiler, hooks: ComponentHooks) -> dict[Location, Draw
             if is_hooked:
                 draw = hooked(draw, location.container, hooks, compiler.turn)
             parts[location] = draw
-    draw, has_body = compiler.body()
-    if has_body:
-        parts[Location.BODY] = _hooked_body(draw, hooks, compiler.turn)
     return parts
 
 
+def _body(compiler: PartCompiler, hooks: ComponentHooks) -> dict[Location, Draw]:
+    """Draws of the body, if there is one. Raises `Unsatisfiable` and `Unserialisable`."""
+    draw, has_body = compiler.body()
+    return {Location.BODY: _hooked_body(draw, hooks, compiler.turn)} if has_body else {}
+
+
 def _negative_parts(
-    compiler: PartCompiler, hooks: ComponentHooks, valid: Mapping[Location, Draw]
+    compiler: PartCompiler,
+    hooks: ComponentHooks,
+    valid: Mapping[Location, Draw],
+    targets: Mapping[Location, Targets],
 ) -> Prospects[Broken] | None:
     """The locations in which something can be wrong; None when nothing can."""
-    targets = negative_targets(compiler)
     if not targets:
         return None
 

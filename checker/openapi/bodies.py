@@ -5,18 +5,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from checker.core.media_types import is_multipart
-from checker.core.operation import Body, PropertyEncoding, UnusableBody
-from checker.core.schema import Dialect, UnresolvableReference
+from checker.core.operation import Body, BodyFault, PropertyEncoding, UnusableBody
+from checker.core.schema import Dialect, Schema, UnresolvableReference
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.encodings import encodings
 from checker.openapi.examples import declared_examples
 from checker.openapi.parameters import Declared, swagger_schema, swagger_style
-from checker.transport.wire.bodies import reason_not
+from checker.transport.wire.bodies import carried_types, reason_not
+from checker.transport.wire.outline import ALL_TYPES, outline_of
 from checker.validation.pointers import pointer_child
 
 _FORM = "application/x-www-form-urlencoded"
 _MULTIPART = "multipart/form-data"
 _BY_POSITION = ("prefixEncoding", "itemEncoding", "itemSchema")
+_LOST, _UNWRITTEN, _MALFORMED = (
+    BodyFault.UNRESOLVABLE, BodyFault.UNSERIALISABLE, BodyFault.MALFORMED,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +40,12 @@ def request_bodies(document: OpenApiDocument, raw: object, at: str) -> Bodies:
         value, pointer = document.dereferenced(raw, at)
     except UnresolvableReference as error:
         # Without the object nobody knows; a body that is declared by reference is rarely optional.
-        return Bodies((), (UnusableBody("*/*", str(error), at),), True)
+        return Bodies((), (UnusableBody("*/*", str(error), at, _LOST),), True)
     content = value.get("content") if isinstance(value, dict) else None
-    if not isinstance(value, dict) or not isinstance(content, dict):
+    if not isinstance(value, dict) or not isinstance(content, dict) or not content:
         reason = f"the request body at {pointer} declares no `content`; add media types"
         required = isinstance(value, dict) and value.get("required") is True
-        return Bodies((), (UnusableBody("*/*", reason, pointer),), required)
+        return Bodies((), (UnusableBody("*/*", reason, pointer, _MALFORMED),), required)
     found = [
         _body(document, media_type, item, pointer_child(pointer, "content", media_type))
         for media_type, item in content.items()
@@ -52,17 +56,16 @@ def request_bodies(document: OpenApiDocument, raw: object, at: str) -> Bodies:
 def swagger_bodies(
     document: OpenApiDocument, declared: Mapping[tuple[str, str], Declared], consumes: list[str]
 ) -> Bodies:
-    """Bodies of Swagger 2.0: a `body` parameter or all `formData` parameters, one for each media type consumed."""
-    for item in declared.values():
-        if item.place == "body":
-            pointer = pointer_child(item.pointer, "schema")
-            schema = document.schema(item.raw.get("schema", {}), pointer)
-            examples = declared_examples(document, item.raw, item.pointer)
-            found = [
-                _checked(document, Body(name, schema, item.pointer, {}, examples))
-                for name in consumes or ["application/json"]
-            ]
-            return _sorted(found, required=item.raw.get("required") is True)
+    """Bodies of Swagger 2.0: `body` parameters or all `formData` parameters, one for each media type consumed."""
+    whole = body_parameters(declared)
+    if whole:
+        schema = _schema_of_any(document, whole)
+        examples = [declared_examples(document, item.raw, item.pointer) for item in whole]
+        found = [
+            _checked(document, Body(name, schema, whole[0].pointer, {}, sum(examples, ())))
+            for name in consumes or ["application/json"]
+        ]
+        return _sorted(found, required=any(item.raw.get("required") is True for item in whole))
     fields = form_fields(declared)
     if not fields:
         return Bodies()
@@ -70,11 +73,31 @@ def swagger_bodies(
     return _sorted(found, required=any(item.raw.get("required") is True for item in fields))
 
 
+def _schema_of_any(document: OpenApiDocument, whole: list[Declared]) -> Schema:
+    """The schema of the one `body` parameter that there may be, or what admits a value of any of them."""
+    places = [pointer_child(item.pointer, "schema") for item in whole]
+    if len(whole) == 1:
+        return document.schema(whole[0].raw.get("schema", {}), places[0])
+    raw = {
+        "anyOf": [
+            {"$ref": place} if "schema" in item.raw else {}
+            for item, place in zip(whole, places, strict=True)
+        ]
+    }
+    # The references are relative to the main document.
+    return document.schema(raw, next((place for place in places if place[0] == "#"), "#/paths"))
+
+
+def body_parameters(declared: Mapping[tuple[str, str], Declared]) -> list[Declared]:
+    """Parameters of Swagger 2.0 that are the body; there may be one."""
+    return [item for item in declared.values() if item.place == "body"]
+
+
 def form_fields(declared: Mapping[tuple[str, str], Declared]) -> list[Declared]:
     """Parameters of Swagger 2.0 that are fields of a form; none where the body is declared as a whole."""
-    if any(item.place == "body" for item in declared.values()):
+    if body_parameters(declared):
         return []
-    return [item for item in declared.values() if item.place == "formData"]
+    return [item for item in declared.values() if item.place == "formData" and not item.fault]
 
 
 def _form_types(fields: list[Declared], consumes: list[str]) -> Iterator[str]:
@@ -104,13 +127,13 @@ def _body(document: OpenApiDocument, media_type: str, raw: object, at: str) -> B
     try:
         value, at = document.dereferenced(raw, at)
     except UnresolvableReference as error:
-        return UnusableBody(media_type, str(error), at)
+        return UnusableBody(media_type, str(error), at, _LOST)
     if not isinstance(value, dict):
         value = {}
     encoding = encodings(document, value, at)
     reason = _unwritten(value, encoding, at)
     if reason is not None:
-        return UnusableBody(media_type, reason, at)
+        return UnusableBody(media_type, reason, at, _UNWRITTEN)
     schema = document.schema(value.get("schema", {}), pointer_child(at, "schema"))
     examples = declared_examples(document, value, at)
     return _checked(document, Body(media_type, schema, at, encoding, examples))
@@ -130,20 +153,33 @@ def _unwritten(
 
 
 def _checked(document: OpenApiDocument, body: Body) -> Body | UnusableBody:
-    reason = reason_not(body.media_type)
+    name, schema = body.media_type, body.schema
+    reason = reason_not(name)
     if reason is not None:
-        return UnusableBody(body.media_type, reason, body.pointer)
-    if not isinstance(body.schema.raw, dict | bool):
-        return UnusableBody(
-            body.media_type,
-            f"the schema at {body.schema.pointer} must be an object; correct it",
-            body.pointer,
-        )
+        return UnusableBody(name, reason, body.pointer, _UNWRITTEN)
+    if not isinstance(schema.raw, dict | bool):
+        reason = f"the schema at {schema.pointer} must be an object; correct it"
+        return UnusableBody(name, reason, body.pointer, _MALFORMED)
     try:
-        document.require_sound(body.schema)
+        document.require_sound(schema)
     except UnresolvableReference as error:
-        return UnusableBody(body.media_type, str(error), body.pointer)
-    return body
+        return UnusableBody(name, str(error), body.pointer, _LOST)
+    if carried_types(name) < ALL_TYPES:
+        reason = reason_not(name, outline_of(schema).types)
+    else:
+        reason = next(_unwritten_parts(body), None)
+    return body if reason is None else UnusableBody(name, reason, body.pointer, _UNWRITTEN)
+
+
+def _unwritten_parts(body: Body) -> Iterator[str]:
+    """Why properties of a form cannot travel as their encoding says; text can as anything."""
+    for name, how in body.encoding.items():
+        if how.content_type is None:
+            continue
+        types = outline_of(body.schema).property(name).types
+        reasons = [reason_not(option.strip(), types) for option in how.content_type.split(",")]
+        if types.isdisjoint(("string", "array")) and None not in reasons:
+            yield f"the part `{name}` at {body.pointer} cannot be written: {'; '.join(filter(None, reasons))}"
 
 
 def _sorted(found: list[Body | UnusableBody], *, required: bool) -> Bodies:

@@ -5,13 +5,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from checker.core.media_types import is_form
+from checker.core.media_types import is_form, is_multipart
 from checker.core.operation import Location, Parameter
 from checker.core.schema import Dialect, Schema, UnresolvableReference
 from checker.openapi.documents.dialects import COLLECTION_FORMATS, DEFAULT_STYLES
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.examples import declared_examples
 from checker.transport.wire.bodies import reason_not
+from checker.transport.wire.outline import outline_of
 from checker.validation.pointers import pointer_child
 
 _LOCATIONS = {location.value: location for location in Location if location is not Location.BODY}
@@ -21,6 +22,8 @@ _NOT_OF_THE_SCHEMA = frozenset(
     {"name", "in", "description", "required", "collectionFormat", "allowEmptyValue"}
 )
 
+_IGNORED = frozenset({"accept", "authorization"})
+"""Further header parameters that say nothing (OpenAPI 3.0, 4.7.12.2): negotiation and security make these headers."""
 _OF_THE_MESSAGE = frozenset(
     [
         "content-type",
@@ -51,6 +54,8 @@ class Declared:
     name: str
     place: str
     """The value of `in`."""
+    fault: str = ""
+    """Why nobody can send it, if that can be told without reading more of it."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -67,8 +72,12 @@ def declared_parameters(
     """
     found: dict[tuple[str, str], Declared] = {}
     for raw, pointer in lists:
+        own: dict[tuple[str, str], Declared] = {}
         for declared in _declared(document, raw, pointer):
-            found[declared.key] = declared
+            # Names tell neither bodies apart nor parameters that have none.
+            is_told = not declared.fault and (declared.place != "body" or declared.key not in own)
+            own[declared.key if is_told else (declared.place, declared.pointer)] = declared
+        found |= own
     return found
 
 
@@ -83,11 +92,25 @@ def _declared(document: OpenApiDocument, raw: object, pointer: str) -> Iterator[
             raise MalformedOperation(
                 f"the parameter at {at} must be an object; found {_kind(value)}"
             )
-        name, place = value.get("name"), value.get("in")
-        if not isinstance(name, str) or not isinstance(place, str):
-            missing = "name" if not isinstance(name, str) else "in"
-            raise MalformedOperation(f"the parameter at {at} has no `{missing}`; add it")
-        yield Declared(value, at, name, place)
+        yield _named(value, at)
+
+
+def _named(raw: Mapping[str, Any], at: str) -> Declared:
+    name, place = raw.get("name"), raw.get("in")
+    if not isinstance(place, str):
+        name = name if isinstance(name, str) else ""
+        return Declared(raw, at, name, "", f"the parameter at {at} has no `in`; add it")
+    if isinstance(name, str):
+        return Declared(raw, at, name, place)
+    if place == "body":
+        # There its name says nothing (Swagger 2.0, Parameter Object).
+        return Declared(raw, at, "", place)
+    fault = (
+        "has no `name`; add it"
+        if name is None
+        else f"has {_kind(name)} as its `name`; make it text"
+    )
+    return Declared(raw, at, "", place, f"the parameter at {at} {fault}")
 
 
 def parameters(
@@ -103,7 +126,7 @@ def parameters(
     found = []
     unusable: dict[str, str] = {}
     for item in declared.values():
-        if _is_skipped(item.place, item.name, document.dialect, variables):
+        if item.fault or _is_skipped(item.place, item.name, document.dialect, variables):
             continue
         required = item.place == "path" or item.raw.get("required") is True
         try:
@@ -116,7 +139,21 @@ def parameters(
             continue
         variables.pop(item.name if item.place == "path" else "", None)
         found.append(parameter)
+    for item in declared.values():
+        if _is_needed(item, variables):
+            raise MalformedOperation(item.fault)
+        if item.fault:
+            unusable[item.pointer] = item.fault
     return (*found, *(_undeclared(document, name) for name in variables)), unusable
+
+
+def _is_needed(item: Declared, variables: Mapping[str, object]) -> bool:
+    """True for a faulty parameter without which no request is right: nothing else declares these variables of the path."""
+    if not item.fault:
+        return False
+    if item.place:
+        return item.place == "path" and bool(variables)
+    return item.name != "" and (item.raw.get("required") is True or item.name in variables)
 
 
 def _require_room(item: Declared, whole: Declared | None) -> None:
@@ -159,8 +196,7 @@ def _is_skipped(place: str, name: str, dialect: Dialect, variables: Mapping[str,
     if place != "header":
         return False
     name = name.lower()
-    # Content negotiation makes `Accept`; OpenAPI 3 says to ignore it here.
-    return name in _OF_THE_MESSAGE or (name == "accept" and dialect is not Dialect.OPENAPI20)
+    return name in _OF_THE_MESSAGE or (name in _IGNORED and dialect is not Dialect.OPENAPI20)
 
 
 def _read_once(document: OpenApiDocument, item: Declared, *, required: bool) -> Parameter:
@@ -169,8 +205,23 @@ def _read_once(document: OpenApiDocument, item: Declared, *, required: bool) -> 
     if parameter is None:
         parameter = _parameter(document, item, required=required)
         document.require_sound(parameter.schema)
+        _require_text(parameter)
         document.parameters[item.pointer] = parameter
     return parameter
+
+
+def _require_text(parameter: Parameter) -> None:
+    """Raise `MalformedOperation` for a parameter of a media type that nobody here writes as text."""
+    media_type = parameter.media_type
+    if media_type is None:
+        return
+    reason = reason_not(media_type, outline_of(parameter.schema).types)
+    if reason is None and is_multipart(media_type):
+        reason = f"no serialiser for {media_type} outside of a body"
+    if reason is not None:
+        raise MalformedOperation(
+            f"the parameter `{parameter.name}` at {parameter.pointer} cannot be sent: {reason}"
+        )
 
 
 def _parameter(document: OpenApiDocument, item: Declared, *, required: bool) -> Parameter:

@@ -8,7 +8,7 @@ from checker.core.media_types import is_json, parse
 from checker.core.request import Origin
 from checker.core.schema import Dialect, Direction, Schema, UnresolvableReference
 from checker.core.schema_warnings import SchemaWarning, WarningKind
-from checker.openapi.bodies import form_fields, is_swagger
+from checker.openapi.bodies import body_parameters, form_fields, is_swagger
 from checker.openapi.documents.walking import Found, is_lost
 from checker.openapi.links import BrokenLink, Directory, links_of
 from checker.openapi.operation import OpenApiOperation
@@ -42,6 +42,7 @@ _Warning = tuple[WarningKind, str, str]
 
 def _all(directory: Directory, operation: OpenApiOperation) -> Iterator[_Warning]:
     yield from _left_out(operation)
+    yield from _several_bodies(directory, operation)
     for fault in operation.contract.unvalidated():
         kind = WarningKind.MISSING_DESERIALIZER
         if not fault.is_unread:
@@ -93,6 +94,17 @@ def _left_out(operation: OpenApiOperation) -> Iterator[_Warning]:
     for body in operation.unusable_bodies:
         kind = _or_lost(WarningKind.UNUSABLE_BODY, body.reason)
         yield kind, body.pointer, f"{body.media_type} is never sent: {body.reason}"
+
+
+def _several_bodies(directory: Directory, operation: OpenApiOperation) -> Iterator[_Warning]:
+    document = directory.document
+    if not is_swagger(document):
+        return
+    whole = body_parameters(declared_parameters(document, *operation.entry.parameter_lists))
+    if len(whole) > 1:
+        at = operation.entry.pointer
+        message = f"the operation at {at} has {len(whole)} `body` parameters, and Swagger 2.0 allows one; requests are made for each of them"
+        yield WarningKind.SEVERAL_BODIES, at, message
 
 
 def _or_lost(kind: WarningKind, reason: str) -> WarningKind:

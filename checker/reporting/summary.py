@@ -18,7 +18,6 @@ Glyph = Callable[[str], str]
 STAGES = ("make", "wait", "judge", "record", "idle")
 NOTE_TITLES = {
     "opaque": "Schema nodes not understood, values may not fit",
-    "left_out": "Optional parts that no value can satisfy, never sent",
     "disagreement": "Validators disagree, not reported as failures",
     "unjudged": "Answers of which a part was not validated",
     "unbroken": "Operations without negative test cases, skipped",
@@ -30,6 +29,9 @@ WARNING_TITLES: Mapping[str, str] = {
     WarningKind.UNRESOLVABLE_REFERENCE: "References that point at nothing",
     WarningKind.UNUSABLE_PARAMETER: "Optional parameters that cannot be sent",
     WarningKind.UNUSABLE_BODY: "Request bodies that cannot be sent",
+    WarningKind.MISSING_BODY: "Operations without a valid request: the required body cannot be read",
+    WarningKind.SEVERAL_BODIES: "Operations with several bodies",
+    WarningKind.LEFT_OUT: "Optional parts that no value can satisfy, never sent",
     WarningKind.UNKNOWN_METHOD: "Operations that the version of the description does not know",
     WarningKind.UNUSABLE_MEDIA_TYPE: "Media types that are none",
     WarningKind.UNVALIDATED_RESPONSE: "Responses of which a part is not validated",

@@ -274,7 +274,7 @@ def _factory(
         ),
         hooks,
         pools,
-        compiled=partial(tell_of_program, recorder),
+        compiled=partial(tell_of_program, recorder, settings.phases[0]),
     )
 
 

@@ -13,6 +13,7 @@ from checker.core.errors import (
     BudgetSpent,
     HookError,
     NothingToBreak,
+    UnresolvableBody,
     Unsatisfiable,
     Unserialisable,
 )
@@ -21,6 +22,7 @@ from checker.core.meta import ComponentProvenance, GenerationMode
 from checker.core.operation import Label, Location
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Response
+from checker.core.schema_warnings import WarningKind
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.exchange import exchange, exchange_fields
 from checker.corpus.journal import JournalReader, JournalWriter
@@ -234,10 +236,13 @@ class Recorder:
         if self._is_new("error", label, title + message):
             self.journal.append(OperationError(label, phase, title, message, trace))
 
-    def gave_up(self, label: Label, phase: str, error: BaseException) -> None:
+    def gave_up(self, label: str, phase: str, error: BaseException) -> None:
         """Why an operation, or one of its cases, is not tested further."""
         if isinstance(error, NothingToBreak):
             self.note(Note("unbroken", label, "", error.reason))
+            return
+        if isinstance(error, UnresolvableBody):
+            self.note(Note(WarningKind.MISSING_BODY.value, label, error.pointer, error.reason))
             return
         title, trace = _title_of(error)
         self.operation_error(label, phase, title, str(error), trace)

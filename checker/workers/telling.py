@@ -1,5 +1,6 @@
 """What the journal is told of a description: what cannot be read of it, and what is not tested in full."""
 
+from checker.core.schema_warnings import WarningKind
 from checker.corpus.records import Note
 from checker.generation.program import OperationProgram
 from checker.openapi.selected import SelectedOperations
@@ -15,12 +16,14 @@ def tell_of_unread(recorder: Recorder, selected: SelectedOperations, phase: str)
     recorder.journal.flush()
 
 
-def tell_of_program(recorder: Recorder, program: OperationProgram) -> None:
+def tell_of_program(recorder: Recorder, phase: str, program: OperationProgram) -> None:
     """What the summary says of an operation that is not tested in full."""
     label = program.operation.label
+    if program.fault is not None:
+        recorder.gave_up(label, phase, program.fault)
     for warning in program.operation.warnings():
         recorder.note(Note(warning.kind.value, label, warning.pointer, warning.message))
     for pointer, keyword in program.opaque.items():
         recorder.note(Note("opaque", label, pointer, keyword))
     for pointer, reason in program.left_out.items():
-        recorder.note(Note("left_out", label, pointer, reason))
+        recorder.note(Note(WarningKind.LEFT_OUT.value, label, pointer, reason))

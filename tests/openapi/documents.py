@@ -25,8 +25,8 @@ def operation(
     return found
 
 
-def broken(definition: Any, *, version: str = "3.0.3", **more: Any) -> str:
-    (found,) = opened(version, {"/a": {"post": definition}}, **more).get_all_operations()
+def broken(definition: Any, *, version: str = "3.0.3", path: str = "/a", **more: Any) -> str:
+    (found,) = opened(version, {path: {"post": definition}}, **more).get_all_operations()
     assert isinstance(found, BrokenOperation)
     return found.error
 

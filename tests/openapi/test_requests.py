@@ -86,10 +86,60 @@ def test_content_parameter_carries_its_media_type() -> None:
     assert found.schema.pointer.endswith("/parameters/0/content/application~1json/schema")
 
 
-def test_headers_that_negotiation_makes_are_left_out() -> None:
-    names = ["Content-Type", "accept", "Authorization"]
-    found = operation({"parameters": [param(name, "header") for name in names]}).parameters
-    assert [p.name for p in found] == ["Authorization"]
+@pytest.mark.parametrize("version", ["3.0.3", "3.1.0", "3.2.0"])
+def test_headers_that_negotiation_and_security_make_are_left_out(version: str) -> None:
+    names = ["Content-Type", "accept", "AUTHORIZATION", "X-Accept"]
+    raw = [param(name, "header", required=True) for name in names]
+    found = operation({"parameters": raw}, version=version)
+    assert [p.name for p in found.parameters] == ["X-Accept"]
+
+
+def test_swagger_speaks_of_the_headers_that_later_versions_ignore() -> None:
+    raw = [{"name": name, "in": "header", "type": "string"} for name in ("accept", "Authorization")]
+    found = operation({"parameters": raw}, version="2.0").parameters
+    assert [p.name for p in found] == ["accept", "Authorization"]
+
+
+NAMELESS = [
+    ({"in": "query"}, "has no `name`; add it"),
+    ({"in": "query", "name": None, "required": True}, "has no `name`; add it"),
+    ({"in": "header", "name": 5}, "has a number as its `name`; make it text"),
+    ({"in": "query", "name": ["a"]}, "has a list as its `name`; make it text"),
+    ({"in": "path", "name": True, "required": True}, "has a boolean as its `name`; make it text"),
+    ({"name": "a"}, "has no `in`; add it"),
+    ({"name": "a", "in": 1}, "has no `in`; add it"),
+    ({}, "has no `in`; add it"),
+]
+
+
+@pytest.mark.parametrize(("raw", "words"), NAMELESS)
+def test_parameter_without_a_name_costs_itself_alone(raw: Any, words: str) -> None:
+    found = operation({"parameters": [raw, param("b", "query"), raw]})
+    assert [p.name for p in found.parameters] == ["b"]
+    assert [words in reason for reason in found.unusable_parameters.values()] == [True, True]
+    assert [one.message for one in found.warnings() if one.kind == "unusable_parameter"]
+
+
+NEEDED = [
+    {"in": "path", "required": True, "schema": TEXT},
+    {"name": "id", "schema": TEXT},
+]
+
+
+@pytest.mark.parametrize("raw", NEEDED)
+def test_variable_whose_parameter_has_no_name_breaks_its_operation(raw: Any) -> None:
+    error = broken({"parameters": [raw]}, path="/a/{id}")
+    assert "#/paths/~1a~1{id}/post/parameters/0 has no" in error
+    named = param("id", "path", required=True)
+    found = operation({"parameters": [raw | {"name": None}, named]}, path="/a/{id}")
+    assert [p.name for p in found.parameters] == ["id"]
+
+
+def test_swagger_field_without_a_name_costs_itself_alone() -> None:
+    fields = [{"in": "formData", "type": "string", "name": name} for name in (5, "a")]
+    found = operation({"parameters": fields}, version="2.0", method="post")
+    assert list(found.bodies[0].schema.raw["properties"]) == ["a"]  # type: ignore[index]
+    assert len(found.unusable_parameters) == 1
 
 
 def test_headers_that_frame_the_message_are_left_out() -> None:
@@ -130,8 +180,7 @@ def test_required_parameter_with_a_lost_reference_breaks_its_operation() -> None
 MALFORMED = [
     ({"parameters": {}}, "must be a list of parameters; found an object"),
     ({"parameters": [None]}, "must be an object; found nothing"),
-    ({"parameters": [{"in": "query"}]}, "has no `name`"),
-    ({"parameters": [{"name": "a"}]}, "has no `in`"),
+    ({"parameters": [{"name": "a", "required": True}]}, "has no `in`"),
     ({"parameters": [param("a", "body", required=True)]}, "is in `body`, which is not known"),
     ({"parameters": [{"$ref": "#/none"}]}, "points at nothing"),
     ({"parameters": [{"$ref": "other.yaml#/a"}]}, "load it from its file or URL"),

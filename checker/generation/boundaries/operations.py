@@ -14,7 +14,7 @@ from checker.core.case import NOT_SET
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.media_types import is_multipart
 from checker.core.meta import GenerationMode, Violation
-from checker.core.operation import Body, Location, Operation, Parameter
+from checker.core.operation import Body, Location, Operation, Parameter, UnusableBody
 from checker.generation.boundaries.cases import LOCATIONS, BoundaryCase, Container, Parts, about
 from checker.generation.boundaries.negatives import negatives
 from checker.generation.boundaries.positives import Edges, positives
@@ -139,7 +139,12 @@ class OperationEdges:
                 self.problems[body.pointer] = str(error)
                 continue
             return self._with_body(parts, value, body)
-        return None if self.operation.bodies and self.operation.body_required else parts
+        return None if self._declared_body and self.operation.body_required else parts
+
+    @property
+    def _declared_body(self) -> Body | UnusableBody | None:
+        declared: list[Body | UnusableBody] = [*self.operation.bodies]
+        return next(iter(declared + list(self.operation.unusable_bodies)), None)
 
     def _with_body(self, parts: Parts, value: Any, body: Body) -> Parts:
         """Parts with a body in which everything stands that a user wants there."""
@@ -300,11 +305,8 @@ class OperationEdges:
             yield self._missing_body(template)
 
     def _missing_body(self, template: Parts) -> BoundaryCase:
-        at = (
-            self.operation.bodies[0].pointer.partition("/content/")[0]
-            if self.operation.bodies
-            else "#"
-        )
+        declared = self._declared_body
+        at = "#" if declared is None else declared.pointer.partition("/content/")[0]
         return BoundaryCase(
             template.with_body(NOT_SET, None),
             _NEGATIVE,

@@ -10,7 +10,7 @@ from checker.core.case import NOT_SET
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.media_types import is_form, is_json, is_multipart
 from checker.core.meta import Violation
-from checker.core.operation import Body, Location, Parameter
+from checker.core.operation import Body, Location, Operation, Parameter, UnusableBody
 from checker.generation.components import DrawnBody, PartCompiler
 from checker.generation.meaning import forms
 from checker.generation.negation.listing import Breach, Step
@@ -161,12 +161,22 @@ def _of_body(compiler: PartCompiler, body: Body) -> Target | None:
     found = _of_content(compiler, body)
     if not compiler.operation.body_required:
         return found
-    at = pointer_child(body.pointer.partition("/content/")[0], "required")
-    missing = _missing(NOT_SET, at)
+    missing = _no_body(body)
     if found is None:
         return Target("", missing, _is_not_set)
     proof = partial(_is_either, found.is_broken)
     return Target(found.name, _often(found.draw, missing, _LEFT_OUT), proof)
+
+
+def without_body(operation: Operation) -> Targets:
+    """The only thing that can be wrong where a required body cannot be made: it is not there."""
+    declared: list[Body | UnusableBody] = [*operation.bodies, *operation.unusable_bodies]
+    missing = _no_body(declared[0])
+    return Prospects([lambda: Target("", missing, _is_not_set)])
+
+
+def _no_body(body: Body | UnusableBody) -> NegativeDraw:
+    return _missing(NOT_SET, pointer_child(body.pointer.partition("/content/")[0], "required"))
 
 
 def _is_not_set(value: Any) -> bool:

@@ -18,7 +18,7 @@ from checker.core.schema import Schema
 from checker.transport.wire.forms import form_encoder
 from checker.transport.wire.json_text import json_bytes
 from checker.transport.wire.multipart import PartWriter, encode_multipart
-from checker.transport.wire.outline import outline_of
+from checker.transport.wire.outline import ALL_TYPES, outline_of
 from checker.transport.wire.textual import csv_bytes, text_encoder, yaml_bytes
 from checker.transport.wire.xml_writing import xml_encoder
 
@@ -50,6 +50,8 @@ _TEXTS = frozenset(
 """Text under another name; a JWT is its compact form (RFC 7519, 10.3.1)."""
 _NOT_PLAIN = frozenset(("xml", "event-stream"))
 _OCTET_FAMILIES = frozenset(("image", "audio", "video", "font"))
+_TEXT = frozenset(("string",))
+_NO_TYPES: frozenset[str] = frozenset()
 
 
 def is_serialisable(media_type: str) -> bool:
@@ -57,8 +59,8 @@ def is_serialisable(media_type: str) -> bool:
     return reason_not(media_type) is None
 
 
-def reason_not(media_type: str) -> str | None:
-    """Why bodies of that media type cannot be sent; None when they can."""
+def reason_not(media_type: str, types: frozenset[str] = _NO_TYPES) -> str | None:
+    """Why bodies of that media type cannot be sent; None when they can. `types` are those that a value may have, if it is known."""
     parsed = parse(media_type)
     if parsed is None:
         return f"{media_type!r} is not a media type"
@@ -66,7 +68,24 @@ def reason_not(media_type: str) -> str | None:
         return None
     if _encoder(concrete(media_type), {}, None) is None:
         return f"no serialiser for {media_type}"
+    if types and types.isdisjoint(carried_types(media_type)):
+        found = " or ".join(sorted(types))
+        return f"no serialiser for {media_type} from values of type {found}"
     return None
+
+
+def carried_types(media_type: str) -> frozenset[str]:
+    """JSON types of the values that can be written as a media type that can be sent.
+
+    Octets and text are sent as they are: nothing says how an object would be written as `application/msgpack`.
+    """
+    sent = concrete(media_type)
+    parsed = parse(sent)
+    if parsed is not None and parsed.essence == "text/csv":
+        return ALL_TYPES - {"object"}
+    if parsed is None or not is_unstructured(media_type):
+        return ALL_TYPES
+    return _TEXT if _is_octets(parsed) else ALL_TYPES - {"object", "array"}
 
 
 def concrete(media_type: str) -> str:

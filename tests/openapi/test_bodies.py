@@ -1,0 +1,190 @@
+"""Required bodies that cannot be made, and operations with several: what is sent, and what is said."""
+
+from typing import Any
+
+import pytest
+
+from checker.core.case import NOT_SET, Case
+from checker.core.errors import UnresolvableBody, Unsatisfiable, Unserialisable
+from checker.core.meta import GenerationMode, PhaseInfo
+from checker.core.operation import BodyFault
+from checker.core.request import Origin
+from checker.core.verdicts import Outcome
+from checker.generation.boundaries.operations import OperationEdges
+from checker.generation.program import GenerationSettings, compile_operation
+from checker.generation.sources.choices import RandomSource
+from checker.openapi.operation import OpenApiOperation
+from checker.transport.prepare import RequestMaker
+
+from .documents import operation
+
+MAKER = RequestMaker(Origin("http", "127.0.0.1", 80, ""), version="0")
+INTEGER = {"type": "integer"}
+OBJECT = {"type": "object", "properties": {"a": INTEGER}}
+NEVER = {"type": "integer", "minimum": 2, "maximum": 1}
+PARAMETER = {"name": "q", "in": "query", "required": True, "schema": INTEGER}
+
+
+def posting(content: dict[str, Any], *, required: bool = True) -> OpenApiOperation:
+    media = {name: {"schema": schema} for name, schema in content.items()}
+    body = {"required": required, "content": media}
+    return operation({"requestBody": body, "parameters": [PARAMETER]}, method="post")
+
+
+def cases(found: OpenApiOperation, mode: GenerationMode | None, count: int = 20) -> list[Case]:
+    program = compile_operation(found, GenerationSettings(mode=mode))
+    source, made = RandomSource(), []
+    for seed in range(count):
+        source.reset(seed)
+        made.append(program.draw(source, case_id="c", phase=PhaseInfo("fuzzing")))
+    return made
+
+
+LOST = {"$ref": "#/components/schemas/None"}
+IMPOSSIBLE: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"application/json": LOST}, UnresolvableBody, "points at nothing"),
+    ({"application/x-foo": OBJECT}, Unserialisable, "no serialiser for application/x-foo"),
+    ({"application/x-foo": OBJECT, "a/b": {}}, Unserialisable, "no serialiser for a/b"),
+    ({"application/x-foo": OBJECT, "application/json": LOST}, Unserialisable, "application/x-foo"),
+    ({"application/msgpack": OBJECT}, Unserialisable, "application/msgpack from values of type"),
+    ({"application/x-protobuf": INTEGER}, Unserialisable, "from values of type integer"),
+    ({"text/tsv": {"type": "array"}}, Unserialisable, "text/tsv from values of type array"),
+    ({"text/plain": OBJECT}, Unserialisable, "text/plain from values of type object"),
+    ({"text/csv": OBJECT}, Unserialisable, "text/csv from values of type object"),
+    ({"application/json": NEVER}, Unsatisfiable, "exclude every number"),
+    ({"application/json": 5}, Unsatisfiable, "must be an object; correct it"),
+    ({}, Unsatisfiable, "declares no `content`"),
+]
+
+
+@pytest.mark.parametrize(("content", "kind", "words"), IMPOSSIBLE)
+def test_nothing_valid_is_sent_without_a_required_body(
+    content: dict[str, Any], kind: type[Exception], words: str
+) -> None:
+    found = posting(content)
+    with pytest.raises(kind, match=words):
+        cases(found, GenerationMode.POSITIVE)
+    edges = OperationEdges(found, GenerationSettings())
+    (only,) = edges.cases()
+    assert only.description == "Missing request body"
+    assert only.parts.body is NOT_SET
+
+
+@pytest.mark.parametrize("mode", [GenerationMode.NEGATIVE, None])
+@pytest.mark.parametrize(("content", "kind", "words"), IMPOSSIBLE)
+def test_what_remains_is_a_request_without_the_body(
+    content: dict[str, Any], kind: type[Exception], words: str, mode: GenerationMode | None
+) -> None:
+    found = posting(content)
+    fault = compile_operation(found, GenerationSettings(mode=mode)).fault
+    assert isinstance(fault, kind)
+    for case in cases(found, mode):
+        assert case.body is NOT_SET
+        assert isinstance(case.query["q"], int)
+        assert case.meta is not None
+        assert case.meta.mode is GenerationMode.NEGATIVE
+        assert found.judge_request(MAKER.make(case)).outcome is Outcome.INVALID
+
+
+@pytest.mark.parametrize("content", [content for content, _, _ in IMPOSSIBLE])
+def test_optional_body_that_cannot_be_made_is_left_out(content: dict[str, Any]) -> None:
+    found = posting(content, required=False)
+    program = compile_operation(found, GenerationSettings(mode=GenerationMode.POSITIVE))
+    assert program.fault is None
+    assert all(case.body is NOT_SET for case in cases(found, GenerationMode.POSITIVE))
+    told = {one.kind for one in found.warnings()} & {"unusable_body", "unresolvable_reference"}
+    assert told or program.left_out
+
+
+@pytest.mark.parametrize("content", [content for content, _, _ in IMPOSSIBLE if content])
+def test_media_type_that_can_be_made_is_used(content: dict[str, Any]) -> None:
+    found = posting(content | {"application/x-www-form-urlencoded": OBJECT})
+    made = cases(found, GenerationMode.POSITIVE)
+    assert {case.media_type for case in made} == {"application/x-www-form-urlencoded"}
+
+
+CARRIED = [
+    ("application/msgpack", {}, str | bytes),
+    ("image/png", {"type": ["string", "object"]}, str | bytes),
+    ("application/octet-stream", {"oneOf": [OBJECT, {"type": "string"}]}, str | bytes),
+    ("text/tsv", {"type": ["string", "array", "integer"]}, str | int),
+    ("text/plain", {}, str | int | float | None),
+    ("text/csv", {"type": ["object", "array"]}, list),
+]
+
+
+@pytest.mark.parametrize(("media_type", "schema", "kinds"), CARRIED)
+def test_values_are_those_that_a_media_type_can_carry(
+    media_type: str, schema: dict[str, Any], kinds: Any
+) -> None:
+    for case in cases(operation_of(media_type, schema), GenerationMode.POSITIVE, 60):
+        assert isinstance(case.body, kinds)
+
+
+def operation_of(media_type: str, schema: dict[str, Any]) -> OpenApiOperation:
+    body = {"required": True, "content": {media_type: {"schema": schema}}}
+    return operation({"requestBody": body}, method="post", version="3.1.0")
+
+
+PART = {"type": "object", "required": ["a"], "properties": {"a": OBJECT, "b": {"type": "string"}}}
+PARTS = [
+    ({"a": {"contentType": "application/x-foo"}}, "a"),
+    ({"a": {"contentType": "application/msgpack, text/tsv"}}, "a"),
+    ({"a": {"contentType": "application/x-foo, application/json"}}, None),
+    ({"b": {"contentType": "application/x-foo"}}, None),
+]
+
+
+@pytest.mark.parametrize(("encoding", "name"), PARTS)
+def test_part_that_nobody_can_write_is_said(encoding: dict[str, Any], name: str | None) -> None:
+    media = {"multipart/form-data": {"schema": PART, "encoding": encoding}}
+    found = operation({"requestBody": {"required": True, "content": media}}, method="post")
+    faults = [(body.fault, f"the part `{name}`" in body.reason) for body in found.unusable_bodies]
+    assert faults == ([] if name is None else [(BodyFault.UNSERIALISABLE, True)])
+
+
+@pytest.mark.parametrize(
+    "media_type", ["application/x-foo", "application/msgpack", "multipart/mixed"]
+)
+def test_parameter_of_a_media_type_that_nobody_can_write_is_not_sent(media_type: str) -> None:
+    raw = {"name": "p", "in": "query", "content": {media_type: {"schema": OBJECT}}}
+    found = operation({"parameters": [raw]})
+    assert found.parameters == ()
+    (reason,) = found.unusable_parameters.values()
+    assert f"no serialiser for {media_type}" in reason
+
+
+def body_parameter(name: Any, schema: Any, **more: Any) -> dict[str, Any]:
+    return {"name": name, "in": "body", "schema": schema, **more}
+
+
+def kinds_sent(found: OpenApiOperation) -> set[type]:
+    return {type(case.body) for case in cases(found, GenerationMode.POSITIVE, 60)}
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ("a", "a"), (None, 7)])
+def test_each_of_several_bodies_is_sent_and_the_operation_is_named_once(names: Any) -> None:
+    first, second = (
+        body_parameter(name, schema, required=True)
+        for name, schema in zip(names, (OBJECT, {"type": "boolean"}), strict=True)
+    )
+    found = operation({"parameters": [first, second]}, version="2.0", method="post")
+    assert kinds_sent(found) == {dict, bool}
+    (told,) = [one for one in found.warnings() if one.kind == "several_bodies"]
+    assert "has 2 `body` parameters" in told.message
+    for case in cases(found, GenerationMode.NEGATIVE, 60):
+        assert found.judge_request(MAKER.make(case)).outcome is not Outcome.VALID
+        assert not isinstance(case.body, bool)
+
+
+def test_body_of_an_operation_stands_for_that_of_its_path() -> None:
+    item = {"parameters": [body_parameter("a", INTEGER, required=True)]}
+    own = {"parameters": [body_parameter("a", {"type": "boolean"}, required=True)]}
+    found = operation(own, version="2.0", method="post", item=item)
+    assert kinds_sent(found) == {bool}
+    assert [one for one in found.warnings() if one.kind == "several_bodies"] == []
+
+
+def test_body_without_a_name_is_sent() -> None:
+    raw = {"in": "body", "required": True, "schema": INTEGER}
+    assert kinds_sent(operation({"parameters": [raw]}, version="2.0", method="post")) == {int}
