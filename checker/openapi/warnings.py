@@ -175,7 +175,8 @@ def _ignored(directory: Directory, schemas: Iterable[Schema]) -> Iterator[_Warni
         if not isinstance(raw, dict) or at in seen:
             continue
         seen.add(at)
-        yield from _malformed(raw, at, document.schema_dialect)
+        dialect = document.dialect_at(at)
+        yield from _malformed(raw, at, dialect)
         for keyword, pattern in _regexes(raw):
             if ecma_pattern(pattern) is None:
                 place = pointer_child(at, keyword)
@@ -186,7 +187,7 @@ def _ignored(directory: Directory, schemas: Iterable[Schema]) -> Iterator[_Warni
                 todo.append(document.resolve(raw["$ref"], at=at))
             except UnresolvableReference:
                 continue
-        for tokens, inner in subschemas(raw, document.schema_dialect):
+        for tokens, inner in subschemas(raw, dialect):
             todo.append((inner, pointer_child(at, *tokens)))
 
 

@@ -16,8 +16,11 @@ from referencing.exceptions import Unresolvable
 
 from checker.core.schema import Dialect, Direction
 from checker.validation import exact
+from checker.validation.descending import evolving, kept_rules, tolerant_descent
 from checker.validation.discriminators import Discriminator, discriminator_of
 from checker.validation.registries import id_of
+from checker.validation.scopes import HAS_SIBLINGS
+from checker.validation.vocabularies import standard_dialect
 
 Errors = Iterable[ValidationError]
 _Check = Callable[[Any, Any, Any, Any], Errors | None]
@@ -36,6 +39,18 @@ _OPENAPI: Final[Mapping[Dialect, Any]] = {
 }
 _NEWEST = "https://json-schema.org/draft/2020-12/schema"
 """Metaschema by which names in schemas of OpenAPI 3.1 are read."""
+_META: Final = {
+    dialect: cls.META_SCHEMA.get("$id", cls.META_SCHEMA.get("id"))
+    for dialect, cls in _STANDARD.items()
+}
+_DYNAMIC: Final[Mapping[Dialect, frozenset[str]]] = {
+    Dialect.DRAFT2019: frozenset({"$recursiveRef"}),
+    Dialect.DRAFT2020: frozenset({"$dynamicRef"}),
+    Dialect.OPENAPI31: frozenset({"$dynamicRef"}),
+}
+_NONE: Final[frozenset[str]] = frozenset()
+_WITH_PREFIX: Final = (Dialect.DRAFT2020, Dialect.OPENAPI31)
+"""Dialects in which `items` is never a list."""
 _NULLABLE: Final = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}
 _WITH_CONTENT: Final = (Dialect.DRAFT6, Dialect.DRAFT7)
 """Dialects that assert what a text contains."""
@@ -67,12 +82,26 @@ _EXPECTED: Final[Mapping[str, type | tuple[type, ...]]] = {
 class Reading:
     """Rules for one dialect and direction. Holds what is known of the value in hand: make one for each referee."""
 
-    def __init__(self, dialect: Dialect, direction: Direction, *, validate_formats: bool) -> None:
+    def __init__(
+        self,
+        dialect: Dialect,
+        direction: Direction,
+        *,
+        validate_formats: bool,
+        spoken: Mapping[int, Dialect] | None = None,
+    ) -> None:
+        """`spoken` has the dialects that schemas of a description say of themselves; None where they cannot."""
         self._dialect = dialect
+        self._direction = direction
+        self._validates_formats = validate_formats
+        self._spoken = spoken
+        self._usual = dialect
+        """Of what says nothing of its dialect."""
+        self._classes: dict[Dialect, Any] = {}
         self._is_response = direction is Direction.RESPONSE
         self._flag = "writeOnly" if self._is_response else "readOnly"
         self._nullable = _NULLABLE.get(dialect)
-        self._has_siblings = dialect is Dialect.OPENAPI31
+        self._has_siblings = dialect in HAS_SIBLINGS
         self._hidden: dict[int, frozenset[str]] = {}
         self._discriminators: dict[int, Discriminator | None] = {}
         self.hidden: dict[int, frozenset[str]] = {}
@@ -93,15 +122,46 @@ class Reading:
         if dialect in _COMPATIBLE:
             self._exact["dependencies"] = Draft7Validator.VALIDATORS["dependencies"]
 
-    def validator(self) -> Any:
-        """Class of `jsonschema` that follows these rules."""
+    def validator(self, schema: object) -> Any:
+        """Class of `jsonschema` that follows these rules, or those of the dialect that a schema speaks."""
         standard = _STANDARD.get(self._dialect)
-        if standard is not None:
+        if standard is not None and self._spoken is None:
             extend: Any = validators.extend
             cls = extend(standard, self._exact)
-            cls.descend = _kept(cls.descend, standard)
+            cls.descend = kept_rules(cls.descend, standard)
             return cls
-        basis = _OPENAPI[self._dialect]
+        return self._class_for(schema, None)
+
+    def _class_for(self, schema: object, current: Any) -> Any:
+        """The class for a schema that a reference leads to, or that stands in one which is read by `current`."""
+        spoken = self._spoken
+        if spoken is None or not isinstance(schema, dict):
+            return current or self._class_of(self._dialect)
+        said = schema.get("$schema")
+        dialect = standard_dialect(said) if isinstance(said, str) else None
+        if dialect is None and current is not None:
+            return current
+        return self._class_of(dialect or spoken.get(id(schema), self._usual))
+
+    def _class_of(self, dialect: Dialect) -> Any:
+        found = self._classes.get(dialect)
+        if found is None:
+            found = self._classes[dialect] = self._of(dialect)._made()
+        return found
+
+    def _of(self, dialect: Dialect) -> "Reading":
+        """These rules in another dialect: what is known of the value in hand is shared."""
+        if dialect is self._dialect:
+            return self
+        formats, spoken = self._validates_formats, self._spoken
+        other = Reading(dialect, self._direction, validate_formats=formats, spoken=spoken)
+        other._usual = self._usual
+        other._classes, other._hidden, other.hidden = self._classes, self._hidden, self.hidden
+        return other
+
+    def _made(self) -> Any:
+        """Class for schemas of a description."""
+        basis = _OPENAPI.get(self._dialect) or _STANDARD[self._dialect]
         checks: dict[str, _Check] = dict(basis.VALIDATORS) | self._exact
         checks |= {
             "minimum": exact.minimum,
@@ -113,18 +173,19 @@ class Reading:
             "oneOf": self._alternatives("oneOf", basis),
             "anyOf": self._alternatives("anyOf", basis),
         }
-        unread = _UNREAD - {"$dynamicRef"} if self._has_siblings else _UNREAD
-        for name in unread - self._exact.keys():
+        for name in _UNREAD - _DYNAMIC.get(self._dialect, _NONE) - self._exact.keys():
             checks.pop(name, None)
+        has_names = self._spoken is not None
         create: Any = validators.create
         cls = create(
-            meta_schema={"$id": _NEWEST} if self._has_siblings else {},
+            meta_schema={"$id": _META.get(self._dialect, _NEWEST)} if has_names else {},
             validators={name: self._guarded(check) for name, check in checks.items()},
             type_checker=Draft6Validator.TYPE_CHECKER,
-            id_of=id_of if self._has_siblings else lambda schema: None,
+            id_of=id_of if has_names else lambda schema: None,
             applicable_validators=self._applicable,
         )
-        cls.descend = _tolerant(cls.descend)
+        cls.descend = tolerant_descent(cls.descend, self._class_for)
+        cls.evolve = evolving(self._class_for)
         return cls
 
     def _applicable(self, schema: Any) -> Iterable[tuple[str, Any]]:
@@ -151,7 +212,7 @@ class Reading:
             return bool(value > 0)
         if name in _LISTS:
             return bool(value)
-        return not (name == "items" and self._has_siblings and isinstance(value, list))
+        return not (name == "items" and self._dialect in _WITH_PREFIX and isinstance(value, list))
 
     def _guarded(self, check: _Check) -> _Check:
         def guarded(validator: Any, value: Any, instance: Any, schema: Any) -> Errors:
@@ -265,47 +326,6 @@ class Reading:
         for name in required:
             if name not in instance and name not in hidden:
                 yield ValidationError(f'"{name}" is a required property')
-
-
-def _kept(descend: Any, standard: Any) -> Any:
-    """The same rules in a schema that names the dialect which is read already: the library would go back to its own."""
-
-    def kept(validator: Any, instance: Any, schema: Any, **steps: Any) -> Any:
-        if isinstance(schema, dict) and "$schema" in schema:
-            found: Any = validators.validator_for(schema, default=standard)
-            if found is standard:
-                schema = {name: value for name, value in schema.items() if name != "$schema"}
-        return descend(validator, instance, schema, **steps)
-
-    return kept
-
-
-def _tolerant(descend: Any) -> Any:
-    def tolerant(validator: Any, instance: Any, schema: Any, **steps: Any) -> Any:
-        # What is no schema constrains nothing.
-        if not isinstance(schema, dict | bool):
-            return iter(())
-        if isinstance(schema, dict) and "$id" in schema and id_of(schema) is None:
-            schema = {name: value for name, value in schema.items() if name != "$id"}
-        if schema is False:
-            return iter((_nothing_allowed(instance, steps),))
-        return descend(validator, instance, schema, **steps)
-
-    return tolerant
-
-
-def _nothing_allowed(instance: Any, steps: dict[str, Any]) -> ValidationError:
-    # The library leaves the last step out of both paths of this error.
-    path, schema_path = steps.get("path"), steps.get("schema_path")
-    return ValidationError(
-        "nothing is allowed here",
-        validator=None,  # type: ignore[arg-type]
-        validator_value=None,
-        instance=instance,
-        schema=False,
-        path=() if path is None else (path,),
-        schema_path=() if schema_path is None else (schema_path,),
-    )
 
 
 def _sound(branches: list[Any]) -> list[Any]:

@@ -12,7 +12,7 @@ from checker.core.schema import Direction, Schema
 from checker.validation.dissent import leaf_of, pointer_of
 from checker.validation.messages import message_of
 from checker.validation.reading import Reading
-from checker.validation.registries import is_own_root, registry_of
+from checker.validation.registries import is_own_root, registry_of, spoken_in
 
 _RAW_ERRORS = 500
 
@@ -25,7 +25,7 @@ class Referee:
         self._schema = schema
         self._reading = reading
         options = {} if is_own_root(schema) else {"_resolver": registry.resolver(base)}
-        self._validator = reading.validator()(schema.raw, registry=registry, **options)
+        self._validator = reading.validator(schema.raw)(schema.raw, registry=registry, **options)
 
     def errors(self, value: Any) -> list[SchemaViolation]:
         """Ways in which the value breaks the schema, one for each schema path; empty when it is valid.
@@ -71,4 +71,6 @@ class Referee:
 
 def referee(schema: Schema, direction: Direction, *, validate_formats: bool = True) -> Referee:
     """Second opinion on values that travel in one direction."""
-    return Referee(schema, Reading(schema.dialect, direction, validate_formats=validate_formats))
+    spoken = spoken_in(schema)
+    reading = Reading(schema.dialect, direction, validate_formats=validate_formats, spoken=spoken)
+    return Referee(schema, reading)

@@ -1,14 +1,15 @@
 """References as the second opinion follows them: every document under its URI, names in schemas found by `referencing`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, Protocol, runtime_checkable
 from urllib.parse import urlsplit
 
 import referencing.jsonschema
 from jsonschema_specifications import REGISTRY
-from referencing import Registry, Resource, Specification
+from referencing import Anchor, Registry, Resource, Specification
 
 from checker.core.schema import Dialect, Schema
+from checker.validation.vocabularies import standard_dialect
 
 _NOWHERE = "http://document.invalid/root"
 _STANDARD: Final[dict[Dialect, Specification[Any]]] = {
@@ -18,6 +19,8 @@ _STANDARD: Final[dict[Dialect, Specification[Any]]] = {
     Dialect.DRAFT2019: referencing.jsonschema.DRAFT201909,
     Dialect.DRAFT2020: referencing.jsonschema.DRAFT202012,
 }
+_SPOKEN: Final[dict[int, tuple[object, Mapping[int, Dialect]]]] = {}
+_OPEN_DOCUMENTS = 8
 _NEWEST = referencing.jsonschema.DRAFT202012
 
 
@@ -48,6 +51,7 @@ def registry_of(schema: Schema) -> tuple[Any, str]:
     """Registry in which the references of a schema are looked up, and the URI that they are relative to."""
     document = schema.document
     linked = document if isinstance(document, Linked) else None
+    base = _NOWHERE if linked is None else linked.uri_of(schema.pointer) or _NOWHERE
     specification = _specification(schema, has_names=linked is not None and linked.has_names)
 
     def retrieve(uri: str) -> Any:
@@ -61,7 +65,6 @@ def registry_of(schema: Schema) -> tuple[Any, str]:
     # The registry makes its own error of a `LookupError`.
     registry: Any = Registry
     home = _NOWHERE if linked is None else linked.uri_of("#") or _NOWHERE
-    base = _NOWHERE if linked is None else linked.uri_of(schema.pointer) or _NOWHERE
     root = specification.create_resource(document.root)
     return registry(retrieve=retrieve).with_resource(home, root), base
 
@@ -72,6 +75,40 @@ def _specification(schema: Schema, *, has_names: bool) -> Specification[Any]:
     return usual if schema.dialect is Dialect.OPENAPI31 else _STANDARD.get(schema.dialect, usual)
 
 
+def spoken_in(schema: Schema) -> Mapping[int, Dialect] | None:
+    """Dialects by the identity of the objects around which a `$schema` says them, in a description of OpenAPI 3.1 and later.
+
+    None where `$schema` says nothing, or stands in a JSON Schema that is a whole document.
+    """
+    document, root = schema.document, schema.document.root
+    is_old = schema.dialect in (Dialect.OPENAPI20, Dialect.OPENAPI30)
+    if is_old or not isinstance(root, dict) or "openapi" not in root:
+        return None
+    if isinstance(document, Linked) and document.uri_of(schema.pointer) and not document.has_names:
+        return {}
+    known = _SPOKEN.get(id(root))
+    # The root is kept alive, so that no other one can have the same id.
+    if known is None or known[0] is not root:
+        if len(_SPOKEN) >= _OPEN_DOCUMENTS:
+            del _SPOKEN[next(iter(_SPOKEN))]
+        known = _SPOKEN[id(root)] = (root, dict(_spoken(root)))
+    return known[1]
+
+
+def _spoken(root: object) -> Iterator[tuple[int, Dialect]]:
+    todo: list[tuple[object, Dialect | None]] = [(root, None)]
+    while todo:
+        value, dialect = todo.pop()
+        if isinstance(value, dict):
+            said = value.get("$schema")
+            dialect = (standard_dialect(said) if isinstance(said, str) else None) or dialect
+            if dialect is not None:
+                yield id(value), dialect
+        inside = value.values() if isinstance(value, dict) else value
+        if isinstance(inside, Iterable):
+            todo += [(item, dialect) for item in inside if isinstance(item, dict | list)]
+
+
 def id_of(contents: Any) -> str | None:
     """URI that a schema has by its `$id`; None when it has none that is a URI."""
     name = contents.get("$id") if isinstance(contents, dict) else None
@@ -79,18 +116,23 @@ def id_of(contents: Any) -> str | None:
         urlsplit(name if isinstance(name, str) else "")
     except ValueError:
         return None
-    return name if isinstance(name, str) else None
+    return name if isinstance(name, str) and not name.startswith("#") else None
+
+
+_anchor: Any = Anchor
 
 
 def _anchors_in(specification: Any, contents: Any) -> Iterable[Any]:
     if not isinstance(contents, dict):
-        return ()
+        return
     names = ("$anchor", "$dynamicAnchor")
     sound = {
         key: value for key, value in contents.items() if key not in names or isinstance(value, str)
     }
-    found: Iterable[Any] = _NEWEST.anchors_in(sound)
-    return found
+    yield from _NEWEST.anchors_in(sound)
+    name = contents.get("$id")
+    if isinstance(name, str) and name.startswith("#") and len(name) > 1:
+        yield _anchor(name=name[1:], resource=_DESCRIPTION.create_resource(contents))
 
 
 def _inside(contents: Any) -> Iterable[Any]:

@@ -40,6 +40,8 @@ class Resource:
     """The same for the names that a dynamic reference may find; `$recursiveAnchor` counts as the empty one."""
     muted: frozenset[str] = frozenset()
     """Keywords that its metaschema has no vocabulary for."""
+    home: "Resource | None" = None
+    """The resource around one that has a dialect of its own, but no URI: names and pointers are relative to it."""
 
 
 Found = tuple[object, str]
@@ -167,6 +169,8 @@ class Scopes:
 
     def _identified(self, schema: dict[str, Any], at: str, around: Resource) -> Resource:
         """The resource that a schema belongs to: its own one if it has a URI."""
+        if isinstance(schema.get("$schema"), str) and at != around.place:
+            around = self._speaking(schema, at, around)
         is_old = around.dialect in _BEFORE_2019
         if is_old and isinstance(schema.get("$ref"), str):
             return around
@@ -177,14 +181,22 @@ class Scopes:
                 uri, anchor = urldefrag(urljoin(around.uri, name))
                 if not name.startswith("#"):
                     around = self._named(schema, at, uri, around)
-                if anchor and is_old:
+                if anchor and (is_old or name.startswith("#")):
                     around.anchors[unquote(anchor)] = at
         if not is_old:
             self._anchored(schema, at, around)
         return around
 
+    def _speaking(self, schema: dict[str, Any], at: str, around: Resource) -> Resource:
+        """A resource with the dialect that a schema says, and the names of the one around."""
+        home = around.home or around
+        names = (home.anchors, home.dynamic)
+        found = Resource(home.uri, at, schema, around.dialect, *names, around.muted, home)
+        self._enter(found)
+        return found
+
     def _named(self, schema: dict[str, Any], at: str, uri: str, around: Resource) -> Resource:
-        if around.place == at:
+        if around.place == at and around.home is None:
             around.uri = uri
             resource = around
         else:
@@ -216,7 +228,7 @@ class Scopes:
     def find(self, reference: str, around: Resource) -> tuple[Resource, str] | None:
         """The resource that a reference means, and the fragment in it, decoded; None when nobody has the URI."""
         if reference.startswith("#") or not reference:
-            return around, unquote(reference[1:])
+            return around.home or around, unquote(reference[1:])
         uri, fragment = urldefrag(urljoin(around.uri, reference))
         found = self._by_uri.get(uri) or self._load(uri, around.dialect)
         return None if found is None else (found, unquote(fragment))

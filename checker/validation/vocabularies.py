@@ -9,13 +9,14 @@ Find = Callable[[str], object | None]
 """Document of a URI, if anybody has it."""
 
 _DIALECTS: Final = {
-    "http://json-schema.org/draft-04/schema": Dialect.DRAFT4,
-    "http://json-schema.org/draft-06/schema": Dialect.DRAFT6,
-    "http://json-schema.org/draft-07/schema": Dialect.DRAFT7,
-    "https://json-schema.org/draft/2019-09/schema": Dialect.DRAFT2019,
-    "https://json-schema.org/draft/2020-12/schema": Dialect.DRAFT2020,
-    "https://spec.openapis.org/oas/3.1/dialect/base": Dialect.OPENAPI31,
+    "json-schema.org/draft-04/schema": Dialect.DRAFT4,
+    "json-schema.org/draft-06/schema": Dialect.DRAFT6,
+    "json-schema.org/draft-07/schema": Dialect.DRAFT7,
+    "json-schema.org/draft/2019-09/schema": Dialect.DRAFT2019,
+    "json-schema.org/draft/2020-12/schema": Dialect.DRAFT2020,
 }
+_OPENAPI: Final = "spec.openapis.org/oas/3."
+"""How the dialects of OpenAPI 3.1 and later begin: they end in a date since 3.2."""
 _KEYWORDS: Final[dict[str, frozenset[str]]] = {
     "validation": frozenset(
         (
@@ -46,22 +47,28 @@ _KEYWORDS: Final[dict[str, frozenset[str]]] = {
 """Vocabulary -> its keywords; the others cannot be left out with any sense."""
 
 
+def standard_dialect(metaschema: str) -> Dialect | None:
+    """Dialect of a standard metaschema, whichever of `http` and `https` it is written with."""
+    name = metaschema.removesuffix("#").partition("://")[2]
+    return Dialect.OPENAPI31 if name.startswith(_OPENAPI) else _DIALECTS.get(name)
+
+
 def dialect_of(metaschema: str, find: Find) -> Dialect | None:
     """Dialect that a `$schema` means: that of its own metaschema when it is not a standard one."""
     seen = set()
-    while metaschema not in _DIALECTS and metaschema not in seen:
+    while (found := standard_dialect(metaschema)) is None and metaschema not in seen:
         seen.add(metaschema)
         raw = find(metaschema)
         above = raw.get("$schema") if isinstance(raw, dict) else None
         if not isinstance(above, str):
             return None
         metaschema = above.removesuffix("#")
-    return _DIALECTS.get(metaschema)
+    return found
 
 
 def muted_by(metaschema: str, find: Find) -> frozenset[str]:
     """Keywords that say nothing, because the metaschema does not list their vocabulary."""
-    if metaschema in _DIALECTS:
+    if standard_dialect(metaschema) is not None:
         return frozenset()
     raw = find(metaschema)
     listed = raw.get("$vocabulary") if isinstance(raw, dict) else None

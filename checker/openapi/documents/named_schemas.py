@@ -9,7 +9,7 @@ from checker.core.schema import Dialect, UnresolvableReference
 from checker.openapi.documents.neighbours import Neighbours
 from checker.openapi.documents.parsing import to_json
 from checker.openapi.documents.walking import lost, objects, walk
-from checker.validation.pointers import pointer_child
+from checker.validation.pointers import pointer_child, walked
 from checker.validation.scopes import Found, Resource, Scoped, Scopes
 
 _NAMES = re.compile(rb'"\$(?:id|schema|anchor|dynamicAnchor)":')
@@ -84,6 +84,10 @@ class NamedSchemas(Scoped):
                 self._open_uri(urldefrag(urljoin(around.uri, reference)).url)
             except ValueError as error:
                 raise UnresolvableReference(f"it is no URI ({error}); correct it") from None
+        if around.home is not None and reference.startswith("#"):
+            inner = _inside(reference, around, around.home)
+            if inner is not None:
+                return inner
         place = self._scopes.target(reference, around)
         if place is None:
             raise UnresolvableReference(
@@ -114,6 +118,19 @@ class NamedSchemas(Scoped):
             self.has_names = True
             for schema, place in _schemas(root, home):
                 self._scopes.include(schema, place)
+
+
+def _inside(reference: str, around: Resource, home: Resource) -> Found | None:
+    """What a reference means in a schema that says its dialect and was written to stand alone; None for what is elsewhere.
+
+    A description is no schema: nobody means all of it, and a pointer that leads nowhere in it was not made for it.
+    """
+    path = unquote(reference[1:])
+    is_description = isinstance(home.raw, dict) and "openapi" in home.raw
+    if not is_description or (path and (path[0] != "/" or walked(home.raw, path)[0])):
+        return None
+    found, value = walked(around.raw, path)
+    return (value, around.place + path.replace("%", "%25")) if found else None
 
 
 def _schemas(root: object, home: str) -> Iterator[Found]:

@@ -11,6 +11,7 @@ from checker.openapi.documents.neighbours import Neighbours
 from checker.openapi.documents.walking import Found, lost, walk
 from checker.validation.keywords import applicators_of, subschemas
 from checker.validation.pointers import pointer_child
+from checker.validation.scopes import said_at
 
 
 class OpenApiDocument:
@@ -46,6 +47,10 @@ class OpenApiDocument:
         """A schema of this document."""
         document: Document = self if self._names is None else self._names
         return Schema(raw, pointer, self.schema_dialect, document)
+
+    def dialect_at(self, place: str) -> Dialect:
+        """Dialect of the schema at a place."""
+        return said_at(self._names, place, self.schema_dialect)[0]
 
     def resolve(self, reference: str, *, at: str) -> Found:
         """Target value and its place, one hop. Raises `UnresolvableReference`."""
@@ -110,7 +115,7 @@ class OpenApiDocument:
                     todo.append((target, pointer))
             if not isinstance(raw, dict) or self._leads_on.isdisjoint(raw):
                 continue
-            for tokens, inner in subschemas(raw, self.schema_dialect):
+            for tokens, inner in subschemas(raw, self.dialect_at(at)):
                 todo.append((inner, pointer_child(at, *tokens)))
         self._sound |= reached
 

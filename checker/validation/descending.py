@@ -1,0 +1,74 @@
+"""How validators of `jsonschema` go from one schema to the next: by our rules, whatever a schema says of its dialect."""
+
+from collections.abc import Callable
+from typing import Any
+
+from jsonschema import ValidationError, validators
+
+from checker.validation.registries import id_of
+
+ClassFor = Callable[[object, Any], Any]
+"""The class for a schema, from that of the schema around it; None instead of that when a reference led there."""
+
+
+def kept_rules(descend: Any, standard: Any) -> Any:
+    """The same rules in a schema that names the dialect which is read already: the library would go back to its own."""
+
+    def kept(validator: Any, instance: Any, schema: Any, **steps: Any) -> Any:
+        if isinstance(schema, dict) and "$schema" in schema:
+            found: Any = validators.validator_for(schema, default=standard)
+            if found is standard:
+                schema = {name: value for name, value in schema.items() if name != "$schema"}
+        return descend(validator, instance, schema, **steps)
+
+    return kept
+
+
+def evolving(class_for: ClassFor) -> Any:
+    """The validator of another schema. The library would read `$schema` itself, and know nothing of descriptions."""
+
+    def evolve(validator: Any, **changes: Any) -> Any:
+        schema = changes.setdefault("schema", validator.schema)
+        known = {
+            "registry": validator._registry,
+            "_resolver": validator._resolver,
+            "format_checker": validator.format_checker,
+        }
+        return class_for(schema, type(validator))(**{**known, **changes})
+
+    return evolve
+
+
+def tolerant_descent(descend: Any, class_for: ClassFor) -> Any:
+    """The way into a schema: by the rules of its own dialect, and none for what is no schema."""
+
+    def tolerant(validator: Any, instance: Any, schema: Any, **steps: Any) -> Any:
+        # What is no schema constrains nothing.
+        if not isinstance(schema, dict | bool):
+            return iter(())
+        own = type(validator)
+        found = class_for(schema, None if steps.get("resolver") is not None else own)
+        if found is not own:
+            known = {"registry": validator._registry, "_resolver": validator._resolver}
+            return found(validator.schema, **known).descend(instance, schema, **steps)
+        if isinstance(schema, dict) and "$id" in schema and id_of(schema) is None:
+            schema = {name: value for name, value in schema.items() if name != "$id"}
+        if schema is False:
+            return iter((_nothing_allowed(instance, steps),))
+        return descend(validator, instance, schema, **steps)
+
+    return tolerant
+
+
+def _nothing_allowed(instance: Any, steps: dict[str, Any]) -> ValidationError:
+    # The library leaves the last step out of both paths of this error.
+    path, schema_path = steps.get("path"), steps.get("schema_path")
+    return ValidationError(
+        "nothing is allowed here",
+        validator=None,  # type: ignore[arg-type]
+        validator_value=None,
+        instance=instance,
+        schema=False,
+        path=() if path is None else (path,),
+        schema_path=() if schema_path is None else (schema_path,),
+    )
