@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from time import process_time
 
@@ -66,7 +67,7 @@ def _shrunk(program: OperationProgram, failing: Failing, start: int) -> Shrinkin
         lambda source: drawn(program, source),
         choices,
         failing.fails,
-        budget=ShrinkBudget(),
+        budget=ShrinkBudget(seconds=inf),
         seed=start,
     )
     cpu_ms = (process_time() - began) * 1e3

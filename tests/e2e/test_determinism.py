@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,7 @@ from tests.apps.serving import Answer, App, serving
 from tests.e2e.documents import COPIES
 from tests.e2e.runner import NEVER_S, Command, run_arguments, worker_pids
 
+UNHURRIED = (sys.executable, str(Path(__file__).with_name("unhurried.py")))
 Wire = tuple[str, bytes, tuple[tuple[str, str], ...], bytes]
 EXAMPLES = "12"
 LANES_OF_RUN = 1
@@ -60,7 +62,7 @@ def _sent(
     directory.mkdir()
     with serving(answer, document) as app:
         arguments = (app.document_url, "-n", EXAMPLES, "--lanes", str(lanes))
-        ran = Command(directory).run(*arguments, workers=workers)
+        ran = Command(directory, program=UNHURRIED).run(*arguments, workers=workers)
     assert ran.code == 1, ran.shown
     return _wire(app), sorted(finding.fingerprint for finding in ran.findings)
 
@@ -84,7 +86,7 @@ def test_a_killed_worker_changes_nothing_but_what_was_in_flight(
     del answer
     (tmp_path / "whole").mkdir()
     with serving(clean, document) as app:
-        whole = Command(tmp_path / "whole").run(app.document_url, "-n", EXAMPLES)
+        whole = Command(tmp_path / "whole", program=UNHURRIED).run(app.document_url, "-n", EXAMPLES)
     assert whole.code == 0, whole.shown
     wanted = _wire(app)
     killed = _killed(tmp_path, clean, document, after=sum(wanted.values()) // 2)
@@ -105,7 +107,7 @@ def _killed(
 ) -> Counter[Wire]:
     """What arrives when a worker is killed while request number `after` waits for its answer."""
     hold = Hold(answer, after=after)
-    command = Command(tmp_path / "killed")
+    command = Command(tmp_path / "killed", program=UNHURRIED)
     command.directory.mkdir()
     with serving(hold, document) as app:
         arguments = run_arguments(app.document_url, "-n", EXAMPLES)
