@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from checker.core.errors import Unsatisfiable
 from checker.core.operation import Location
 from checker.generation.drawing.grammars import GRAMMARS
-from checker.generation.patterns.automata import Automaton
-from checker.generation.patterns.languages import Wanted, automaton
+from checker.generation.patterns.languages import Wanted, common_to
 from checker.generation.patterns.matching import matcher, strict_format
 from checker.generation.patterns.regexes import UnsupportedPattern
 from checker.generation.patterns.walking import walker
@@ -46,6 +45,7 @@ BOTH: dict[str, tuple[dict[str, Any], int]] = {
     "three patterns": ({"allOf": [{"pattern": "^a"}, {"pattern": "b$"}, {"pattern": "[0-9]{3}"}]}, 20),
     "all kinds": ({"allOf": [{"pattern": "[a-z]"}, {"pattern": "[A-Z]"}, {"pattern": "[0-9]"}, {"pattern": "^[!-~]{8,12}$"}]}, 20),
     "conditions": ({"pattern": "^(?=.*[A-Z])(?!.*AB)[A-C]{4}$", "allOf": [{"pattern": "C"}]}, 20),
+    "rules of a password": ({"pattern": "^(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])(?=.*[!?]).{8,128}$", "maxLength": 20}, 20),
     "pattern and another forbidden": ({"pattern": "^[a-z]+$", "not": {"pattern": "[a-y]"}}, 3),
     "format and pattern forbidden": ({"format": "ipv4", "not": {"pattern": "[2-9]"}}, 10),
     "pattern and length": ({"pattern": "^(ab|cde)+$", "minLength": 7, "maxLength": 7}, 3),
@@ -114,28 +114,28 @@ def test_texts_of_a_grammar_are_of_its_format_for_strict_readers(name: str) -> N
 def drawn(
     patterns: tuple[str, ...], count: int, low: int = 0, high: int | None = None
 ) -> list[str]:
-    draw = walker(made(patterns), low, high)
+    found = common_to(Wanted(patterns), alphabets.TEXT.intervals)
+    assert found.automaton is not None
+    draw = walker(found.automaton, max(low, found.low), found.high if high is None else high)
     return [draw(RandomSource(seed)) for seed in range(count)]
-
-
-def made(patterns: tuple[str, ...], forbidden: tuple[str, ...] = ()) -> Automaton:
-    found = automaton(Wanted(patterns, forbidden), alphabets.TEXT.intervals)
-    assert not isinstance(found, str), found
-    return found
 
 
 _ATOMS = st.sampled_from(["a", "b", "[ab]", "[a-c]", "(ab|c)", "(a|bc?)", "c", "(?:)"])
 _PARTS = st.builds(str.__add__, _ATOMS, st.sampled_from(["", "*", "+", "?", "{2}", "{1,3}"]))
 _ROWS = st.lists(_PARTS, min_size=1, max_size=4).map("".join)
-_PATTERNS = st.builds(
+_COUNTED = st.sampled_from(
+    ["^[a-c]{1,3}$", "^(?=[ab]{2,4}$)", "^(?!b)", "^(?=.*c)[a-c]{0,3}$", "^.{2,}$"]
+)
+_SEARCHED = st.builds(
     lambda start, row, end: start + row + end, st.sampled_from(["", "^"]), _ROWS, st.sampled_from(["", "$"])
 )  # fmt: skip
+_PATTERNS = _COUNTED | _SEARCHED
 
 
 @settings(max_examples=150)
 @given(
     st.lists(_PATTERNS, min_size=1, max_size=3),
-    st.lists(_PATTERNS, max_size=1),
+    st.lists(_SEARCHED, max_size=1),
     st.integers(0, 5),
     st.integers(0, 6),
 )
@@ -144,8 +144,8 @@ def test_an_automaton_has_the_lengths_and_texts_that_all_patterns_have(
 ) -> None:
     """Against all texts of three characters: `é` stands for those that no pattern names."""
     alphabet = ((0x61, 0x63), (0xE9, 0xE9))
-    found = automaton(Wanted(tuple(patterns), tuple(forbidden)), alphabet)
-    assert not isinstance(found, str)
+    found = common_to(Wanted(tuple(patterns), tuple(forbidden)), alphabet)
+    assert found.automaton is not None
     wanted, unwanted = ([re.compile(text) for text in texts] for texts in (patterns, forbidden))
 
     def is_wanted(text: str) -> bool:
@@ -159,7 +159,8 @@ def test_an_automaton_has_the_lengths_and_texts_that_all_patterns_have(
         texts = [text + character for text in texts for character in "abcé"]
         there += [text for text in texts if low <= size <= low + more and is_wanted(text)]
     try:
-        draw = walker(found, low, low + more)
+        high = low + more if found.high is None else min(low + more, found.high)
+        draw = walker(found.automaton, max(low, found.low), high)
     except UnsupportedPattern:
         assert there == []
         return
@@ -174,7 +175,7 @@ def test_an_automaton_has_the_lengths_and_texts_that_all_patterns_have(
     [("^(.{0,30}a.{5,9}){3}$", "b.{7}c"), ("(a|b)*a(a|b){12}$",), ("a{3000}",), ("^(a|b)\\1$",)],
 )
 def test_what_is_too_large_for_an_automaton_is_drawn_as_ever(patterns: tuple[str, ...]) -> None:
-    assert isinstance(automaton(Wanted(patterns), alphabets.TEXT.intervals), str)
+    assert common_to(Wanted(patterns), alphabets.TEXT.intervals).automaton is None
 
 
 def test_work_on_automata_is_counted_whoever_made_them() -> None:
@@ -198,3 +199,18 @@ def test_lengths_are_kept_in_long_and_periodic_texts() -> None:
 def test_matcher_agrees_on_classes() -> None:
     texts = drawn(("^\\w+\\s\\S+$", "\\d\\D"), 100)
     assert all(matcher("^\\w+\\s\\S+$")(text) and matcher("\\d\\D")(text) for text in texts)
+
+
+def test_many_automata_end_in_the_budget() -> None:
+    """What is too large counts as well; when a quarter is spent no more are made."""
+    properties = {
+        f"p{number}": {
+            "type": "string",
+            "allOf": [{"pattern": f"(a|b)*a(a|b){{12}}{number}"}, {"pattern": "^x"}],
+        }
+        for number in range(100)
+    }
+    budget = Budget()
+    schema = schema_of({"type": "object", "properties": properties})
+    compile_operation(PlainOperation((), (body_of(schema),)), GenerationSettings(), budget=budget)
+    assert 0 < budget.steps < budget.thrift

@@ -10,7 +10,7 @@ from checker.generation.drawing.grammars import GRAMMARS
 from checker.generation.drawing.nodes import Nodes
 from checker.generation.drawing.places import Place
 from checker.generation.meaning.forms import Canonical
-from checker.generation.patterns.languages import Wanted, automaton
+from checker.generation.patterns.languages import Wanted, common_to
 from checker.generation.patterns.matching import is_certain, is_exact, matcher
 from checker.generation.patterns.regexes import UnsupportedPattern
 from checker.generation.patterns.walking import walker
@@ -66,7 +66,7 @@ def is_doubtful(canonical: Canonical, sizes: Sizes) -> bool:
 
 
 def _in_common(nodes: Nodes, canonical: Canonical, place: Place) -> Draw | None:
-    """Draws what is in all patterns and formats; None where no automaton is made."""
+    """Draws what is in all patterns and formats; None where no automaton is made, or too many were."""
     wanted = Wanted(
         (
             *(pattern for pattern, _ in canonical.patterns),
@@ -74,18 +74,19 @@ def _in_common(nodes: Nodes, canonical: Canonical, place: Place) -> Draw | None:
         ),
         tuple(canonical.excluded.patterns),
     )
-    if not wanted.patterns:
+    if not wanted.patterns or nodes.budget.is_low:
         return None
-    found = automaton(wanted, place.alphabet.intervals)
-    if isinstance(found, str):
-        return None
+    found = common_to(wanted, place.alphabet.intervals)
     nodes.budget.spend(canonical.pointer, 1 + found.work // _WORK_OF_A_STEP)
-    if not found.accepting and wanted.count == len(canonical.patterns):
+    if found.automaton is None:
+        return None
+    if not found.automaton.accepting and wanted.count == len(canonical.patterns):
         # Grammars are narrower than their formats: with one of them there may be texts all the same.
         _refuse(canonical, wanted)
-    low, high = max(canonical.lengths.low, place.min_text), canonical.lengths.high
+    low = max(canonical.lengths.low, place.min_text, found.low)
+    highs = [high for high in (canonical.lengths.high, found.high) if high is not None]
     try:
-        return walker(found, low, high)
+        return walker(found.automaton, low, min(highs, default=None))
     except UnsupportedPattern:
         return None
 

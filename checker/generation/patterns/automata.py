@@ -22,8 +22,12 @@ Intervals = tuple[Interval, ...]
 _MOST_STATES = 800
 _MOST_PARTS = 2_500
 """Characters of an expression, its repetitions counted."""
+_MOST_EDGES = 6_000
+"""Some 2 MB."""
 _MOST_WORK = 100_000
 """Edges that are looked at: some 15 ms."""
+_WORK_OF_AN_EDGE = 60
+"""Of one that is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ class Automaton:
     """For each state: where it goes, and by which characters."""
     accepting: frozenset[int]
     work: int
-    """Edges that were looked at to make it."""
+    """Edges that were looked at to make it, and for what is kept more."""
 
 
 class TooLarge(UnsupportedPattern):
@@ -164,16 +168,18 @@ class _Machine:
         return end
 
     def _closure(self, state: int) -> int:
-        """The states that are reached without a character."""
+        """The states that are reached without a character: those that a text goes on from or ends in."""
         known = self._closures.get(state)
         if known is not None:
             return known
-        found, waiting = 0, [state]
+        found, seen, waiting = 0, {state}, [state]
         while waiting:
             one = waiting.pop()
-            if not found >> one & 1:
+            if self._moves[one] or one == self._last:
+                # What is left out would tell states apart that are one.
                 found |= 1 << one
-                waiting.extend(self._silent[one])
+            waiting.extend(target for target in self._silent[one] if target not in seen)
+            seen.update(self._silent[one])
         self._closures[state] = found
         return found
 
@@ -224,7 +230,7 @@ def _product(machines: list[_Machine], classes: list[Intervals]) -> Automaton:
     states = _States()
     states.number(tuple(machine.start for machine in machines))
     edges: list[list[tuple[int, Intervals]]] = []
-    accepting = set()
+    accepting, count = set(), 0
     for state in states.waiting:
         pairs = list(zip(machines, state, strict=True))
         if all(machine.accepts(mine) for machine, mine in pairs):
@@ -237,7 +243,8 @@ def _product(machines: list[_Machine], classes: list[Intervals]) -> Automaton:
             ):
                 reached.setdefault(states.number(after), []).extend(intervals)
         edges.append([(target, merged(found)) for target, found in reached.items()])
-        work = sum(machine.work for machine in machines) + len(edges) * len(classes)
-        if work > _MOST_WORK:
+        count += len(reached)
+        work = sum(machine.work + len(edges) * len(classes) for machine in machines)
+        if work > _MOST_WORK or count > _MOST_EDGES:
             raise TooLarge("its automaton takes too much work")
-    return Automaton(edges, frozenset(accepting), work)
+    return Automaton(edges, frozenset(accepting), work + count * _WORK_OF_AN_EDGE)

@@ -21,6 +21,9 @@ from checker.generation.patterns.regexes import (
 )
 from checker.generation.sources.alphabets import common
 
+_IN_VAIN = 100_000
+"""Edges that looking for an automaton costs which is not made."""
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
@@ -35,24 +38,49 @@ class Wanted:
         return len(self.patterns) + len(self.forbidden)
 
 
-@lru_cache(maxsize=256)
-def automaton(wanted: Wanted, allowed: Intervals) -> Automaton | str:
-    """Texts of allowed characters that the patterns are found in; the reason where no automaton is made.
+@dataclass(frozen=True, slots=True)
+class Common:
+    """What patterns have in common: texts of an automaton that have a length."""
+
+    automaton: Automaton | None
+    """None where it would be too large, or a pattern is none for automata."""
+    low: int = 0
+    high: int | None = None
+    work: int = _IN_VAIN
+    """Edges that were looked at."""
+
+
+@lru_cache(maxsize=32)
+def common_to(wanted: Wanted, allowed: Intervals) -> Common:
+    """Texts of allowed characters that the patterns are found in.
 
     Classes of characters stand for their usual members, so it has no more than these, and a match has to decide.
     """
     try:
-        languages = [one for pattern in wanted.patterns for one in _languages(pattern, allowed)]
+        found = [one for pattern in wanted.patterns for one in _languages(pattern, allowed)]
         if wanted.forbidden:
             # What the classes of a pattern leave out would pass for no match.
             allowed = common(UNIVERSE, allowed)
-        languages += [
+        forbidden = [
             Language(_whole(branches(parse(pattern)), allowed), is_negated=True)
             for pattern in wanted.forbidden
         ]
-        return intersection(languages, allowed)
-    except UnsupportedPattern as error:
-        return str(error)
+        sizes = [size for _, size in map(_measured, found) if size is not None]
+        automaton = intersection([*(one for one, _ in map(_measured, found)), *forbidden], allowed)
+    except UnsupportedPattern:
+        return Common(None)
+    high = min((high for _, high in sizes), default=UNBOUNDED)
+    low = max((low for low, _ in sizes), default=0)
+    return Common(automaton, low, None if high >= UNBOUNDED else high, automaton.work)
+
+
+def _measured(language: Language) -> tuple[Language, tuple[int, int] | None]:
+    """A language without its lengths, and these: where they are all that counts, an automaton need not count."""
+    match language:
+        case Language(Concatenation((Repetition(Characters() as one, low, high),)), False):
+            return Language(Repetition(one, 0, UNBOUNDED)), (low, high)
+        case _:
+            return language, None
 
 
 def _languages(pattern: str, allowed: Intervals) -> Iterator[Language]:

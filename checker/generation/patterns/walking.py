@@ -19,8 +19,6 @@ _ROOMS: Final = (0, 2, 4, 8, 8, 16, 16, 24, 32, 48, 64, 160)
 """Characters beyond the shortest text; the first one is what is left when all else is dropped."""
 _RUN: Final = 12
 """Characters that are drawn at once where a state leads to itself."""
-_MIXED: Final = 90
-"""So many different characters are mixed like any text."""
 
 
 class Lengths:
@@ -129,8 +127,8 @@ class _Walk:
         ]
         alive.sort(key=lambda edge: far[edge[0]] or 0)
         runs = [intervals for target, intervals in automaton.edges[state] if target == state]
-        exits = tuple((target, _alphabet(some), _only(some)) for target, some in alive)
-        run = _alphabet(runs[0]) if runs else None
+        exits = tuple((target, alphabets.small(some), _only(some)) for target, some in alive)
+        run = alphabets.small(runs[0]) if runs else None
         return _Step(exits, run, state in automaton.accepting)
 
     def _chain(self, step: _Step) -> tuple[list[tuple[Alphabet, str, int]], int]:
@@ -195,11 +193,6 @@ class _Walk:
         return (step.may_end and size >= self._low) or any(
             self._leads_on(target, size + 1, most) for target, _, _ in step.exits
         )
-
-
-def _alphabet(intervals: Intervals) -> Alphabet:
-    count = sum(last - first + 1 for first, last in intervals)
-    return alphabets.restricted(intervals, "") if count >= _MIXED else alphabets.of(intervals)
 
 
 def _only(intervals: Intervals) -> str:

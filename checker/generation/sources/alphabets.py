@@ -111,6 +111,13 @@ def of(intervals: tuple[Interval, ...]) -> Alphabet:
     return Alphabet(intervals)
 
 
+@lru_cache(maxsize=256)
+def small(intervals: tuple[Interval, ...]) -> Alphabet:
+    """The alphabet of these characters with a small pool, mixed like text where they are many: for a piece of a text."""
+    count = sum(last - first + 1 for first, last in intervals)
+    return Alphabet(intervals, pool_size=_SMALL, blocks=_BLOCKS if count >= _MANY else ())
+
+
 def _sample(intervals: tuple[Interval, ...]) -> Iterable[str]:
     """Some hundred characters from everywhere."""
     for low, high in intervals:
@@ -145,7 +152,9 @@ _BLOCKS = (
 )
 _UNICODE = ((0x0, 0xD7FF), (0xE000, 0x10FFFF))
 _BASIC = ((0x0, 0xD7FF), (0xE000, 0xFFFD))
-_LARGE, _MEDIUM = 1 << 16, 1 << 14
+_LARGE, _MEDIUM, _SMALL = 1 << 16, 1 << 14, 1 << 10
+_MANY = 90
+"""More characters than words are made of."""
 
 TEXT = Alphabet(_UNICODE, pool_size=_LARGE, blocks=_BLOCKS)
 """Everything but surrogates."""
