@@ -54,7 +54,6 @@ FRAMING = (
     Behaviour("trailer", chunked(chunk(FINE), trailer=b"X-Sum: 1\r\n")),
     Behaviour("trailer-of-framing", chunked(chunk(FINE), trailer=b"Content-Length: 1\r\nContent-Type: text/html\r\n")),
     Behaviour("trailer-long", chunked(chunk(FINE), trailer=b"X: " + b"t" * 200_000 + b"\r\n"), (TOO_LARGE,)),
-    Behaviour("trailers-endless", endless(head(_TYPE, _CHUNKED) + chunk(FINE) + b"0\r\n", b"X-Sum: 1\r\n" * 1000), (TOO_LARGE,)),
     Behaviour("coding-unknown", head(_TYPE, b"Transfer-Encoding: gzip") + FINE, (MALFORMED,)),
     Behaviour("coding-after-chunked", head(_TYPE, b"Transfer-Encoding: chunked, gzip") + FINE, (MALFORMED,)),
     Behaviour("coding-no-text", head(_TYPE, b"Transfer-Encoding: \xff\xfe\x1b[31m") + FINE, (MALFORMED,)),
@@ -64,8 +63,6 @@ FRAMING = (
     Behaviour("closed-in-body", head(_TYPE, b"Content-Length: 12") + FINE[:5], (DROPPED,)),
     Behaviour("ended-by-close", head(_TYPE, b"Connection: close") + FINE),
     Behaviour("no-headers", b"HTTP/1.1 200 OK\r\n\r\n" + FINE, (NO_TYPE,)),
-    Behaviour("headers-endless", endless(b"HTTP/1.1 200 OK\r\n", b"X-A: 1\r\n" * 1000), (TOO_LARGE,)),
-    Behaviour("header-line-endless", endless(b"HTTP/1.1 200 OK\r\nX-A: ", b"a" * 10_000), (TOO_LARGE,)),
     Behaviour("header-line-of-90-kb", json_answer(FINE, b"X-A: " + b"a" * 90_000)),
     Behaviour("header-folded", head(b"Content-Type:\r\n application/json", b"Content-Length: 12") + FINE),
     Behaviour("header-folded-first", b"HTTP/1.1 200 OK\r\n folded\r\n\r\n", (MALFORMED,)),
@@ -85,10 +82,15 @@ FRAMING = (
     Behaviour("another-protocol", json_answer(status=b"RTSP/1.0 200 OK"), (MALFORMED,)),
     Behaviour("continue-first", b"HTTP/1.1 100 Continue\r\n\r\n" + json_answer()),
     Behaviour("hints-first", head(b"Link: </a>", status=b"HTTP/1.1 103 Early Hints") + json_answer()),
-    Behaviour("continue-endless", endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 1000), (TOO_LARGE,)),
     Behaviour("continue-only", b"HTTP/1.1 100 Continue\r\n\r\n", (DROPPED,)),
     Behaviour("upgrade-unasked", head(b"Upgrade: h2c", b"Connection: Upgrade", status=b"HTTP/1.1 101 Switching Protocols") + b"\0\0\0"),
     Behaviour("204-with-body", json_answer(status=b"HTTP/1.1 204 No Content")),
     Behaviour("205-with-body", json_answer(status=b"HTTP/1.1 205 Reset Content")),
     Behaviour("304-with-body", json_answer(status=b"HTTP/1.1 304 Not Modified")),
+)  # fmt: skip
+FLOODS = (
+    Behaviour("trailers-endless", endless(head(_TYPE, _CHUNKED) + chunk(FINE) + b"0\r\n", b"X-Sum: 1\r\n" * 1000), (TOO_LARGE,)),
+    Behaviour("headers-endless", endless(b"HTTP/1.1 200 OK\r\n", b"X-A: 1\r\n" * 1000), (TOO_LARGE,)),
+    Behaviour("header-line-endless", endless(b"HTTP/1.1 200 OK\r\nX-A: ", b"a" * 10_000), (TOO_LARGE,)),
+    Behaviour("continue-endless", endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 1000), (TOO_LARGE,)),
 )  # fmt: skip

@@ -1,14 +1,13 @@
 """The server of the behaviours, one path each."""
 
 import contextlib
-import json
 import socket
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from tests.hostile.behaviours import Behaviour, json_answer
+from tests.hostile.behaviours import Behaviour
 
 _FLAG = {
     "type": "object",
@@ -27,10 +26,10 @@ def described(behaviours: Sequence[Behaviour]) -> dict[str, Any]:
 
 @contextmanager
 def hostile(behaviours: Sequence[Behaviour]) -> Iterator[str]:
-    """URL of the description of a server that behaves like that, until it is left."""
+    """URL of a server that behaves like that, until it is left."""
     server = _Server(behaviours)
     try:
-        yield f"http://127.0.0.1:{server.port}/openapi.json"
+        yield f"http://127.0.0.1:{server.port}"
     finally:
         server.stop()
 
@@ -38,7 +37,6 @@ def hostile(behaviours: Sequence[Behaviour]) -> Iterator[str]:
 class _Server:
     def __init__(self, behaviours: Sequence[Behaviour]) -> None:
         self._replies = {f"/{one.name}".encode(): one.reply for one in behaviours}
-        self._replies[b"/openapi.json"] = json_answer(json.dumps(described(behaviours)).encode())
         self._stopped = threading.Event()
         self._socket = socket.create_server(("127.0.0.1", 0), backlog=128)
         self.port = self._socket.getsockname()[1]

@@ -1,5 +1,6 @@
 """A server may answer whatever it likes: each behaviour ends in its limit, with a sentence, and costs no other one."""
 
+import json
 import re
 import subprocess
 import threading
@@ -8,28 +9,31 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import psutil
+import pytest
 
 from checker.workers.investigation import MOST_EVIDENCE
 from tests.e2e.runner import Command, Ran, worker_pids
 from tests.hostile.behaviours import Behaviour
 from tests.hostile.contents import CODINGS, ESCAPES, REDIRECTS, STATUSES
-from tests.hostile.framing import FRAMING
-from tests.hostile.serving import hostile
-from tests.hostile.sizes import BODIES, JSON
+from tests.hostile.framing import FLOODS, FRAMING
+from tests.hostile.serving import described, hostile
+from tests.hostile.sizes import BODIES, HEADS, JSON
 from tests.hostile.timing import RESETS, SLOW
 
+pytestmark = pytest.mark.timeout(240)
 MOST_MEMORY = 300 << 20
+ARGUMENTS = ("--seed", "1", "--workers", "1", "-n", "2")
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """What a terminal would do, or draw elsewhere."""
 # Of documents of 20 operations and more the slow ones are not waited for: what takes time stands in shorter ones.
-PROMPT = (*FRAMING, *STATUSES, *CODINGS, *REDIRECTS, *ESCAPES, *RESETS)
+PROMPT = (*FRAMING, *STATUSES, *CODINGS, *REDIRECTS, *ESCAPES, *RESETS, *HEADS)
 
 
 class Watched:
     """The memory of the workers of a command, looked at until it ends."""
 
     def __init__(self, directory: Path) -> None:
-        self.command = Command(directory)
+        self.command = Command(directory, timeout_s=200)
         self.most = 0
 
     def run(self, *arguments: str) -> Ran:
@@ -71,8 +75,11 @@ def said_of(ran: Ran) -> dict[str, list[str]]:
 
 def check(behaviours: Sequence[Behaviour], tmp_path: Path, *options: str) -> None:
     watched = Watched(tmp_path)
+    # In a file: to fetch it from here would be under the limits of the test.
+    description = tmp_path / "hostile.json"
+    description.write_text(json.dumps(described(behaviours)))
     with hostile(behaviours) as url:
-        ran = watched.run("run", url, "--seed", "1", "--workers", "1", "-n", "2", *options)
+        ran = watched.run("run", str(description), "--url", url, *ARGUMENTS, *options)
     assert ran.code == 1, ran.shown
     said = said_of(ran)
     wrong = {
@@ -97,7 +104,7 @@ def test_prompt_answers_cost_themselves_only(tmp_path: Path) -> None:
 
 
 def test_bodies_that_are_too_much_end_in_their_limits(tmp_path: Path) -> None:
-    check(BODIES, tmp_path)
+    check((*BODIES, *FLOODS), tmp_path)
 
 
 def test_json_that_is_too_much_ends_in_its_limits(tmp_path: Path) -> None:
@@ -108,6 +115,10 @@ def test_answers_that_do_not_come_end_in_the_limit_of_time(tmp_path: Path) -> No
     check(SLOW, tmp_path, "--request-timeout", "0.3")
 
 
+def test_slow_answers_stand_in_short_documents() -> None:
+    assert max(len(BODIES) + len(FLOODS), len(JSON), len(SLOW)) < 20
+
+
 def test_each_behaviour_has_a_name_of_its_own() -> None:
-    names = [one.name for one in (*PROMPT, *BODIES, *JSON, *SLOW)]
+    names = [one.name for one in (*PROMPT, *BODIES, *FLOODS, *JSON, *SLOW)]
     assert len(names) == len(set(names)) >= 150
