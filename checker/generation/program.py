@@ -20,6 +20,7 @@ from checker.core.operation import Location, Operation
 from checker.core.pool import ValuePool
 from checker.generation.components import PartCompiler
 from checker.generation.drawing.extras import with_extras
+from checker.generation.drawing.room import Room
 from checker.generation.fusion.fused import fused
 from checker.generation.hooks import NO_HOOKS, NO_PART, ComponentHooks, call, hooked
 from checker.generation.negation.parts import (
@@ -31,8 +32,8 @@ from checker.generation.negation.parts import (
 )
 from checker.generation.negation.prospects import Prospects
 from checker.generation.negation.values import NOTHING
-from checker.generation.room import room_of
 from checker.generation.settings import GenerationSettings
+from checker.generation.sources import alphabets
 from checker.generation.sources.basic import EMPTY, constant, together
 from checker.generation.sources.chance import SourceSpent
 from checker.generation.sources.choices import RandomSource, Source
@@ -217,8 +218,11 @@ def compile_operation(
             raise NothingToBreak(operation.label, NOTHING)
     whole = _in_order(parts)
     if settings.allow_extra_parameters:
-        hooked_ones = {location for location in _ALL if _is_hooked(location, hooks)}
-        whole = with_extras(whole, room_of(compiler, parts.keys() - hooked_ones))
+        # What hooks have seen stays as it is.
+        free = [location for location in parts if not _is_hooked(location, hooks)]
+        text = alphabets.text_of(settings.codec, allows_nul=settings.allow_x00)
+        excluded = settings.exclude_header_characters
+        whole = with_extras(whole, Room(operation, free), text, excluded)
     compiler.settle()
     program = OperationProgram(compiler, parts, whole, negative, fault)
     program.add_case_hooks(hooks)

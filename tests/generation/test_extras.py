@@ -15,7 +15,8 @@ from checker.core.request import Origin
 from checker.core.schema import Direction
 from checker.core.security import SecurityRequirement, SecurityScheme
 from checker.core.verdicts import Outcome
-from checker.generation.drawing.extras import Room, with_extras
+from checker.generation.drawing.extras import with_extras
+from checker.generation.drawing.room import Room
 from checker.generation.hooks import ComponentHooks, PartHooks
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
 from checker.generation.sources import alphabets
@@ -312,9 +313,9 @@ def test_a_negative_case_is_never_wrong_for_what_is_allowed() -> None:
 
 def test_operations_without_room_ask_for_nothing() -> None:
     whole = constant(({}, {}, {}, {}, None))
-    room = Room((), lambda location: None, {}, alphabets.TEXT, "")
-    assert with_extras(whole, room) is whole
     text = PlainOperation(bodies=(body_of(schema_of({"type": "string"}), "text/plain"),))
+    room = Room(text, [Location.PATH, Location.BODY])
+    assert with_extras(whole, room, alphabets.TEXT, "") is whole
     source = RandomSource()
     drawer(compile_operation(text, GenerationSettings()))(source)
     assert [str] == [type(choice) for choice in source.choices]

@@ -4,14 +4,13 @@ One is put into a case that is made already, wherever there is room for it, and 
 case was like without it does not depend on it, and shrinking leaves it out first.
 """
 
-from collections.abc import Callable, Mapping
 from copy import copy
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.operation import Location
 from checker.generation.drawing.places import item_of, place_of
+from checker.generation.drawing.room import Room
 from checker.generation.fusion.fused import fused
 from checker.generation.sources import alphabets
 from checker.generation.sources.alphabets import Alphabet
@@ -27,10 +26,6 @@ from checker.generation.sources.basic import (
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.recipes import Amended, described, recipe_of
 from checker.generation.sources.turn import OPTIONAL, Draw
-
-IsValid = Callable[[Any], bool]
-Taken = Callable[[Location], frozenset[str] | None]
-"""Names in lower case that mean something in a location; None where any name may."""
 
 _SHARE: Final = 0.025
 """Of cases: servers that refuse what they do not know would refuse them all."""
@@ -55,35 +50,22 @@ _MEMBER: Final = together(
 )
 
 
-class Room(NamedTuple):
-    """Where in the requests of an operation something may be that nobody declared."""
+def with_extras(whole: Draw, room: Room, text: Alphabet, excluded: str) -> Draw:
+    """Draws all parts of a case, now and then with something in one of them that nobody declared.
 
-    locations: tuple[Location, ...]
-    """Those of parameters that may have room."""
-    taken: Taken
-    bodies: Mapping[str, IsValid]
-    """Media type -> what its values have to satisfy."""
-    text: Alphabet
-    """What may be sent at all."""
-    excluded: str
-    """Characters that no header has."""
-
-
-def with_extras(whole: Draw, room: Room) -> Draw:
-    """Draws all parts of a case, now and then with something in one of them that nobody declared."""
-    if not room.locations and not room.bodies:
+    `text` is what may be sent at all, `excluded` no header has.
+    """
+    if not room.locations and not room.has_bodies:
         return whole
-    extra = _extra(room.locations, room.text, room.excluded, has_body=bool(room.bodies))
+    extra = _extra(room.locations, text, excluded, has_body=room.has_bodies)
 
     def amend(parts: tuple[Any, ...], drawn: tuple[Any, ...]) -> tuple[Any, ...]:
         index, name, *value = drawn
         part: Any = parts[index]
         if index == _BODY:
-            part = _grown_body(part, name, value, room.bodies)
-        elif name not in part:
-            taken = room.taken(_ORDER[index])
-            if taken is not None and name.lower() not in taken:
-                part = {**part, name: value[0]}
+            part = _grown_body(part, name, value, room)
+        elif name not in part and room.is_free(_ORDER[index], name):
+            part = {**part, name: value[0]}
         return (*parts[:index], part, *parts[index + 1 :])
 
     def draw(source: Source) -> Any:
@@ -127,25 +109,16 @@ def _parameter(location: Location, text: Alphabet, excluded: str) -> Draw:
 
 
 def _grown_body(
-    part: tuple[Any, str | None], name: str, drawn: list[Any], bodies: Mapping[str, IsValid]
+    part: tuple[Any, str | None], name: str, drawn: list[Any], room: Room
 ) -> tuple[Any, str | None]:
     """A body with one member more, where there is room for it."""
     body, media_type = part
-    is_valid = bodies.get(media_type or "")
-    if is_valid is None or not isinstance(body, dict | list):
+    if not isinstance(body, dict | list):
         return part
     member, path = drawn
     # The lists that are listed stay as they are, whatever a hook does to a case.
     grown = _grown(body, name, copy(member), path)
-    return part if grown is None or not _admits(is_valid, grown) else (grown, media_type)
-
-
-def _admits(is_valid: IsValid, body: Any) -> bool:
-    try:
-        return is_valid(body)
-    except (Unsatisfiable, BudgetSpent):
-        # Nobody can say whether it may be there.
-        return False
+    return part if grown is None or not room.admits(media_type, grown) else (grown, media_type)
 
 
 def _grown(value: dict[str, Any] | list[Any], name: str, member: Any, path: int) -> Any:
