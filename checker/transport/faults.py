@@ -33,6 +33,8 @@ _KINDS = {
     pycurl.E_UNSUPPORTED_PROTOCOL: FailureKind.MALFORMED,
     WEIRD_REPLY: FailureKind.MALFORMED,
     pycurl.E_BAD_CONTENT_ENCODING: FailureKind.MALFORMED,
+    # A header line that libcurl cannot file under any name: a trailer that is folded, with nothing above it.
+    pycurl.E_BAD_FUNCTION_ARGUMENT: FailureKind.MALFORMED,
     _TOO_LARGE: FailureKind.TOO_LARGE,
 }
 

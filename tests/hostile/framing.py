@@ -53,6 +53,7 @@ FRAMING = (
     Behaviour("chunks-without-end", head(_TYPE, _CHUNKED) + chunk(FINE), (DROPPED,)),
     Behaviour("trailer", chunked(chunk(FINE), trailer=b"X-Sum: 1\r\n")),
     Behaviour("trailer-of-framing", chunked(chunk(FINE), trailer=b"Content-Length: 1\r\nContent-Type: text/html\r\n")),
+    Behaviour("trailer-folded", chunked(chunk(FINE), trailer=b" folded\r\n"), (MALFORMED,)),
     Behaviour("trailer-long", chunked(chunk(FINE), trailer=b"X: " + b"t" * 200_000 + b"\r\n"), (TOO_LARGE,)),
     Behaviour("coding-unknown", head(_TYPE, b"Transfer-Encoding: gzip") + FINE, (MALFORMED,)),
     Behaviour("coding-after-chunked", head(_TYPE, b"Transfer-Encoding: chunked, gzip") + FINE, (MALFORMED,)),
