@@ -3,6 +3,7 @@
 What a server sends back is no way out of ours: the one here says nothing of what it was sent.
 """
 
+import contextlib
 import os
 import re
 from base64 import b64encode
@@ -127,7 +128,8 @@ class Watched:
             self.looked += 1
             # The command line of the user's own shell is not ours to hide.
             for child in self.root.children(recursive=True):
-                self.lines.add(" ".join(child.cmdline()))
+                with contextlib.suppress(psutil.Error):
+                    self.lines.add(" ".join(child.cmdline()))
         return answer(request)
 
     def __call__(self, *arguments: str) -> Ran:
