@@ -3,7 +3,7 @@
 import sys
 from importlib import import_module
 
-from checker.cli.streams import guarded_output, open_closed_streams
+from checker.core.streams import guarded_output, open_closed_streams
 from checker.supervisor.signals import end_at_interrupts, raise_interrupts
 
 INTERRUPTED = 130

@@ -8,6 +8,7 @@ from typing import Any
 
 from checker.config.settings import RunSettings
 from checker.core.stopping import STOP_SIGNALS
+from checker.core.streams import guarded_output
 from checker.workers.limits import die_with_parents, end_watchdog
 from checker.workers.queues import Receiver, Sender
 
@@ -27,6 +28,8 @@ def main(
 ) -> None:
     """Live one incarnation in this process. `work` replaces the worker loop."""
     die_with_parents()
+    # A hook that prints must not fail because nobody reads it.
+    guarded_output()
     _leave_stopping_to_the_supervisor()
     live(
         incarnation,

@@ -10,6 +10,13 @@ from tests.apps.serving import App, json_reply, serving
 from tests.e2e.runner import Command, Ran
 
 ENDS = pytest.mark.parametrize("inline", [False, True], ids=["processes", "inline"])
+PRINTING = """
+import checker
+
+@checker.hook
+def before_call(ctx, case, kwargs):
+    print("x" * 100_000, flush=True)
+"""
 LOST = "Error: standard output cannot be written: No space left on device"
 
 
@@ -50,6 +57,19 @@ def test_streams_that_lead_nowhere_change_no_exit_code(
         assert "= SUMMARY =" in ran.stdout
     if redirection.startswith("|"):
         assert len(ran.stdout.splitlines()) == 1
+
+
+@ENDS
+@pytest.mark.parametrize("redirection", [">/dev/full", "| true"])
+def test_a_hook_may_print_where_nobody_reads(
+    command: Command, redirection: str, inline: bool
+) -> None:
+    (command.directory / "hooks.py").write_text(PRINTING)
+    (command.directory / "checker.toml").write_text('hooks = "hooks.py"\n')
+    with serving(lambda _: json_reply({}), _document()) as api:
+        ran = redirected(command, redirection).run(api.document_url, "-n", "3", inline=inline)
+    assert ran.view.cases == len(api.seen) > 0
+    assert ran.view.errors == {}
 
 
 @ENDS

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from checker.cli.streams import Outlet
+from checker.core.streams import Outlet
 
 
 def test_a_pipe_that_somebody_made_non_blocking_loses_nothing() -> None:
