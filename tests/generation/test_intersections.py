@@ -67,7 +67,7 @@ def test_texts_satisfy_all_that_is_said(name: str) -> None:
 @pytest.mark.parametrize("others", [("^a", "^b"), ("^[0-9]+$", "[a-z]"), ("^(ab)+$", "a", "c")])
 def test_patterns_that_exclude_each_other_are_named(others: tuple[str, ...]) -> None:
     raw = {"type": "string", "allOf": [{"pattern": pattern} for pattern in others]}
-    with pytest.raises(Unsatisfiable, match="no text matches all of") as caught:
+    with pytest.raises(Unsatisfiable, match="matches all of") as caught:
         program_of(body=raw)
     assert caught.value.pointer == f"#/s/allOf/{len(others) - 1}/pattern"
 

@@ -39,18 +39,18 @@ def likely_ways(
     def is_wanted(value: Any) -> bool:
         return accepts(value) and not any(matches(value) for matches in forbidden)
 
-    counted = [(hits(way, is_wanted), way) for way in ways]
+    counted = [(_hits(way, is_wanted), way) for way in ways]
     often = [way for count, way in counted if count >= _OFTEN]
     if often:
         return often
     common = _in_common(nodes, canonical, place)
-    if common is not None and hits(common, is_wanted):
+    if common is not None and _hits(common, is_wanted):
         # Formats know the edges of what they stand for: seldom is better than never.
         return [common, *(way for count, way in counted if count)]
     if len(ways) < 2:
         return ways
     ways = _combined(ways)
-    return [way for way in ways if hits(way, accepts)] or ways
+    return [way for way in ways if _hits(way, accepts)] or ways
 
 
 def is_doubtful(canonical: Canonical, sizes: Sizes) -> bool:
@@ -95,7 +95,9 @@ def _refuse(canonical: Canonical, wanted: Wanted) -> None:
     """Raise `Unsatisfiable` when patterns of which no automaton has a text stand for all that they match."""
     if all(map(is_exact, wanted.patterns)):
         pointer = canonical.patterns[-1][1]
-        raise Unsatisfiable(pointer, f"no text matches all of {', '.join(wanted.patterns)}")
+        raise Unsatisfiable(
+            pointer, f"no text that can be sent matches all of {', '.join(wanted.patterns)}"
+        )
 
 
 def _grammars(canonical: Canonical, user_formats: Mapping[str, Any]) -> list[str]:
@@ -106,7 +108,7 @@ def _grammars(canonical: Canonical, user_formats: Mapping[str, Any]) -> list[str
     ]
 
 
-def hits(way: Draw, accepts: Accepts) -> int:
+def _hits(way: Draw, accepts: Accepts) -> int:
     """How many of a few texts are accepted."""
     source, found = RandomSource(), 0
     for seed in range(_TRIED):

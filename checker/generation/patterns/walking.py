@@ -137,11 +137,13 @@ class _Walk:
         state = 0
         while step.is_forced and len(found) < len(self._steps):
             ((state, alphabet, only),) = step.exits
-            last = found[-1] if found else None
-            if last is None or bool(last[1]) is not bool(only) or not (only or last[0] is alphabet):
-                found.append((alphabet, only, 1))
+            before, text, count = found[-1] if found else (None, "", 0)
+            # Equal ones need not be one object: what is remembered differs from process to process.
+            is_same = before is not None and before.intervals == alphabet.intervals
+            if (text and only) or (is_same and not (text or only)):
+                found[-1] = (alphabet, text + only, count + 1)
             else:
-                found[-1] = (alphabet, last[1] + only, last[2] + 1)
+                found.append((alphabet, only, 1))
             step = self._steps[state]
         return found, state
 
