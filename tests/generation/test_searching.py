@@ -135,3 +135,13 @@ def test_negatives_nearly_match_and_are_found_nowhere(pattern: str) -> None:
     assert [text for text in texts if is_valid(text)] == []
     characters = set('https://abcdefghijklmnopqrstuvwxyz.json0123456789*"')
     assert sum(len(characters & set(text)) >= 2 for text in texts) > len(texts) / 2
+
+
+def test_settings_say_what_may_stand_around() -> None:
+    raw = {"type": "string", "pattern": "^/"}
+    plain = GenerationSettings(allow_x00=False, exclude_header_characters="\r\nab\"'")
+    program = program_of(parameter_of(raw, Location.HEADER), body=raw, settings=plain)
+    found = cases(program, 2_000)
+    assert not any("\0" in case.body for case in found)
+    assert not any(set("ab\"'") & set(case.headers["q"]) for case in found)
+    assert any("\0" in text for text in bodies(raw, 2_000))
