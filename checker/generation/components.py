@@ -29,6 +29,7 @@ from checker.generation.drawing.words import EXAMPLES, Words, fitting, words_of_
 from checker.generation.meaning import forms
 from checker.generation.meaning.canonical import Canon
 from checker.generation.meaning.forms import Conjunction, Facet
+from checker.generation.meaning.store import FormStore
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import EMPTY, either
@@ -63,6 +64,8 @@ class PartCompiler:
     settings: GenerationSettings
     turn: Turn
     budget: Budget
+    store: FormStore | None = None
+    """What is shared with other operations."""
     opaque: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     """Pointer -> reason of each optional part that no value can satisfy."""
@@ -217,8 +220,10 @@ class PartCompiler:
         key = (id(document), dialect, reuses)
         found = self._compilers.get(key)
         if found is None:
+            store = self.store
+            forms = store.of(document, dialect, Direction.REQUEST) if store is not None else None
             found = self._compilers[key] = Compiler(
-                Canon(document, dialect, Direction.REQUEST, self.budget),
+                Canon(document, dialect, Direction.REQUEST, self.budget, forms),
                 self.turn,
                 self.budget,
                 dict(self.settings.formats),

@@ -23,6 +23,7 @@ from checker.generation.drawing.extras import with_extras
 from checker.generation.drawing.room import Room
 from checker.generation.fusion.fused import fused
 from checker.generation.hooks import NO_HOOKS, NO_PART, ComponentHooks, call, hooked
+from checker.generation.meaning.store import FormStore
 from checker.generation.negation.parts import (
     Targets,
     negated_body,
@@ -196,12 +197,14 @@ def compile_operation(
     *,
     hooks: ComponentHooks = NO_HOOKS,
     budget: Budget | None = None,
+    store: FormStore | None = None,
 ) -> OperationProgram:
     """The draw program of an operation. Raises `Unsatisfiable`, `Unserialisable`, `BudgetSpent` and `HookError`.
 
-    Where only a required body cannot be made, what is wanted wrong is a request without it.
+    Where only a required body cannot be made, what is wanted wrong is a request without it. Operations with one `store`
+    share what they read of their schemas.
     """
-    compiler = PartCompiler(operation, settings, Turn(), budget or Budget())
+    compiler = PartCompiler(operation, settings, Turn(), budget or Budget(), store)
     parts = _parameters(compiler, hooks)
     fault: Unsatisfiable | Unserialisable | None = None
     try:

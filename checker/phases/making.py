@@ -9,6 +9,7 @@ from checker.core.meta import Binding, PhaseInfo
 from checker.core.operation import Label, Location, Operation
 from checker.core.sequence import Choice, Step
 from checker.generation.hooks import ComponentHooks
+from checker.generation.meaning.store import FormStore
 from checker.generation.program import (
     GenerationSettings,
     OperationProgram,
@@ -86,6 +87,7 @@ class CaseFactory:
         """None when nothing is reused."""
         self._compiled = compiled
         self._programs: dict[Label, OperationProgram] = {}
+        self._store = FormStore()
         self._novelty = Novelty() if settings.unique_inputs else None
         self._random = RandomSource(0)
 
@@ -94,7 +96,9 @@ class CaseFactory:
         program = self._programs.get(label)
         if program is None:
             operation = self._operations[label]
-            program = compile_operation(operation, self._settings, hooks=self._hooks(operation))
+            program = compile_operation(
+                operation, self._settings, hooks=self._hooks(operation), store=self._store
+            )
             self._programs[label] = program
             self._compiled(program)
         return program

@@ -190,17 +190,13 @@ class Compiler:
             raise Unsatisfiable(form.impossible.pointer, form.impossible.text)
         if form.enum is not None:
             return compile_enum(self.canon, form, conjunction, place)
-        self.opaque.update(form.opaque)
+        is_valid = self.validator(conjunction)
         overlapping = [branches for branches in form.branches if self._may_overlap(branches)]
-        is_valid = None
-        if overlapping or form.needs_check or form.opaque:
-            is_valid = self.validator(conjunction)
         if form.branches:
             if len(form.branches) > 1:
                 self._refuse_empty(form)
-            draw = self._branched(
-                form, place, is_valid if form.branches[0] in overlapping else None
-            )
+            is_alone = is_valid if form.branches[0] in overlapping else None
+            draw = self._branched(form, place, is_alone)
         else:
             leaves, self._leaves = self._leaves, None
             try:
@@ -210,7 +206,8 @@ class Compiler:
             if leaves is not None:
                 self._leaves = leaves - 1
         draw = self._with_examples(form, conjunction, place, draw)
-        if is_valid is not None:
+        self.opaque.update(form.opaque)
+        if overlapping or form.needs_check or form.opaque:
             draw = retried(draw, is_valid, self.turn, form.pointer)
         is_outermost = len(self._open) == 1 and self.variety is Variety.USUAL
         return (

@@ -34,6 +34,7 @@ from checker.generation.meaning.reading import (
     read_types,
     says_content,
 )
+from checker.generation.meaning.store import FormKey, Forms
 from checker.generation.sources.turn import Budget
 from checker.validation.compiled import Compiled
 from checker.validation.keywords import Keyword, keywords_of
@@ -77,6 +78,7 @@ class Canon:
         dialect: Dialect,
         direction: Direction,
         budget: Budget | None = None,
+        forms: Forms | None = None,
     ) -> None:
         self.document = document
         self.dialect = dialect
@@ -84,6 +86,8 @@ class Canon:
         self.budget = budget or Budget()
         self.validators: dict[ValidatorKey, Compiled] = {}
         """Of facets, as far as they were asked for."""
+        self._forms = forms
+        """Shared with others, if there are any."""
         self._read: dict[tuple[FacetKey, ...], Canonical] | None = {}
         """Forms of conjunctions; None when they are no longer kept."""
         self._nullable = _NULLABLE.get(dialect)
@@ -91,17 +95,33 @@ class Canon:
 
     def canonical(self, conjunction: Conjunction) -> Canonical:
         """All that a conjunction says, read once. Raises `UnresolvableReference` and `BudgetSpent`."""
-        if self._read is None:
-            return self._canonical(conjunction)
         key = tuple([facet.key for facet in conjunction])
-        found = self._read.get(key)
+        read = self._read
+        found = read.get(key) if read is not None else None
         if found is None:
-            # A body of three media types asks three times, what is negated as often again.
-            found = self._read[key] = self._canonical(conjunction)
+            found = self._shared(key, conjunction)
+            if read is not None:
+                # A body of three media types asks three times, what is negated as often again.
+                read[key] = found
         return found
 
+    def _shared(self, key: FormKey, conjunction: Conjunction) -> Canonical:
+        """A form that another operation has read, or that others will find."""
+        forms = self._forms
+        if forms is None:
+            return self._canonical(conjunction)
+        kept = forms.get(key, conjunction)
+        if kept is not None:
+            # It costs what it would have cost: what a budget leaves out must not depend on who came first.
+            self.budget.spend(kept.form.pointer, kept.steps)
+            return kept.form
+        before = self.budget.steps
+        form = self._canonical(conjunction)
+        forms.keep(key, conjunction, form, before - self.budget.steps)
+        return form
+
     def settle(self) -> None:
-        """Keep no more forms: a compiled operation needs few of them, and lives long."""
+        """Keep no forms but those that are shared: a compiled operation needs few of them, and lives long."""
         self._read = None
 
     def _canonical(self, conjunction: Conjunction) -> Canonical:

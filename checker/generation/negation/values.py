@@ -25,6 +25,8 @@ _MOST: Final = 600
 """Ways that are looked at; those near the root come first."""
 STEPS: Final = 2_000
 """Work that compiling one of them may take."""
+_THRIFT: Final = 1_500
+"""When so much of it is left, of the alternatives beside what is broken one each has to do."""
 _TRIALS: Final = 12
 _TRIED: Final = 600
 """Choices of trials: large values are not tried that often."""
@@ -128,7 +130,7 @@ class _Choice:
     def _tried(self, breach: Breach) -> tuple[Breach, Broken] | None:
         """Its draws, if one of a few from fixed seeds is proved broken."""
         try:
-            with self._budget.lent(STEPS):
+            with self._budget.lent(STEPS, _THRIFT):
                 draw = breach.compile()
         except (Unsatisfiable, BudgetSpent):
             return None

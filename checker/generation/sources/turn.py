@@ -175,10 +175,10 @@ class Budget:
         return self.steps < self.thrift
 
     @contextmanager
-    def lent(self, steps: int) -> Iterator[None]:
-        """At most so many steps inside, without thrift."""
+    def lent(self, steps: int, thrift: int = 0) -> Iterator[None]:
+        """At most so many steps inside, and thrift when so many of them are left."""
         kept, granted = (self.steps, self.thrift), min(steps, self.steps)
-        self.steps, self.thrift = granted, 0
+        self.steps, self.thrift = granted, thrift
         try:
             yield
         finally:
@@ -188,4 +188,5 @@ class Budget:
         """Count what is done. Raises `BudgetSpent`."""
         self.steps -= steps
         if self.steps < 0:
+            self.steps = -1
             raise BudgetSpent(pointer)

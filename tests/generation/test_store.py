@@ -1,0 +1,136 @@
+"""Operations of one document share what they read of its schemas, and nothing of that can be seen in their cases."""
+
+from typing import Any
+
+import pytest
+
+from checker.core.meta import GenerationMode
+from checker.core.operation import Location, Parameter
+from checker.core.schema import Dialect, Direction, Schema
+from checker.generation.meaning.canonical import Canon
+from checker.generation.meaning.forms import Facet, made
+from checker.generation.meaning.store import Forms, FormStore
+from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
+from checker.generation.sources.turn import Budget
+
+from .making import PlainOperation, body_of, cases, schema_of
+
+KINDS = 60
+
+
+def wide() -> Schema:
+    """A body of many kinds, with something beside them that can be broken."""
+    members = {
+        f"M{index}": {
+            "type": "object",
+            "required": ["kind"],
+            "properties": {
+                "kind": {"const": f"k{index}"},
+                f"a{index}": {"type": "string", "maxLength": 9},
+                "inner": {"$ref": "#/components/schemas/Wide"},
+            },
+        }
+        for index in range(KINDS)
+    }
+    body = {
+        "type": "object",
+        "required": ["name"],
+        "properties": {"name": {"type": "string", "minLength": 2}, "size": {"type": "integer"}},
+        "anyOf": [{"$ref": f"#/components/schemas/{name}"} for name in members],
+    }
+    return schema_of({"$ref": "#/components/schemas/Wide"}, components={"Wide": body, **members})
+
+
+def compiled(
+    schema: Schema, mode: GenerationMode, store: FormStore | None
+) -> tuple[OperationProgram, Budget]:
+    operation, budget = PlainOperation((), (body_of(schema),)), Budget()
+    settings = GenerationSettings(mode=mode)
+    return compile_operation(operation, settings, budget=budget, store=store), budget
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Pointers of the conjunctions that were read."""
+    found: list[str] = []
+    real = Canon._canonical
+
+    def noted(self: Canon, conjunction: tuple[Facet, ...]) -> Any:
+        found.append(conjunction[0].pointer if conjunction else "#")
+        return real(self, conjunction)
+
+    monkeypatch.setattr(Canon, "_canonical", noted)
+    return found
+
+
+@pytest.mark.parametrize("mode", GenerationMode)
+def test_the_third_operation_of_a_schema_reads_nothing(
+    mode: GenerationMode, read: list[str]
+) -> None:
+    schema, store = wide(), FormStore()
+    counts = []
+    for _ in range(3):
+        program, _ = compiled(schema, mode, store)
+        cases(program, 40)
+        counts.append(len(read))
+        read.clear()
+    assert counts[0] > KINDS
+    assert counts[2] == 0
+
+
+@pytest.mark.parametrize("mode", GenerationMode)
+def test_what_is_shared_changes_neither_cases_nor_work(mode: GenerationMode) -> None:
+    schema, store = wide(), FormStore()
+    alone, budget = compiled(schema, mode, None)
+    wanted = [(case.body, budget.steps) for case in cases(alone, 40)]
+    for _ in range(3):
+        program, budget = compiled(schema, mode, store)
+        assert [(case.body, budget.steps) for case in cases(program, 40)] == wanted
+
+
+def test_forms_are_bounded_and_the_oldest_gives_way() -> None:
+    schema = schema_of({"type": "object"})
+    canon = Canon(schema.document, schema.dialect, Direction.REQUEST)
+    forms = Forms(limit=60)
+    conjunctions = [(Facet({"type": "string"}, f"#/{index}"),) for index in range(40)]
+    for conjunction in conjunctions:
+        key = tuple(facet.key for facet in conjunction)
+        for _ in range(2):
+            forms.keep(key, conjunction, canon.canonical(conjunction), 1)
+        assert forms.get(key, conjunction) is not None
+        assert forms.nodes <= 60
+    first = conjunctions[0]
+    assert forms.get(tuple(facet.key for facet in first), first) is None
+
+
+def test_what_is_read_once_is_not_kept() -> None:
+    schema = schema_of({"type": "object"})
+    forms = Forms()
+    Canon(schema.document, schema.dialect, Direction.REQUEST, forms=forms).canonical(
+        (Facet(schema.raw, schema.pointer),)
+    )
+    assert forms.nodes == 0
+
+
+def test_names_of_what_is_made_are_not_trusted() -> None:
+    schema, forms = schema_of({}), Forms()
+    place = Facet(schema.raw, schema.pointer)
+    for kind in ("string", "integer", "string", "boolean"):
+        canon = Canon(schema.document, Dialect.OPENAPI31, Direction.REQUEST, forms=forms)
+        one = made(place, "same name", {"type": kind})
+        assert canon.canonical((place, one)).types == {kind}
+
+
+def test_neighbours_of_a_shared_parameter_are_those_of_its_operation() -> None:
+    raw = {"type": "object", "additionalProperties": {"type": "integer"}, "minProperties": 1}
+    schema, store = schema_of(raw), FormStore()
+    shared = Parameter("filter", Location.QUERY, True, schema, "form", True)
+    for others in (("a", "b"), ("c",), ("a",), ()):
+        named = [
+            Parameter(name, Location.QUERY, False, schema_of({"type": "string"}), "form", True)
+            for name in others
+        ]
+        operation = PlainOperation((shared, *named))
+        alone = compile_operation(operation, GenerationSettings())
+        program = compile_operation(operation, GenerationSettings(), store=store)
+        assert [case.query for case in cases(program, 60)] == [case.query for case in cases(alone, 60)]  # fmt: skip
