@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from checker.core.case import Case
 from checker.core.contract import ResponsePlan
 from checker.core.failures import Failure
+from checker.core.lexicon import Lexicon, Words
 from checker.core.response import Response
 from checker.core.send import Exchanging
 
@@ -31,6 +32,12 @@ class CheckContext:
     """Filled by checks whose two validators do not agree: counted and shown, never failed."""
     unjudged: list[str] = field(default_factory=list)
     """Filled by checks that were promised a body and cannot look at all of it: why, likewise."""
+    lexicon: Lexicon = field(default_factory=Lexicon)
+
+    @property
+    def described(self) -> Words:
+        """Words of the API description: those of an error text that mean something."""
+        return self.lexicon.of(self.case.operation)
 
 
 Failures = tuple[Failure, ...]

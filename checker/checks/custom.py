@@ -30,10 +30,11 @@ def custom_check(name: str, function: Callable[..., Any]) -> Check:
 
 
 def _failure(name: str, message: str, context: CheckContext) -> Failure:
-    template = error_template(message.encode("utf-8", "surrogatepass"), sent_texts(context.case))
+    content = message.encode("utf-8", "surrogatepass")
     return Failure(
         check=name,
         title=f"Custom check failed: `{name}`",
         message=message,
-        unique_key=template,
+        unique_key="",
+        text=error_template(content, sent_texts(context.case), context.described),
     )

@@ -10,6 +10,7 @@ from checker.checks.context import Check, CheckContext, CheckSettings, Failures
 from checker.checks.foregone import QuickLook, open_checks, quick_look
 from checker.core.case import Case
 from checker.core.contract import ResponsePlan
+from checker.core.lexicon import Lexicon
 from checker.core.operation import Operation
 from checker.core.response import Response
 from checker.core.send import Exchanging
@@ -24,13 +25,14 @@ _Opened = tuple[ResponsePlan, tuple[Check, ...], QuickLook | None, Operation]
 class Judge:
     """The selected checks, ready to look at responses."""
 
-    __slots__ = ("_checks", "_open", "_settings", "is_plain")
+    __slots__ = ("_checks", "_lexicon", "_open", "_settings", "is_plain")
 
     def __init__(
         self, checks: Sequence[tuple[str, Check]], settings: CheckSettings | None = None
     ) -> None:
         self._checks = tuple(check for _, check in checks)
         self._settings = settings or CheckSettings()
+        self._lexicon = Lexicon()
         self._open: dict[_Kind, _Opened] = {}
         """What is promised of responses of one kind, and the checks that have to look at each of them."""
         self.is_plain = not any(isgeneratorfunction(check) for check in self._checks)
@@ -41,7 +43,7 @@ class Judge:
         plan, checks, _, _ = self._opened(case, response)
         if not checks:
             return CLEAN
-        context = CheckContext(case, response, plan, self._settings)
+        context = CheckContext(case, response, plan, self._settings, [], self._lexicon)
         failures: Failures = ()
         for check in checks:
             found = check(context)
@@ -58,7 +60,7 @@ class Judge:
             return CLEAN
         if passes is not None and not response.is_truncated and passes(response.content):
             return CLEAN
-        context = CheckContext(case, response, plan, self._settings)
+        context = CheckContext(case, response, plan, self._settings, [], self._lexicon)
         failures: Failures = ()
         for check in checks:
             found = check(context)

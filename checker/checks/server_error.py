@@ -22,14 +22,17 @@ def not_a_server_error(context: CheckContext) -> Failures:
     if is_no_server_error(status, context.plan, context.settings):
         return PASSED
     expected = context.settings.expected_statuses.get(NAME)
-    template = error_template(context.response.readable.content, sent_texts(context.case))
+    template = error_template(
+        context.response.readable.content, sent_texts(context.case), context.described
+    )
     shown = ", ".join(expected or _EXPECTED)
     return (
         Failure(
             check=NAME,
             title="Server error",
             message="" if expected is None else f"Received: {status}\nExpected: {shown}",
-            unique_key=f"{status} {template}".rstrip(),
+            unique_key=str(status),
             severity=Severity.CRITICAL,
+            text=template,
         ),
     )

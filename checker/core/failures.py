@@ -26,12 +26,14 @@ class Failure:
     message: str
     """Details for people, several lines allowed."""
     unique_key: str
-    """What makes two failures the same defect (design section 7): never values, seeds or times."""
+    """The rule that was broken: a status, the path of a keyword; never values, seeds or times."""
     severity: Severity = Severity.MEDIUM
+    text: str = ""
+    """Template of the error text, if the rule alone does not tell one defect from another (`core.templates`)."""
 
     def fingerprint(self, label: str) -> str:
         """Fingerprint, version 1, of this failure of the operation `label`."""
-        return digest("v1", label, self.check, self.unique_key)
+        return digest("v1", label, self.check, f"{self.unique_key} {self.text}".strip())
 
 
 class FailedCheck(AssertionError):

@@ -1,16 +1,31 @@
-"""Error texts without what changes from request to request, so that one defect reads the same every time."""
+"""Error texts without what changes from request to request, so that one defect reads the same every time.
+
+A template is words, separated by spaces; `*` stands for any words, where two answers to one request differed.
+"""
 
 import json
 import re
+
 from collections.abc import Iterable, Iterator
 
 from checker.core.case import Case
+from checker.core.lexicon import NO_WORDS, Words, parts_of
+from checker.core.vocabulary import is_common
+
+ANYTHING = "*"
 
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
-_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`")
-_RUN = re.compile(r"[\w-]++")
-_WORD = re.compile(r"[A-Za-z_]{3,}")
-_TO_LAST_DIGIT = re.compile(r".*\d", re.DOTALL)
+_TAG = re.compile(r"<[/!?]?[a-z][^>]*>|<!DOCTYPE[^>]*>")
+# An apostrophe inside a word opens nothing.
+_QUOTED = re.compile(r"(?<!\w)'[^'\n]*'(?!\w)|\"[^\"\n]*\"|`[^`\n]*`")
+_STATEMENT = re.compile(
+    r"\[SQL:.*|\b(?:SELECT\b.+?\bFROM|INSERT\s+INTO|UPDATE\b.+?\bSET|DELETE\s+FROM|WITH\s+\w+\s+AS)\b.*",
+    re.DOTALL,
+)
+_ANY_WORDS = r"(?: \S+)*"
+_TOKEN = re.compile(r"[\w-]+")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_CLASS = re.compile(r"[A-Za-z_]*[a-z](?:Error|Exception|Fault|Failure|Warning)")
 _TELLING = (
     "type",
     "title",
@@ -25,18 +40,69 @@ _TELLING = (
 )
 _LIMIT = 160
 _DEPTH = 3
+_TEXT_BYTES = 4096
+_JSON_BYTES = 1 << 16
+_SHORTEST_ECHO = 3
+_SHORTEST_WORD = 3
+_BOILERPLATE = frozenset({"internal", "server", "error"})
 
 
-def error_template(content: bytes, sent: Iterable[str] = ()) -> str:
-    """Words of an error body that do not depend on the request: quoted parts, numbers, ids and `sent` texts masked.
+def error_template(content: bytes, sent: Iterable[str] = (), described: Words = NO_WORDS) -> str:
+    """Words of an error body that do not depend on the request: those of errors in general and of the description.
 
-    At most 160 characters. Empty when nothing stable is left.
+    Masked are quoted parts, statements of SQL, `sent` texts, and whatever has a digit in it. At most 160 characters. Empty
+    when nothing stable is left.
     """
-    text = content[:4096].decode("utf-8", "replace")
-    text = _telling_text(text)
-    for value in sorted((s for s in sent if len(s) >= 3), key=len, reverse=True):
-        text = text.replace(value, " ")
-    return " ".join(_words(_QUOTED.sub(" ", text)))[:_LIMIT]
+    text = _telling_text(content)
+    for value in sorted({s for s in sent if len(s) >= _SHORTEST_ECHO}, key=_longest_first):
+        if value in text:
+            text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", " ", text)
+    words: list[str] = []
+    size = 0
+    for token in _TOKEN.findall(_QUOTED.sub(" ", _STATEMENT.sub(" ", text))):
+        for word in _stable_parts(token, described):
+            size += len(word) + 1
+            if size > _LIMIT:
+                return " ".join(words)
+            words.append(word)
+    return " ".join(words)
+
+
+def generalised(one: str, other: str) -> str:
+    """The template of both: where they differ stands `*`."""
+    if one == other:
+        return one
+    left, right = one.split(), other.split()
+    found: list[str] = []
+    at = [0, 0]
+    for place, match in _common(left, right):
+        if (place > at[0] or match > at[1]) and found[-1:] != [ANYTHING]:
+            found.append(ANYTHING)
+        if left[place] != ANYTHING:
+            found.append(left[place])
+        at = [place + 1, match + 1]
+    if (at[0] < len(left) or at[1] < len(right)) and found[-1:] != [ANYTHING]:
+        found.append(ANYTHING)
+    return " ".join(found)
+
+
+def matches(template: str, text: str) -> bool:
+    """Whether a text is what a template stands for."""
+    if ANYTHING not in template:
+        return template == text
+    parts = [_ANY_WORDS if word == ANYTHING else f" {re.escape(word)}" for word in template.split()]
+    return re.fullmatch("".join(parts), f" {text}" if text else "") is not None
+
+
+def is_alike(template: str, text: str) -> bool:
+    """Whether a text speaks of the same: it names the same classes of errors, and two thirds of the shorter are in both."""
+    one = [word for word in template.split() if word != ANYTHING]
+    other = text.split()
+    if _classes(one) != _classes(other):
+        return False
+    one, other = _without_boilerplate(one), _without_boilerplate(other)
+    shorter = min(len(one), len(other))
+    return shorter > 0 and 3 * len(_common(one, other)) >= 2 * shorter
 
 
 def sent_texts(case: Case) -> list[str]:
@@ -61,36 +127,80 @@ def sent_texts(case: Case) -> list[str]:
     return texts
 
 
-def _words(text: str) -> Iterator[str]:
-    """Words of three letters and more that no digit follows: ids and hashes are no words."""
-    # In two steps: one expression for both looks at each pair of places in a run, and servers send long ones.
-    for run in _RUN.findall(text):
-        numbered = _TO_LAST_DIGIT.match(run)
-        yield from _WORD.findall(run, 0 if numbered is None else numbered.end())
+def _longest_first(text: str) -> tuple[int, str]:
+    return -len(text), text
 
 
-def _telling_text(text: str) -> str:
+def _stable_parts(token: str, described: Words) -> list[str]:
+    if any(character.isdigit() for character in token):
+        # An identifier, a number, an address: its letters mean nothing.
+        return []
+    if _CLASS.fullmatch(token):
+        return [token]
+    return [
+        part
+        for word in _LETTERS.findall(token)
+        for part in parts_of(word)
+        if len(part) >= _SHORTEST_WORD and (is_common(part) or part in described)
+    ]
+
+
+def _common(one: list[str], other: list[str]) -> list[tuple[int, int]]:
+    """Places of the longest sequence of words that both have."""
+    lengths = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
+    for i in range(len(one) - 1, -1, -1):
+        for j in range(len(other) - 1, -1, -1):
+            same = one[i] == other[j]
+            lengths[i][j] = (
+                lengths[i + 1][j + 1] + 1 if same else max(lengths[i + 1][j], lengths[i][j + 1])
+            )
+    found, i, j = [], 0, 0
+    while i < len(one) and j < len(other):
+        if one[i] == other[j]:
+            found.append((i, j))
+            i, j = i + 1, j + 1
+        elif lengths[i + 1][j] >= lengths[i][j + 1]:
+            i += 1
+        else:
+            j += 1
+    return found
+
+
+def _classes(words: list[str]) -> set[str]:
+    return {word for word in words if not word.islower()}
+
+
+def _without_boilerplate(words: list[str]) -> list[str]:
+    return [word for word in words if word not in _BOILERPLATE]
+
+
+def _telling_text(content: bytes) -> str:
+    text = content[:_TEXT_BYTES].decode("utf-8", "replace")
     stripped = text.lstrip()
     if stripped[:1] in ("{", "["):
         try:
-            return " ".join(_telling_parts(json.loads(text), _DEPTH))
+            return "\n".join(_telling_parts(json.loads(content[:_JSON_BYTES]), _DEPTH))
         except (ValueError, RecursionError):
             return text
     if stripped[:1] == "<":
         title = _TITLE.search(text)
-        return title.group(1) if title else ""
-    # The last line of a Python traceback names the error, the first line of most others.
+        return title.group(1) if title else _telling_line(_TAG.sub(" ", text))
+    return _telling_line(text)
+
+
+def _telling_line(text: str) -> str:
+    """The last line of a Python traceback names the error, the first line of most others."""
     lines = [line for line in text.splitlines() if line.strip()]
-    if lines and lines[0].startswith("Traceback"):
-        return lines[-1]
-    return lines[0] if lines else ""
+    if not lines:
+        return ""
+    return lines[-1] if lines[0].startswith("Traceback") else lines[0]
 
 
 def _telling_parts(value: object, depth: int) -> Iterable[str]:
     if depth == 0:
         return
     if isinstance(value, str):
-        yield value
+        yield _telling_line(value[:_TEXT_BYTES])
     elif isinstance(value, list):
         for item in value[:1]:
             yield from _telling_parts(item, depth - 1)

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from checker.core.case import Case
 from checker.core.digests import digest_int
 from checker.core.failures import Failure
+from checker.core.lexicon import Lexicon
 from checker.core.meta import Binding
 from checker.core.operation import Label
 from checker.core.response import Response
@@ -82,6 +83,7 @@ class SignalSet:
         """Class, label, outcome -> what was seen of it: a close look finds dozens, of which hardly any is new."""
         self._counts: Counter[tuple[str, str]] = Counter()
         self._cells: dict[Label, InputCells] = {}
+        self._lexicon = Lexicon()
         self._dull: dict[tuple[Any, ...], _Dullness] = {}
         """By what interactions look like from outside."""
 
@@ -102,10 +104,12 @@ class SignalSet:
             self._outputs(new, label, response, octave)
             self._inputs(new, case, status)
         if status >= 500 or (is_close and status >= 400):
-            self._add(new, "error", label, status, _template(response, case))
+            words = self._lexicon.of(case.operation)
+            template = error_template(response.readable.content, sent_texts(case), words)
+            self._add(new, "error", label, status, template)
         if verdicts.failures:
             for failure in verdicts.failures:
-                self._add(new, "finding", label, failure.check, failure.unique_key)
+                self._add(new, "finding", label, failure.check, failure.unique_key, failure.text)
         if previous is not None:
             self._add(new, "transition", label, previous, status)
         if case.meta is not None and case.meta.bindings:
@@ -211,7 +215,3 @@ def _leaf_kinds(body: Any) -> list[tuple[str, str]]:
         else:
             found.append((pointer, type(value).__name__ if value != "" else "empty str"))
     return found
-
-
-def _template(response: Response, case: Case) -> str:
-    return error_template(response.readable.content, sent_texts(case))

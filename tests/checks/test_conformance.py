@@ -211,7 +211,7 @@ def test_server_error_is_the_same_when_it_is_compressed() -> None:
         )
     ]
     assert found[0] == found[1]
-    assert "ValueError" in found[0][0].unique_key
+    assert "ValueError" in found[0][0].text
 
 
 def test_beginning_of_a_compressed_stream_is_judged_as_far_as_it_came() -> None:
