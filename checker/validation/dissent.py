@@ -13,16 +13,40 @@ _KIND = frozenset({"type", "enum", "const"})
 def leaf_of(error: ValidationError) -> ValidationError:
     """The error inside the only branch of `anyOf` or `oneOf` that the value can have been meant for, else the error itself."""
     while error.context:
-        branches: dict[object, list[ValidationError]] = {}
-        for inner in error.context:
-            branches.setdefault(inner.schema_path[0] if inner.schema_path else None, []).append(
-                inner
-            )
+        branches = _branches(error)
         meant = [errors for errors in branches.values() if not any(map(_is_another_kind, errors))]
         if len(meant) != 1:
             return error
         error = max(meant[0], key=lambda inner: len(inner.path))
     return error
+
+
+def nearest_of(error: ValidationError) -> tuple[int, ValidationError] | None:
+    """The branch that a value fails least, by its place, and what is wrong with it there; None when nothing is.
+
+    One that is meant for values of the same kind comes before others, then fewer errors count, then deeper ones.
+    """
+    ranked = [
+        ((any(map(_is_another_kind, errors)), len(errors), -_depth(errors)), place, errors)
+        for place, errors in _branches(error).items()
+        if isinstance(place, int)
+    ]
+    if not ranked:
+        return None
+    _, place, errors = min(ranked, key=lambda branch: branch[:2])
+    return place, leaf_of(max(errors, key=lambda inner: len(inner.path)))
+
+
+def _branches(error: ValidationError) -> dict[object, list[ValidationError]]:
+    """Errors by the alternative that they are of."""
+    branches: dict[object, list[ValidationError]] = {}
+    for inner in error.context or ():
+        branches.setdefault(inner.schema_path[0] if inner.schema_path else None, []).append(inner)
+    return branches
+
+
+def _depth(errors: Sequence[ValidationError]) -> int:
+    return max(len(inner.path) for inner in errors)
 
 
 def _is_another_kind(error: ValidationError) -> bool:

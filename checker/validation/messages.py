@@ -1,7 +1,7 @@
 """Violations in one line each, values as JSON spells them."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 _WIDTH = 80
@@ -13,6 +13,15 @@ def message_of(keyword: str, expected: Any, value: Any, original: str) -> str:
     if write is None:
         return _cut(" ".join(original.split()), 2 * _WIDTH)
     return write(shown(value), expected)
+
+
+def nearest_branch(place: int, branches: Any, path: Iterable[str | int], reason: str) -> str:
+    """Which of several alternatives is nearest, by number and name, and why a value does not fit it."""
+    branch = branches[place] if isinstance(branches, list) and place < len(branches) else None
+    reference = branch.get("$ref") if isinstance(branch, dict) else None
+    name = f" ({reference.rpartition('/')[2]})" if isinstance(reference, str) else ""
+    where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+    return f"nearest is #{place + 1}{name}: {f'{where}: ' if where else ''}{reason}"
 
 
 def shown(value: Any) -> str:

@@ -9,8 +9,8 @@ from referencing.exceptions import Unresolvable
 
 from checker.core.contract import SchemaViolation
 from checker.core.schema import Direction, Schema
-from checker.validation.dissent import leaf_of, pointer_of
-from checker.validation.messages import message_of
+from checker.validation.dissent import leaf_of, nearest_of, pointer_of
+from checker.validation.messages import message_of, nearest_branch
 from checker.validation.reading import Reading
 from checker.validation.registries import is_own_root, registry_of, spoken_in
 
@@ -58,7 +58,7 @@ class Referee:
             schema_pointer=self._pointer(path, keyword),
             instance_path=tuple(error.absolute_path),
             keyword=keyword,
-            message=message_of(keyword, error.validator_value, error.instance, error.message),
+            message=_message(keyword, error),
             schema=error.schema,
             value=error.instance,
         )
@@ -67,6 +67,18 @@ class Referee:
         pointer = pointer_of(self._schema, path)
         # The schema `false` is the failing one itself; every other keyword stands in it.
         return pointer if keyword == "false" or not path else pointer.rpartition("/")[0]
+
+
+def _message(keyword: str, error: ValidationError) -> str:
+    """What is wrong; of alternatives, too, what is wrong with the nearest one."""
+    message = message_of(keyword, error.validator_value, error.instance, error.message)
+    nearest = nearest_of(error) if keyword in ("anyOf", "oneOf") else None
+    if nearest is None:
+        return message
+    place, inner = nearest
+    value: object = inner.validator_value
+    reason = message_of(str(inner.validator or "false"), value, inner.instance, inner.message)
+    return f"{message}; {nearest_branch(place, error.validator_value, inner.path, reason)}"
 
 
 def referee(schema: Schema, direction: Direction, *, validate_formats: bool = True) -> Referee:

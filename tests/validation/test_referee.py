@@ -50,6 +50,21 @@ def test_no_branch_is_reported_when_none_was_meant() -> None:
     assert found.keyword == "anyOf"
 
 
+def test_the_nearest_branch_and_its_reason_are_named_when_several_may_be_meant() -> None:
+    cat = {"required": ["name", "lives"], "properties": {"lives": {"type": "integer"}}}
+    dog = {"required": ["name", "bone", "kennel"]}
+    (found,) = errors(
+        {"anyOf": [dog, {"$ref": "#/names/cat"}, {"type": "string"}]},
+        {"name": "Tom", "lives": "nine"},
+        cat=cat,
+    )
+    assert found.schema_path == ("anyOf",)
+    assert found.message == (
+        '{"name": "Tom", "lives": "nine"} fits no schema of "anyOf"; '
+        'nearest is #2 (cat): .lives: "nine" is not of type "integer"'
+    )
+
+
 def test_schema_false_is_named_itself() -> None:
     (found,) = errors({"properties": {"a": False}}, {"a": 1})
     assert (found.keyword, found.schema_pointer) == ("false", "#/it/properties/a")
