@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic
 from typing import Generic, TypeVar
 
@@ -12,6 +13,7 @@ from checker.generation.sources.hypothesis import (
     drawn_with_simplest_rest,
     shrink_choices,
 )
+from checker.generation.sources.lowering import lower
 from checker.generation.sources.replay import ReplaySource
 from checker.generation.sources.turn import ELEMENT, OPTIONAL, Rejected
 
@@ -61,6 +63,7 @@ def shrink(
     run = _Run(draw, still_fails, budget or ShrinkBudget(), tuple(choices))
     try:
         run.drop_spans()
+        run.lower_choices()
         while True:
             found = shrink_choices(draw, run.best, run.fails_when_drawn, seed)
             if found is not None and run.is_smaller(found):
@@ -116,6 +119,27 @@ class _Run(Generic[Value]):
         """Leave out optional properties and elements as long as it still fails: many at once, then one by one."""
         while self._drop_many() or self._drop_one():
             pass
+
+    def lower_choices(self) -> None:
+        """Make numbers small and texts short, each by itself."""
+        place = 0
+        while place < len(self.best):
+            lower(self.best[place], partial(self._fails_with, place))
+            place += 1
+
+    def _fails_with(self, place: int, choice: Choice) -> bool:
+        """Whether it still fails with another choice in one place, which takes no more choices then."""
+        source = ReplaySource((*self.best[:place], choice, *self.best[place + 1 :]))
+        try:
+            value = self._draw(source)
+        except Rejected:
+            return False
+        found = tuple(source.choices)
+        is_meant = found[: place + 1] == (*self.best[:place], choice)
+        if not is_meant or not self.is_smaller(found) or not self.fails_when_drawn(value, found):
+            return False
+        self.best = found
+        return True
 
     def go_another_way(self) -> bool:
         """Take another of several ways if that makes it simpler: the shrinker never swaps a later way for fewer choices."""
