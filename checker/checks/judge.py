@@ -43,7 +43,7 @@ class Judge:
         plan, checks, _, _ = self._opened(case, response)
         if not checks:
             return CLEAN
-        context = CheckContext(case, response, plan, self._settings, [], self._lexicon)
+        context = CheckContext(case, response, plan, self._settings, lexicon=self._lexicon)
         failures: Failures = ()
         for check in checks:
             found = check(context)
@@ -60,7 +60,7 @@ class Judge:
             return CLEAN
         if passes is not None and not response.is_truncated and passes(response.content):
             return CLEAN
-        context = CheckContext(case, response, plan, self._settings, [], self._lexicon)
+        context = CheckContext(case, response, plan, self._settings, lexicon=self._lexicon)
         failures: Failures = ()
         for check in checks:
             found = check(context)

@@ -65,11 +65,12 @@ class Integer:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A finite number, above a bound or from a bound on, up to another."""
+    """A finite number, above a bound or from a bound on, up to another or below it."""
 
     above: float | None = None
     minimum: float | None = None
     maximum: float | None = None
+    below: float | None = None
     noun: str = "a number"
 
     def problem(self, value: object, place: str) -> Problem | None:
@@ -83,6 +84,8 @@ class Number:
             return invalid(f"{place} -> Must be at least {self.minimum:g}, but got {value}")
         if self.maximum is not None and value > self.maximum:
             return invalid(f"{place} -> Must be at most {self.maximum:g}, but got {value:g}")
+        if self.below is not None and value >= self.below:
+            return invalid(f"{place} -> Must be less than {self.below:g}, but got {value}")
         return None
 
 

@@ -82,6 +82,7 @@ def _settings(config: Config, occasion: Occasion, environment: Mapping[str, str]
         expected_statuses=_expected_statuses(config),
         selection=_selection(config, occasion.filters),
         no_shrink=generation.no_shrink,
+        shrink_share=generation.shrink_share,
         # What was found before would be tried first: no two runs would be the same.
         database="none" if generation.deterministic else generation.database,
         allow_x00=generation.allow_x00,

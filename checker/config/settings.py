@@ -111,6 +111,8 @@ class RunSettings:
     """(check, status patterns), for checks that do not use their own default."""
     selection: Selection = field(default_factory=Selection)
     no_shrink: bool = False
+    shrink_share: float = 0.2
+    """Of the requests of a run: those that may go into making failures small."""
     database: str = ".proptest/examples"
     """`none`, `:memory:` or a folder."""
     allow_x00: bool = True

@@ -111,6 +111,7 @@ _GENERATION = {
     "mode": Key(Choice(MODES), "positive"),
     "max-examples": Key(Integer(1, MOST_EXAMPLES), 100),
     "no-shrink": Key(_FLAG, False),
+    "shrink-share": Key(Number(above=0, below=1), 0.2),
     "deterministic": Key(_FLAG, False),
     "allow-x00": Key(_FLAG, True),
     "allow-extra-parameters": Key(_FLAG, True),

@@ -11,7 +11,9 @@ TRUNCATED = "// Output truncated..."
 EMPTY = "<EMPTY>"
 BINARY = "<BINARY>"
 NOT_REPRODUCED = "Not reproduced: re-sent as printed, it did not fail again."
+NOT_SMALLEST = "Maybe not the smallest case: shrinking stopped {why}."
 INDENT = "    "
+_HANGING = f"{INDENT}  "
 
 _TEXT_CONTROLS = frozenset("\t\n\r")
 
@@ -62,6 +64,8 @@ class FailedCase:
     """False when the commands were re-sent and did not fail again; None when nobody tried."""
     hidden: tuple[str, ...] = ()
     """Places whose values the commands do not show: `header X-Key`."""
+    stopped: str = ""
+    """Why the case may not be the smallest one; empty when it is."""
 
 
 def failure_block(
@@ -69,14 +73,24 @@ def failure_block(
 ) -> str:
     """`N. Test Case ID: ...` with failures, answer and reproduction. Ends without a newline (requirement 7)."""
     parts = [f"{number}. Test Case ID: {failed.case_id}"]
-    for title, details in failed.failures:
+    titles = dict.fromkeys(title for title, _ in failed.failures)
+    for title in titles:
         parts.append(f"- {title}")
-        if details.strip():
-            parts.append(indented(details.strip("\n")))
+        parts.extend(_details([text for of, text in failed.failures if of == title]))
     parts.extend(answer_paragraphs(failed.answer, truncation))
     parts.extend(reproduction_paragraphs(failed.commands, reproduced=failed.reproduced))
     parts.extend(hidden_paragraphs(failed.hidden))
+    if failed.stopped:
+        parts.append(NOT_SMALLEST.format(why=failed.stopped))
     return "\n\n".join(parts)
+
+
+def _details(texts: Sequence[str]) -> list[str]:
+    """What is to be said under one title: each of several failures is a bullet."""
+    told = [text.strip("\n") for text in texts if text.strip()]
+    if len(told) < 2:
+        return [indented(text) for text in told]
+    return [f"{INDENT}- {indented(text, _HANGING).lstrip()}" for text in told]
 
 
 def answer_paragraphs(answer: Answer, truncation: Truncation) -> list[str]:

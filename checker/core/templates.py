@@ -5,8 +5,7 @@ A template is words, separated by spaces; `*` stands for any words, where two an
 
 import json
 import re
-
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from checker.core.case import Case
 from checker.core.lexicon import NO_WORDS, Words, parts_of

@@ -86,9 +86,18 @@ class RunView:
 
     @property
     def findings(self) -> dict[str, Finding]:
-        """Fingerprint -> best version, in the order in which the first versions were found."""
+        """Fingerprint -> best version, in the order in which the first versions were found.
+
+        Without those that turned out to be another sight of one that is here.
+        """
         known = sorted(self._known.items(), key=lambda item: (item[1].first, item[0]))
-        return {fingerprint: entry.best for fingerprint, entry in known}
+        return {name: entry.best for name, entry in known if not entry.best.same_as}
+
+    @property
+    def settled(self) -> dict[str, Finding]:
+        """Fingerprint -> last version of all that is looked into, other sights included."""
+        best = ((name, entry.best) for name, entry in self._known.items())
+        return {name: finding for name, finding in best if finding.stage == "minimised"}
 
     @property
     def ledger(self) -> tuple[float, ...]:
@@ -100,8 +109,8 @@ class RunView:
         return self._known[fingerprint].first[0]
 
     def finding_count(self) -> int:
-        """Number of fingerprints."""
-        return len(self._known)
+        """How many findings there are."""
+        return sum(not entry.best.same_as for entry in self._known.values())
 
     def absorb(self, incarnation: int, record: Record) -> None:
         """Let one more record count."""

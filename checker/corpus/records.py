@@ -142,6 +142,7 @@ class Finding:
     message: str
     severity: str
     unique_key: str
+    """The rule that was broken."""
     phase: str
     case: str
     task: str
@@ -157,6 +158,16 @@ class Finding:
     """Whether the command failed again in the same way; None when it was not tried yet."""
     shrink_executions: int
     at: float
+    text: str = ""
+    """Template of the error text; `*` stands for what differed between two answers."""
+    same_as: str = ""
+    """Fingerprint of the finding that this one turned out to be another sight of: told there."""
+    requests: int = 0
+    """Sent to look into it, the shrink included."""
+    stopped: str = ""
+    """Why the shrink ended before it was through; empty when the case is as small as it becomes."""
+    wants_more: bool = False
+    """Whether nothing but more requests could make it smaller."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,7 @@ def failed_case(
         commands=tuple(command.text.splitlines()),
         reproduced=False if False in tried else True if tried == {True} else None,
         hidden=command.hidden,
+        stopped=next((finding.stopped for finding in worst if finding.stopped), ""),
     )
 
 

@@ -42,6 +42,8 @@ class Progress:
                 self._advance(record, now)
             case OperationError():
                 self.errors += 1
+            case Finding(same_as=other) if other:
+                self.fingerprints.discard(record.fingerprint)
             case Finding() if record.fingerprint not in self.fingerprints:
                 self.fingerprints.add(record.fingerprint)
                 self.last_found = now

@@ -272,7 +272,9 @@ def _case_lines(report: Report) -> Iterator[str]:
     yield "Test cases:"
     if report.findings:
         found = counted(len(report.findings), "unique failure")
-        yield f"  {report.cases} generated, {report.failed_cases} found {found}"
+        # Examples of earlier runs are tried, but nobody generated them.
+        who = f"{report.failed_cases} found" if report.failed_cases else "earlier examples found"
+        yield f"  {report.cases} generated, {who} {found}"
     elif report.errors:
         # An answer that never came has passed nothing.
         yield f"  {report.cases} generated, no failure found"

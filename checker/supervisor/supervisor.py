@@ -34,6 +34,7 @@ from checker.supervisor.quarantine import (
     unreported,
 )
 from checker.supervisor.restarts import HANG, OPENING, Restarts, Ruling
+from checker.supervisor.second_look import SecondLooks, second_looks
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import Deadlines, Vitals, is_stuck, overdue
 from checker.workers.messages import (
@@ -44,6 +45,7 @@ from checker.workers.messages import (
     Leaving,
     Opened,
     Peers,
+    Settled,
     Task,
     Up,
 )
@@ -133,7 +135,7 @@ class Supervisor:
         self._plan: Plan | None = None
         self._opened: Opened | None = None
         self._journals: list[str] = []
-        self._settled: set[str] = set()
+        self._settled: dict[str, Settled] = {}
         self._counted: dict[str, int] = {}
         """Leased task -> its cases on record when it was leased."""
         self._starts: list[float] = [0.0]
@@ -208,7 +210,7 @@ class Supervisor:
             self._journals.append(opened.journal)
             self._crew.tell_all(Peers(tuple(self._journals)))
         if self._settled:
-            worker.tell(Known(tuple(sorted(self._settled))))
+            worker.tell(Known(tuple(self._settled.values())))
 
     def _begin(self, opened: Opened) -> None:
         """The first worker has the document: the run is what it is, and the others can read it from disk."""
@@ -261,8 +263,17 @@ class Supervisor:
         for cut in self._plan.cut(elapsed_s):
             if (note := note_of_cut(self._chronicle.view, cut, elapsed_s)) is not None:
                 self._chronicle.write(note)
-        if self._plan.is_over:
+        if self._plan.is_over and not self._looks_again():
             self.ending.begin("completed")
+
+    def _looks_again(self) -> bool:
+        """Whether something is left to do: once, findings that may become smaller."""
+        view, settings = self._chronicle.view, self._settings
+        if settings.kind != "run" or settings.no_shrink or isinstance(self._plan, SecondLooks):
+            return False
+        tasks = second_looks(view.settled.values(), cases=view.cases, share=settings.shrink_share)
+        self._plan = SecondLooks(tasks)
+        return not self._plan.is_over
 
     def _take_back(self, worker: Worker, idle: Idle) -> None:
         assert self._plan is not None
@@ -279,11 +290,14 @@ class Supervisor:
     def _read(self) -> None:
         """Journals are read before anything is assigned: who goes on with a task knows what is settled in it."""
         self._chronicle.read()
-        findings = self._chronicle.view.findings
-        settled = {name for name, finding in findings.items() if finding.stage == "minimised"}
-        if news := settled - self._settled:
-            self._settled = settled
-            self._crew.tell_all(Known(tuple(sorted(news))))
+        settled = self._chronicle.view.settled
+        news = {
+            name: Settled.of(settled[name])
+            for name in sorted(settled.keys() - self._settled.keys())
+        }
+        if news:
+            self._settled |= news
+            self._crew.tell_all(Known(tuple(news.values())))
 
     # Workers go
 
@@ -329,6 +343,8 @@ class Supervisor:
 
     def _count(self, rest: Task, done: int) -> None:
         """Write down for a dead worker how many cases it finished after it last said so itself."""
+        if rest.again:
+            return
         known = self._chronicle.view.tasks.get(rest.id)
         told = known.cases - self._counted.get(rest.id, 0) if known is not None else 0
         if done > told:

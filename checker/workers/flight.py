@@ -9,8 +9,8 @@ from checker.core.request import WireRequest
 from checker.core.send import Exchanging
 from checker.phases.attempt import Verdict
 from checker.phases.making import Made
-from checker.workers.investigation import Shot
-from checker.workers.messages import LONG_WAIT_S, Task, Waits
+from checker.workers.messages import LONG_WAIT_S, Again, Task, Waits
+from checker.workers.suspicion import Shot
 
 EXTRA_INDEX = 1 << 32
 """Indices of cases that extend a sequence start here: they have no place in the task's own numbering."""
@@ -164,3 +164,14 @@ class Flight:
     requests: int = 0
     pending: int = 0
     """Suspicions that keep its slot."""
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether it is one of the cases of the run; examples of earlier runs are tried beside them."""
+        return self.index < SAVED_INDEX and not self.running.task.again
+
+    @property
+    def again(self) -> Again | None:
+        """The finding that it looks at for a second time."""
+        again = self.running.task.again
+        return again[self.index] if again and self.index < len(again) else None

@@ -54,18 +54,19 @@ class Pace:
     fastest answer tells what the target needs, whatever else the machine does.
     """
 
-    _requests: int = 0
+    requests: int = 0
+    """That were answered, or given up."""
     _fastest_s: float = inf
 
     def observe(self, took_s: float) -> None:
         """One request was answered, or given up."""
-        self._requests += 1
+        self.requests += 1
         self._fastest_s = min(self._fastest_s, took_s)
 
     @property
     def is_over(self) -> bool:
         """Whether the shrink sent all that it may."""
-        return self._requests >= _FEWEST and self._requests >= _allowed(self._fastest_s)
+        return self.requests >= _FEWEST and self.requests >= _allowed(self._fastest_s)
 
 
 def _allowed(fastest_s: float) -> int:

@@ -1,57 +1,36 @@
-"""From a failing case to a finding worth reading: alone, smaller, and re-sent exactly as printed."""
+"""From failing cases to findings worth reading: alone, smaller, and re-sent exactly as printed."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from checker.checks.judge import CLEAN, Judgement
 from checker.core import curl
 from checker.core.case import Case
 from checker.core.digests import digest, digest_int
-from checker.core.errors import HookError
+from checker.core.errors import CheckerError, HookError
 from checker.core.failures import Failure
-from checker.core.meta import Binding, PhaseInfo
-from checker.core.operation import Label, Location
+from checker.core.meta import Binding
+from checker.core.operation import Location
 from checker.core.request import Origin, WireRequest
 from checker.core.response import Outcome, Response
 from checker.corpus.inflight import Stage
 from checker.corpus.records import Finding, Interaction
 from checker.corpus.values import value_at
 from checker.generation.sources.choices import Source
+from checker.generation.sources.hypothesis import ShrinkingStopped
 from checker.generation.sources.shrinking import ShrinkBudget, shrink
+from checker.generation.sources.simplest import SimplestSource
 from checker.generation.sources.turn import Rejected
 from checker.phases.attempt import Tools, Verdict, attempt, drive, judge_outcome
 from checker.phases.making import CaseFactory, Made
+from checker.workers.defects import Defects
+from checker.workers.messages import Settled
+from checker.workers.suspicion import Shot, Suspicion, Wanted, evidence
 
-
-@dataclass(slots=True)
-class Shot:
-    """A case, its answer and the verdict. Not frozen: one is made for each request."""
-
-    made: Made
-    verdict: Verdict
-
-
-MOST_EVIDENCE = 64 << 10
-"""Bytes of an answer that a finding keeps: all findings of a run are held in memory, and each may have a mebibyte."""
-
-
-def evidence(shot: Shot) -> Shot:
-    """A shot with as much of its answer as a finding keeps."""
-    outcome = shot.verdict.outcome
-    if not isinstance(outcome, Response) or len(outcome.content) <= MOST_EVIDENCE:
-        return shot
-    return Shot(shot.made, replace(shot.verdict, outcome=outcome.truncated(MOST_EVIDENCE)))
-
-
-@dataclass(frozen=True, slots=True)
-class Suspicion:
-    """A failure seen once, already on disk."""
-
-    finding: Finding
-    failure: Failure
-    chain: tuple[Shot, ...]
-    """What was sent in this sequence, oldest first; the last one failed."""
-    phase: PhaseInfo
+MOST_CREATED = 20
+"""Candidates of one shrink that may have created something: what a target keeps of a shrink is no test of it."""
+_SEVERITIES = ("critical", "high", "medium", "low")
 
 
 class Describer(Protocol):
@@ -61,37 +40,96 @@ class Describer(Protocol):
 
 
 @dataclass(slots=True)
+class _Settlement:
+    """What became of one suspicion; others of the same case may be shown by the same requests."""
+
+    chain: tuple[Shot, ...]
+    is_confirmed: bool
+    executions: int = 0
+    stopped: str = ""
+    wants_more: bool = False
+    commands: tuple[str, ...] = ()
+    outcome: Outcome | None = None
+    judgement: Judgement = CLEAN
+    """Of the answer to the commands as printed."""
+
+
+@dataclass(slots=True)
 class Investigator:
     """Re-sends, shrinks and reproduces. Blocking: `send` pumps the other lanes meanwhile."""
 
     tools: Tools
     factory: CaseFactory
     describer: Describer
+    defects: Defects
     origin: Origin
     send: Callable[[WireRequest], Outcome]
     stage: Callable[[Stage], None]
-    budget: ShrinkBudget | None
-    """None leaves failing cases as they are (`no-shrink`)."""
+    allowance: Callable[[Suspicion], int | None]
+    """Requests that a shrink may take; None leaves failing cases as they are (`no-shrink`)."""
     verify: bool = True
-    new_failure: Callable[[Shot, Failure], None] = lambda shot, failure: None
-    """Told of every other failure that turns up on the way."""
-    is_hurried: Callable[[], bool] = lambda: False
-    """Whether nothing but the last version is to be sent any more."""
+    suspect: Callable[[Suspicion, Shot, Failure], Suspicion | None] = lambda parent, shot, found: (
+        None
+    )
+    """Told of every other failure that turns up on the way; gives it if it is news."""
+    hurry: Callable[[], str] = lambda: ""
+    """Why nothing but the last version is to be sent any more; empty if there is no reason."""
+    _waiting: list[Suspicion] = field(default_factory=list)
+    _settlements: list[_Settlement] = field(default_factory=list)
+    _simplest: Shot | None = None
+    _requests: int = 0
 
-    def settle(self, suspicion: Suspicion) -> Finding:
-        """The final version of a finding."""
+    def settle(self, suspicions: list[Suspicion]) -> Iterator[Finding]:
+        """Last versions of what one case showed, and of all that turns up meanwhile; the worst first."""
+        self._waiting = list(suspicions)
+        while self._waiting:
+            suspicion = min(self._waiting, key=_urgency)
+            self._waiting.remove(suspicion)
+            before = self._requests
+            finding = self._settled(suspicion)
+            spent = suspicion.finding.requests + self._requests - before
+            finding = replace(finding, requests=spent)
+            self.defects.absorb(Settled.of(finding))
+            yield finding
+
+    def _settled(self, suspicion: Suspicion) -> Finding:
+        last = replace(suspicion.finding, stage="minimised")
+        fingerprint = last.fingerprint
+        other = self.defects.same_as(suspicion.label, suspicion.failure, fingerprint)
+        if other is not None:
+            return replace(last, same_as=other)
+        wanted = Wanted.of(suspicion)
+        settlement = self._shared(wanted)
+        if settlement is None:
+            settlement = self._looked_into(suspicion, wanted)
+            self._settlements.append(settlement)
+        return self._described(last, suspicion, wanted, settlement)
+
+    def _shared(self, wanted: Wanted) -> _Settlement | None:
+        """What another failure of the same case came to, if its last request shows this one, too."""
+        for settlement in self._settlements:
+            if settlement.is_confirmed and wanted.shown(settlement.chain[-1]) is not None:
+                return settlement
+        return None
+
+    def _looked_into(self, suspicion: Suspicion, wanted: Wanted) -> _Settlement:
         self.stage(Stage.CONFIRM)
-        chain = self._confirmed(suspicion)
-        executions = 0
+        is_again = suspicion.allowed is not None
+        chain = suspicion.chain if is_again else self._confirmed(suspicion, wanted)
         if chain is None:
-            chain = suspicion.chain
-        elif len(chain) == 1 and self.budget is not None:
-            self.stage(Stage.SHRINK)
-            chain, executions = self._shrunk(suspicion, chain[0])
+            settlement = _Settlement(suspicion.chain, is_confirmed=False)
+        else:
+            settlement = _Settlement(chain, is_confirmed=True)
+            allowance = self.allowance(suspicion)
+            if len(chain) == 1 and allowance is not None:
+                self._minimise(suspicion, wanted, settlement, allowance)
         self.stage(Stage.CONFIRM)
-        return self._described(suspicion, chain, executions)
+        self._reproduce(settlement)
+        return settlement
 
-    def _confirmed(self, suspicion: Suspicion) -> tuple[Shot, ...] | None:
+    # Again
+
+    def _confirmed(self, suspicion: Suspicion, wanted: Wanted) -> tuple[Shot, ...] | None:
         """The shortest sequence that failed again; None if nothing did.
 
         A last case that took values from the steps before it is confirmed with them first: alone it may fail for the
@@ -100,15 +138,15 @@ class Investigator:
         last = suspicion.chain[-1].made
         if len(suspicion.chain) > 1 and last.bindings:
             whole = self._replayed(suspicion, suspicion.chain)
-            if self._fails(suspicion, whole[-1]):
-                return self._without_idle_steps(suspicion, whole)
+            if self._fails(suspicion, wanted, whole[-1]):
+                return self._without_idle_steps(suspicion, wanted, whole)
         alone = self._again(suspicion, last)
-        if self._fails(suspicion, alone):
+        if self._fails(suspicion, wanted, alone):
             return (alone,)
         if len(suspicion.chain) == 1 or last.bindings:
             return None
         whole = self._replayed(suspicion, suspicion.chain)
-        return whole if self._fails(suspicion, whole[-1]) else None
+        return whole if self._fails(suspicion, wanted, whole[-1]) else None
 
     def _replayed(self, suspicion: Suspicion, chain: tuple[Shot, ...]) -> tuple[Shot, ...]:
         """The sequence sent again, each step with what its producers answered this time."""
@@ -118,42 +156,90 @@ class Investigator:
         return tuple(shots)
 
     def _without_idle_steps(
-        self, suspicion: Suspicion, chain: tuple[Shot, ...]
+        self, suspicion: Suspicion, wanted: Wanted, chain: tuple[Shot, ...]
     ) -> tuple[Shot, ...]:
         """The sequence without the steps that it fails without, the latest first."""
         for number in range(len(chain) - 2, -1, -1):
             shorter = self._replayed(suspicion, chain[:number] + chain[number + 1 :])
-            if self._fails(suspicion, shorter[-1]):
+            if self._fails(suspicion, wanted, shorter[-1]):
                 chain = shorter
         return chain
 
     def _again(self, suspicion: Suspicion, made: Made) -> Shot:
         name = digest("confirmed", made.case.id)[:12]
-        again = self.factory.remake(made.step, name=name, phase=suspicion.phase)
-        verdict = drive(attempt(self.tools, again.case, fresh=True), self.send)
-        return Shot(again, verdict)
+        return self._shot(self.factory.remake(made.step, name=name, phase=suspicion.phase))
+
+    def _shot(self, made: Made) -> Shot:
+        return Shot(made, drive(attempt(self.tools, made.case, fresh=True), self._sent))
+
+    def _sent(self, request: WireRequest) -> Outcome:
+        self._requests += 1
+        return self.send(request)
 
     def _rebound(self, made: Made, earlier: list[Shot]) -> Made:
         """The same case with the values that its producers answered this time."""
         bindings = tuple(_resolved(binding, earlier) for binding in made.bindings)
         return replace(made, bindings=bindings)
 
-    def _fails(self, suspicion: Suspicion, shot: Shot) -> bool:
-        label = suspicion.finding.label
-        found = False
-        for failure in shot.verdict.judgement.failures:
-            if failure.fingerprint(label) == suspicion.finding.fingerprint:
-                found = True
-            else:
-                self.new_failure(shot, failure)
-        return found
+    def _fails(self, suspicion: Suspicion, wanted: Wanted, shot: Shot) -> bool:
+        """Whether the very same request failed again."""
+        self._note_others(suspicion, wanted, shot)
+        return wanted.again(shot) is not None
 
-    def _shrunk(self, suspicion: Suspicion, shot: Shot) -> tuple[tuple[Shot, ...], int]:
-        """The smallest case that fails in the same way, sent once more by itself."""
-        step = shot.made.step
-        name = digest("shrunk", shot.made.case.id)[:12]
+    def _note_others(self, suspicion: Suspicion, wanted: Wanted, shot: Shot) -> None:
+        status = shot.status
+        for failure in shot.verdict.judgement.failures:
+            if not wanted.is_same_rule(failure, status):
+                self._take_in(suspicion, shot, failure)
+
+    def _take_in(self, suspicion: Suspicion, shot: Shot, failure: Failure) -> None:
+        found = self.suspect(suspicion, shot, failure)
+        if found is not None:
+            self._waiting.append(found)
+
+    # Smaller
+
+    def _minimise(
+        self, suspicion: Suspicion, wanted: Wanted, settlement: _Settlement, allowance: int
+    ) -> None:
+        """Put the smallest case in the place of the one that was confirmed."""
+        simplest = None if suspicion.allowed is not None else self._simplest_shot(suspicion)
+        if simplest is not None:
+            self._note_others(suspicion, wanted, simplest)
+            if wanted.shown(simplest) is not None:
+                # The input does not matter: there is nothing to shrink.
+                settlement.chain = (simplest,)
+                return
+        self.stage(Stage.SHRINK)
+        self._shrink(suspicion, wanted, settlement, allowance)
+        for shot, failure in wanted.strays.values():
+            self._take_in(suspicion, shot, failure)
+
+    def _simplest_shot(self, suspicion: Suspicion) -> Shot | None:
+        """The simplest case of the operation, sent once; None if there is none."""
+        if self._simplest is None:
+            step = replace(suspicion.chain[-1].made.step, bindings=())
+            draw = self.factory.redraw(step, name="", phase=suspicion.phase)
+            try:
+                made = self._named(draw(SimplestSource()))
+            except (CheckerError, Rejected):
+                return None
+            self._simplest = self._shot(made)
+        return self._simplest
+
+    def _named(self, made: Made) -> Made:
+        """A smallest case under a name of its own: whatever it was made of, it is this case."""
+        made.case.id = digest("smallest", made.label, repr(list(made.choices)))[:12]
+        return made
+
+    def _shrink(
+        self, suspicion: Suspicion, wanted: Wanted, settlement: _Settlement, allowance: int
+    ) -> None:
+        (confirmed,) = settlement.chain
+        step = confirmed.made.step
+        name = digest("shrunk", confirmed.made.case.id)[:12]
         redraw = self.factory.redraw(step, name=name, phase=suspicion.phase)
-        broken = _broken(shot.made.case)
+        broken, created = _broken(confirmed.made.case), 0
 
         def draw(source: Source) -> Made:
             try:
@@ -163,75 +249,105 @@ class Investigator:
                 raise Rejected(str(error)) from error
 
         def still_fails(candidate: Made) -> bool:
+            nonlocal created
             # What is wrong with a case stays what it was: valid data may fail for another reason.
-            if self.is_hurried() or _broken(candidate.case) != broken:
+            if _broken(candidate.case) != broken:
                 return False
+            settlement.stopped = self.hurry()
+            if created >= MOST_CREATED:
+                settlement.stopped = f"after {created} requests that may have created something"
+            if settlement.stopped:
+                raise ShrinkingStopped
             try:
-                verdict = drive(attempt(self.tools, candidate.case), self.send)
+                verdict = drive(attempt(self.tools, candidate.case), self._sent)
             except HookError:
                 return False
-            return self._fails(suspicion, Shot(candidate, verdict))
+            shot = Shot(candidate, verdict)
+            created += _may_have_created(shot)
+            self._note_others(suspicion, wanted, shot)
+            return wanted.shown_by_candidate(shot)
 
         result = shrink(
             draw,
             step.choices,
             still_fails,
-            budget=self.budget,
-            seed=digest_int("shrink", suspicion.finding.fingerprint),
+            budget=ShrinkBudget(executions=allowance),
+            seed=digest_int("shrink", confirmed.made.case.id, wanted.check, wanted.rule),
         )
-        # Two failures of one case may shrink to two cases: each has a name of its own.
-        name = digest(name, repr(result.choices))[:12]
-        made = self.factory.remake(result.value.step, name=name, phase=suspicion.phase)
+        settlement.executions = result.executions
+        if not result.finished and not settlement.stopped:
+            settlement.wants_more = True
+            settlement.stopped = f"after {result.executions} requests"
         # No candidate any more: it has all the time that its failure needs.
         self.stage(Stage.CONFIRM)
-        verdict = drive(attempt(self.tools, made.case, fresh=True), self.send)
-        smallest = Shot(made, verdict)
-        kept = smallest if self._fails(suspicion, smallest) else shot
-        return (kept,), result.executions
+        remade = self.factory.remake(result.value.step, name=name, phase=suspicion.phase)
+        smallest = self._shot(self._named(remade))
+        self._note_others(suspicion, wanted, smallest)
+        if wanted.shown(smallest) is not None:
+            settlement.chain = (smallest,)
 
-    def _described(self, suspicion: Suspicion, chain: tuple[Shot, ...], executions: int) -> Finding:
-        last = chain[-1]
-        failure = next(
-            (
-                found
-                for found in last.verdict.judgement.failures
-                if found.fingerprint(suspicion.finding.label) == suspicion.finding.fingerprint
-            ),
-            suspicion.failure,
+    # As printed
+
+    def _reproduce(self, settlement: _Settlement) -> None:
+        """Send the commands as they will be printed, and judge the last answer."""
+        requests = [shot.verdict.request for shot in settlement.chain]
+        settlement.commands = tuple(
+            curl.render(request, self.origin, verify=self.verify)
+            for request in requests
+            if request is not None
         )
-        command, reproduced = self._reproduced(suspicion, chain)
+        for command in settlement.commands:
+            settlement.outcome = self._sent(replace(curl.as_sent(command), fresh=True))
+        if isinstance(settlement.outcome, Response):
+            case = settlement.chain[-1].made.case
+            settlement.judgement = drive(
+                judge_outcome(self.tools, case, settlement.outcome), self._sent
+            )
+
+    def _described(
+        self, last: Finding, suspicion: Suspicion, wanted: Wanted, settlement: _Settlement
+    ) -> Finding:
+        shot = settlement.chain[-1]
+        failure = wanted.again(shot) or suspicion.failure
+        verdict = Verdict(
+            shot.made.case, shot.verdict.request, settlement.outcome, settlement.judgement
+        )
+        reproduced = wanted.again(Shot(shot.made, verdict)) is not None
+        case, label = shot.made.case.id, suspicion.label
+        name = last.fingerprint
+        other = self.defects.same_as(label, failure, name)
+        other = other or self.defects.with_case(label, failure, name, case)
         return replace(
-            suspicion.finding,
+            last,
             message=failure.message,
-            case=last.made.case.id,
-            stage="minimised",
-            steps=tuple(shot.made.step for shot in chain),
-            interactions=tuple(self.describer.interaction(evidence(shot)) for shot in chain),
-            reproduction=command,
+            case=case,
+            steps=tuple(shot.made.step for shot in settlement.chain),
+            interactions=tuple(
+                self.describer.interaction(evidence(shot)) for shot in settlement.chain
+            ),
+            reproduction="\n".join(settlement.commands),
             reproduced=reproduced,
-            shrink_executions=executions,
+            shrink_executions=settlement.executions,
+            text=wanted.text,
+            stopped=settlement.stopped,
+            wants_more=settlement.wants_more,
+            same_as=other or "",
         )
 
-    def _reproduced(self, suspicion: Suspicion, chain: tuple[Shot, ...]) -> tuple[str, bool]:
-        """The commands as printed, and whether sending just them fails again."""
-        requests = [shot.verdict.request for shot in chain if shot.verdict.request is not None]
-        commands = [curl.render(request, self.origin, verify=self.verify) for request in requests]
-        outcome: Outcome | None = None
-        for command in commands:
-            outcome = self.send(replace(curl.as_sent(command), fresh=True))
-        if not isinstance(outcome, Response):
-            return "\n".join(commands), False
-        judgement = drive(judge_outcome(self.tools, chain[-1].made.case, outcome), self.send)
-        label = Label(suspicion.finding.label)
-        failed = any(
-            failure.fingerprint(label) == suspicion.finding.fingerprint
-            for failure in judgement.failures
-        )
-        return "\n".join(commands), failed
+
+def _urgency(suspicion: Suspicion) -> tuple[int, str, str, str]:
+    finding = suspicion.finding
+    return _SEVERITIES.index(finding.severity), finding.check, finding.unique_key, finding.text
 
 
 def _broken(case: Case) -> frozenset[tuple[Location, str]]:
     return frozenset() if case.meta is None else case.meta.broken
+
+
+def _may_have_created(shot: Shot) -> bool:
+    status = shot.status
+    succeeded = status is not None and 200 <= status < 300
+    return status == 201 or (succeeded and shot.made.case.operation.method == "POST")
 
 
 def _resolved(binding: Binding, earlier: list[Shot]) -> Binding:

@@ -8,8 +8,7 @@ from checker.core.errors import StorageError
 from checker.core.response import NetworkFailure, Outcome, Response
 from checker.corpus.inflight import Stage
 from checker.phases.attempt import Verdict, plain_verdict
-from checker.workers.flight import SAVED_INDEX, Flight, Running
-from checker.workers.investigation import Suspicion
+from checker.workers.flight import Flight, Running
 from checker.workers.ledger import Part
 from checker.workers.limits import Limits
 from checker.workers.messages import Assign, Drain, Idle, Known, Leaving, Peers
@@ -17,6 +16,7 @@ from checker.workers.opening import Workplace
 from checker.workers.queues import Receiver, Sender
 from checker.workers.settling import Settling
 from checker.workers.supply import Supply
+from checker.workers.suspicion import Suspicion
 
 _ROUND_S = 0.05
 _IDLE_S = 0.2
@@ -112,8 +112,9 @@ class Worker:
                 case Assign(tasks):
                     for task in tasks:
                         self._supply.accept(task)
-                case Known(fingerprints):
-                    self._recorder.known.update(fingerprints)
+                case Known(settled):
+                    for one in settled:
+                        self._recorder.defects.absorb(one)
                 case Peers(journals):
                     self._recorder.follow(journals)
                 case Drain(hasten):
@@ -274,10 +275,13 @@ class Worker:
             pacing.observe(status, outcome.elapsed)
         running = flight.running
         running.waited(outcome.elapsed)
-        if flight.index < SAVED_INDEX:
+        if flight.is_counted:
             running.count(flight.made.label, status, flight.requests)
-        elif not verdict.judgement.failures:
-            self._place.saved.forget(flight.made.step)
+            self._place.purse.earned += 1
+        else:
+            running.requests += flight.requests
+            if not verdict.judgement.failures:
+                self._place.saved.forget(flight.made.step)
         suspicions = self._recorder.verdict(flight, verdict)
         if not suspicions and self._leaving is None and not running.is_closed:
             self._supply.extend(flight, verdict)

@@ -3,9 +3,27 @@
 from dataclasses import dataclass
 
 from checker.core.operation import Label
+from checker.core.sequence import Step
+from checker.corpus.records import Finding
 
 LONG_WAIT_S = 0.35
 """From here on an answer is long in coming, whatever the machine does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """A finding that may become smaller."""
+
+    fingerprint: str
+    step: Step
+    """The smallest case so far."""
+    task: str
+    index: int
+    """Of the case that showed it first."""
+    requests: int
+    """That went into it so far."""
+    allowed: int
+    """That may go into it now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +48,8 @@ class Task:
     """Indices below `start` that were in flight when their worker died."""
     patience_s: float | None = None
     """Seconds after which a request is given up, without blame; None leaves it the time that the settings give."""
+    again: tuple[Again, ...] = ()
+    """Findings that are to become smaller: then they are its cases, and count as none."""
     makes_ahead: bool = True
     """Whether a case may be made while another one is awaited. It is sent then, even when the slice is over."""
 
@@ -42,10 +62,42 @@ class Assign:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """Fingerprints that are settled: the worker need not report or shrink them again."""
+class Settled:
+    """What has to be known of a settled finding by whoever finds more of its kind."""
 
-    fingerprints: tuple[str, ...]
+    fingerprint: str
+    label: str
+    check: str
+    rule: str
+    text: str
+    """Template of its error texts."""
+    case: str
+    index: int
+    same_as: str
+    requests: int
+    """That went into it."""
+
+    @classmethod
+    def of(cls, finding: Finding) -> "Settled":
+        """What counts of the last version of a finding."""
+        return cls(
+            fingerprint=finding.fingerprint,
+            label=finding.label,
+            check=finding.check,
+            rule=finding.unique_key,
+            text=finding.text,
+            case=finding.case,
+            index=finding.index,
+            same_as=finding.same_as,
+            requests=finding.requests,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Findings that are settled: the worker need not report or shrink them again."""
+
+    settled: tuple[Settled, ...]
 
 
 @dataclass(frozen=True, slots=True)

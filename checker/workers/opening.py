@@ -21,12 +21,10 @@ from checker.config.settings import RunSettings
 from checker.core import curl
 from checker.core.case import Case
 from checker.core.digests import digest_int
-from checker.core.failures import Failure
 from checker.core.hooks import COMPONENTS, GLOBAL_HOOKS, HookContext
 from checker.core.operation import Operation
 from checker.core.registry import CUSTOM_CHECKS, FORMATS
-from checker.core.request import Origin, WireRequest, without_userinfo
-from checker.core.response import Outcome
+from checker.core.request import Origin, without_userinfo
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout
@@ -38,7 +36,6 @@ from checker.corpus.values import LiveValues
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.program import GenerationSettings
 from checker.generation.settings import mode_of
-from checker.generation.sources.shrinking import ShrinkBudget
 from checker.openapi.selected import SelectedOperations
 from checker.phases.attempt import CallHooks, Tools
 from checker.phases.exploration import Explorer, Followers
@@ -47,10 +44,10 @@ from checker.phases.safety import Gate
 from checker.transport.http import HttpLanes, HttpSettings
 from checker.transport.prepare import RequestMaker
 from checker.workers.description import other_host, read_description, settled_target
-from checker.workers.investigation import Investigator, Shot
 from checker.workers.ledger import Ledger
 from checker.workers.messages import Opened, OperationCard
 from checker.workers.pacing import Pacing
+from checker.workers.purse import Purse
 from checker.workers.recorder import Recorder
 from checker.workers.remembering import remember
 from checker.workers.saved import SavedExamples
@@ -87,6 +84,7 @@ class Workplace:
     recorder: Recorder
     ledger: Ledger
     saved: SavedExamples
+    purse: Purse
     making_stage: Stage
     """`HOOK` wherever users' code may run: it has a deadline of its own."""
     calling_stage: Stage
@@ -103,28 +101,6 @@ class Workplace:
     ) -> None:
         self.http.close()
         self.slots.close()
-
-    def investigator(
-        self,
-        *,
-        send: Callable[[WireRequest], Outcome],
-        stage: Callable[[Stage], None],
-        new_failure: Callable[[Shot, Failure], None],
-        is_hurried: Callable[[], bool],
-    ) -> Investigator:
-        """One that sends over this worker's lanes."""
-        return Investigator(
-            tools=self.tools,
-            factory=self.factory,
-            describer=self.recorder,
-            origin=self.origin,
-            send=send,
-            stage=stage,
-            budget=None if self.settings.no_shrink else ShrinkBudget(),
-            verify=self.settings.tls_verify is not False,
-            new_failure=new_failure,
-            is_hurried=is_hurried,
-        )
 
 
 def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
@@ -183,6 +159,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
         recorder=recorder,
         ledger=ledger,
         saved=SavedExamples(settings.database),
+        purse=Purse(settings.shrink_share, recorder.defects),
         making_stage=Stage.HOOK if _has_making_hooks() else Stage.MAKE,
         calling_stage=Stage.HOOK if GLOBAL_HOOKS.named("before_call") else Stage.MAKE,
         judging_stage=Stage.HOOK if GLOBAL_HOOKS.named("after_call") else Stage.JUDGE,

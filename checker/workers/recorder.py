@@ -1,22 +1,13 @@
 """What one incarnation writes down: verdicts, findings, signals, values, progress."""
 
 import time
-import traceback
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from checker.checks.judge import CLEAN
-from checker.core.errors import (
-    BudgetSpent,
-    HookError,
-    NothingToBreak,
-    UnresolvableBody,
-    Unsatisfiable,
-    Unserialisable,
-)
+from checker.core.errors import NothingToBreak, UnresolvableBody
 from checker.core.failures import Failure
 from checker.core.meta import ComponentProvenance, GenerationMode
 from checker.core.operation import Label, Location
@@ -45,11 +36,12 @@ from checker.corpus.traffic import TrafficWriter
 from checker.corpus.values import LiveValues
 from checker.phases.attempt import Verdict
 from checker.phases.making import Made
+from checker.workers.defects import Defects
+from checker.workers.drafts import Draft
 from checker.workers.flight import Flight, Running
-from checker.workers.investigation import Shot, Suspicion, evidence
-
-MOST_VARIANTS = 20
-"""Findings of one check on one operation: an error text that never repeats must not fill the disk."""
+from checker.workers.messages import Again
+from checker.workers.suspicion import Shot, Suspicion, evidence
+from checker.workers.titles import title_of
 
 _SUCCESS = "SUCCESS"
 _BY_HAND: tuple[str, tuple[()], str, tuple[()]] = ("", (), GenerationMode.POSITIVE.value, ())
@@ -61,8 +53,6 @@ _Described = tuple[Mapping[Location, ComponentProvenance], list[tuple[str, str]]
 """Components, kept alive, and what is written of them."""
 _MOST_DESCRIBED = 1024
 _MODES = {mode: mode.value for mode in GenerationMode}
-# What a case takes in memory beside its bodies, about.
-_DRAFT_BYTES = 4096
 
 
 @dataclass(slots=True)
@@ -79,15 +69,13 @@ class Recorder:
     secrets: Secrets
     reproduction: Callable[[WireRequest], str] = lambda request: ""
     """The command that sends a request, for what has no finding of its own."""
-    known: set[str] = field(default_factory=set)
-    """Fingerprints that are settled or under investigation here."""
+    defects: Defects = field(default_factory=Defects)
     _noted: set[tuple[str, str, str]] = field(default_factory=set)
     _peers: dict[str, JournalReader] = field(default_factory=dict)
     _peers_read_at: float = 0.0
     _passed: tuple[CheckOutcome, ...] = ()
     _packed: Packed = field(default_factory=Packed)
     """The same, packed."""
-    _variants: Counter[tuple[str, str]] = field(default_factory=Counter)
     _unsettled: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Fingerprint -> (task, index) of the case that is under investigation for it, or waits to be."""
     _encoder: RecordEncoder = field(default_factory=RecordEncoder)
@@ -101,7 +89,7 @@ class Recorder:
     def verdict(self, flight: Flight, verdict: Verdict) -> Sequence[Suspicion]:
         """Write down one verdict; what failed in a way that is new comes back, already on disk."""
         made, outcome, judgement = flight.made, verdict.outcome, verdict.judgement
-        draft = _Draft(self, made, verdict, time.time())
+        draft = Draft(self.encoded, made, verdict, time.time())
         if judgement is CLEAN and isinstance(outcome, Response):
             self.traffic.offer(draft, interesting=self._learn(flight, verdict, outcome))
             return ()
@@ -116,7 +104,11 @@ class Recorder:
         self.traffic.offer(draft, interesting=True)
         if not judgement.failures:
             return ()
-        flight.running.failed_cases += 1
+        if flight.is_counted:
+            flight.running.failed_cases += 1
+        if flight.again is not None:
+            looked = self.second_look(flight, verdict, flight.again)
+            return () if looked is None else (looked,)
         chain = (*flight.chain, Shot(made, verdict))
         found = [self.suspect(flight, chain, failure) for failure in judgement.failures]
         return [suspicion for suspicion in found if suspicion is not None]
@@ -127,10 +119,35 @@ class Recorder:
         """A failure that is new, on disk before anyone hears of it; None when it is known."""
         step = chain[-1].made.step
         fingerprint = failure.fingerprint(step.label)
-        if not self._is_news(fingerprint, flight, (step.label, failure.check)):
+        if not self._is_news(fingerprint, flight, step.label, failure):
             return None
-        finding = Finding(
-            fingerprint=fingerprint,
+        finding = self._finding(flight, chain, failure)
+        self.journal.commit(finding)
+        return Suspicion(finding, failure, chain, flight.running.phase)
+
+    def second_look(self, flight: Flight, verdict: Verdict, again: Again) -> Suspicion | None:
+        """The failure of a settled finding, if it shows again."""
+        chain = (Shot(flight.made, verdict),)
+        for failure in verdict.judgement.failures:
+            text = self.defects.text_of(again.fingerprint, failure)
+            if text is not None:
+                finding = replace(
+                    self._finding(flight, chain, failure),
+                    fingerprint=again.fingerprint,
+                    task=again.task,
+                    index=again.index,
+                    text=text,
+                    requests=again.requests,
+                )
+                phase = flight.running.phase
+                return Suspicion(finding, failure, chain, phase, again.allowed)
+        return None
+
+    def _finding(self, flight: Flight, chain: tuple[Shot, ...], failure: Failure) -> Finding:
+        """The first version."""
+        step = chain[-1].made.step
+        return Finding(
+            fingerprint=failure.fingerprint(step.label),
             label=step.label,
             check=failure.check,
             title=failure.title,
@@ -148,22 +165,22 @@ class Recorder:
             reproduced=None,
             shrink_executions=0,
             at=time.time(),
+            text=failure.text,
         )
-        self.journal.commit(finding)
-        return Suspicion(finding, failure, chain, flight.running.phase)
 
-    def _is_news(self, fingerprint: str, flight: Flight, variants: tuple[str, str]) -> bool:
+    def _is_news(self, fingerprint: str, flight: Flight, label: Label, failure: Failure) -> bool:
         """Whether nobody knows this defect, or an earlier case of the same task shows it."""
         place = (flight.running.task.id, flight.index)
         waiting = self._unsettled.get(fingerprint)
         if waiting is not None:
             if waiting[0] != place[0] or waiting[1] <= place[1]:
                 return False
-        elif fingerprint in self.known or self._variants[variants] >= MOST_VARIANTS:
+        elif fingerprint in self.defects.fingerprints or self.defects.same_as(
+            label, failure, fingerprint
+        ):
             return False
         else:
-            self.known.add(fingerprint)
-            self._variants[variants] += 1
+            self.defects.fingerprints.add(fingerprint)
         self._unsettled[fingerprint] = place
         return True
 
@@ -244,7 +261,7 @@ class Recorder:
         if isinstance(error, UnresolvableBody):
             self.note(Note(WarningKind.MISSING_BODY.value, label, error.pointer, error.reason))
             return
-        title, trace = _title_of(error)
+        title, trace = title_of(error)
         self.operation_error(label, phase, title, str(error), trace)
 
     def note(self, note: Note) -> None:
@@ -358,47 +375,7 @@ class Recorder:
         return True
 
 
-@dataclass(slots=True)
-class _Draft:
-    """A verdict that is described when it is written."""
-
-    recorder: Recorder
-    made: Made
-    verdict: Verdict
-    at: float
-
-    @property
-    def label(self) -> Label:
-        """Of its operation."""
-        return self.made.label
-
-    def __len__(self) -> int:
-        outcome, request = self.verdict.outcome, self.verdict.request
-        received = len(outcome.content) if isinstance(outcome, Response) else 0
-        sent = len(request.body) if request is not None and request.body is not None else 0
-        return _DRAFT_BYTES + received + sent
-
-    def encode(self) -> bytes:
-        """The interaction as bytes."""
-        return self.recorder.encoded(self.made, self.verdict, self.at)
-
-
 def _status_of(verdict: Verdict) -> str:
     if not isinstance(verdict.outcome, Response):
         return "ERROR"
     return "FAILURE" if verdict.judgement.failures else _SUCCESS
-
-
-def _title_of(error: BaseException) -> tuple[str, str]:
-    trace = "".join(traceback.format_exception(error))
-    match error:
-        case Unsatisfiable():
-            return "Schema Error", ""
-        case BudgetSpent():
-            return "Generation budget spent", ""
-        case Unserialisable():
-            return "Serialization not possible", ""
-        case HookError():
-            return "Hook Error", trace
-        case _:
-            return "Runtime Error", trace

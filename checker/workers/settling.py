@@ -1,21 +1,23 @@
-"""Suspicions of one worker, settled one after another while the other lanes keep flying."""
+"""Suspicions of one worker, settled case by case while the other lanes keep flying."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from math import inf
 
 from checker.core.errors import StorageError
-from checker.core.failures import Failure
-from checker.core.operation import Label
+from checker.core.failures import Failure, Severity
 from checker.core.request import WireRequest
 from checker.core.response import Outcome
 from checker.corpus.inflight import Stage
+from checker.corpus.records import Finding
 from checker.workers.flight import Flight
 from checker.workers.haste import Haste, Pace
-from checker.workers.investigation import Shot, Suspicion
+from checker.workers.investigation import Investigator
 from checker.workers.ledger import Part
 from checker.workers.messages import Found
 from checker.workers.opening import Workplace
 from checker.workers.queues import Sender
+from checker.workers.suspicion import Shot, Suspicion
 
 
 class Settling:
@@ -32,7 +34,6 @@ class Settling:
         self._up = up
         self._breathe = breathe
         self._release = release
-        self._is_hurried = False
         self._haste = Haste()
         self.waiting: list[tuple[Flight, Suspicion]] = []
         """What is to be settled. Nothing new flies meanwhile."""
@@ -53,22 +54,23 @@ class Settling:
         self._up.send(Found(flight.pending))
 
     def settle_next(self, lane: int, flying: Iterable[Flight], *, hasten: bool) -> bool:
-        """Settle one suspicion on an idle lane; False when all wait for answers to earlier cases.
+        """Settle all suspicions of one case on an idle lane; False when all wait for answers to earlier cases.
 
-        Which case shows a defect must not depend on whose answer came first. With `hasten` the first version, which is on
-        disk, must do.
+        Which case shows a defect must not depend on whose answer came first. With `hasten` the first versions, which are
+        on disk, must do.
         """
         earliest: dict[str, int] = {}
         for flight in flying:
             task = flight.running.task.id
             earliest[task] = min(flight.index, earliest.get(task, flight.index))
-        for waiting in sorted(self.waiting, key=_index):
-            flight, suspicion = waiting
+        for flight in sorted((waiting[0] for waiting in self.waiting), key=_index):
             if hasten or flight.index <= earliest.get(flight.running.task.id, flight.index):
-                self.waiting.remove(waiting)
+                together = [suspicion for of, suspicion in self.waiting if of is flight]
+                self.waiting = [waiting for waiting in self.waiting if waiting[0] is not flight]
                 if not hasten:
-                    self._walled(flight, suspicion, lane)
-                self._forgo(flight)
+                    self._settle(flight, together, lane)
+                for _ in together:
+                    self._forgo(flight)
                 return True
         return False
 
@@ -77,75 +79,123 @@ class Settling:
         if not flight.pending:
             self._release(flight)
 
-    def _walled(self, flight: Flight, suspicion: Suspicion, lane: int) -> None:
+    def _settle(self, flight: Flight, suspicions: list[Suspicion], lane: int) -> None:
+        place = self._place
+        desk = _Desk(place, self._breathe, self._haste, flight, lane, _failed_after_s(suspicions))
+        settled: list[Finding] = []
         try:
-            self._settle(flight, suspicion, lane)
+            for finding in desk.investigator().settle(suspicions):
+                settled.append(finding)
         except StorageError:
             raise
-        except Exception as error:  # noqa: BLE001 - the wall: the first version of the finding is on disk
-            label = Label(suspicion.finding.label)
-            self._place.recorder.gave_up(label, flight.running.task.phase, error)
-
-    def _settle(self, flight: Flight, suspicion: Suspicion, lane: int) -> None:
-        place, task = self._place, flight.running.task.id
-        current = Stage.CONFIRM
-        first = suspicion.chain[-1].verdict.outcome
-        failed_after_s = first.elapsed if first is not None else 0.0
-        patience_s = flight.running.task.patience_s or inf
-        pace = Pace()
-
-        def enter(stage: Stage) -> None:
-            nonlocal current
-            current = stage
-            place.slots.enter(flight.slot, stage, task, flight.index)
-
-        def send(wanted: WireRequest) -> Outcome:
-            # Deadlines are for one request, not for all of them.
-            enter(current)
-            if current is not Stage.SHRINK:
-                return self._send(flight, lane, wanted)
-            limit_s = self._haste.limit_s(task, failed_after_s, patience_s)
-            outcome = self._send(flight, lane, wanted, limit_s)
-            self._haste.observe(task, failed_after_s, outcome.elapsed, patience_s)
-            pace.observe(outcome.elapsed)
-            return outcome
-
-        settled = place.investigator(
-            send=send,
-            stage=enter,
-            new_failure=lambda shot, failure: self._suspect(flight, suspicion, shot, failure),
-            is_hurried=lambda: (
-                self._is_hurried
-                or pace.is_over
-                or self._haste.is_needed(task)
-                or flight.running.has_waited
-            ),
-        ).settle(suspicion)
+        except Exception as error:  # noqa: BLE001 - the wall: the first versions are on disk
+            place.recorder.gave_up(suspicions[0].label, flight.running.task.phase, error)
         place.ledger.enter(Part.RECORD)
-        enter(Stage.RECORD)
-        place.recorder.settled(settled)
-        if settled.reproduced and len(settled.steps) == 1:
-            place.saved.save(settled.steps[0])
-        self._up.send(Found(1))
+        desk.enter(Stage.RECORD)
+        # All at once: a worker that dies on the way leaves the whole case to be looked into again.
+        for finding in settled:
+            place.recorder.settled(finding)
+            if finding.reproduced and len(finding.steps) == 1:
+                place.saved.save(finding.steps[0])
+        self._up.send(Found(len(settled)))
 
-    def _suspect(self, flight: Flight, parent: Suspicion, shot: Shot, failure: Failure) -> None:
-        """Another failure that turned up on the way: nothing is lost."""
-        found = self._place.recorder.suspect(flight, (*parent.chain[:-1], shot), failure)
-        if found is not None:
-            self.add(flight, (found,))
 
-    def _send(
-        self, flight: Flight, lane: int, wanted: WireRequest, patience_s: float | None = None
-    ) -> Outcome:
-        ledger = self._place.ledger
+@dataclass(slots=True)
+class _Desk:
+    """Where one case is looked into: its lane, its slot, what it may cost."""
+
+    place: Workplace
+    breathe: Callable[[], bool]
+    haste: Haste
+    flight: Flight
+    lane: int
+    failed_after_s: float
+    _stage: Stage = Stage.CONFIRM
+    _pace: Pace = field(default_factory=Pace)
+    _is_ending: bool = False
+
+    def investigator(self) -> Investigator:
+        """One that sends over this lane."""
+        place = self.place
+        return Investigator(
+            tools=place.tools,
+            factory=place.factory,
+            describer=place.recorder,
+            defects=place.recorder.defects,
+            origin=place.origin,
+            send=self.send,
+            stage=self.enter,
+            allowance=self.allowance,
+            verify=place.settings.tls_verify is not False,
+            suspect=self.suspect,
+            hurry=self.hurry,
+        )
+
+    def enter(self, stage: Stage) -> None:
+        """What follows is of this stage; each shrink is at its own pace."""
+        if stage is Stage.SHRINK and self._stage is not stage:
+            self._pace = Pace()
+        self._stage = stage
+        self.place.slots.enter(
+            self.flight.slot, stage, self.flight.running.task.id, self.flight.index
+        )
+
+    def send(self, wanted: WireRequest) -> Outcome:
+        """The answer to one request of the inquiry."""
+        # Deadlines are for one request, not for all of them.
+        self.enter(self._stage)
+        if self._stage is not Stage.SHRINK:
+            return self._send(wanted)
+        running = self.flight.running
+        task, patience_s = running.task.id, running.task.patience_s or inf
+        limit_s = self.haste.limit_s(task, self.failed_after_s, patience_s)
+        outcome = self._send(wanted, limit_s)
+        self.haste.observe(task, self.failed_after_s, outcome.elapsed, patience_s)
+        self._pace.observe(outcome.elapsed)
+        return outcome
+
+    def allowance(self, suspicion: Suspicion) -> int | None:
+        """Requests that the shrink of one failure may take; None if nothing is to be shrunk."""
+        finding = suspicion.finding
+        if self.place.settings.no_shrink:
+            return None
+        if suspicion.allowed is not None:
+            return suspicion.allowed
+        return self.place.purse.allowance(
+            self.flight.running, suspicion.label, Severity(finding.severity), finding.check
+        )
+
+    def suspect(self, parent: Suspicion, shot: Shot, failure: Failure) -> Suspicion | None:
+        """Another failure that turned up on the way, if it is news: nothing is lost."""
+        return self.place.recorder.suspect(self.flight, (*parent.chain[:-1], shot), failure)
+
+    def hurry(self) -> str:
+        """Why a shrink should end now; empty if there is no reason."""
+        running = self.flight.running
+        if self._is_ending:
+            return "with the run"
+        if self._pace.is_over:
+            return f"after {self._pace.requests} requests to a slow target"
+        if self.haste.is_needed(running.task.id) or running.has_waited:
+            return "because of slow answers"
+        return ""
+
+    def _send(self, wanted: WireRequest, patience_s: float | None = None) -> Outcome:
+        ledger, running = self.place.ledger, self.flight.running
         ledger.enter(Part.WAIT)
-        flight.running.requests += 1
-        outcome = self._place.http.send(lane, wanted, patience_s=patience_s)
-        flight.running.waited(outcome.elapsed)
-        self._is_hurried = self._breathe()
+        running.requests += 1
+        self.place.purse.spent += 1
+        outcome = self.place.http.send(self.lane, wanted, patience_s=patience_s)
+        running.waited(outcome.elapsed)
+        self._is_ending = self.breathe()
         ledger.enter(Part.JUDGE)
         return outcome
 
 
-def _index(waiting: tuple[Flight, Suspicion]) -> int:
-    return waiting[0].index
+def _failed_after_s(suspicions: list[Suspicion]) -> float:
+    first = suspicions[0].chain[-1].verdict.outcome
+    return first.elapsed if first is not None else 0.0
+
+
+def _index(flight: Flight) -> int:
+    return flight.index

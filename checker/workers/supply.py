@@ -11,9 +11,9 @@ from checker.phases.making import Made
 from checker.phases.novelty import Exhausted
 from checker.workers.accused import is_accused, leave_drawn, leave_made
 from checker.workers.flight import EXTRA_INDEX, SAVED_INDEX, Flight, Running
-from checker.workers.investigation import Shot
 from checker.workers.messages import Task
 from checker.workers.opening import Workplace
+from checker.workers.suspicion import Shot
 
 _MAKE = Stage.MAKE
 _MOST_FAULTS = 3
@@ -57,7 +57,7 @@ class Supply:
         if self._is_stopped:
             running.stop_now()
             return
-        if task.start or task.redo or task.skipped:
+        if task.start or task.redo or task.skipped or task.again:
             return
         saved = [step for label in task.labels for step in self._place.saved.load(label)]
         for number, step in enumerate(saved):
@@ -175,7 +175,8 @@ class Supply:
                 slots.enter(slot, place.making_stage, task.id, index)
             wanted = work = None
             try:
-                made = self._make(label, task.seed, index, running.phase)
+                made = self._recalled(running, index) if task.again else None
+                made = made or self._make(label, task.seed, index, running.phase)
                 if self._is_plain:
                     wanted = self._request(made.case)
                 else:
@@ -195,6 +196,12 @@ class Supply:
             running.flying += 1
             return Flight(slot, running, index, made, work, (), 0, wanted)
         return None
+
+    def _recalled(self, running: Running, index: int) -> Made:
+        """The case of a finding that is to become smaller."""
+        again = running.task.again[index]
+        name = digest("again", again.fingerprint)[:12]
+        return self._place.factory.remake(again.step, name=name, phase=running.phase)
 
     def _begun(self, flight: Flight) -> Flight | None:
         """Let it say what is to be sent; None when it sends nothing: then it is over."""

@@ -15,7 +15,7 @@ Unknown properties:
 
   - 'max-exampels'. Did you mean 'max-examples'?
 
-The following properties are valid: 'mode', 'max-examples', 'no-shrink', 'deterministic', 'allow-x00', 'allow-extra-parameters', 'exclude-header-characters', 'codec', 'maximize', 'with-security-parameters', 'graphql-allow-null', 'database', 'unique-inputs', 'dictionaries'""",
+The following properties are valid: 'mode', 'max-examples', 'no-shrink', 'shrink-share', 'deterministic', 'allow-x00', 'allow-extra-parameters', 'exclude-header-characters', 'codec', 'maximize', 'with-security-parameters', 'graphql-allow-null', 'database', 'unique-inputs', 'dictionaries'""",
     ),
     "unknown key without a near name": (
         "[fuzz]\ncolour = 4",

@@ -51,6 +51,36 @@ Reproduce with:
     )
 
 
+def test_failures_of_one_title_are_bullets_below_it() -> None:
+    failures = (
+        ("Response violates schema", "body.a: 1 is no text\n\nSchema at #/a"),
+        ("Server error", ""),
+        ("Response violates schema", "body.b: 2 is no text"),
+    )
+    text = failure_block(1, failed(failures=failures))
+    assert (
+        """
+
+- Response violates schema
+
+    - body.a: 1 is no text
+
+      Schema at #/a
+
+    - body.b: 2 is no text
+
+- Server error
+
+[500]"""
+        in text
+    )
+
+
+def test_a_case_that_may_not_be_the_smallest_says_why() -> None:
+    text = failure_block(1, failed(stopped="after 25 requests"))
+    assert text.endswith("Maybe not the smallest case: shrinking stopped after 25 requests.")
+
+
 def test_reproduction_that_did_not_fail_again_says_so() -> None:
     text = failure_block(1, failed(reproduced=False))
     assert text.endswith(f"{CURL}\n\nNot reproduced: re-sent as printed, it did not fail again.")

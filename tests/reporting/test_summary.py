@@ -77,6 +77,11 @@ def test_cases_whose_operation_had_an_error_are_not_said_to_have_passed() -> Non
     assert "  7 generated, 7 passed" in lines(())
 
 
+def test_examples_of_earlier_runs_were_not_generated() -> None:
+    shown = changed(report(records()), cases=1, failed_cases=0)
+    assert "  1 generated, earlier examples found 3 unique failures" in summary_lines(shown, str)
+
+
 def test_ledger_names_time_that_nobody_accounts_for() -> None:
     short = changed(report(clean_records()), ledger=(0.1, 0.2, 0.0, 0.0, 0.0))
     assert "  other        3.70s   92%" in list(ledger_lines(short))

@@ -16,7 +16,6 @@ from checker.workers.messages import (
     Drain,
     Found,
     Idle,
-    Known,
     Leaving,
     Opened,
     OperationCard,
@@ -42,7 +41,7 @@ TASKS = st.builds(
 )
 MESSAGES = st.one_of(
     st.builds(Assign, st.lists(TASKS, max_size=3).map(tuple)),
-    st.builds(Known, st.lists(TEXTS, max_size=3).map(tuple)),
+    st.builds(Peers, st.lists(TEXTS, max_size=3).map(tuple)),
     st.builds(Peers, st.lists(TEXTS, max_size=3).map(tuple)),
     st.builds(Drain, st.booleans()),
     st.builds(
@@ -127,7 +126,7 @@ def test_sending_to_the_dead_does_nothing_and_says_so(ends: tuple[Sender, Receiv
 
 def test_a_reader_that_hangs_does_not_hang_its_writer(ends: tuple[Sender, Receiver]) -> None:
     sender, receiver = ends
-    sent = [Known((str(number) * 1000,)) for number in range(500)]
+    sent = [Peers((str(number) * 1000,)) for number in range(500)]
     for message in sent:
         sender.send(message)
     assert sender.waiting_bytes > 0
@@ -145,7 +144,7 @@ def test_a_reader_that_hangs_does_not_hang_its_writer(ends: tuple[Sender, Receiv
 def test_a_patient_writer_writes_all_of_a_message_larger_than_the_pipe() -> None:
     reading, writing = Pipe(duplex=False)
     sender, receiver = Sender(writing, patience_s=20.0), Receiver(reading)
-    large = Known(("x" * 1_000_000,))
+    large = Peers(("x" * 1_000_000,))
     thread = threading.Thread(target=sender.send, args=(large,))
     thread.start()
     message = None
@@ -159,7 +158,7 @@ def test_a_patient_writer_writes_all_of_a_message_larger_than_the_pipe() -> None
 
 def test_lingering_ends_when_nobody_reads(ends: tuple[Sender, Receiver]) -> None:
     sender, receiver = ends
-    sender.send(Known(("x" * 1_000_000,)))
+    sender.send(Peers(("x" * 1_000_000,)))
     sender.linger(0.05)
     assert not sender.closed
     close(sender, receiver)

@@ -1,0 +1,110 @@
+"""What is left of the requests for shrinks goes round once more at the end of `run`, the worst first. Pure."""
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+
+from checker.core.digests import digest
+from checker.core.operation import Label
+from checker.corpus.records import Finding
+from checker.supervisor.assignment import NO_WAITS, Cut
+from checker.workers.messages import Again, Task, Waits
+
+MOST = 500
+"""Requests for one finding: what a shrink by itself would take."""
+LEAST = 5
+"""With fewer nothing is tried."""
+SLICE_S = 3600.0
+"""Requests are what ends a task of this plan."""
+_WEIGHTS = {"critical": 8, "high": 6, "medium": 4, "low": 2}
+
+
+def second_looks(findings: Iterable[Finding], *, cases: int, share: float) -> list[Task]:
+    """A task for each operation with findings that may become smaller; `share` is that of all requests.
+
+    Findings that break a rule that another operation breaks as well weigh half of what the first one does.
+    """
+    found = sorted(findings, key=lambda one: (one.label, one.index, one.fingerprint))
+    left = int(share / (1 - share) * cases) - sum(one.requests for one in found)
+    weights: dict[str, int] = {}
+    seen: set[tuple[str, str]] = set()
+    for one in found:
+        rule = (one.check, one.unique_key)
+        if one.wants_more and not one.same_as:
+            weights[one.fingerprint] = _WEIGHTS.get(one.severity, 1) // (2 if rule in seen else 1)
+        seen.add(rule)
+    tasks: dict[str, list[tuple[Finding, int]]] = {}
+    ranked = sorted(
+        (one for one in found if one.fingerprint in weights),
+        key=lambda one: -weights[one.fingerprint],
+    )
+    whole = sum(weights.values())
+    for one in ranked:
+        weight = weights[one.fingerprint]
+        allowed = min(MOST, left * weight // max(1, whole))
+        whole -= weight
+        if allowed >= LEAST:
+            left -= allowed
+            tasks.setdefault(one.label, []).append((one, allowed))
+    return [_task(label, again) for label, again in sorted(tasks.items())]
+
+
+def _task(label: str, again: Sequence[tuple[Finding, int]]) -> Task:
+    name = digest("again", *(finding.fingerprint for finding, _ in again))
+    looks = tuple(
+        Again(one.fingerprint, one.steps[-1], one.task, one.index, one.requests, allowed)
+        for one, allowed in again
+    )
+    phase = again[0][0].phase
+    return Task(name, phase, (Label(label),), 0, 0, len(looks), SLICE_S, again=looks)
+
+
+class SecondLooks:
+    """The plan of these tasks: each is leased until it is finished."""
+
+    def __init__(self, tasks: Iterable[Task]) -> None:
+        self._waiting = deque(tasks)
+        self._leased: dict[str, Task] = {}
+
+    @property
+    def waiting(self) -> int:
+        """Tasks that wait for a worker."""
+        return len(self._waiting)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is left."""
+        return not self._waiting and not self._leased
+
+    def lease(self, elapsed_s: float, worker: int = 0) -> Task | None:
+        """The next one."""
+        if not self._waiting:
+            return None
+        task = self._waiting.popleft()
+        self._leased[task.id] = task
+        return task
+
+    def come_back(
+        self,
+        task: Task,
+        next_index: int,
+        *,
+        finished: bool,
+        spent_s: float,
+        waits: Waits = NO_WAITS,
+    ) -> None:
+        """What stopped on the way is left as it is."""
+        self._leased.pop(task.id, None)
+
+    def lose(self, task: Task, spent_s: float = 0.0) -> None:
+        """To the front."""
+        if self._leased.pop(task.id, None) is not None:
+            self._waiting.appendleft(task)
+
+    def drop(self, task: str) -> None:
+        """Forget it, wherever it is."""
+        self._leased.pop(task, None)
+        self._waiting = deque(waiting for waiting in self._waiting if waiting.id != task)
+
+    def cut(self, elapsed_s: float) -> list[Cut]:
+        """Nothing: each of them ends by itself."""
+        return []

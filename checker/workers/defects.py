@@ -1,0 +1,84 @@
+"""What a worker knows of the defects of the run: which failures are news, and what looking into them has cost."""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+
+from checker.core.failures import Failure
+from checker.core.templates import matches
+from checker.workers.messages import Settled
+
+MOST_TEXTS = 5
+"""Findings of one rule of one operation that differ by their error texts alone; what comes then is the first of them."""
+MOST_VARIANTS = 20
+"""Findings of one check on one operation: a rule that is broken in ever new places must not fill the disk."""
+
+
+@dataclass(slots=True)
+class Defects:
+    """Settled findings of all workers, by what they have in common. Nothing in here depends on who settled them."""
+
+    fingerprints: set[str] = field(default_factory=set)
+    """Of what is settled, or under investigation here."""
+    _by_rule: dict[tuple[str, str, str], dict[str, Settled]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
+    _by_check: dict[tuple[str, str], dict[str, Settled]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
+    _spent: Counter[str] = field(default_factory=Counter)
+    """Operation -> requests that went into its findings."""
+    _settled: dict[str, Settled] = field(default_factory=dict)
+
+    def absorb(self, settled: Settled) -> None:
+        """Take in a settled finding; once more changes nothing."""
+        self.fingerprints.add(settled.fingerprint)
+        if settled.fingerprint in self._settled:
+            return
+        self._settled[settled.fingerprint] = settled
+        self._spent[settled.label] += settled.requests
+        if not settled.same_as:
+            rule = (settled.label, settled.check, settled.rule)
+            self._by_rule[rule][settled.fingerprint] = settled
+            self._by_check[rule[:2]][settled.fingerprint] = settled
+
+    def spent(self, label: str) -> int:
+        """Requests that went into findings of an operation."""
+        return self._spent[label]
+
+    def is_novel(self, label: str, check: str) -> bool:
+        """Whether no finding of this check on this operation is settled."""
+        return not self._by_check[label, check]
+
+    def text_of(self, fingerprint: str, failure: Failure) -> str | None:
+        """Template of the error texts of a settled finding; None if a failure breaks another rule."""
+        settled = self._settled.get(fingerprint)
+        rule = (failure.check, failure.unique_key)
+        return (
+            settled.text if settled is not None and (settled.check, settled.rule) == rule else None
+        )
+
+    def same_as(self, label: str, failure: Failure, fingerprint: str) -> str | None:
+        """Fingerprint of the settled finding that a failure is another sight of; None when it is to be looked into."""
+        alike = self._by_rule[label, failure.check, failure.unique_key]
+        if fingerprint in alike:
+            return None
+        for settled in _in_order(alike):
+            if matches(settled.text, failure.text):
+                return settled.fingerprint
+        if len(alike) >= MOST_TEXTS:
+            return _in_order(alike)[0].fingerprint
+        of_check = self._by_check[label, failure.check]
+        if len(of_check) >= MOST_VARIANTS:
+            return _in_order(of_check)[0].fingerprint
+        return None
+
+    def with_case(self, label: str, failure: Failure, fingerprint: str, case: str) -> str | None:
+        """Fingerprint of another settled finding that breaks the same rule by the very same smallest case."""
+        alike = _in_order(self._by_rule[label, failure.check, failure.unique_key])
+        others = (one for one in alike if one.fingerprint != fingerprint)
+        return next((one.fingerprint for one in others if one.case == case), None)
+
+
+def _in_order(settled: dict[str, Settled]) -> list[Settled]:
+    """Those of the earliest case first, whoever was told of them when."""
+    return sorted(settled.values(), key=lambda one: (one.index, one.fingerprint))

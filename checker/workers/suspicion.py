@@ -1,0 +1,119 @@
+"""Failures that were seen, before anybody has looked into them, and what tells them again."""
+
+from dataclasses import dataclass, field, replace
+
+from checker.core.failures import Failure
+from checker.core.meta import PhaseInfo
+from checker.core.operation import Label
+from checker.core.response import Response
+from checker.core.templates import ANYTHING, generalised, is_alike, matches
+from checker.corpus.records import Finding
+from checker.phases.attempt import Verdict
+from checker.phases.making import Made
+
+MOST_STRAYS = 3
+"""Other texts that a rule may be broken with in one shrink; with more of them the texts follow the input and say nothing."""
+
+
+@dataclass(slots=True)
+class Shot:
+    """A case, its answer and the verdict. Not frozen: one is made for each request."""
+
+    made: Made
+    verdict: Verdict
+
+    @property
+    def status(self) -> int | None:
+        """Of the answer; None when there is none."""
+        outcome = self.verdict.outcome
+        return outcome.status_code if isinstance(outcome, Response) else None
+
+
+MOST_EVIDENCE = 64 << 10
+"""Bytes of an answer that a finding keeps: all findings of a run are held in memory, and each may have a mebibyte."""
+
+
+def evidence(shot: Shot) -> Shot:
+    """A shot with as much of its answer as a finding keeps."""
+    outcome = shot.verdict.outcome
+    if not isinstance(outcome, Response) or len(outcome.content) <= MOST_EVIDENCE:
+        return shot
+    return Shot(shot.made, replace(shot.verdict, outcome=outcome.truncated(MOST_EVIDENCE)))
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """A failure seen once, already on disk."""
+
+    finding: Finding
+    failure: Failure
+    chain: tuple[Shot, ...]
+    """What was sent in this sequence, oldest first; the last one failed."""
+    phase: PhaseInfo
+    allowed: int | None = None
+    """Requests for a second look at what is settled already; None at a first one."""
+
+    @property
+    def label(self) -> Label:
+        """Of the operation whose answer failed."""
+        return self.chain[-1].made.label
+
+
+@dataclass(slots=True)
+class Wanted:
+    """What has to fail again: operation, check, status and rule. Error texts tell apart what is reported, no more."""
+
+    check: str
+    rule: str
+    status: int | None
+    text: str
+    """Template of the texts so far."""
+    strays: dict[str, tuple[Shot, Failure]] = field(default_factory=dict)
+    """By their texts: failures of the same rule that seem to be another defect."""
+
+    @classmethod
+    def of(cls, suspicion: Suspicion) -> "Wanted":
+        """What a suspicion is about."""
+        failure = suspicion.failure
+        text = suspicion.finding.text
+        return cls(failure.check, failure.unique_key, suspicion.chain[-1].status, text)
+
+    def is_same_rule(self, failure: Failure, status: int | None) -> bool:
+        """Whether a failure differs by its text at most."""
+        found = (failure.check, failure.unique_key, status)
+        return found == (self.check, self.rule, self.status)
+
+    def again(self, shot: Shot) -> Failure | None:
+        """It in the answer to the very same request: whatever else its text says now is volatile."""
+        failure = self._in(shot)
+        if failure is not None:
+            self.text = generalised(self.text, failure.text)
+        return failure
+
+    def shown(self, shot: Shot) -> Failure | None:
+        """It in the answer to another request, if that does not speak of something else."""
+        failure = self._in(shot)
+        return failure if failure is not None and self._is_meant(failure.text) else None
+
+    def shown_by_candidate(self, shot: Shot) -> bool:
+        """The same while it is shrunk: texts that are ever different do not matter any more."""
+        failure = self._in(shot)
+        if failure is None or self._is_meant(failure.text):
+            return failure is not None
+        self.strays.setdefault(failure.text, (shot, failure))
+        if len(self.strays) <= MOST_STRAYS:
+            return False
+        self.text = ANYTHING
+        self.strays.clear()
+        return True
+
+    def _is_meant(self, text: str) -> bool:
+        # Without a text of its own there is only the rule.
+        return not self.text or matches(self.text, text) or is_alike(self.text, text)
+
+    def _in(self, shot: Shot) -> Failure | None:
+        status = shot.status
+        for failure in shot.verdict.judgement.failures:
+            if self.is_same_rule(failure, status):
+                return failure
+        return None

@@ -1,0 +1,21 @@
+"""What an error that costs an operation is called in reports."""
+
+import traceback
+
+from checker.core.errors import BudgetSpent, HookError, Unsatisfiable, Unserialisable
+
+
+def title_of(error: BaseException) -> tuple[str, str]:
+    """Title, and the traceback where the error is in code: ours or a user's."""
+    trace = "".join(traceback.format_exception(error))
+    match error:
+        case Unsatisfiable():
+            return "Schema Error", ""
+        case BudgetSpent():
+            return "Generation budget spent", ""
+        case Unserialisable():
+            return "Serialization not possible", ""
+        case HookError():
+            return "Hook Error", trace
+        case _:
+            return "Runtime Error", trace

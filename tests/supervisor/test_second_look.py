@@ -1,0 +1,89 @@
+"""What is left of the requests for shrinks goes to the worst findings, and never beyond the share."""
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from checker.core.operation import Label
+from checker.core.sequence import Step
+from checker.corpus.records import Finding
+from checker.supervisor.second_look import MOST, SecondLooks, second_looks
+from tests.corpus.generated import finding
+
+STEP = Step(Label("GET /a"), (1,), ())
+
+
+def unfinished(name: str, **changes: object) -> Finding:
+    known = replace(finding(name, stage="minimised"), steps=(STEP,), wants_more=True, requests=10)
+    return replace(known, **changes)  # type: ignore[arg-type]
+
+
+def allowed(findings: list[Finding], cases: int) -> dict[str, int]:
+    tasks = second_looks(findings, cases=cases, share=0.2)
+    return {again.fingerprint: again.allowed for task in tasks for again in task.again}
+
+
+def test_all_that_is_left_goes_to_the_only_one() -> None:
+    assert allowed([unfinished("f")], cases=800) == {"f": 190}
+    assert allowed([unfinished("f")], cases=100_000) == {"f": MOST}
+
+
+def test_nothing_goes_to_those_that_are_as_small_as_they_become() -> None:
+    small = unfinished("f", wants_more=False)
+    other_sight = unfinished("g", same_as="f")
+    assert second_looks([small, other_sight], cases=800, share=0.2) == []
+
+
+def test_severity_and_novelty_weigh() -> None:
+    findings = [
+        unfinished("low", severity="low", check="c1", label="GET /a"),
+        unfinished("first", check="c2", label="GET /b"),
+        unfinished("again", check="c2", label="GET /c"),
+    ]
+    found = allowed(findings, cases=1000)
+    assert found["first"] > found["again"] > found["low"] > 0
+
+
+FINDINGS = st.lists(
+    st.builds(
+        unfinished,
+        st.sampled_from([f"f{number}" for number in range(20)]),
+        severity=st.sampled_from(["critical", "high", "medium", "low"]),
+        label=st.sampled_from(["GET /a", "GET /b"]),
+        requests=st.integers(0, 200),
+        wants_more=st.booleans(),
+    ),
+    unique_by=lambda one: one.fingerprint,
+    max_size=12,
+)
+
+
+@given(FINDINGS, st.integers(0, 20_000), st.randoms(use_true_random=False))
+def test_the_share_is_kept_whatever_the_order(
+    findings: list[Finding], cases: int, rng: "object"
+) -> None:
+    found = allowed(findings, cases)
+    spent = sum(one.requests for one in findings)
+    assert (
+        not found or spent + sum(found.values()) <= 0.2 * (cases + spent + sum(found.values())) + 1
+    )
+    shuffled = list(findings)
+    rng.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert allowed(shuffled, cases) == found
+
+
+def test_a_task_of_a_dead_worker_comes_first_and_one_that_came_back_is_over() -> None:
+    plan = SecondLooks(
+        second_looks([unfinished("f"), unfinished("g", label="GET /b")], cases=800, share=0.2)
+    )
+    first, second = plan.lease(0.0), plan.lease(0.0)
+    assert first is not None
+    assert second is not None
+    assert plan.lease(0.0) is None
+    plan.lose(first)
+    assert plan.waiting == 1
+    assert plan.lease(0.0) == first
+    for task in (first, second):
+        plan.come_back(task, task.stop, finished=True, spent_s=0.0)
+    assert plan.is_over

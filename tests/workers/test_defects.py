@@ -1,0 +1,88 @@
+"""What counts as another sight of a settled finding, whoever settled it and in whatever order it was heard."""
+
+from itertools import permutations
+
+from checker.core.failures import Failure
+from checker.workers.defects import MOST_TEXTS, MOST_VARIANTS, Defects
+from checker.workers.messages import Settled
+
+LABEL = "GET /a"
+
+
+def settled(text: str, index: int = 0, **changes: object) -> Settled:
+    failure = failed(text)
+    values = {
+        "fingerprint": failure.fingerprint(LABEL),
+        "label": LABEL,
+        "check": failure.check,
+        "rule": failure.unique_key,
+        "text": text,
+        "case": f"case {index}",
+        "index": index,
+        "same_as": "",
+        "requests": 7,
+        **changes,
+    }
+    return Settled(**values)  # type: ignore[arg-type]
+
+
+def failed(text: str, rule: str = "500", check: str = "not_a_server_error") -> Failure:
+    return Failure(check, "Server error", "", rule, text=text)
+
+
+def test_a_text_that_fits_the_template_of_a_finding_is_another_sight_of_it() -> None:
+    defects, known = Defects(), settled("no such * table", fingerprint="f")
+    defects.absorb(known)
+    assert defects.same_as(LABEL, failed("no such guest table"), "new") == "f"
+    assert defects.same_as(LABEL, failed("no such column"), "new") is None
+    assert defects.same_as(LABEL, failed("no such guest table", rule="503"), "new") is None
+    assert defects.same_as("GET /b", failed("no such guest table"), "new") is None
+
+
+def test_a_finding_is_no_other_sight_of_itself() -> None:
+    defects, known = Defects(), settled("*")
+    defects.absorb(known)
+    assert defects.same_as(LABEL, failed("error"), known.fingerprint) is None
+
+
+def test_texts_beyond_the_cap_are_the_first_finding_in_whatever_order_it_was_heard_of() -> None:
+    texts = [settled(f"word {number}", index=10 - number) for number in range(MOST_TEXTS)]
+    for order in permutations(texts):
+        defects = Defects()
+        for one in order[:-1]:
+            defects.absorb(one)
+        assert defects.same_as(LABEL, failed("yet another"), "new") is None
+        defects.absorb(order[-1])
+        assert defects.same_as(LABEL, failed("yet another"), "new") == texts[-1].fingerprint
+
+
+def test_other_sights_do_not_fill_the_cap() -> None:
+    defects = Defects()
+    for number in range(2 * MOST_TEXTS):
+        defects.absorb(settled(f"word {number}", same_as="f"))
+    assert defects.same_as(LABEL, failed("yet another"), "new") is None
+
+
+def test_rules_of_one_check_beyond_the_cap_are_the_first_finding() -> None:
+    defects = Defects()
+    for number in range(MOST_VARIANTS):
+        defects.absorb(settled("", index=number, fingerprint=f"f{number:02}", rule=str(number)))
+    assert defects.same_as(LABEL, failed("", rule="another"), "new") == "f00"
+
+
+def test_what_a_finding_cost_is_counted_once() -> None:
+    defects = Defects()
+    for _ in range(2):
+        defects.absorb(settled("error"))
+        defects.absorb(settled("other", same_as="f"))
+    assert defects.spent(LABEL) == 14
+    assert not defects.is_novel(LABEL, "not_a_server_error")
+    assert defects.is_novel(LABEL, "status_code_conformance")
+
+
+def test_the_same_smallest_case_that_breaks_the_same_rule_is_the_same_defect() -> None:
+    defects = Defects()
+    defects.absorb(settled("error", fingerprint="f"))
+    assert defects.with_case(LABEL, failed("other"), "new", "case 0") == "f"
+    assert defects.with_case(LABEL, failed("other"), "f", "case 0") is None
+    assert defects.with_case(LABEL, failed("other"), "new", "case 1") is None
