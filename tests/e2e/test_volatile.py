@@ -38,3 +38,7 @@ def test_each_defect_is_found_once_confirmed_and_smallest(seed: int, tmp_path: P
     found = [WANTED.get(sent_by(finding), str(sent_by(finding))) for finding in ran.findings]
     assert sorted(found) == sorted(DEFECTS), ran.shown
     assert [finding.label for finding in ran.findings if not finding.reproduced] == []
+    view = ran.view
+    assert view.requests - view.cases <= 0.2 * view.requests
+    # Confirmed, shown by the simplest case, sent as printed: nothing is to be shrunk.
+    assert [one.requests for one in ran.findings if one.label.startswith("DELETE")] == [3]
