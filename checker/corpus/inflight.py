@@ -55,6 +55,9 @@ _PAGE = 4096
 _H_MAGIC, _H_LANES, _H_HEARTBEAT, _H_ACTING, _H_PID = range(5)
 _PROGRESS_WORD = 64
 _PROGRESS_ENTRIES = 128
+_TALLY_WORD = _PROGRESS_WORD + 2 * _PROGRESS_ENTRIES
+"""One for each entry of the progress."""
+_STATUS_BITS = 10
 _HEADER_BYTES = _PAGE
 
 # Words of a slot behind its stage.
@@ -142,6 +145,15 @@ class InflightWriter:
         """Nothing is in flight on this lane."""
         self._words[self._slots[lane]] = 0
 
+    def tally(self, task: str, failed: int, status: int) -> None:
+        """So many cases of a task failed since it was leased, and this was the first 2xx answer (0: there was none).
+
+        The journal says so later, or never.
+        """
+        word = self._progress.get(task) or self._claim(task)
+        entry = (word - _PROGRESS_WORD) // 2
+        self._words[_TALLY_WORD + entry] = failed << _STATUS_BITS | status
+
     def nobody_acts(self) -> None:
         """What kills the process from here on, or hangs, is no case's fault."""
         self._words[_H_ACTING] = 0
@@ -175,6 +187,7 @@ class InflightWriter:
             word = _PROGRESS_WORD + 2 * len(self._progress) + 1
         self._words[word - 1] = 0
         self._words[word] = 0
+        self._words[_TALLY_WORD + (word - _PROGRESS_WORD) // 2] = 0
         self._words[word - 1] = int(task, 16)
         self._progress[task] = word
         return word
@@ -220,6 +233,18 @@ class InflightReader:
             f"{task:016x}": index
             for task, index in zip(words[::2], words[1::2], strict=False)
             if task and index
+        }
+
+    def tallies(self) -> dict[str, tuple[int, int]]:
+        """Task id -> cases that failed since it was leased, and the first 2xx answer (0: none)."""
+        tasks = self._read(_PROGRESS_WORD * _WORD, _PROGRESS_ENTRIES * 2 * _WORD)
+        tallies = self._read(_TALLY_WORD * _WORD, _PROGRESS_ENTRIES * _WORD)
+        names = struct.unpack(f"={len(tasks) // _WORD}Q", tasks)[::2]
+        counts = struct.unpack(f"={len(tallies) // _WORD}Q", tallies)
+        return {
+            f"{task:016x}": (count >> _STATUS_BITS, count & (1 << _STATUS_BITS) - 1)
+            for task, count in zip(names, counts, strict=False)
+            if task
         }
 
     def _stable_slot(self, lane: int) -> Slot | None:

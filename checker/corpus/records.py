@@ -230,7 +230,7 @@ class Note:
     """Something the summary counts or names: opaque nodes, unusable bodies, disagreements of the validators."""
 
     kind: str
-    """`opaque`, `unusable_body`, `disagreement`, `unjudged`, `slow`, `unproved`, `unbroken`, `damaged_file`."""
+    """`opaque`, `unusable_body`, `disagreement`, `unjudged`, `slow`, `unproved`, `unbroken`, `damaged_file`, `killed`."""
     label: str
     pointer: str
     text: str

@@ -44,6 +44,7 @@ WARNING_TITLES: Mapping[str, str] = {
     WarningKind.UNDECLARED_SECURITY: "Security schemes that are not declared",
     UNANSWERED: "Operations that did not answer in the time that they had",
     DAMAGED: "Damaged files of the corpus",
+    "killed": "Cases left out, since workers were killed again and again",
 }
 """What cost a part of a test, by kind: the order in which it is told."""
 _STOP_REASONS = {

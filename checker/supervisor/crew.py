@@ -74,7 +74,7 @@ class Crew:
         acting = slots[lane] if lane is not None and lane < len(slots) else None
         if acting is not None and acting.stage is inflight.Stage.IDLE:
             acting = None
-        return Vitals(reader.heartbeat_ns, acting, slots, reader.progress())
+        return Vitals(reader.heartbeat_ns, acting, slots, reader.progress(), reader.tallies())
 
     def bury(self, worker: Worker) -> str:
         """Make sure that it is gone; how it ended, for people."""

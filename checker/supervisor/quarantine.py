@@ -3,13 +3,16 @@
 from checker.core.digests import case_id
 from checker.core.sequence import Step
 from checker.corpus.codec import Undecodable, decode, join
+from checker.corpus.fold import RunView
 from checker.corpus.inflight import Slot
-from checker.corpus.records import Entry, Quarantined, TaskProgress
+from checker.corpus.records import Entry, Note, Quarantined, TaskProgress
 from checker.supervisor.assignment import EXTRA_INDEX
 from checker.supervisor.restarts import CERTAIN, DOUBTFUL, Ruling
 from checker.workers.messages import Task
 
 _FROM_OUTSIDE = "killed by SIGKILL"
+KILLED = "killed"
+"""Kind of the note on a case that is left out after kills from outside."""
 
 WHOLE_TASK = -1
 """Index of a quarantined task."""
@@ -46,6 +49,18 @@ def is_quarantined(acting: Slot, ruling: Ruling, reason: str) -> bool:
     return ruling.quarantines_case or (is_extra(acting) and guilt_of(reason) == CERTAIN)
 
 
+def left_out(task: Task, acting: Slot, strikes: int, reason: str) -> Quarantined | Note:
+    """What to tell of a case that is not made again: after kills from outside no more than a warning."""
+    case = quarantined_case(task, acting, strikes, reason)
+    if guilt_of(reason) == CERTAIN:
+        return case
+    text = (
+        f"case {acting.index} was at work at {strikes} kills from outside (SIGKILL), "
+        "which an operator sends, or a system that has no memory left"
+    )
+    return Note(KILLED, case.label, "", text)
+
+
 def quarantined_case(task: Task, acting: Slot, strikes: int, reason: str) -> Quarantined:
     """The case of a slot, with all that is known to make it again."""
     steps, command = recipe_of(acting)
@@ -78,8 +93,26 @@ def quarantined_task(task: Task, reason: str) -> Quarantined:
     )
 
 
-def unreported(task: Task, cases: int) -> TaskProgress:
-    """Cases that a worker finished and had no time to count. What they were answered is not known any more."""
+def unreported(
+    task: Task, view: RunView, done: tuple[int, int, int], counted: tuple[int, int]
+) -> TaskProgress | None:
+    """What a dead worker had no time to count; None if nothing is missing.
+
+    `done` are cases of its lease, failed ones and the first 2xx status (0: none), `counted` cases and failed ones that
+    were on record when the lease began. Of what they were answered no more is known than that status.
+    """
+    cases, failed, succeeded = done
+    known = view.tasks.get(task.id)
+    if known is not None:
+        cases, failed = (
+            cases - (known.cases - counted[0]),
+            failed - (known.failed_cases - counted[1]),
+        )
+    if cases <= 0 or task.again:
+        return None
+    label = task.labels[0]
+    is_told = any(200 <= status < 300 for status in view.statuses.get(label, ()))
+    statuses = ((label, succeeded, 1),) if succeeded and len(task.labels) == 1 else ()
     return TaskProgress(
         task=task.id,
         phase=task.phase,
@@ -88,8 +121,8 @@ def unreported(task: Task, cases: int) -> TaskProgress:
         finished=False,
         cases=cases,
         requests=cases,
-        failed_cases=0,
-        statuses=(),
+        failed_cases=max(0, failed),
+        statuses=() if is_told else statuses,
         ledger=(0.0, 0.0, 0.0, 0.0, 0.0),
     )
 

@@ -29,6 +29,7 @@ from checker.supervisor.quarantine import (
     guilt_of,
     is_extra,
     is_quarantined,
+    left_out,
     quarantined_case,
     quarantined_task,
     unreported,
@@ -136,8 +137,8 @@ class Supervisor:
         self._opened: Opened | None = None
         self._journals: list[str] = []
         self._settled: dict[str, Settled] = {}
-        self._counted: dict[str, int] = {}
-        """Leased task -> its cases on record when it was leased."""
+        self._counted: dict[str, tuple[int, int]] = {}
+        """Leased task -> its cases on record when it was leased, and those that failed."""
         self._starts: list[float] = [0.0]
         """When the workers that are missing may be started."""
         self._looks_at = 0.0
@@ -257,7 +258,8 @@ class Supervisor:
                 task = self._plan.lease(elapsed_s, worker.standing.incarnation)
                 if task is not None:
                     known = self._chronicle.view.tasks.get(task.id)
-                    self._counted[task.id] = known.cases if known is not None else 0
+                    if known is not None:
+                        self._counted[task.id] = known.cases, known.failed_cases
                     worker.standing.take(task, now)
                     worker.tell(Assign((task,)))
         for cut in self._plan.cut(elapsed_s):
@@ -328,7 +330,7 @@ class Supervisor:
         rests = {name: _rest(task, vitals) for name, task in standing.leases.items()}
         done = {name: left(task) - left(rests[name]) for name, task in standing.leases.items()}
         for name, cases in done.items():
-            self._count(rests[name], cases)
+            self._count(rests[name], cases, vitals.tallies.get(name, (0, 0)))
         progressed = any(cases > 0 for cases in done.values())
         acting = None if word is not None else vitals.acting
         if not self.ending.began:
@@ -341,14 +343,12 @@ class Supervisor:
         for rest in rests.values():
             self._return(rest, spent_s)
 
-    def _count(self, rest: Task, done: int) -> None:
+    def _count(self, rest: Task, done: int, tally: tuple[int, int]) -> None:
         """Write down for a dead worker how many cases it finished after it last said so itself."""
-        if rest.again:
-            return
-        known = self._chronicle.view.tasks.get(rest.id)
-        told = known.cases - self._counted.get(rest.id, 0) if known is not None else 0
-        if done > told:
-            self._chronicle.write(unreported(rest, done - told))
+        counted = self._counted.get(rest.id, (0, 0))
+        record = unreported(rest, self._chronicle.view, (done, *tally), counted)
+        if record is not None:
+            self._chronicle.write(record)
 
     def _return(self, rest: Task, spent_s: float) -> None:
         assert self._plan is not None
@@ -376,7 +376,7 @@ class Supervisor:
         )
         if task is not None and acting is not None and is_quarantined(acting, ruling, reason):
             strikes = max(1, ruling.strikes)
-            self._chronicle.write(quarantined_case(task, acting, strikes, reason))
+            self._chronicle.write(left_out(task, acting, strikes, reason))
             rests[task.id] = without(task, acting.index)
         if task is not None and ruling.quarantines_task:
             self._quarantine_task(quarantined_task(task, reason))

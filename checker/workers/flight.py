@@ -37,6 +37,9 @@ class Running:
     requests: int = 0
     cases: int = 0
     failed_cases: int = 0
+    failed_in_lease: int = 0
+    succeeded: int = 0
+    """Status of the first 2xx answer."""
     statuses: dict[tuple[str, int], int] = field(default_factory=dict)
     dead_labels: set[str] = field(default_factory=set)
     faults: Counter[str] = field(default_factory=Counter)
@@ -97,12 +100,22 @@ class Running:
         """Start nothing more."""
         self.ends_at = 0.0
 
-    def count(self, label: Label, status: int | None, requests: int) -> None:
-        """One case is answered."""
+    def count(self, label: Label, status: int, requests: int) -> None:
+        """One case is answered, with a status or without one (0)."""
         self.cases += 1
         self.requests += requests
-        kind = (label, status or 0)
+        kind = (label, status)
         self.statuses[kind] = self.statuses.get(kind, 0) + 1
+
+    def is_news(self, status: int, *, has_failed: bool) -> bool:
+        """Whether a case changes what a report says if its worker dies before it counts it."""
+        is_first = not self.succeeded and 200 <= status < 300
+        if is_first:
+            self.succeeded = status
+        if has_failed:
+            self.failed_cases += 1
+            self.failed_in_lease += 1
+        return is_first or has_failed
 
     def waited(self, elapsed_s: float) -> None:
         """One of its requests was answered, or given up, after so long."""
@@ -164,6 +177,9 @@ class Flight:
     requests: int = 0
     pending: int = 0
     """Suspicions that keep its slot."""
+    status: int = -1
+    """Of its answer, once that is judged; 0 when none came."""
+    has_failed: bool = False
 
     @property
     def is_counted(self) -> bool:

@@ -275,13 +275,9 @@ class Worker:
             pacing.observe(status, outcome.elapsed)
         running = flight.running
         running.waited(outcome.elapsed)
-        if flight.is_counted:
-            running.count(flight.made.label, status, flight.requests)
-            self._place.purse.earned += 1
-        else:
-            running.requests += flight.requests
-            if not verdict.judgement.failures:
-                self._place.saved.forget(flight.made.step)
+        flight.status = status or 0
+        if not flight.is_counted and not verdict.judgement.failures:
+            self._place.saved.forget(flight.made.step)
         suspicions = self._recorder.verdict(flight, verdict)
         if not suspicions and self._leaving is None and not running.is_closed:
             self._supply.extend(flight, verdict)

@@ -104,8 +104,7 @@ class Recorder:
         self.traffic.offer(draft, interesting=True)
         if not judgement.failures:
             return ()
-        if flight.is_counted:
-            flight.running.failed_cases += 1
+        flight.has_failed = True
         if flight.again is not None:
             looked = self.second_look(flight, verdict, flight.again)
             return () if looked is None else (looked,)

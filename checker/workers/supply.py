@@ -53,6 +53,7 @@ class Supply:
     def accept(self, task: Task) -> None:
         """Queue a task; if it begins, what failed in earlier runs comes first."""
         running = Running.of(task)
+        self._slots.tally(task.id, 0, 0)
         self.tasks.append(running)
         if self._is_stopped:
             running.stop_now()
@@ -128,12 +129,24 @@ class Supply:
 
     def release(self, flight: Flight) -> None:
         """Nothing of it is in flight any more."""
+        running = flight.running
+        if flight.status >= 0:
+            self._count(flight, running)
         self._slots.leave(flight.slot)
         self._free_slots.append(flight.slot)
-        running = flight.running
         running.flying -= 1
         if not running.flying:
             self.may_be_over = True
+
+    def _count(self, flight: Flight, running: Running) -> None:
+        """Count it when it is over: whoever dies before has it made, and counted, again."""
+        if not flight.is_counted:
+            running.requests += flight.requests
+            return
+        self._place.purse.earned += 1
+        running.count(flight.made.label, flight.status, flight.requests)
+        if running.is_news(flight.status, has_failed=flight.has_failed):
+            self._slots.tally(running.task.id, running.failed_in_lease, running.succeeded)
 
     def forgo(self, flight: Flight, error: Exception) -> None:
         """A case that cannot be judged or written down costs itself; what users can mend, and what goes on, the operation."""

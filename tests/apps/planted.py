@@ -39,7 +39,7 @@ class Hold:
     """Lets requests pass until one is the `after`-th; that one waits until it is released."""
 
     def __init__(self, answer: Answer, *, after: int) -> None:
-        self._answer = answer
+        self.answer = answer
         self._after = after
         self._count = 0
         self._lock = threading.Lock()
@@ -53,4 +53,4 @@ class Hold:
         if is_last:
             self.reached.set()
             self.released.wait()
-        return self._answer(request)
+        return self.answer(request)

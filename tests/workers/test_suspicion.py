@@ -19,7 +19,7 @@ def shot(text: str, *, rule: str = "500", status: int = 500) -> Shot:
     failure = Failure("not_a_server_error", "Server error", "", rule, text=text)
     # Neither is looked at.
     made, case = cast("Made", None), cast("Any", None)
-    return Shot(made, Verdict(case, None, Response(status, [], b""), Judgement((failure,), ())))
+    return Shot(made, Verdict(case, None, Response(status, [], b""), Judgement((failure,), (), ())))
 
 
 def wanted(text: str) -> Wanted:

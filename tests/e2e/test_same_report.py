@@ -1,0 +1,56 @@
+"""A seed decides what the report says: not workers, lanes or deaths."""
+
+import itertools
+import os
+import re
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.apps.planted import Hold
+from tests.apps.serving import serving
+from tests.e2e.runner import Command, run_arguments, worker_pids
+from tests.e2e.test_determinism import APPLICATIONS
+
+EXAMPLES = "12"
+_OF_THE_MACHINE = re.compile(r"\d+\.\d+ ?s|127\.0\.0\.1:\d+|\d+%|[\d,]+ (?:requests|cases)/s")
+_TIMES = re.compile(r"^Time: .*?^$", re.MULTILINE | re.DOTALL)
+
+
+def told(stdout: str) -> str:
+    """A report from its first block on, without what is of the machine: times, rates, ports."""
+    report = stdout[stdout.index("= FAILURES =") :].partition("\n")[2]
+    lines = _OF_THE_MACHINE.sub("~", _TIMES.sub("", report)).splitlines()
+    return "\n".join(line.strip("=_ ") for line in lines)
+
+
+def reported(
+    directory: Path, application: str, *, workers: int = 1, lanes: int = 1, kills: int = 0
+) -> str:
+    """What a run tells when workers are killed `kills` times, while a request waits for its answer."""
+    document, answer = APPLICATIONS[application]()
+    directory.mkdir()
+    command = Command(directory)
+    holds = [Hold(answer, after=40 * (number + 1)) for number in range(kills)]
+    for outer, inner in itertools.pairwise(holds):
+        outer.answer = inner
+    with serving(holds[0] if holds else answer, document) as app:
+        arguments = (app.document_url, "-n", EXAMPLES, "--lanes", str(lanes))
+        with command.started(*run_arguments(*arguments, workers=workers)) as process:
+            for hold in holds:
+                assert hold.reached.wait(30)
+                os.kill(worker_pids(process)[0], signal.SIGKILL)
+                hold.released.set()
+            ran = command.finished(process)
+    assert ran.code == 1, ran.shown
+    assert sum("killed" in reason for reason in ran.view.gone.values()) == kills
+    return told(ran.stdout)
+
+
+@pytest.mark.parametrize("application", ["demo", "openapi"])
+def test_workers_lanes_and_deaths_change_nothing(application: str, tmp_path: Path) -> None:
+    expected = reported(tmp_path / "one", application)
+    assert "1. Test Case ID" in expected
+    assert reported(tmp_path / "four", application, workers=4, lanes=2) == expected
+    assert reported(tmp_path / "killed", application, workers=2, kills=2) == expected
