@@ -18,8 +18,8 @@ from checker.reporting.console import Console
 from checker.reporting.vcr import CassetteSettings, all_interactions, write_cassette
 from checker.reporting.wall import walled
 from checker.reporting.whole import check_writable
+from checker.supervisor.execution import RunOutcome, Surroundings, execute
 from checker.supervisor.signals import Interrupts
-from checker.supervisor.supervisor import RunOutcome, Surroundings, execute
 
 
 def execute_run(settings: RunSettings) -> int:

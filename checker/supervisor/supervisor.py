@@ -2,28 +2,19 @@
 
 import random
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import assert_never
 
 from checker.config.settings import RunSettings
-from checker.core.errors import StorageError
-from checker.corpus.fold import RunView
 from checker.corpus.inflight import Slot
-from checker.corpus.layout import RunLayout
 from checker.corpus.records import Quarantined, WorkerGone
 from checker.supervisor.assignment import Plan, left, remainder, without
 from checker.supervisor.bounded import BoundedPlan
-from checker.supervisor.chronicle import Chronicle, Listener
+from checker.supervisor.chronicle import Chronicle
 from checker.supervisor.clusters import clusters
 from checker.supervisor.crew import Crew, Worker
-from checker.supervisor.endings import CANNOT, Ending, exit_code, note_of_cut, nothing_tested
+from checker.supervisor.endings import Ending, note_of_cut
 from checker.supervisor.exploration import ExplorationPlan
-from checker.supervisor.launchers.handle import Launcher
-from checker.supervisor.launchers.inline import InlineLauncher
-from checker.supervisor.launchers.processes import ProcessLauncher
-from checker.supervisor.lock import Ownership
 from checker.supervisor.quarantine import (
     given_up,
     guilt_of,
@@ -53,64 +44,6 @@ from checker.workers.messages import (
 
 _TICK_S = 0.2
 _LOOK_S = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class RunOutcome:
-    """How a run ended."""
-
-    exit_code: int
-    """0 nothing failed, 1 something did, 2 it could not be done or tested nothing, 130 interrupted."""
-    view: RunView
-    outcome: str
-    """As in `RunFinished`."""
-    error: str = ""
-    """The one sentence for exit code 2."""
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What a run stands in, and what may be another one in tests."""
-
-    launcher: Launcher | None = None
-    """Starts the workers; None: as the settings say."""
-    deadlines: Deadlines | None = None
-    """None: those of the settings."""
-    interrupts: Interrupts = field(default_factory=Interrupts)
-    """The run ends early when it counts, and sooner when it counts more."""
-    clock: Callable[[], float] = time.monotonic
-    """Seconds of the run are counted by it; whether a worker hangs is not."""
-
-
-def execute(
-    settings: RunSettings, listener: Listener, surroundings: Surroundings | None = None
-) -> RunOutcome:
-    """Do what the settings ask; the listener is told every record once, when it is on disk.
-
-    Raises `UsageError` when another supervisor holds the corpus, `StorageError` when it cannot be created.
-    """
-    around = surroundings or Surroundings()
-    layout = RunLayout(Path(settings.corpus_dir))
-    launcher = around.launcher or (InlineLauncher() if settings.inline else ProcessLauncher())
-    with Ownership(layout) as ownership:
-        chronicle = Chronicle(layout, settings, listener, around.clock)
-        crew = Crew(layout, launcher, ownership)
-        supervisor = Supervisor(
-            settings, chronicle, crew, around.interrupts, deadlines=around.deadlines
-        )
-        try:
-            supervisor.run()
-        except StorageError as full:
-            supervisor.ending.fail(str(full))
-            crew.close()
-            chronicle.read_rest()
-        finally:
-            crew.close()
-            chronicle.close()
-        view, ending = chronicle.view, supervisor.ending
-        code = exit_code(view, ending)
-        sentence = ending.error or (nothing_tested(view, ending) if code == CANNOT else "")
-        return RunOutcome(code, view, ending.outcome, sentence)
 
 
 class Supervisor:

@@ -3,9 +3,9 @@
 import sys
 
 from checker.config.settings import RunSettings
+from checker.supervisor.execution import Surroundings, execute
 from checker.supervisor.launchers.processes import ProcessLauncher
 from checker.supervisor.signals import Interrupts
-from checker.supervisor.supervisor import Surroundings, execute
 from tests.supervisor.toys import toy_work
 
 

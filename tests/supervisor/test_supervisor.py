@@ -32,13 +32,13 @@ from checker.corpus.records import (
 )
 from checker.corpus.snapshot import read_snapshot
 from checker.supervisor import chronicle
+from checker.supervisor.execution import RunOutcome, Surroundings, execute
 from checker.supervisor.launchers.inline import InlineLauncher
 from checker.supervisor.launchers.processes import ProcessLauncher
 from checker.supervisor.lock import Ownership
 from checker.supervisor.quarantine import WHOLE_TASK
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import Deadlines
-from checker.supervisor.supervisor import RunOutcome, Surroundings, execute
 from tests.supervisor.toys import LABELS, toy_work
 
 INLINE = InlineLauncher(toy_work)
