@@ -298,7 +298,7 @@ def _require_none(operation: Operation, reason: Unsatisfiable | None) -> None:
     unusable = operation.unusable_bodies
     if not unusable:
         return
-    listed = "; ".join(f"{body.media_type}: {body.reason}" for body in unusable)
+    listed = "; ".join(f"{body.media_type!r}: {body.reason}" for body in unusable)
     faults = {body.fault for body in unusable}
     if BodyFault.UNSERIALISABLE in faults:
         raise Unserialisable(

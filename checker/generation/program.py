@@ -116,6 +116,8 @@ class OperationProgram:
             except SourceSpent:
                 self._tell_where(source, case_id, phase)
                 raise
+            except RecursionError:
+                raise _too_deep(self.operation) from None
             else:
                 if not self._filters or all(accepts(case) for accepts in self._filters):
                     break
@@ -205,21 +207,36 @@ def compile_operation(
     share what they read of their schemas.
     """
     compiler = PartCompiler(operation, settings, Turn(), budget or Budget(), store)
+    try:
+        return _compiled(compiler, hooks)
+    except RecursionError:
+        raise _too_deep(operation) from None
+
+
+def _too_deep(operation: Operation) -> Unsatisfiable:
+    return Unsatisfiable(
+        operation.label, "its schemas lead on too deeply to be followed; simplify them"
+    )
+
+
+def _compiled(compiler: PartCompiler, hooks: ComponentHooks) -> OperationProgram:
+    operation, mode = compiler.operation, compiler.settings.mode
     parts = _parameters(compiler, hooks)
     fault: Unsatisfiable | Unserialisable | None = None
     try:
         parts |= _body(compiler, hooks)
     except (Unsatisfiable, Unserialisable) as error:
-        if settings.mode is GenerationMode.POSITIVE or compiler.has_forced_body:
+        if mode is GenerationMode.POSITIVE or compiler.has_forced_body:
             raise
         fault = error
     negative: Prospects[Broken] | None = None
-    if settings.mode is not GenerationMode.POSITIVE:
+    if mode is not GenerationMode.POSITIVE:
         targets = negative_targets(compiler) if fault is None else _only_without_body(operation)
         negative = _negative_parts(compiler, hooks, parts, targets)
-        if negative is None and settings.mode is GenerationMode.NEGATIVE:
+        if negative is None and mode is GenerationMode.NEGATIVE:
             raise NothingToBreak(operation.label, NOTHING)
     whole = _in_order(parts)
+    settings = compiler.settings
     if settings.allow_extra_parameters:
         # What hooks have seen stays as it is.
         free = [location for location in parts if not _is_hooked(location, hooks)]

@@ -15,6 +15,10 @@ from checker.validation.pointers import pointer_child
 
 _IS_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+").fullmatch
 """RFC 9110, 5.6.2."""
+_LONGEST_PATH = 65_536
+"""Characters. Servers need not read request lines of more than 8,000 octets (RFC 9112, 3)."""
+_MOST_VARIABLES = 100
+_SHOWN = 100
 _OF_OPERATIONS = frozenset({"responses", "requestBody", "operationId"})
 """Keys of an operation that nothing else in a path item has."""
 
@@ -51,6 +55,10 @@ def table_of_contents(document: OpenApiDocument, edition: Edition) -> Iterator[C
     for path, raw in paths.items():
         if path.startswith("x-") or raw is None:
             continue
+        too_large = _too_large(path)
+        if too_large:
+            yield _broken("*", f"{path[:_SHOWN]}...", too_large)
+            continue
         at = pointer_child("#/paths", path)
         found: dict[Label, Content] = {}
         try:
@@ -60,6 +68,16 @@ def table_of_contents(document: OpenApiDocument, edition: Edition) -> Iterator[C
         except UnresolvableReference as error:
             yield _broken("*", path, str(error))
         yield from found.values()
+
+
+def _too_large(path: str) -> str:
+    """Why nobody can have meant a path; empty for what may be one."""
+    if len(path) > _LONGEST_PATH:
+        return f"the path that begins so has {len(path):,} characters, and {_LONGEST_PATH:,} are the limit; shorten it"
+    variables = path.count("{")
+    if variables > _MOST_VARIABLES:
+        return f"the path that begins so has {variables:,} variables, and {_MOST_VARIABLES} are the limit; use fewer"
+    return ""
 
 
 def _parts(

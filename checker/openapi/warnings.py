@@ -9,7 +9,7 @@ from checker.core.request import Origin
 from checker.core.schema import Dialect, Direction, Schema, UnresolvableReference
 from checker.core.schema_warnings import SchemaWarning, WarningKind
 from checker.openapi.bodies import body_parameters, form_fields, is_swagger
-from checker.openapi.documents.walking import Found, is_lost
+from checker.openapi.documents.walking import Found, circle_in, is_lost
 from checker.openapi.links import BrokenLink, Directory, links_of
 from checker.openapi.operation import OpenApiOperation
 from checker.openapi.parameters import declared_parameters, swagger_schema
@@ -169,26 +169,33 @@ def _ignored(directory: Directory, schemas: Iterable[Schema]) -> Iterator[_Warni
     """Regular expressions that nobody here can read, and keywords with a value that means nothing."""
     document = directory.document
     todo: list[Found] = [(schema.raw, schema.pointer) for schema in schemas]
-    seen = set()
+    whole: dict[str, list[str]] = {}
     while todo:
         raw, at = todo.pop()
-        if not isinstance(raw, dict) or at in seen:
+        if not isinstance(raw, dict) or at in whole:
             continue
-        seen.add(at)
+        same = whole[at] = []
         dialect = document.dialect_at(at)
         yield from _malformed(raw, at, dialect)
         for keyword, pattern in _regexes(raw):
             if ecma_pattern(pattern) is None:
                 place = pointer_child(at, keyword)
-                message = f"the regular expression {pattern!r} at {place} is not supported; nothing is checked by it"
+                message = f"the regular expression {shown(pattern)} at {place} is not supported; nothing is checked by it"
                 yield WarningKind.UNSUPPORTED_REGEX, place, message
         if isinstance(raw.get("$ref"), str):
             try:
                 todo.append(document.resolve(raw["$ref"], at=at))
             except UnresolvableReference:
                 continue
+            same.append(todo[-1][1])
         for tokens, inner in subschemas(raw, dialect):
             todo.append((inner, pointer_child(at, *tokens)))
+            if tokens[0] == "allOf":
+                same.append(todo[-1][1])
+    circle = circle_in(whole)
+    if circle is not None:
+        message = f"the schema at {circle} is all of itself; that says nothing, take it out of the `allOf`"
+        yield WarningKind.MALFORMED_KEYWORD, circle, message
 
 
 def _malformed(raw: dict[str, Any], at: str, dialect: Dialect) -> Iterator[_Warning]:

@@ -4,6 +4,7 @@ import re
 import warnings
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final
 
 from checker.validation.unicode import class_of
 
@@ -41,9 +42,15 @@ class EcmaPattern:
         return len(text) > self.longest or self.compiled.search(text) is not None
 
 
+LONGEST_PATTERN: Final = 20_000
+"""Characters; one of a million takes ten seconds and half a gigabyte to be read."""
+
+
 @lru_cache(maxsize=1024)
 def ecma_pattern(pattern: str) -> EcmaPattern | None:
-    """The pattern in Python's words; None when it has no equal there."""
+    """The pattern in Python's words; None when it has no equal there, or is too long to be read."""
+    if len(pattern) > LONGEST_PATTERN:
+        return None
     try:
         translated, longest = _Translation(pattern).result()
         with warnings.catch_warnings():

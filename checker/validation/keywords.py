@@ -85,9 +85,9 @@ def _is_bound(value: Any) -> bool:
 
 
 def _is_type(value: Any) -> bool:
-    if isinstance(value, str):
-        return value in TYPES
-    return isinstance(value, list) and bool(value) and all(_is_type(v) for v in value)
+    names = [value] if isinstance(value, str) else value
+    is_list = isinstance(names, list) and bool(names)
+    return is_list and all(isinstance(name, str) and name in TYPES for name in names)
 
 
 def _is_names(value: Any) -> bool:

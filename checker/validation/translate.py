@@ -9,6 +9,7 @@ import jsonschema_rs
 
 from checker.core.schema import Dialect, Direction, Document, Schema, UnresolvableReference
 from checker.validation.discriminators import KEYWORDS, Discriminator, discriminator_of
+from checker.validation.ecma import LONGEST_PATTERN
 from checker.validation.format_keywords import FORMATS_IN_KEYWORDS
 from checker.validation.formats import STRING_FORMATS
 from checker.validation.keywords import Keyword, Shape, keywords_of
@@ -284,6 +285,8 @@ def too_large(pointer: str) -> str:
 @lru_cache(maxsize=2048)
 def is_enforceable(pattern: str) -> bool:
     """True when the compiled validator can match the pattern."""
+    if len(pattern) > LONGEST_PATTERN:
+        return False
     try:
         jsonschema_rs.Draft7Validator({"pattern": pattern})
     except ValueError:

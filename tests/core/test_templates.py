@@ -85,4 +85,4 @@ def test_alike_are_texts_of_one_class_of_error_that_share_most_words() -> None:
 def test_a_long_run_without_a_break_is_read_at_once() -> None:
     assert template("a" * 4000 + "1") == ""
     assert template("error " + "ab" * 2000 + "-1 room") == "error room"
-    assert template("<a" * 1400 + "SELECT " * 180) == ""
+    assert "select" in template("<a" * 1400 + "SELECT " * 180)

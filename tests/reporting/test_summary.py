@@ -213,4 +213,4 @@ def test_end_of_the_run_tells_its_time() -> None:
 
 
 def test_every_kind_of_warning_has_a_title() -> None:
-    assert set(WARNING_TITLES) == {*WarningKind, UNANSWERED, DAMAGED}
+    assert set(WARNING_TITLES) == {*WarningKind, UNANSWERED, DAMAGED, "killed"}

@@ -20,6 +20,8 @@ from checker.generation.sources.turn import Rejected
 ADDITIONAL: Final = "x-checker-additional"
 _ANY: Final = "*"
 _LONGEST_NAME: Final = 24
+_MOST: Final = 1_000
+"""Properties that are listed one by one."""
 _REASONS = (Unsatisfiable, BudgetSpent, Rejected)
 
 
@@ -35,7 +37,8 @@ def usual(walk: Walk, form: Canonical, conjunction: Conjunction, place: Place) -
     low = max(sizes.low, place.min_items)
     if len(value) >= low:
         return value
-    if form.names or form.no_additional is not None:
+    if form.names or form.no_additional is not None or low > _MOST:
+        # What chance draws has a limit; these are listed without asking.
         found: dict[str, Any] = walk.narrowed(conjunction, place, "object", {"type": "object"})
         return found
     names = (name for name in _additional_names() if name not in value)

@@ -20,6 +20,7 @@ from checker.generation.patterns.regexes import (
     UnsupportedPattern,
     parse,
 )
+from checker.validation.ecma import LONGEST_PATTERN
 
 _FEW = 4
 _BEYOND_TREES = re.compile(r"\(\?<?[=!]|\(\?[imsu-]|\\[bBpPAZzk1-9]|.\^|\$.", re.DOTALL)
@@ -59,6 +60,9 @@ def matcher(pattern: str, *, trusts: bool = False) -> Callable[[str], bool]:
 
     Texts written from a plain tree match anyway: `trusts` them, and asks only one.
     """
+    if len(pattern) > LONGEST_PATTERN:
+        # No validator reads it either.
+        return lambda text: True
     search = _python_search(pattern)
     try:
         strict = jsonschema_rs.Draft202012Validator({"pattern": pattern}).is_valid

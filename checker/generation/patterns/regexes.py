@@ -13,6 +13,7 @@ from checker.generation.patterns.character_classes import (
     property_class,
 )
 from checker.generation.sources.alphabets import Interval, merged
+from checker.validation.ecma import LONGEST_PATTERN
 
 __all__ = [
     "EMPTY", "UNBOUNDED", "Ahead", "Alternation", "Anchor", "Characters", "Concatenation", "Expression", "Group", "Reference",
@@ -98,6 +99,8 @@ def parse(pattern: str) -> Expression:
 
     Raises `UnsupportedPattern`.
     """
+    if len(pattern) > LONGEST_PATTERN:
+        raise UnsupportedPattern(f"it has more than {LONGEST_PATTERN:,} characters")
     reader = _Reader(pattern)
     tree = reader.alternation()
     if reader.position < len(pattern):

@@ -8,7 +8,7 @@ from checker.core.schema import Dialect, Document, Schema, UnresolvableReference
 from checker.openapi.documents.dialects import schema_dialect_of
 from checker.openapi.documents.named_schemas import NamedSchemas
 from checker.openapi.documents.neighbours import Neighbours
-from checker.openapi.documents.walking import Found, lost, walk
+from checker.openapi.documents.walking import Found, circle_in, lost, walk
 from checker.validation.keywords import applicators_of, subschemas
 from checker.validation.pointers import pointer_child
 from checker.validation.scopes import said_at
@@ -101,15 +101,17 @@ class OpenApiDocument:
         return value, at
 
     def require_sound(self, schema: Schema) -> None:
-        """Raise `UnresolvableReference` when anything that the schema reaches points at nothing."""
+        """Raise `UnresolvableReference` when anything that the schema reaches points at nothing, or only at itself."""
         if isinstance(schema.raw, dict) and self._leads_on.isdisjoint(schema.raw):
             return
         todo: list[Found] = [(schema.raw, schema.pointer)]
         reached = set()
+        edges: dict[str, tuple[str]] = {}
         while todo:
             raw, at = todo.pop()
             if isinstance(raw, dict) and isinstance(raw.get("$ref"), str):
                 target, pointer = self.resolve(raw["$ref"], at=at)
+                edges[at] = (pointer,)
                 if pointer not in self._sound and pointer not in reached:
                     reached.add(pointer)
                     todo.append((target, pointer))
@@ -117,6 +119,11 @@ class OpenApiDocument:
                 continue
             for tokens, inner in subschemas(raw, self.dialect_at(at)):
                 todo.append((inner, pointer_child(at, *tokens)))
+        place = circle_in(edges)
+        if place is not None:
+            raise UnresolvableReference(
+                f"the reference at {place} leads back to itself; point it at a schema"
+            )
         self._sound |= reached
 
     def _resolved(self, reference: str, owner: str) -> Found:

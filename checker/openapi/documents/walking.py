@@ -1,6 +1,6 @@
 """Ways through a document: all of it, or along a JSON pointer, and what to say when that leads nowhere."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -43,6 +43,24 @@ def objects(
             for key, item in value.items():
                 if isinstance(item, dict | list) and not is_left(key, at):
                     todo.append((item, pointer_child(at, key)))
+
+
+def circle_in(edges: Mapping[str, Sequence[str]]) -> str | None:
+    """A place from which the edges lead back to it; None when all of them come to an end."""
+    seen: set[str] = set()
+    for start in edges:
+        way = {start: iter(edges[start])} if start not in seen else {}
+        while way:
+            place, ahead = next(reversed(way.items()))
+            following = next(ahead, None)
+            if following in way:
+                return following
+            if following is None:
+                seen.add(place)
+                del way[place]
+            elif following in edges and following not in seen:
+                way[following] = iter(edges[following])
+    return None
 
 
 def lost(reference: str, at: str, root: object, reason: object) -> UnresolvableReference:

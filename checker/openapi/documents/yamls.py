@@ -53,11 +53,16 @@ def parse_yaml(text: str) -> Any:
 
 
 def compose(text: str) -> yaml.Node | None:
-    """Nodes of the first document, None when there is none. Raises `yaml.YAMLError`."""
+    """Nodes of the first document, None when there is none.
+
+    Raises `yaml.YAMLError`, also for what follows the document and begins no other.
+    """
     _refuse_depth(text)
     loader = _Loader(text)
     try:
-        return loader.get_node() if loader.check_node() else None
+        node = loader.get_node() if loader.check_node() else None
+        loader.check_node()
+        return node
     finally:
         loader.dispose()
 

@@ -1,0 +1,118 @@
+"""Considers hostile descriptions, one after the other, in a process of its own: `python -m tests.hostile.considering FAMILY START STOP`.
+
+Writes a line of JSON for each: what was said of it, what became of its operations, and the most memory that it took.
+"""
+
+import json
+import os
+import resource
+import sys
+import traceback
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from checker.checks.judge import Judge
+from checker.checks.registry import BUILT_IN, selected_checks
+from checker.core.case import Case
+from checker.core.errors import CheckerError, LoaderError
+from checker.core.meta import PhaseInfo
+from checker.core.operation import BrokenOperation
+from checker.core.request import Origin
+from checker.core.response import Response
+from checker.generation.boundaries.operations import Coverage, OperationEdges
+from checker.generation.program import GenerationSettings, compile_operation
+from checker.generation.sources.choices import RandomSource
+from checker.openapi.loaders import from_bytes, open_normalised
+from checker.openapi.operation import OpenApiOperation
+from checker.openapi.schema import OpenApiSchema
+from checker.transport.prepare import RequestMaker
+from tests.hostile.documents import FAMILIES
+from tests.hostile.making import Row
+
+_CASES = 6
+_HANGS_S = 300
+"""Of CPU: what takes so long never ends."""
+_BOUNDARIES = 40
+_MAKER = RequestMaker(Origin("http", "127.0.0.1", 80, ""), version="0")
+_JUDGE = Judge(selected_checks(tuple(BUILT_IN)))
+_PHASE = PhaseInfo("fuzzing")
+_ANSWERS = (b"{}", b"[[1]]", b'{"a": {"a": {"a": null}}}', b'"\xed\xa0\x80"', b"nonsense")
+
+
+def considered(data: bytes) -> dict[str, Any]:
+    """What becomes of a description: `refused`, or `said` and `operations` by label."""
+    try:
+        schema = from_bytes(data, name="hostile")
+    except LoaderError as error:
+        return {"refused": " ".join([error.message, *error.extras])}
+    said = [warning.message for warning in open_normalised(schema.normalised()).warnings]
+    return {"said": said, "operations": dict(_operations(schema))}
+
+
+def _operations(schema: OpenApiSchema) -> Iterator[tuple[str, str]]:
+    """Label and what cannot be tested of it; empty where everything can."""
+    for found in schema.get_all_operations():
+        if isinstance(found, BrokenOperation):
+            yield str(found.label), found.error
+            continue
+        try:
+            yield str(found.label), _tried(found)
+        except CheckerError as error:
+            yield str(found.label), str(error)
+
+
+def _tried(operation: OpenApiOperation) -> str:
+    program = compile_operation(operation, GenerationSettings(mode=None))
+    source = RandomSource()
+    for seed in range(_CASES):
+        source.reset(seed)
+        _sent(operation, program.draw(source, case_id="c", phase=_PHASE))
+    edges = OperationEdges(operation, GenerationSettings(), Coverage(most=_BOUNDARIES))
+    for _ in edges.cases():
+        pass
+    return "" if program.fault is None else str(program.fault)
+
+
+def _sent(operation: OpenApiOperation, case: Case) -> None:
+    request = _MAKER.make(case)
+    operation.judge_request(request)
+    for content in _ANSWERS:
+        headers = [("Content-Type", "application/json"), ("X-A", "1")]
+        _JUDGE.verdict(case, Response(200, headers, content))
+
+
+def _apart(row: Row) -> dict[str, Any]:
+    """What becomes of a description, and the most memory that it took, in a process that ends with it."""
+    ours, theirs = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(ours)
+        resource.setrlimit(resource.RLIMIT_CPU, (_HANGS_S, _HANGS_S))
+        try:
+            found = considered(row.data())
+        except BaseException:  # noqa: BLE001 - what is told is that it was raised
+            found = {"raised": traceback.format_exc()}
+        with os.fdopen(theirs, "w") as told:
+            json.dump(found, told)
+        os._exit(0)
+    os.close(theirs)
+    with os.fdopen(ours) as heard:
+        text = heard.read()
+    _, status, used = os.wait4(child, 0)
+    found = (
+        json.loads(text)
+        if text
+        else {"raised": f"it ended with {os.waitstatus_to_exitcode(status)}"}
+    )
+    return {**found, "peak_mib": used.ru_maxrss // 1024}
+
+
+def main(family: str, start: int, stop: int) -> None:
+    """Write what becomes of some documents of a family."""
+    for name, row in islice(FAMILIES[family].items(), start, stop):
+        print(json.dumps({"name": name, **_apart(row)}), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

@@ -1,0 +1,117 @@
+"""Hostile descriptions: each ends in a sentence or in a test, in bounded memory, and costs nothing but what it touches."""
+
+import json
+import os
+import subprocess
+import sys
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.apps.serving import json_reply, serving
+from tests.hostile.documents import FAMILIES
+from tests.hostile.making import Row
+
+MOST_MIB = 300
+_BATCH = 30
+_ROOT = Path(__file__).parents[2]
+_ENVIRONMENT = {**os.environ, "PYTHONPATH": str(_ROOT), "COLUMNS": "80", "NO_COLOR": "1"}
+
+
+def complaints(row: Row, found: dict[str, Any]) -> list[str]:
+    """What is not as it should be."""
+    if "raised" in found:
+        return [found["raised"]]
+    wrong = []
+    if found["peak_mib"] > MOST_MIB:
+        wrong.append(f"took {found['peak_mib']} MiB")
+    if bool(row.refused) != ("refused" in found):
+        return [*wrong, f"refused: {found.get('refused')}"]
+    if row.refused:
+        return wrong if row.refused in found["refused"] else [*wrong, found["refused"][:500]]
+    operations, said = found["operations"], found["said"]
+    failed = {label: error for label, error in operations.items() if error}
+    wrong += [
+        f"{label} was not tested: {operations.get(label)}"
+        for label in row.tested
+        if operations.get(label) != ""
+    ]
+    if row.fails and not any(row.fails in error for error in failed.values()):
+        wrong.append(f"failed: {failed}"[:900])
+    if row.says and not any(row.says in sentence for sentence in said):
+        wrong.append(f"said: {said}"[:900])
+    wrong += [f"no sentence: {error!r}"[:300] for error in failed.values() if "\n" in error.strip()]
+    return wrong
+
+
+BATCHES = [
+    (family, start) for family, rows in FAMILIES.items() for start in range(0, len(rows), _BATCH)
+]
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(("family", "start"), BATCHES)
+def test_hostile_documents_cost_what_they_touch(family: str, start: int) -> None:
+    rows = dict(islice(FAMILIES[family].items(), start, start + _BATCH))
+    ran = subprocess.run(
+        [sys.executable, "-m", "tests.hostile.considering", family, str(start), str(start + _BATCH)],
+        cwd=_ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    found = {line["name"]: line for line in map(json.loads, ran.stdout.splitlines())}
+    assert list(found) == list(rows)
+    wrong = {name: complaints(row, found[name]) for name, row in rows.items()}
+    assert {name: some for name, some in wrong.items() if some} == {}
+
+
+def test_there_are_enough_of_them() -> None:
+    assert sum(len(rows) for family, rows in FAMILIES.items() if family != "grammar") >= 200
+
+
+RUN: dict[str, Row] = {
+    name: rows[name]
+    for rows, names in (
+        (FAMILIES["names"], ("escapes in a path", "escapes in a method", "escapes in a parameter", "a media type that is none")),
+        (FAMILIES["references"], ("to itself", "five thousand in a row")),
+        (FAMILIES["schemas"], ("types of types", "all of all")),
+    )
+    for name in names
+}  # fmt: skip
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("name", RUN)
+def test_run_goes_on_and_says_it_in_plain_text(name: str, tmp_path: Path) -> None:
+    """One process does it all, so that its memory is what the run took."""
+    path = tmp_path / "hostile.json"
+    path.write_bytes(RUN[name].data())
+    with serving(lambda request: json_reply({}), {}) as app:
+        arguments = ["run", str(path), "--url", app.url, "--inline", "--seed", "1", "-n", "3"]
+        with (tmp_path / "out").open("wb") as out:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "checker", *arguments],
+                cwd=tmp_path, env=_ENVIRONMENT, stdout=out, stderr=subprocess.STDOUT,
+            )  # fmt: skip
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        assert any(request.target == b"/ok" for request in app.seen)
+    shown = (tmp_path / "out").read_text()
+    assert process.returncode in (0, 1), shown
+    assert "Traceback" not in shown, shown
+    assert "Runtime Error" not in shown, shown
+    assert [one for one in shown if not one.isprintable() and one != "\n"] == [], shown
+    assert used.ru_maxrss // 1024 <= MOST_MIB
+
+
+def test_document_that_cannot_be_read_ends_in_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "hostile.yaml"
+    path.write_bytes(FAMILIES["bytes"]["aliases of aliases"].data())
+    ran = subprocess.run(
+        [sys.executable, "-m", "checker", "run", str(path), "--url", "http://127.0.0.1:9"],
+        cwd=tmp_path, env=_ENVIRONMENT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 2
+    assert "its aliases stand for too much" in " ".join((ran.stdout + ran.stderr).split())
+    assert "Traceback" not in ran.stdout + ran.stderr
