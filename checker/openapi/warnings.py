@@ -22,6 +22,8 @@ from checker.validation.referee import referee
 
 _REASONS: Final = 3
 """Ways in which one example breaks its schema that are told."""
+_PATTERN: Final = 200
+"""Characters of a regular expression that are told."""
 _NOT_VALIDATED: Final = "what it describes in a response is not validated"
 
 
@@ -180,7 +182,7 @@ def _ignored(directory: Directory, schemas: Iterable[Schema]) -> Iterator[_Warni
         for keyword, pattern in _regexes(raw):
             if ecma_pattern(pattern) is None:
                 place = pointer_child(at, keyword)
-                message = f"the regular expression {shown(pattern)} at {place} is not supported; nothing is checked by it"
+                message = f"the regular expression {pattern[:_PATTERN]!r} at {place} is not supported; nothing is checked by it"
                 yield WarningKind.UNSUPPORTED_REGEX, place, message
         if isinstance(raw.get("$ref"), str):
             try:
