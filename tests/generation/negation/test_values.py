@@ -153,11 +153,25 @@ def test_near_misses_of_dates_are_drawn() -> None:
 
 
 def test_what_is_too_large_to_be_recorded_is_not_drawn() -> None:
-    unlike = {"type": "string", "pattern": "^[a-z]{40}$"}
-    draw = negative({"type": "array", "uniqueItems": True, "maxItems": 400, "items": unlike})
+    unlike = {"type": "string", "pattern": "^[a-z]{400}$"}
+    draw = negative({"type": "array", "uniqueItems": True, "maxItems": 30, "items": unlike})
     source = RandomSource()
     for seed in range(60):
         source.reset(seed)
         _, violation = draw(source)
         assert violation.keyword != "maxItems"
         assert len(source.choices) < 2_000
+
+
+def test_one_item_too_many_is_drawn_where_a_seed_stands_for_all() -> None:
+    unlike = {"type": "string", "pattern": "^[a-z]{40}$"}
+    draw = negative({"type": "array", "uniqueItems": True, "maxItems": 400, "items": unlike})
+    source = RandomSource()
+    found = []
+    for seed in range(60):
+        source.reset(seed)
+        value, violation = draw(source)
+        assert len(source.choices) < 2_000
+        found.extend([value] if violation.keyword == "maxItems" else [])
+    assert found
+    assert all(len(value) > 400 for value in found)
