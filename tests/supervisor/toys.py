@@ -11,7 +11,7 @@ from checker.core.operation import Label
 from checker.core.sequence import Step
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.inflight import InflightWriter, Stage
-from checker.corpus.journal import JournalWriter
+from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import (
     Entry,
@@ -136,8 +136,10 @@ class Toy:
         self.slots.nobody_acts()
 
     def wait_for_others(self, wanted: int) -> None:
-        """Until so many workers began, ourselves included; the first journal is the supervisor's."""
-        while len(RunLayout(Path(self.settings.corpus_dir)).journal_paths()) < wanted + 1:
+        """Until so many workers made a case, ourselves included: whoever only began may find nothing left to do."""
+        self.journal.flush()
+        layout = RunLayout(Path(self.settings.corpus_dir))
+        while sum(_has_case(path) for _, path in layout.journal_paths()) < wanted:
             time.sleep(0.01)
 
     def meet(self, what: str) -> None:
@@ -174,3 +176,7 @@ class Toy:
 
 def toy_work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender) -> None:
     Toy(incarnation, settings, down, up).live()
+
+
+def _has_case(journal: Path) -> bool:
+    return any(isinstance(record, ValueSeen) for record in JournalReader(journal).read_new())

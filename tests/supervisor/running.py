@@ -1,0 +1,114 @@
+"""Runs of toy workers: told by events, and by a clock that leaps."""
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checker.config.settings import RunSettings
+from checker.corpus.inflight import Stage
+from checker.corpus.records import (
+    Finding,
+    Record,
+    ValueSeen,
+)
+from checker.supervisor.execution import RunOutcome, Surroundings, execute
+from checker.supervisor.launchers.inline import InlineLauncher
+from checker.supervisor.launchers.processes import ProcessLauncher
+from checker.supervisor.signals import Interrupts
+from checker.supervisor.state import Deadlines
+from tests.supervisor.toys import LABELS, toy_work
+
+INLINE = InlineLauncher(toy_work)
+PROCESSES = ProcessLauncher(toy_work)
+BOTH = pytest.mark.parametrize("launcher", [INLINE, PROCESSES], ids=["inline", "processes"])
+PATIENT = Deadlines({}, heartbeat_s=1000.0, opening_s=1000.0)
+IMPATIENT = replace(PATIENT, stages={Stage.HOOK: 3.0})
+"""Nothing but what hangs takes so long on the busiest machine."""
+LONG_S = 1000.0
+"""For nights that end by what they find, or by a clock that leaps."""
+END = ("slow", "0.002"), ("find", "GET /users:2")
+Is = Callable[[Record], bool]
+
+
+def is_work(record: Record) -> bool:
+    return isinstance(record, ValueSeen)
+
+
+def is_finding(record: Record) -> bool:
+    return isinstance(record, Finding)
+
+
+class Clock:
+    """Goes as all clocks do, until it leaps."""
+
+    def __init__(self) -> None:
+        self.ahead_s = 0.0
+
+    def __call__(self) -> float:
+        return time.monotonic() + self.ahead_s
+
+
+class Told:
+    """A listener that remembers; `when` it is told of something, something happens."""
+
+    def __init__(self, when: Is | None = None, happens: Callable[[], None] | None = None) -> None:
+        self.records: list[tuple[int, Record]] = []
+        self._when = when
+        self._happens = happens
+
+    def __call__(self, incarnation: int, record: Record) -> None:
+        self.records.append((incarnation, record))
+        if self._when is not None and self._happens is not None and self._when(record):
+            self._happens()
+
+    def of(self, kind: type[Any]) -> list[Any]:
+        return [record for _, record in self.records if isinstance(record, kind)]
+
+    @property
+    def cases(self) -> Counter[tuple[str, int]]:
+        return Counter((value.producer, value.value) for value in self.of(ValueSeen))
+
+
+class Run:
+    """Settings that are made once and run as often as wanted."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.told = Told()
+
+    def settings(self, *orders: tuple[str, str], **fields: Any) -> RunSettings:
+        fields = {"kind": "run", "seed": 1, "max_examples": 5, **fields}
+        return RunSettings(
+            location="toy", corpus_dir=str(self.folder / "corpus"), headers=orders, **fields
+        )
+
+    def __call__(
+        self,
+        *orders: tuple[str, str],
+        launcher: Any = PROCESSES,
+        deadlines: Deadlines = PATIENT,
+        over: Is | None = None,
+        stop: Is | None = None,
+        **fields: Any,
+    ) -> RunOutcome:
+        """`over`: 900 s are over when such a record is told; `stop`: the user asks to stop then."""
+        clock, interrupts = Clock(), Interrupts()
+
+        def leap() -> None:
+            clock.ahead_s = 900.0
+
+        def interrupt() -> None:
+            interrupts.count = 1
+
+        self.told = Told(over or stop, leap if over else interrupt)
+        around = Surroundings(launcher, deadlines, interrupts, clock)
+        return execute(self.settings(*orders, **fields), self.told, around)
+
+
+def all_cases(count: int = 5) -> Counter[tuple[str, int]]:
+    return Counter((label, index) for label in LABELS for index in range(count))

@@ -1,0 +1,162 @@
+"""Runs that go on until they are told to stop, and those that go on with them."""
+
+import os
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checker.core.errors import UsageError
+from checker.corpus.damage import DAMAGED, Loss, damage_note
+from checker.corpus.inflight import InflightReader
+from checker.corpus.journal import JournalReader
+from checker.corpus.layout import RunLayout
+from checker.corpus.records import (
+    Quarantined,
+    Record,
+    RunStarted,
+    TaskStarted,
+    ValueSeen,
+    WorkerGone,
+)
+from checker.supervisor.execution import Surroundings, execute
+from checker.supervisor.lock import Ownership
+from checker.supervisor.signals import Interrupts
+from tests.supervisor.running import (
+    BOTH,
+    END,
+    INLINE,
+    LONG_S,
+    PATIENT,
+    PROCESSES,
+    Run,
+    is_finding,
+    is_work,
+)
+
+
+@BOTH
+def test_fuzz_stops_at_the_first_failure(run: Run, launcher: Any) -> None:
+    orders = (("find", "GET /users:2"), ("slow", "0.002"))
+    outcome = run(*orders, kind="fuzz", max_time_s=LONG_S, workers=2, launcher=launcher)
+    assert (outcome.exit_code, outcome.outcome) == (1, "first failure")
+
+
+def test_fuzz_goes_on_until_its_time_is_over(run: Run) -> None:
+    outcome = run(("slow", "0.001"), kind="fuzz", max_time_s=800.0, workers=2, over=is_work)
+    assert (outcome.exit_code, outcome.outcome) == (0, "time limit")
+
+
+def test_limits_of_a_project_hold(run: Run) -> None:
+    limits = {"max_time_s": 800.0, "continue_on_failure": True}
+    projects = (("toy", limits),)
+    outcome = run(*END, kind="fuzz", max_time_s=LONG_S, projects=projects, over=is_finding)
+    assert (outcome.exit_code, outcome.outcome) == (1, "time limit")
+
+
+def test_the_poison_of_a_fuzz_is_quarantined(run: Run) -> None:
+    def is_quarantine(record: Record) -> bool:
+        return isinstance(record, Quarantined)
+
+    orders = (("kill", "POST /users:3"), ("slow", "0.002"))
+    outcome = run(*orders, kind="fuzz", max_time_s=800.0, over=is_quarantine)
+    assert run.told.of(Quarantined)[0].label == "POST /users"
+    assert outcome.exit_code == 1
+
+
+@BOTH
+def test_an_interrupt_drains_and_reports(run: Run, launcher: Any) -> None:
+    outcome = run(*END, kind="fuzz", continue_on_failure=True, stop=is_finding, launcher=launcher)
+    assert (outcome.exit_code, outcome.outcome) == (130, "interrupted")
+    assert outcome.view.finding_count() == 1
+
+
+def test_a_second_interrupt_ends_also_what_hangs(run: Run) -> None:
+    inflight = RunLayout(run.folder / "corpus").root / "inflight"
+    interrupts = Interrupts()
+
+    def is_hanging() -> bool:
+        return any(InflightReader(path).acting_lane is not None for path in inflight.glob("*"))
+
+    def interrupt_twice() -> None:
+        while not is_hanging():
+            time.sleep(0.01)
+        interrupts.count = 2
+
+    interrupting = threading.Thread(target=interrupt_twice)
+    interrupting.start()
+    around = Surroundings(PROCESSES, PATIENT, interrupts)
+    outcome = execute(run.settings(("hang", "GET /users:0")), run.told, around)
+    interrupting.join()
+    assert outcome.exit_code == 130
+    assert [gone.reason for gone in run.told.of(WorkerGone)] == ["killed: it did not leave in time"]
+
+
+def test_a_second_supervisor_is_refused(run: Run) -> None:
+    with (
+        Ownership(RunLayout(run.folder / "corpus")),
+        pytest.raises(UsageError, match=f"another checker is working in .*pid {os.getpid()}"),
+    ):
+        run()
+
+
+def test_a_fuzz_without_an_end_goes_on(run: Run) -> None:
+    run(*END, kind="fuzz", max_time_s=LONG_S)
+    assert run.told.of(RunStarted)[0].seed == 1
+    begun = {task.task for task in run.told.of(TaskStarted)}
+    lose_the_end(run.folder / "corpus")
+
+    def is_further(record: Record) -> bool:
+        return isinstance(record, TaskStarted) and record.task not in begun
+
+    again = run(
+        ("slow", "0.002"),
+        kind="fuzz",
+        seed=2,
+        max_time_s=800.0,
+        continue_on_failure=True,
+        over=is_further,
+    )
+    first, second = run.told.of(RunStarted)
+    assert (first.run, first.seed) == (second.run, second.seed)
+    assert list(again.view.findings) == ["GET /users-found"]
+    assert not again.view.notes, "a torn end is no damage"
+    assert begun < {task.task for task in run.told.of(TaskStarted)}
+
+
+def test_damage_of_a_run_that_is_gone_on_with_is_told(run: Run) -> None:
+    run(*END, kind="fuzz", max_time_s=LONG_S, launcher=INLINE)
+    lose_the_end(run.folder / "corpus")
+    path = next(p for _, p in RunLayout(run.folder / "corpus").journal_paths() if holds_values(p))
+    path.write_bytes(path.read_bytes() + bytes(8))
+    again = run(*END, kind="fuzz", launcher=INLINE)
+    assert again.exit_code == 1
+    assert [text for *_, text in again.view.notes[DAMAGED]] == [
+        damage_note(path, f"wrong checksum at byte {path.stat().st_size - 8}", Loss.JOURNAL).text
+    ]
+
+
+def holds_values(journal: Path) -> bool:
+    return any(isinstance(record, ValueSeen) for record in JournalReader(journal).finish())
+
+
+def test_a_finished_fuzz_is_followed_by_a_new_run(run: Run) -> None:
+    run(*END, kind="fuzz", max_time_s=LONG_S)
+    again = run(("slow", "0.002"), kind="fuzz", max_time_s=800.0, over=is_work)
+    assert len(run.told.of(RunStarted)) == 1
+    assert again.exit_code == 0
+
+
+def test_other_settings_begin_a_new_run(run: Run) -> None:
+    run(*END, kind="fuzz", max_time_s=LONG_S)
+    lose_the_end(run.folder / "corpus")
+    run(*END, kind="fuzz", max_time_s=LONG_S, checks=("not_a_server_error",))
+    assert len(run.told.of(RunStarted)) == 1
+
+
+def lose_the_end(corpus: Path) -> None:
+    """As if the supervisor had been killed: tear its last record."""
+    _, path = RunLayout(corpus).journal_paths()[0]
+    os.truncate(path, path.stat().st_size - 1)
