@@ -11,8 +11,6 @@ from checker.supervisor.restarts import CERTAIN, DOUBTFUL, Ruling
 from checker.workers.messages import Task
 
 _FROM_OUTSIDE = "killed by SIGKILL"
-KILLED = "killed"
-"""Kind of the note on a case that is left out after kills from outside."""
 
 WHOLE_TASK = -1
 """Index of a quarantined task."""
@@ -58,7 +56,7 @@ def left_out(task: Task, acting: Slot, strikes: int, reason: str) -> Quarantined
         f"case {acting.index} was at work at {strikes} kills from outside (SIGKILL), "
         "which an operator sends, or a system that has no memory left"
     )
-    return Note(KILLED, case.label, "", text)
+    return Note("killed", case.label, "", text)
 
 
 def quarantined_case(task: Task, acting: Slot, strikes: int, reason: str) -> Quarantined:
