@@ -33,14 +33,19 @@ def failures_by_label(
 
     `shown` gives a recorded command as a reader may see it.
     """
-    ordered = sorted(findings, key=lambda f: (f.label, f.index, f.case, f.reproduction))
+    ordered = sorted(findings, key=lambda f: (f.label, f.index, _request_of(f)))
     for label, group in groupby(ordered, key=lambda f: f.label):
-        cases = groupby(group, key=lambda f: (f.case, f.reproduction))
+        cases = groupby(group, key=_request_of)
         blocks = [
             _block(number, list(of_case), truncation, shown)
             for number, (_, of_case) in enumerate(cases, 1)
         ]
         yield label, "\n\n".join(blocks)
+
+
+def _request_of(finding: Finding) -> tuple[str, str]:
+    """What tells one case from another: candidates of one shrink share their id, and have no command of their own yet."""
+    return finding.case, finding.reproduction or repr(finding.steps)
 
 
 def _block(

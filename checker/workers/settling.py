@@ -86,6 +86,9 @@ class Settling:
         try:
             for finding in desk.investigator().settle(suspicions):
                 settled.append(finding)
+                if not flight.running.is_closed:
+                    # Nothing promises that `fuzz` sends the same after a death.
+                    self._write(settled)
         except StorageError:
             raise
         except Exception as error:  # noqa: BLE001 - the wall: the first versions are on disk
@@ -93,11 +96,16 @@ class Settling:
         place.ledger.enter(Part.RECORD)
         desk.enter(Stage.RECORD)
         # All at once: a worker that dies on the way leaves the whole case to be looked into again.
+        self._write(settled)
+
+    def _write(self, settled: list[Finding]) -> None:
+        """Write down last versions, and forget them."""
         for finding in settled:
-            place.recorder.settled(finding)
+            self._place.recorder.settled(finding)
             if finding.reproduced and len(finding.steps) == 1:
-                place.saved.save(finding.steps[0])
+                self._place.saved.save(finding.steps[0])
         self._up.send(Found(len(settled)))
+        settled.clear()
 
 
 @dataclass(slots=True)
