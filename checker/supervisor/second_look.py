@@ -13,6 +13,8 @@ MOST = 500
 """Requests for one finding: what a shrink by itself would take."""
 LEAST = 5
 """With fewer nothing is tried."""
+AROUND = 3
+"""Requests around a shrink: the case so far, the smallest one, and that as printed."""
 SLICE_S = 3600.0
 """Requests are what ends a task of this plan."""
 _WEIGHTS = {"critical": 8, "high": 6, "medium": 4, "low": 2}
@@ -40,10 +42,10 @@ def second_looks(findings: Iterable[Finding], *, cases: int, share: float) -> li
     whole = sum(weights.values())
     for one in ranked:
         weight = weights[one.fingerprint]
-        allowed = min(MOST, left * weight // max(1, whole))
+        allowed = min(MOST, left * weight // max(1, whole) - AROUND)
         whole -= weight
         if allowed >= LEAST:
-            left -= allowed
+            left -= allowed + AROUND
             tasks.setdefault(one.label, []).append((one, allowed))
     return [_task(label, again) for label, again in sorted(tasks.items())]
 

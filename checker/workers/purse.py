@@ -8,6 +8,8 @@ from checker.workers.flight import Running
 
 FEWEST = 25
 """For each operation that fails: with less nothing becomes small."""
+AROUND = 4
+"""Requests around a shrink: the case again, the simplest one, the smallest one, and that as printed."""
 CREDIT = 2_000
 """What a worker may spend in `fuzz` before its cases have earned it: nights are long, and first findings matter."""
 _MATTERS = (Severity.CRITICAL, Severity.HIGH)
@@ -30,7 +32,7 @@ class Purse:
 
     def allowance(self, running: Running, label: str, severity: Severity, check: str) -> int:
         """For one finding: all that is left for the first of its check if it matters, half of it for others."""
-        left = self._left(running, label)
+        left = self._left(running, label) - AROUND
         is_first = severity in _MATTERS and self.defects.is_novel(label, check)
         return max(0, left if is_first else left // 2)
 
