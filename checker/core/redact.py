@@ -9,9 +9,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import quote, unquote_plus
 
+from checker.core import shell
 from checker.core.errors import MissingSecret
 from checker.core.media_types import is_form, is_json
 from checker.core.request import WireRequest
@@ -204,6 +206,15 @@ def _as_latin(value: str) -> bytes:
         return value.encode("utf-8", "surrogatepass")
 
 
+def _as_utf8(value: str) -> bytes:
+    return value.encode("utf-8", "surrogatepass")
+
+
+def _in_command(spell: Callable[[str], str], encode: Callable[[str], bytes], value: str) -> str:
+    """A value within a word of a command."""
+    return spell(shell.as_text(encode(value)))
+
+
 _FORMS: Mapping[str, Callable[[str], str]] = {
     "": str,
     "-quoted": lambda value: quote(value, safe="", errors="surrogatepass"),
@@ -214,6 +225,11 @@ _FORMS: Mapping[str, Callable[[str], str]] = {
     # Headers are Latin-1, and what is written takes them for UTF-8; commands cannot even say them.
     "-latin": lambda value: _as_latin(value).decode("utf-8", "surrogateescape"),
     "-shown": lambda value: _as_latin(value).decode("utf-8", "replace"),
+    **{
+        f"-{name}{kind}": partial(_in_command, spell, encode)
+        for name, spell in shell.SPELLINGS.items()
+        for kind, encode in (("", _as_utf8), ("latin", _as_latin))
+    },
 }
 """How a secret may be spelled in what is written: what its reference begins with -> what it is there."""
 REFERENCE = re.compile(

@@ -2,7 +2,8 @@
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\udc80-\udcff]")
 """What a terminal is not shown as it stands, the C1 controls, lone bytes and turns of direction, too; and all that ends a line: a command is one line."""
@@ -25,8 +26,8 @@ _ESCAPE = re.compile(r"(?P<bytes>(?:\\x[0-9a-fA-F]{2})+)|\\(?P<one>.)|(?P<percen
 def quoted(text: str) -> str:
     """Text as one word, always in quotes; control characters as escapes of `$'…'`. It cannot hold NUL."""
     if _CONTROL.search(text) is None:
-        return "'" + text.replace("'", "'\"'\"'") + "'"
-    return f"$'{_escaped(text, _ESCAPES)}'"
+        return f"'{_plain(text)}'"
+    return f"$'{_ansi(text)}'"
 
 
 def quoted_if_needed(text: str) -> str:
@@ -36,7 +37,7 @@ def quoted_if_needed(text: str) -> str:
 
 def substituted(data: bytes) -> str:
     """Word that names a file with these bytes, NUL among them, of any length: `<(printf -- '…')`."""
-    return f"{_PRINTF}{_escaped(as_text(data), _PRINTF_ESCAPES)}')"
+    return f"{_PRINTF}{_format(as_text(data))}')"
 
 
 def words(command: str) -> Iterator[tuple[str, str]]:
@@ -66,6 +67,26 @@ def as_text(data: bytes) -> str:
 def as_bytes(text: str) -> bytes:
     """The bytes of a text that `as_text` or the shell made."""
     return text.encode("utf-8", "surrogateescape")
+
+
+def _plain(text: str) -> str:
+    return text.replace("'", "'\"'\"'")
+
+
+def _ansi(text: str) -> str:
+    return _escaped(text, _ESCAPES)
+
+
+def _format(text: str) -> str:
+    return _escaped(text, _PRINTF_ESCAPES)
+
+
+SPELLINGS: Final[Mapping[str, Callable[[str], str]]] = {
+    "plain": _plain,
+    "ansi": _ansi,
+    "format": _format,
+}
+"""How a text may stand within a word: between quotes, in `$'…'`, in a format of `printf`."""
 
 
 def _escaped(text: str, escapes: dict[str, str]) -> str:

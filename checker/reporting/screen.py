@@ -21,7 +21,7 @@ GLYPHS: Final = {
 """Name -> glyph where the stream can hold it, and what stands in for it elsewhere."""
 
 
-_DRIVING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_DRIVING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 """Characters that a terminal obeys, and those that make it write what follows in another place."""
 
 

@@ -93,5 +93,6 @@ def grammar() -> dict[str, Row]:
         for wrong in (WRONG[number % len(WRONG)], WRONG[(number + 3) % len(WRONG)]):
             name = f"{'/'.join(map(str, way))} is {json.dumps(wrong)}"
             data = partial(_with, way, wrong)
-            rows[name] = Row(data, tested=() if is_above else ("GET /ok",))
+            refused = "Unable to determine the Open API version" if way[0] == "openapi" else ""
+            rows[name] = Row(data, refused=refused, tested=() if is_above else ("GET /ok",))
     return rows

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Final, Protocol
 
-from checker.generation.meaning.duplicates import is_equal
+from checker.generation.meaning.duplicates import Saying, sayings
 from checker.generation.meaning.forms import (
     Branches,
     Canonical,
@@ -31,13 +31,16 @@ def forbid(breaks: Breaks, found: Canonical) -> None:
 
     Raises `UnresolvableReference`.
     """
+    said: set[Saying] = set()
+    if found.forbidden or any(_denied(way) for one in found.branches for way in one.alternatives):
+        said.update(saying for facet in found.facets for saying in sayings(facet))
     for inner, at in found.forbidden:
-        if any(is_equal(inner, facet) for facet in found.facets):
+        if not said.isdisjoint(sayings(inner)):
             found.impossible = found.impossible or Reason(at, _BOTH)
-    found.branches = [_unfolded(breaks, branches, found) for branches in found.branches]
+    found.branches = [_unfolded(breaks, branches, found, said) for branches in found.branches]
 
 
-def _unfolded(breaks: Breaks, branches: Branches, found: Canonical) -> Branches:
+def _unfolded(breaks: Breaks, branches: Branches, found: Canonical, said: set[Saying]) -> Branches:
     """The ways of a `not`, with the ways to break what they only refer to."""
     ways: list[Conjunction] = []
     todo = list(reversed(branches.alternatives))
@@ -49,7 +52,7 @@ def _unfolded(breaks: Breaks, branches: Branches, found: Canonical) -> Branches:
             ways.append(way)
             continue
         inner = breaks.target(inner)
-        if inner.key in seen or any(is_equal(inner, facet) for facet in found.facets):
+        if inner.key in seen or not said.isdisjoint(sayings(inner)):
             continue
         seen.add(inner.key)
         more, is_whole = breaks.broken(inner)

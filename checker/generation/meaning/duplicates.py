@@ -1,8 +1,10 @@
 """Schemas that say the same: a value that satisfies one of them satisfies both."""
 
+import json
 from typing import Any, Final
 
 from checker.generation.meaning.forms import Facet
+from checker.validation.scopes import Scope
 
 _MOST: Final = 50_000
 """Values that are compared. Aliases of YAML make trees that have far more."""
@@ -10,7 +12,9 @@ _MOST: Final = 50_000
 _MANY: Final = 256
 """Alternatives that are compared with each other."""
 _SMALL: Final = 200
-"""Values that are compared where it is done often."""
+"""Values that are looked at where it is done often."""
+Saying = tuple[Scope, str, str]
+"""Scope, and a pointer or the text of a schema."""
 
 
 def have_twins(alternatives: list[Any]) -> bool:
@@ -26,18 +30,19 @@ def _has_twin(alternatives: list[Any], index: int) -> bool:
     return any(_equal(one, other) for at, other in enumerate(alternatives) if at != index)
 
 
-def is_equal(left: Facet, right: Facet) -> bool:
-    """True when two schemas of the document say the same, as far as a look can tell."""
-    if left.is_made or right.is_made or left.scope != right.scope:
-        return False
-    if not isinstance(left.raw, dict) or not isinstance(right.raw, dict):
-        return False
-    if not left.without.isdisjoint(left.raw) or not right.without.isdisjoint(right.raw):
-        return False
-    if left.pointer == right.pointer:
-        return True
+def sayings(facet: Facet) -> tuple[Saying, ...]:
+    """What tells schemas of the document that say the same, as far as a look can tell: they have one of these in common."""
+    raw = facet.raw
+    if facet.is_made or not isinstance(raw, dict) or not facet.without.isdisjoint(raw):
+        return ()
+    place = (facet.scope, facet.pointer, "")
     # A reference means what it does only where it stands.
-    return not _refers(left.raw) and _equal(left.raw, right.raw, _SMALL)
+    return (place,) if _refers(raw) else (place, (facet.scope, "", _text(raw)))
+
+
+def _text(raw: Any) -> str:
+    # Not equality: to Python 1, 1.0 and true are equal.
+    return json.dumps(raw, sort_keys=True, default=repr)
 
 
 def _refers(raw: Any) -> bool:
@@ -59,10 +64,10 @@ def _refers(raw: Any) -> bool:
 _REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef", "$id", "id")
 
 
-def _equal(left: Any, right: Any, most: int = _MOST) -> bool:
+def _equal(left: Any, right: Any) -> bool:
     """Equality of schemas, false when it takes too long to say."""
     todo = [(left, right)]
-    for _ in range(most):
+    for _ in range(_MOST):
         if not todo:
             return True
         one, other = todo.pop()

@@ -42,7 +42,7 @@ def is_certain(pattern: str) -> bool:
 
     Such a pattern has one meaning, and what is written part by part matches: no reader has to be asked.
     """
-    return CERTAIN.fullmatch(pattern) is not None
+    return len(pattern) <= LONGEST_PATTERN and CERTAIN.fullmatch(pattern) is not None
 
 
 _EXACT = re.compile(r"(?:[^.\\(\[]|\((?!\?)|\(\?:|\\[dw./+*?|$^(){}\[\]-]|\[(?!\^)|\\\\)*")
