@@ -89,20 +89,17 @@ def test_run_goes_on_and_says_it_in_plain_text(name: str, tmp_path: Path) -> Non
     path.write_bytes(RUN[name].data())
     with serving(lambda request: json_reply({}), {}) as app:
         arguments = ["run", str(path), "--url", app.url, "--inline", "--seed", "1", "-n", "3"]
-        with (tmp_path / "out").open("wb") as out:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "checker", *arguments],
-                cwd=tmp_path, env=_ENVIRONMENT, stdout=out, stderr=subprocess.STDOUT,
-            )  # fmt: skip
-            _, status, used = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
+        ran = subprocess.run(
+            [sys.executable, "-m", "tests.hostile.measured", "peak", sys.executable, "-m", "checker", *arguments],
+            cwd=tmp_path, env=_ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+        )  # fmt: skip
         assert any(request.target == b"/ok" for request in app.seen)
-    shown = (tmp_path / "out").read_text()
-    assert process.returncode in (0, 1), shown
+    shown = ran.stdout
+    assert ran.returncode in (0, 1), shown
     assert "Traceback" not in shown, shown
     assert "Runtime Error" not in shown, shown
     assert [one for one in shown if not one.isprintable() and one != "\n"] == [], shown
-    assert used.ru_maxrss // 1024 <= MOST_MIB
+    assert int((tmp_path / "peak").read_text()) <= MOST_MIB
 
 
 def test_document_that_cannot_be_read_ends_in_a_sentence(tmp_path: Path) -> None:
