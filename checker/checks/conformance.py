@@ -1,7 +1,7 @@
 """Conformance of a response to what the description promises."""
 
 from checker.checks.context import PASSED, CheckContext, CheckSettings, Failures
-from checker.core.blocks import excerpt, indented
+from checker.core.blocks import Truncation, excerpt, indented
 from checker.core.codings import Undecoded
 from checker.core.contract import (
     MediaTypeVerdict,
@@ -134,7 +134,7 @@ def _violation(context: CheckContext, violation: SchemaViolation) -> Failure:
     )
     matched = context.plan.matched_response
     event = "" if violation.event is None else f"Event #{violation.event}: "
-    message = f"{event}body{place}: {violation.message}\n\n{excerpts(violation)}"
+    message = f"{event}body{place}: {violation.message}\n\n{excerpts(violation, context.settings.truncation)}"
     if matched is not None:
         message += f"\n\nValidated against the response `{matched}`."
     return Failure(
@@ -169,15 +169,15 @@ def _undecodable(body: UndecodableBody) -> str:
     return f"{'JSON' if is_json(body.media_type) else 'Content'} deserialization error"
 
 
-def excerpts(violation: SchemaViolation) -> str:
+def excerpts(violation: SchemaViolation, truncation: Truncation) -> str:
     """The broken schema with its place, and the value, shortened."""
     lines = [
         f"Schema at {violation.schema_pointer}:",
         "",
-        indented(excerpt(violation.schema)),
+        indented(excerpt(violation.schema, truncation)),
         "",
         "Value:",
         "",
-        indented(excerpt(violation.value)),
+        indented(excerpt(violation.value, truncation)),
     ]
     return "\n".join(lines)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from checker.core.blocks import DEFAULT_TRUNCATION, Truncation
 from checker.core.case import Case
 from checker.core.contract import ResponsePlan
 from checker.core.failures import Failure
@@ -17,6 +18,8 @@ class CheckSettings:
 
     expected_statuses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Check name -> patterns such as `404` or `2XX`; a check without an entry uses its own default."""
+    truncation: Truncation = DEFAULT_TRUNCATION
+    """How much of a schema and of a value is shown."""
 
 
 @dataclass(slots=True)

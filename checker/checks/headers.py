@@ -2,6 +2,7 @@
 
 from checker.checks.conformance import excerpts
 from checker.checks.context import PASSED, CheckContext, CheckSettings, Failures
+from checker.core.blocks import Truncation
 from checker.core.contract import ResponsePlan, SchemaViolation
 from checker.core.failures import Failure, Severity
 
@@ -23,7 +24,8 @@ def response_headers_conformance(context: CheckContext) -> Failures:
     context.unjudged.extend(
         f"the header {name} of an answer is too long to be read" for name in opinions.unread
     )
-    found = [_violation(name, violation) for name, violation in opinions.violations]
+    truncation = context.settings.truncation
+    found = [_violation(name, violation, truncation) for name, violation in opinions.violations]
     if opinions.missing:
         found.insert(0, _missing(opinions.missing))
     return tuple(found)
@@ -39,11 +41,11 @@ def _missing(names: tuple[str, ...]) -> Failure:
     )
 
 
-def _violation(name: str, violation: SchemaViolation) -> Failure:
+def _violation(name: str, violation: SchemaViolation, truncation: Truncation) -> Failure:
     return Failure(
         check=NAME,
         title="Response header does not conform to the schema",
-        message=f"{name}: {violation.message}\n\n{excerpts(violation)}",
+        message=f"{name}: {violation.message}\n\n{excerpts(violation, truncation)}",
         unique_key="/".join((name.lower(), *violation.schema_path)),
         severity=Severity.HIGH,
     )

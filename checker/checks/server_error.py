@@ -30,9 +30,17 @@ def not_a_server_error(context: CheckContext) -> Failures:
         Failure(
             check=NAME,
             title="Server error",
-            message="" if expected is None else f"Received: {status}\nExpected: {shown}",
+            message=_documented(context.plan)
+            if expected is None
+            else f"Received: {status}\nExpected: {shown}",
             unique_key=str(status),
             severity=Severity.CRITICAL,
             text=template,
         ),
     )
+
+
+def _documented(plan: ResponsePlan) -> str:
+    """That the description speaks of such an answer; nothing where `status_code_conformance` has its say."""
+    matched = plan.matched_response or ""
+    return f"The description documents it as `{matched}`." if matched[:1] == "5" else ""

@@ -143,6 +143,12 @@ class RunSettings:
     projects: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     """(title, fields that differ): `[[project]]` tables, applied once the title is known."""
 
+    @property
+    def certain_hooks(self) -> tuple[str, ...]:
+        """Hooks that are loaded whatever the title of the description is."""
+        others = [set(changes["hooks"]) for _, changes in self.projects if "hooks" in changes]
+        return tuple(hook for hook in self.hooks if all(hook in one for one in others))
+
     def for_project(self, title: str) -> "RunSettings":
         """Settings for an API description with this title: those of its `[[project]]` table, if there is one.
 

@@ -7,6 +7,8 @@ from urllib.parse import unquote, urlsplit
 
 _LOOPBACK = "localhost"
 # To the last `@` before the path: a password may hold one.
+_HOST = re.compile(r"[^\x00-\x20\x7f\s\"<>\\^`{|}/?#@]+")
+"""What no name or address of a host holds stays out (RFC 3986, 3.2.2); names in other scripts pass."""
 _USERINFO = re.compile(r"(?<=://)[^/?#]*@")
 
 
@@ -47,7 +49,8 @@ class Origin:
     def from_url(cls, url: str) -> "Origin":
         """Origin of an absolute http(s) URL. Raises `ValueError` with a sentence when it is not one."""
         parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        host = parts.hostname or ""
+        if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host):
             raise ValueError(
                 f"{_shown(url)!r} is not an absolute http(s) URL; give one like http://127.0.0.1:8080"
             )
@@ -58,7 +61,7 @@ class Origin:
             )
         usual = 443 if parts.scheme == "https" else 80
         userinfo = unquote(parts.netloc.rpartition("@")[0])
-        return cls(parts.scheme, parts.hostname, port or usual, parts.path.rstrip("/"), userinfo)
+        return cls(parts.scheme, host, port or usual, parts.path.rstrip("/"), userinfo)
 
 
 def without_userinfo(url: str) -> str:

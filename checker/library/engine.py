@@ -186,7 +186,7 @@ class LibraryEngine:
         self, case: Case, response: Response, options: CheckOptions, settings: RunSettings
     ) -> None:
         checks = options.selected(settings.checks)
-        judge = Judge(checks, CheckSettings(dict(settings.expected_statuses)))
+        judge = Judge(checks, CheckSettings(dict(settings.expected_statuses), settings.truncation))
         self._schema.validate_formats = settings.validate_formats
         judgement: Judgement = drive(judge.judge(case, response), _no_sending)
         if judgement.failures:

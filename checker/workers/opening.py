@@ -111,6 +111,8 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
     ledger = Ledger(time.monotonic, settings.started_at)
     layout = RunLayout(Path(settings.corpus_dir))
     layout.create()
+    # What is wrong with them is told before anything is fetched.
+    load_all_hooks(settings.certain_hooks)
     with _uncollected():
         schema, digest_ = read_description(settings, layout)
     settings = settings.for_project(schema.title)
@@ -271,7 +273,8 @@ def _tools(settings: RunSettings, origin: Origin) -> Tools:
     return Tools(
         maker=RequestMaker(origin, settings.headers, version=__version__, own_servers=True),
         judge=Judge(
-            selected_checks(settings.checks), CheckSettings(dict(settings.expected_statuses))
+            selected_checks(settings.checks),
+            CheckSettings(dict(settings.expected_statuses), settings.truncation),
         ),
         gate=Gate(),
         hooks=CallHooks(

@@ -9,6 +9,7 @@ import pytest
 from checker.checks.context import CheckContext, CheckSettings, Failures
 from checker.checks.judge import Judge
 from checker.checks.registry import selected_checks
+from checker.core.blocks import Truncation
 from checker.core.case import Case
 from checker.core.codings import MOST_DECODED
 from checker.core.operation import Operation
@@ -29,10 +30,12 @@ def operation_of(
     return found
 
 
-def failures(name: str, operation: Operation, response: Response) -> Failures:
+def failures(
+    name: str, operation: Operation, response: Response, settings: CheckSettings | None = None
+) -> Failures:
     ((_, check),) = selected_checks([name])
     plan = operation.contract.plan(response.status_code, response.content_type)
-    context = CheckContext(Case(operation, "1"), response, plan, CheckSettings())
+    context = CheckContext(Case(operation, "1"), response, plan, settings or CheckSettings())
     found = check(context)
     assert isinstance(found, tuple)
     assert context.disagreements == []
@@ -256,3 +259,30 @@ def test_a_name_that_a_server_made_up_is_cut() -> None:
         "response_schema_conformance", operation, answer(body, "application/json")
     )
     assert len(failure.message) < 1000
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        ("500", "The description documents it as `500`."),
+        ("5XX", "The description documents it as `5XX`."),
+        ("200", ""),
+        ("default", ""),
+    ],
+)
+def test_a_documented_server_error_is_told_apart(status: str, said: str) -> None:
+    found = failures("not_a_server_error", operation_of({}, status=status), Response(500, [], b""))
+    assert [(one.title, one.message, one.unique_key) for one in found] == [
+        ("Server error", said, "500")
+    ]
+
+
+def test_excerpts_are_as_wide_as_the_settings_say() -> None:
+    body = {"content": {"application/json": {"schema": {"const": "x" * 100}}}}
+    response = answer(b'"y"', "application/json")
+    for width in (40, 120):
+        settings = CheckSettings(truncation=Truncation(max_width=width))
+        (found,) = failures("response_schema_conformance", operation_of(body), response, settings)
+        shown = [line.strip() for line in found.message.splitlines() if '"const"' in line]
+        assert [len(line) <= width for line in shown] == [True]
+        assert ("x" * 100 in shown[0]) is (width == 120)

@@ -27,6 +27,11 @@ WRONG = {
         "Invalid value for '-u' / '--url': Must be an absolute http(s) URL like "
         "'http://127.0.0.1:8080', but got 'example'",
     ),
+    "base URL with a blank in its host": (
+        ("run", "openapi.json", "--url", "http://x y"),
+        "Invalid value for '-u' / '--url': Must be an absolute http(s) URL like "
+        "'http://127.0.0.1:8080', but got 'http://x y'",
+    ),
     "base URL with a bad port": (
         ("run", "openapi.json", "--url=http://127.0.0.1:99999"),
         "Invalid value for '-u' / '--url': Must be an absolute http(s) URL like "

@@ -23,6 +23,15 @@ FILES = {
 }
 
 
+def test_broken_hooks_are_told_before_anything_is_fetched(command: Command) -> None:
+    (command.directory / "hooks.py").write_text("1 / 0\n")
+    (command.directory / "checker.toml").write_text('hooks = "hooks.py"\n')
+    with serving(lambda request: Reply(200), {}) as app:
+        ran = command.run(f"{app.url}/description")
+        assert app.seen == []
+    _refused(ran, "cannot load hooks from 'hooks.py': ZeroDivisionError")
+
+
 def _refused(ran: Ran, *said: str) -> None:
     assert ran.code == 2, ran.shown
     assert "Traceback" not in ran.shown
