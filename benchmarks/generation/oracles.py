@@ -15,7 +15,7 @@ import jsonschema_rs
 
 from benchmarks.generation.corpora import Sample, suite
 from checker.core.schema import Dialect, Direction, UnresolvableReference
-from checker.validation.formats import STRING_FORMATS
+from checker.validation.formats import ASSERTED_FORMATS
 from checker.validation.referee import referee
 from checker.validation.scopes import JsonDocument
 from checker.validation.translate import Translator
@@ -38,7 +38,7 @@ _KNOWN_TO_THE_ENGINE = frozenset(
     )
 )  # fmt: skip
 _FORMATS: Final = {
-    name: accepts for name, accepts in STRING_FORMATS.items() if name not in _KNOWN_TO_THE_ENGINE
+    name: accepts for name, accepts in ASSERTED_FORMATS.items() if name not in _KNOWN_TO_THE_ENGINE
 }
 
 

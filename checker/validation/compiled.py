@@ -12,7 +12,7 @@ import orjson
 
 from checker.core.errors import CheckerError
 from checker.core.schema import Dialect, Direction, Document, Schema
-from checker.validation.formats import STRING_FORMATS
+from checker.validation.formats import ASSERTED_FORMATS
 from checker.validation.scopes import Scope
 from checker.validation.translate import Plain, TooLarge, Translator, too_large
 
@@ -96,13 +96,6 @@ _DRAFTS: Final = {
     Dialect.OPENAPI31: jsonschema_rs.Draft202012Validator,
 }
 """Draft 7 reads what is left of the older dialects after translation, and takes 1.0 for an integer."""
-_ENGINE = frozenset(
-    (
-        "date", "time", "date-time", "email", "idn-email", "hostname", "idn-hostname", "ipv4", "ipv6", "uri", "uri-reference",
-        "iri", "iri-reference", "uri-template", "json-pointer", "relative-json-pointer", "regex",
-    )
-)  # fmt: skip
-"""Formats that the engine knows in every draft that we translate to."""
 _NAMED = re.compile(rb'"format":"([^"]+)"')
 
 
@@ -126,7 +119,7 @@ def _content(plain: Plain) -> bytes:
 def _formats_in(content: bytes) -> _Formats:
     """Our readings of the formats that are named in a translated schema."""
     names = {name.decode() for name in _NAMED.findall(content)}
-    return {name: STRING_FORMATS[name] for name in names & STRING_FORMATS.keys()}
+    return {name: ASSERTED_FORMATS[name] for name in names & ASSERTED_FORMATS.keys()}
 
 
 def _built(plain: Plain, dialect: Dialect, pointer: str, formats: _Formats) -> Compiled:
@@ -138,17 +131,16 @@ def _built(plain: Plain, dialect: Dialect, pointer: str, formats: _Formats) -> C
 
 def _two_steps(build: Callable[[_Formats], _IsValid], pointer: str, formats: _Formats) -> Compiled:
     """The formats of jsonschema-rs are fast and strict: only what they reject is asked again with ours."""
-    # No format that is not named: having one of ours slows down every call of the engine by a third.
-    unknown = {name: accepts for name, accepts in formats.items() if name not in _ENGINE}
+    # The engine has all of them, or keywords stand in their place: one of ours slows down every call by a third.
     try:
-        strict = build(unknown)
+        strict = build({})
     except (ValueError, jsonschema_rs.ReferencingError) as error:
         reason = str(error).split("\n", 1)[0]
         raise UnusableSchema(
             f"the schema at {pointer} cannot be compiled: {reason}; correct the schema"
         ) from error
     # Where the engine has no reading of its own there is nothing to ask again: one validator is enough.
-    lenient: _IsValid | None = strict if unknown == formats else None
+    lenient: _IsValid | None = None if formats else strict
 
     def is_valid(value: Any) -> bool:
         nonlocal lenient

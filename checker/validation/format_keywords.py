@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from checker.validation.formats import FORMAT_PATTERNS, INTEGER_RANGES
+from checker.validation.formats import ASSERTED_FORMATS, FORMAT_PATTERNS, INTEGER_RANGES
 
 # What Python calls white space; `\s` of ECMA-262 is another set.
 _SPACE = r"[\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
@@ -13,7 +13,11 @@ _DAYS = "".join(f"(?:{_NUMBER}{unit})?" for unit in "YMWD")
 _CLOCK = "".join(f"(?:{_NUMBER}{unit})?" for unit in "HMS")
 
 FORMATS_IN_KEYWORDS: Final[Mapping[str, dict[str, Any]]] = {
-    **{name: {"pattern": f"^(?:{pattern})$"} for name, pattern in FORMAT_PATTERNS.items()},
+    **{
+        name: {"pattern": f"^(?:{pattern})$"}
+        for name, pattern in FORMAT_PATTERNS.items()
+        if name in ASSERTED_FORMATS
+    },
     "byte": {
         "pattern": rf"^{_SPACE}*(?:{_DIGIT64}{{4}})*(?:{_DIGIT64}{{2,3}})?(?:={_SPACE}*){{0,2}}$"
     },

@@ -1,4 +1,4 @@
-"""Formats that are asserted, by both validators. Lenient where the RFCs or their users differ; unknown names assert nothing."""
+"""Formats, and those of them that are asserted, by both validators. Lenient where the RFCs or their users differ; unknown names assert nothing."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ def is_of_format(name: object, value: object) -> bool:
     if not isinstance(name, str):
         return True
     if isinstance(value, str):
-        predicate = STRING_FORMATS.get(name)
+        predicate = ASSERTED_FORMATS.get(name)
         return predicate is None or predicate(value)
     bounds = INTEGER_RANGES.get(name)
     if bounds is None or isinstance(value, bool) or not isinstance(value, int | float):
@@ -203,7 +203,16 @@ STRING_FORMATS: Final[Mapping[str, Predicate]] = {
         r"(?:0|[1-9][0-9]*)(?:[+-][1-9][0-9]*)?(?:#|(?:/(?:[^~/]|~[01])*)*)"
     ),
 }
-"""Format -> predicate over strings. `binary`, `password` and every other name assert nothing."""
+"""Format -> predicate over strings, for all that are drawn."""
+
+_UNREGISTERED: Final = FORMAT_PATTERNS.keys() - {"uuid"} | {"url", "full-date", "full-time"}
+ASSERTED_FORMATS: Final[Mapping[str, Predicate]] = {
+    name: predicate for name, predicate in STRING_FORMATS.items() if name not in _UNREGISTERED
+}
+"""Format -> predicate, of those that a draft of JSON Schema or the registry of OpenAPI names.
+
+Authors mean what they like by all others: `url` by some is a path. `binary`, `password` and every other name assert nothing.
+"""
 
 INTEGER_RANGES: Final[Mapping[str, tuple[int, int]]] = {
     "int8": (-(2**7), 2**7 - 1),

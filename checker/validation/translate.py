@@ -11,7 +11,7 @@ from checker.core.schema import Dialect, Direction, Document, Schema, Unresolvab
 from checker.validation.discriminators import KEYWORDS, Discriminator, discriminator_of
 from checker.validation.ecma import LONGEST_PATTERN
 from checker.validation.format_keywords import FORMATS_IN_KEYWORDS
-from checker.validation.formats import STRING_FORMATS
+from checker.validation.formats import ASSERTED_FORMATS
 from checker.validation.keywords import Keyword, Shape, keywords_of
 from checker.validation.pointers import pointer_child
 from checker.validation.scopes import (
@@ -326,7 +326,7 @@ def _formats(plain: dict[str, Any], raw: dict[str, Any]) -> None:
     if name is None:
         return
     instead = FORMATS_IN_KEYWORDS.get(name)
-    if instead is not None or name not in STRING_FORMATS:
+    if instead is not None or name not in ASSERTED_FORMATS:
         del plain["format"]
     if instead is not None:
         plain["allOf"] = [*plain.get("allOf", ()), instead]

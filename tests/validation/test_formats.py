@@ -33,6 +33,10 @@ VALID = {
     "binary": ["anything"],
     "password": ["anything"],
     "made-up": ["anything"],
+    # No draft of JSON Schema and no registry says what these are.
+    "url": ["/a b", ""],
+    "color": ["#12"],
+    "full-date": ["today"],
 }
 INVALID = {
     "date": [

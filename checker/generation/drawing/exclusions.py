@@ -12,7 +12,7 @@ from checker.generation.meaning.forms import Canonical, Exclusions
 from checker.generation.patterns.matching import matcher
 from checker.generation.sources.basic import either
 from checker.generation.sources.turn import Draw, Turn, retried
-from checker.validation.formats import STRING_FORMATS
+from checker.validation.formats import ASSERTED_FORMATS
 
 Accepts = Callable[[Any], bool]
 _EXACT = 2**53
@@ -52,7 +52,7 @@ def _checks(kind: str, excluded: Exclusions) -> list[Accepts]:
         checks.extend(map(_is_no_multiple, excluded.steps))
     if kind == forms.STRING:
         checks.extend(_differs(matcher(pattern)) for pattern in excluded.patterns)
-        checks.extend(_differs(STRING_FORMATS[name]) for name in excluded.formats)
+        checks.extend(_differs(ASSERTED_FORMATS[name]) for name in excluded.formats)
     return checks
 
 

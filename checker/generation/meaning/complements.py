@@ -22,7 +22,7 @@ from checker.generation.patterns.regexes import UnsupportedPattern
 from checker.generation.patterns.searching import writer
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource
-from checker.validation.formats import INTEGER_RANGES, STRING_FORMATS
+from checker.validation.formats import ASSERTED_FORMATS, INTEGER_RANGES
 
 OTHER_VALUE, OTHER_STEP, OTHER_TEXT, OTHER_FORMAT, DUPLICATES = (
     "other-value", "other-step", "other-text", "other-format", "duplicates",
@@ -130,7 +130,7 @@ def _format(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjuncti
         low, high = INTEGER_RANGES[value]
         yield _made(facet, NUMBER, "below", {"exclusiveMaximum": low})
         yield _made(facet, NUMBER, "above", {"exclusiveMinimum": high})
-    elif value in STRING_FORMATS:
+    elif value in ASSERTED_FORMATS:
         yield _made(facet, "string", "format", {OTHER_FORMAT: [value]})
 
 

@@ -197,7 +197,6 @@ _CHANGES: Final[dict[str, tuple[Change, ...]]] = {
 }
 _SAME: Final = {
     "idn-email": "email",
-    "url": "uri",
     "iri": "uri",
     "iri-reference": "uri-reference",
 }

@@ -16,7 +16,7 @@ from checker.generation.patterns.matching import matcher
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.turn import Draw, Rejected, Turn, retried
 from checker.validation.ecma import ecma_pattern
-from checker.validation.formats import INTEGER_RANGES, STRING_FORMATS
+from checker.validation.formats import ASSERTED_FORMATS, INTEGER_RANGES
 
 _TEXT: Final = {"type": "string"}
 _NO_JSON: Final = b"{:}"
@@ -83,9 +83,9 @@ def _format(spot: Spot, value: Any) -> Iterator[Way]:
     at = spot.pointer("format")
     if value in INTEGER_RANGES:
         yield Way(at, "format", value, partial(_out_of_range, spot, value))
-    elif value in STRING_FORMATS and value not in spot.compiler.formats:
+    elif value in ASSERTED_FORMATS and value not in spot.compiler.formats:
         miss = FORMAT_MISSES.get(value, mutated)
-        make = partial(_missed, spot, "format", STRING_FORMATS[value], miss)
+        make = partial(_missed, spot, "format", ASSERTED_FORMATS[value], miss)
         yield Way(at, "format", value, make)
 
 
@@ -148,7 +148,7 @@ def fitting(form: Canonical, carries: Callable[[Any], bool]) -> Callable[[Any], 
     """True for strings that a form admits, as far as it speaks of strings."""
     low, high = form.lengths.low, form.lengths.high
     checks = [matcher(pattern) for pattern, _ in form.patterns]
-    checks += [STRING_FORMATS[name] for name in form.formats if name in STRING_FORMATS]
+    checks += [ASSERTED_FORMATS[name] for name in form.formats if name in ASSERTED_FORMATS]
     listed = form.enum
 
     def fits(value: Any) -> bool:
