@@ -1,5 +1,6 @@
 """The description of a run: read once, kept without what is secret, and where it sends the requests."""
 
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from checker.config.credentials import credentials_in, target
@@ -8,24 +9,44 @@ from checker.core.digests import digest
 from checker.core.errors import UsageError
 from checker.core.request import Origin, host_of
 from checker.corpus import files
+from checker.corpus.damage import Loss, damage_note
 from checker.corpus.layout import RunLayout
+from checker.corpus.records import Note
 from checker.openapi import loaders
 from checker.openapi.schema import OpenApiSchema
 
 
-def read_description(settings: RunSettings, layout: RunLayout) -> tuple[OpenApiSchema, str]:
-    """The schema and the digest of its document; read from the run directory once anyone has fetched it."""
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What was read, and where it is kept."""
+
+    schema: OpenApiSchema
+    digest: str
+    """Of the normalised document: its name in the run directory."""
+    damage: tuple[Note, ...] = ()
+
+
+def read_description(settings: RunSettings, layout: RunLayout) -> Description:
+    """The description; read from the run directory once anyone has fetched it, unless it was damaged there."""
+    damage: tuple[Note, ...] = ()
     if settings.document is not None:
-        data = files.read_file(layout.document(settings.document))
+        path = layout.document(settings.document)
+        data = files.read_file(path)
+        if data is not None and _digest(data) == settings.document:
+            return Description(loaders.open_normalised(data), settings.document)
         if data is not None:
-            return loaders.open_normalised(data), settings.document
+            damage = (damage_note(path, "it is not what its name says", Loss.DESCRIPTION),)
     schema = _fetched(settings)
     data = schema.normalised()
-    name = digest("document", data.decode("utf-8", "surrogateescape"))
+    name = _digest(data)
     path = layout.document(name)
-    if not path.exists():
+    if files.read_file(path) != data:
         files.replace_file(path, data)
-    return schema, name
+    return Description(schema, name, damage)
+
+
+def _digest(data: bytes) -> str:
+    return digest("document", data.decode("utf-8", "surrogateescape"))
 
 
 def settled_target(schema: OpenApiSchema, settings: RunSettings) -> Origin:

@@ -114,7 +114,8 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
     # What is wrong with them is told before anything is fetched.
     load_all_hooks(settings.certain_hooks)
     with _uncollected():
-        schema, digest_ = read_description(settings, layout)
+        description = read_description(settings, layout)
+    schema = description.schema
     settings = settings.for_project(schema.title)
     load_all_hooks(settings.hooks)
     settings = settings.with_custom_checks(CUSTOM_CHECKS)
@@ -128,12 +129,14 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
             title=schema.title,
             specification=schema.specification,
             base_url=base_url,
-            document=digest_,
+            document=description.digest,
             total=selected.total,
             selected=len(selected) + len(selected.broken),
             fetched_from=other_host(settings, origin),
         )
     )
+    for note in description.damage:
+        recorder.note(note)
     tell_of_unread(recorder, selected, settings.phases[0])
     factory = _factory(settings, selected, recorder, _component_hooks)
     decides = _has_making_hooks(("before_generate",))
@@ -144,7 +147,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
         opened=Opened(
             incarnation=incarnation,
             journal=str(recorder.journal.path),
-            document=digest_,
+            document=description.digest,
             base_url=base_url,
             operations=_cards(selected),
             preloaded=os.getpid() != _IMPORTED_BY,

@@ -11,7 +11,9 @@ from checker.config.settings import RunSettings
 from checker.core.errors import LoaderError
 from checker.core.operation import Label
 from checker.core.schema_warnings import WarningKind
+from checker.corpus.damage import DAMAGED
 from checker.corpus.journal import JournalReader
+from checker.corpus.layout import RunLayout
 from checker.corpus.records import Note, OperationError, Record, SchemaOpened
 from checker.workers.opening import open_workplace
 from tests.apps.serving import json_reply, serving
@@ -91,3 +93,16 @@ def test_warnings_of_an_operation_are_told_when_it_is_compiled(tmp_path: Path) -
         _, records = opened(1, asked(tmp_path, app.document_url))
     (note,) = (record for record in records if isinstance(record, Note))
     assert (note.kind, note.label) == (WarningKind.MISSING_DESERIALIZER, "GET /a")
+
+
+def test_a_damaged_description_is_fetched_again_and_told(tmp_path: Path) -> None:
+    with serving(lambda request: json_reply({}), described()) as app:
+        first = asked(tmp_path, app.document_url, base_url=BASE)
+        name, _ = opened(1, first)
+        kept = RunLayout(tmp_path / "corpus").document(name)
+        whole = kept.read_bytes()
+        kept.write_bytes(whole[:-9])
+        again, records = opened(2, replace(first, document=name))
+    assert (again, kept.read_bytes()) == (name, whole)
+    (told,) = [one for one in records if isinstance(one, Note) and one.kind == DAMAGED]
+    assert told.text == f"{kept} is damaged: it is not what its name says; it was fetched again"
