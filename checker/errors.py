@@ -2,6 +2,7 @@
 
 from checker.core.errors import (
     CheckerError,
+    CheckError,
     ConfigError,
     HookError,
     IncorrectUsage,
@@ -12,6 +13,7 @@ from checker.core.errors import (
 from checker.core.failures import FailedCheck, Failure, FailureGroup
 
 __all__ = [
+    "CheckError",
     "CheckerError",
     "ConfigError",
     "FailedCheck",

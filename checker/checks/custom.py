@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from checker.checks.context import PASSED, Check, CheckContext, Failures
-from checker.core.errors import HookError
+from checker.core.errors import CheckError
 from checker.core.failures import FailedCheck, Failure
 from checker.core.templates import error_template, sent_texts
 
@@ -12,7 +12,7 @@ from checker.core.templates import error_template, sent_texts
 def custom_check(name: str, function: Callable[..., Any]) -> Check:
     """A user's `(context, response, case)` as a check; an `AssertionError` is its failure.
 
-    Anything else that it raises becomes a `HookError`.
+    Anything else that it raises becomes a `CheckError`.
     """
 
     def check(context: CheckContext) -> Failures:
@@ -23,7 +23,7 @@ def custom_check(name: str, function: Callable[..., Any]) -> Check:
         except AssertionError as error:
             return (_failure(name, str(error), context),)
         except Exception as error:
-            raise HookError(name, error) from error
+            raise CheckError(name, error) from error
         return PASSED
 
     return check

@@ -6,6 +6,7 @@ CheckerError
 ├── UsageError             a call or command cannot mean anything         exit code 2
 │   └── NotAvailableYet    known, but not built yet                       exit code 2
 ├── HookError              a user's hook raised                           an error of its operation
+│   └── CheckError         a user's check raised, and not that it failed  an error of its operation
 ├── Unsatisfiable          no value satisfies a schema                    an error of its operation
 │   ├── NothingToBreak     every value satisfies all of its schemas       skipped, where only wrong data is wanted
 │   └── UnresolvableBody   a required body refers to nothing              a warning, no valid request is made
@@ -55,9 +56,17 @@ class NotAvailableYet(UsageError):
 class HookError(CheckerError):
     """A user's hook raised."""
 
+    kind = "hook"
+
     def __init__(self, hook: str, cause: BaseException) -> None:
-        super().__init__(f"hook {hook} raised {type(cause).__name__}: {cause}")
+        super().__init__(f"{self.kind} {hook} raised {type(cause).__name__}: {cause}")
         self.hook = hook
+
+
+class CheckError(HookError):
+    """A user's check raised what is no failure."""
+
+    kind = "check"
 
 
 class Unsatisfiable(CheckerError):

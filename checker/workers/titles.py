@@ -2,7 +2,7 @@
 
 import traceback
 
-from checker.core.errors import BudgetSpent, HookError, Unsatisfiable, Unserialisable
+from checker.core.errors import BudgetSpent, CheckError, HookError, Unsatisfiable, Unserialisable
 
 
 def title_of(error: BaseException) -> tuple[str, str]:
@@ -15,6 +15,8 @@ def title_of(error: BaseException) -> tuple[str, str]:
             return "Generation budget spent", ""
         case Unserialisable():
             return "Serialization not possible", ""
+        case CheckError():
+            return "Check Error", trace
         case HookError():
             return "Hook Error", trace
         case _:

@@ -55,3 +55,15 @@ def test_a_hook_that_fails_when_a_failure_is_confirmed_costs_its_operation_only(
         "GET /rooms",
         "POST /quotes",
     }
+
+
+def test_an_error_in_a_check_of_a_user_is_called_that(command: Command) -> None:
+    (command.directory / "hooks.py").write_text(
+        "import checker\n\n@checker.check\ndef mine(ctx, response, case):\n    return {}['nothing']\n"
+    )
+    (command.directory / "checker.toml").write_text('hooks = "hooks.py"\n')
+    with Server(fixed=True) as demo:
+        ran = command.run(demo.document_url, "--include-name", "GET /rooms", "-n", "5", workers=1)
+    assert ran.code == 1, ran.shown
+    assert "Check Error" in ran.stdout
+    assert "check mine raised KeyError: 'nothing'" in ran.stdout

@@ -232,7 +232,7 @@ def test_check_that_breaks_is_a_hook_error(operation) -> None:
     def broken(ctx, response, case) -> None:
         raise KeyError("x")
 
-    with pytest.raises(checker.errors.HookError, match="hook broken raised KeyError"):
+    with pytest.raises(checker.errors.CheckError, match="check broken raised KeyError"):
         operation.Case(path_parameters={"id": 7}).call_and_validate()
 
 
