@@ -9,6 +9,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from checker.corpus.journal import JournalReader
+from checker.corpus.records import Finding
 from checker.demo import Server
 from checker.demo.description import document as demo_document
 from tests.apps.planted import Hold, inn
@@ -179,11 +181,11 @@ def test_a_served_demo_ends_quietly(command: Command, number: signal.Signals) ->
 
 @STOPS
 def test_a_stopped_demo_shows_what_it_found(command: Command, number: signal.Signals) -> None:
-    def is_found() -> bool:
-        return any(path.stat().st_size > 4096 for path in _journals(command))
-
     with command.started("demo", "-n", "10000", "--continue-on-failure") as process:
-        wait_until(lambda: process.poll() is not None or is_found(), timeout_s=command.timeout_s)
+        wait_until(
+            lambda: process.poll() is not None or any(map(_has_finding, _journals(command))),
+            timeout_s=command.timeout_s,
+        )
         process.send_signal(number)
         ran = command.finished(process)
     _shows_what_was_found(ran)
@@ -191,3 +193,7 @@ def test_a_stopped_demo_shows_what_it_found(command: Command, number: signal.Sig
 
 def _journals(command: Command) -> list[Path]:
     return list(command.directory.glob(".checker/*/journals/*"))
+
+
+def _has_finding(journal: Path) -> bool:
+    return any(isinstance(record, Finding) for record in JournalReader(journal).read_new())
