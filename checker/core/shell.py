@@ -5,8 +5,10 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\udc80-\udcff]")
-"""What a terminal is not shown as it stands, the C1 controls, lone bytes and turns of direction, too; and all that ends a line: a command is one line."""
+from checker.core.terminal import DRIVING
+
+_CONTROL = re.compile(rf"[\t\n{DRIVING}\udc80-\udcff]")
+"""What a screen would show as something else, or nobody can print, and all that ends a line: a command is one line."""
 _ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\", "'": r"\'"}
 _UNESCAPES = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\", "'": "'"}
 _PRINTF_ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\", "'": r"\x27", "%": "%%"}

@@ -7,6 +7,8 @@ from typing import IO, Final
 from rich.console import Console as Rich
 from rich.text import Text
 
+from checker.core.terminal import DRIVING
+
 WIDTH: Final = 80
 
 GLYPHS: Final = {
@@ -20,9 +22,7 @@ GLYPHS: Final = {
 }
 """Name -> glyph where the stream can hold it, and what stands in for it elsewhere."""
 
-
-_DRIVING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""Characters that a terminal obeys, and those that make it write what follows in another place."""
+_DRIVING = re.compile(f"[{DRIVING}]")
 
 
 class Screen:

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from checker.core.shell import quoted
 from checker.reporting.screen import Screen, ruled
 
 
@@ -51,3 +52,11 @@ def test_rules_fit_a_narrow_terminal(
 @pytest.mark.parametrize("mark", ["\u202e", "\u2066", "\u200f", "\u061c"])
 def test_text_is_not_written_backwards(mark: str) -> None:
     assert shown(f"a{mark}b", "utf-8") == f"a\\u{ord(mark):04x}b\n"
+
+
+@given(
+    st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("\u200e\u061c\u202e\x1b"))
+)
+def test_a_command_is_shown_as_it_was_written(text: str) -> None:
+    word = quoted(text.replace("\0", ""))
+    assert Screen(io.StringIO()).encodable(word) == word
