@@ -129,8 +129,8 @@ _DOCUMENTS = {
     "max-size": Key(Integer(minimum=1), _LIMITS.max_size),
     "max-total-size": Key(Integer(minimum=1), _LIMITS.max_total_size),
     "max-count": Key(Integer(minimum=0), _LIMITS.max_count),
-    "timeout": Key(Number(above=0), _LIMITS.timeout_s),
-    "max-total-time": Key(Number(above=0), _LIMITS.max_total_time_s),
+    "timeout": Key(Number(above=0, maximum=MOST_SECONDS), _LIMITS.timeout_s),
+    "max-total-time": Key(Number(above=0, maximum=MOST_SECONDS), _LIMITS.max_total_time_s),
     "max-redirects": Key(Integer(minimum=0), _LIMITS.max_redirects),
 }
 
