@@ -42,7 +42,7 @@ class Origin:
         return self.scheme, host_of(self.host), self.port
 
     def with_userinfo(self, userinfo: str) -> "Origin":
-        """The same place, reached with these credentials."""
+        """This place, reached with these credentials."""
         return replace(self, userinfo=userinfo)
 
     @classmethod

@@ -12,7 +12,7 @@ ClassFor = Callable[[object, Any], Any]
 
 
 def kept_rules(descend: Any, standard: Any) -> Any:
-    """The same rules in a schema that names the dialect which is read already: the library would go back to its own."""
+    """Rules for a schema that names the dialect which is read already: those in use, where the library would go back to its own."""
 
     def kept(validator: Any, instance: Any, schema: Any, **steps: Any) -> Any:
         if isinstance(schema, dict) and "$schema" in schema:

@@ -51,7 +51,7 @@ from checker.workers.purse import Purse
 from checker.workers.recorder import Recorder
 from checker.workers.remembering import remember
 from checker.workers.saved import SavedExamples
-from checker.workers.telling import tell_of_program, tell_of_unread
+from checker.workers.telling import tell_of_description, tell_of_program, tell_of_unread
 
 _IMPORTED_BY = os.getpid()
 """The fork server, if it preloaded this module for us."""
@@ -124,7 +124,9 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
     with _uncollected():
         selected = SelectedOperations(schema, settings.selection)
     recorder = _recorder(incarnation, settings, layout, selected, origin)
-    recorder.journal.append(
+    tell_of_description(
+        recorder,
+        description,
         SchemaOpened(
             title=schema.title,
             specification=schema.specification,
@@ -133,10 +135,8 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
             total=selected.total,
             selected=len(selected) + len(selected.broken),
             fetched_from=other_host(settings, origin),
-        )
+        ),
     )
-    for note in description.damage:
-        recorder.note(note)
     tell_of_unread(recorder, selected, settings.phases[0])
     factory = _factory(settings, selected, recorder, _component_hooks)
     decides = _has_making_hooks(("before_generate",))

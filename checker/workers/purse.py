@@ -1,6 +1,6 @@
 """How many requests may go into looking into failures: a share of those of the run, counted, never timed."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from checker.core.failures import Severity
 from checker.workers.defects import Defects
@@ -27,7 +27,7 @@ class Purse:
     defects: Defects
     spent: int = 0
     """By this worker."""
-    earned: int = field(default=0)
+    earned: int = 0
     """Cases that this worker sent."""
 
     def allowance(self, running: Running, label: str, severity: Severity, check: str) -> int:

@@ -96,7 +96,7 @@ class Wanted:
         return failure if failure is not None and self._is_meant(failure.text) else None
 
     def shown_by_candidate(self, shot: Shot) -> bool:
-        """The same while it is shrunk: texts that are ever different do not matter any more."""
+        """Whether a candidate of a shrink shows it: texts that are ever different do not matter any more."""
         failure = self._in(shot)
         if failure is None or self._is_meant(failure.text):
             return failure is not None

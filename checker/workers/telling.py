@@ -1,10 +1,18 @@
 """What the journal is told of a description: what cannot be read of it, and what is not tested in full."""
 
 from checker.core.schema_warnings import WarningKind
-from checker.corpus.records import Note
+from checker.corpus.records import Note, SchemaOpened
 from checker.generation.program import OperationProgram
 from checker.openapi.selected import SelectedOperations
+from checker.workers.description import Description
 from checker.workers.recorder import Recorder
+
+
+def tell_of_description(recorder: Recorder, description: Description, opened: SchemaOpened) -> None:
+    """What was opened, and what had to be fetched again for it."""
+    recorder.journal.append(opened)
+    for note in description.damage:
+        recorder.note(note)
 
 
 def tell_of_unread(recorder: Recorder, selected: SelectedOperations, phase: str) -> None:

@@ -11,7 +11,7 @@ from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.turn import Budget
 
-from .making import drawer, opinions, program_of, schema_of
+from .making import PHASE, drawer, opinions, program_of, schema_of
 
 SECONDS = 5.0
 """Of CPU for compiling and three cases; ten times what they take on a usual machine."""
@@ -215,3 +215,19 @@ def test_a_source_that_was_spent_can_be_used_again() -> None:
 def _draw_for_ever(source: RandomSource) -> None:
     while True:
         source.boolean()
+
+
+def test_whoever_draws_too_much_is_told_where() -> None:
+    inner = {"type": "array", "items": {"type": "null"}, "minItems": 300, "maxItems": 300}
+    properties = {name: inner | {"items": inner} for name in "abcd"}
+    schema = {"type": "object", "properties": properties, "required": ["a", "b", "c", "d"]}
+    told = []
+    for is_hot in (False, True):
+        program = program_of(body=schema)
+        if is_hot:
+            program.heat()
+        with pytest.raises(BudgetSpent) as caught:
+            program.draw(RandomSource(1), case_id="x", phase=PHASE)
+        told.append(caught.value.pointer)
+    assert told[0]
+    assert told[0] == told[1]

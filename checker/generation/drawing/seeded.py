@@ -14,7 +14,7 @@ MOST_ITEMS: Final = 100_000
 MANY: Final = 8_000
 """Items that have to be there: for more of them a seed is drawn."""
 MANY_DISTINCT: Final = 32
-"""The same of items that differ: chance repeats itself, most of all in a case that is large already."""
+"""Items that have to differ: for more of them a seed is drawn. Chance repeats itself, most of all in a case that is large already."""
 _SEEDS: Final = 1 << 32
 _ROOM: Final = 8
 """Items beyond those that have to be there."""

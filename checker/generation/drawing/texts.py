@@ -12,7 +12,7 @@ from checker.generation.drawing.nodes import Nodes
 from checker.generation.drawing.places import Place
 from checker.generation.drawing.samples import SAMPLES, padded_png
 from checker.generation.drawing.sized_formats import LENGTHS, sized_format
-from checker.generation.drawing.variety import different
+from checker.generation.drawing.variety import is_alive
 from checker.generation.meaning.forms import Canonical
 from checker.generation.patterns.matching import is_certain, is_plain, matcher, strict_format
 from checker.generation.patterns.regexes import UNBOUNDED, UnsupportedPattern
@@ -119,7 +119,7 @@ def _contained(
         return draw
     made = retried(draw, accepts, nodes.turn, canonical.pointer)
     # Lengths and patterns may leave nothing of what is only said.
-    is_kept = canonical.content.is_asserted or different(made, nodes.turn) > 0
+    is_kept = canonical.content.is_asserted or is_alive(made, nodes.turn)
     return made if is_kept else None
 
 

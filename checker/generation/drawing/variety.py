@@ -40,6 +40,12 @@ def different(draw: Draw, turn: Turn) -> int:
         return _counted(draw, turn, ENOUGH)
 
 
+def is_alive(draw: Draw, turn: Turn) -> bool:
+    """True when one of a few draws comes to a value."""
+    with turn.aside(_DISCARDED):
+        return _counted(draw, turn, 1) > 0
+
+
 def _counted(draw: Draw, turn: Turn, enough: int) -> int:
     source = RandomSource()
     seen: set[bytes] = set()

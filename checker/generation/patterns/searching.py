@@ -23,7 +23,7 @@ from checker.generation.sources.recipes import Draw
 _SHARE: Final = 0.7
 """Probability that something stands at the one end of a pattern that is open."""
 _SHARE_OF_BOTH: Final = 0.3
-"""The same for each end of a pattern that is open at both: some who write such patterns mean whole texts."""
+"""Share of texts that something stands at an end of, for each end of a pattern that is open at both: some who write such patterns mean whole texts."""
 _SHORTEST: Final = 0.5
 """Probability that a minimum is reached by what stands around a match, if it can be."""
 _ROOM: Final = 300
