@@ -117,10 +117,9 @@ class OpenApiSchema(Mapping[str, Methods]):
 
     @property
     def base_path(self) -> str:
-        """Path before every operation path: starts with `/` or is empty, never ends with `/`."""
-        url = self.base_url or self._declared_url(None)
-        path = path_of(url).rstrip("/")
-        return path if path.startswith("/") or not path else f"/{path}"
+        """Path below which all operation paths stand: begins and ends with `/`."""
+        path = path_of(self.base_url or self._declared_url(None)).strip("/")
+        return f"/{path}/" if path else "/"
 
     def rebase(self, url: str) -> None:
         """Replace every server that the document declares."""
@@ -129,7 +128,7 @@ class OpenApiSchema(Mapping[str, Methods]):
     def serve_from(self, app: object, url: str) -> None:
         """Say that an application in this process serves the API: under the declared path, whatever host is declared."""
         self.app = app
-        self._given_base_url = url + self.base_path
+        self._given_base_url = url + self.base_path.removesuffix("/")
 
     def entries(self) -> Iterator[Entry | BrokenOperation]:
         """Table of contents in document order: labels, tags and ids, nothing read."""

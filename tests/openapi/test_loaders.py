@@ -53,7 +53,7 @@ def host() -> Iterator[str]:
 def test_url_gives_the_base_of_relative_servers(host: str) -> None:
     schema = from_url(f"{host}/ok.json", headers={"X-Key": "1"})
     assert schema.base_url == f"{host}/v1"
-    assert schema.base_path == "/v1"
+    assert schema.base_path == "/v1/"
     assert _Answers.seen[-1]["X-Key"] == "1"
     assert from_url(f"{host}/ok.txt").base_url == f"{host}/"
 
@@ -106,7 +106,7 @@ def test_what_is_no_url_is_refused(url: str) -> None:
 def test_file_is_read_whatever_it_is_called(tmp_path: Path) -> None:
     place = tmp_path / "api.yaml"
     place.write_bytes(b"\xef\xbb\xbf" + DOCUMENT)
-    assert from_path(place).base_path == "/v1"
+    assert from_path(place).base_path == "/v1/"
     assert from_path(str(place)).base_url is None
     place.write_bytes("openapi: 3.0.3\ninfo: {title: é}".encode("latin-1"))
     assert from_path(place, encoding="latin-1").title == "é"
@@ -169,7 +169,7 @@ def test_long_texts_that_aliases_repeat_are_refused() -> None:
 @pytest.mark.parametrize("text", [DOCUMENT.decode(), "openapi: 3.0.3\nservers: [{url: /v1}]"])
 def test_any_unicode_encoding_is_read(text: str, encoding: str, mark: bool) -> None:
     data = ("\ufeff" * mark + text).encode(encoding)
-    assert from_bytes(data, name="n", content_type="application/json").base_path == "/v1"
+    assert from_bytes(data, name="n", content_type="application/json").base_path == "/v1/"
 
 
 def test_lines_of_tabs_are_blank_and_the_last_of_equal_keys_counts() -> None:

@@ -67,19 +67,19 @@ def test_path_items_may_stand_elsewhere() -> None:
 
 
 BASES: list[tuple[dict[str, Any], str | None, str | None, str]] = [
-    ({}, None, None, ""),
-    ({"servers": [{"url": "https://h:1/v1/"}]}, None, "https://h:1/v1/", "/v1"),
-    ({"servers": [{"url": "../v2"}]}, "http://h/x/y/o.json", "http://h/x/v2", "/x/v2"),
-    ({"servers": [{"url": "//h2/v"}]}, "https://h/o.json", "https://h2/v", "/v"),
-    ({}, "http://h:2/o.json", "http://h:2/", ""),
+    ({}, None, None, "/"),
+    ({"servers": [{"url": "https://h:1/v1/"}]}, None, "https://h:1/v1/", "/v1/"),
+    ({"servers": [{"url": "../v2"}]}, "http://h/x/y/o.json", "http://h/x/v2", "/x/v2/"),
+    ({"servers": [{"url": "//h2/v"}]}, "https://h/o.json", "https://h2/v", "/v/"),
+    ({}, "http://h:2/o.json", "http://h:2/", "/"),
     (
         {"servers": [{"url": "http://{a.b}/{c}", "variables": {"a.b": {"default": "h"}}}]},
         None,
         "http://h/{c}",
-        "/{c}",
+        "/{c}/",
     ),
-    ({"servers": [{"url": "http://[::1"}]}, "http://h/o", "http://[::1", ""),
-    ({"servers": "odd"}, None, None, ""),
+    ({"servers": [{"url": "http://[::1"}]}, "http://h/o", "http://[::1", "/"),
+    ({"servers": "odd"}, None, None, "/"),
 ]
 
 
@@ -112,12 +112,12 @@ def test_the_nearest_servers_count_and_variables_are_replaced() -> None:
 
 
 SWAGGER: list[tuple[dict[str, Any], str | None, str | None, str]] = [
-    ({"host": "h", "basePath": "/v1"}, None, "http://h/v1", "/v1"),
-    ({"host": "h:8", "schemes": ["https", "http"]}, None, "https://h:8/", ""),
-    ({"host": "h", "schemes": ["https", "http"]}, "http://x/o", "http://h/", ""),
-    ({"basePath": "v1"}, "https://x/o", "https://x/v1", "/v1"),
-    ({"basePath": "/v1"}, None, None, "/v1"),
-    ({"schemes": 5, "host": "h"}, None, "http://h/", ""),
+    ({"host": "h", "basePath": "/v1"}, None, "http://h/v1", "/v1/"),
+    ({"host": "h:8", "schemes": ["https", "http"]}, None, "https://h:8/", "/"),
+    ({"host": "h", "schemes": ["https", "http"]}, "http://x/o", "http://h/", "/"),
+    ({"basePath": "v1"}, "https://x/o", "https://x/v1", "/v1/"),
+    ({"basePath": "/v1"}, None, None, "/v1/"),
+    ({"schemes": 5, "host": "h"}, None, "http://h/", "/"),
 ]
 
 
@@ -133,7 +133,7 @@ def test_given_base_url_replaces_what_is_declared() -> None:
     schema = from_dict(
         {"openapi": "3.0.0", "servers": [{"url": "http://a/v1"}]}, base_url="http://b/v2"
     )
-    assert (schema.base_url, schema.base_path) == ("http://b/v2", "/v2")
+    assert (schema.base_url, schema.base_path) == ("http://b/v2", "/v2/")
 
 
 def test_strategy_without_an_engine_is_an_error_that_says_what_to_do() -> None:
