@@ -133,7 +133,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
             base_url=base_url,
             document=description.digest,
             total=selected.total,
-            selected=len(selected) + len(selected.broken),
+            selected=len(selected),
             fetched_from=other_host(settings, origin),
         ),
     )
