@@ -34,6 +34,7 @@ class PhaseView:
     tested: set[str] = field(default_factory=set)
     failed: set[str] = field(default_factory=set)
     errored: set[str] = field(default_factory=set)
+    skipped: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True)

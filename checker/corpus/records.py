@@ -225,6 +225,10 @@ class OperationError:
     """The command that met it, if one request did."""
 
 
+UNBROKEN = "unbroken"
+"""Kind of the note of an operation that takes everything, where only wrong data is wanted."""
+
+
 @dataclass(frozen=True, slots=True)
 class Note:
     """Something the summary counts or names: opaque nodes, unusable bodies, disagreements of the validators."""

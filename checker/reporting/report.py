@@ -21,6 +21,7 @@ class PhaseTally:
     passed: int = 0
     failed: int = 0
     errored: int = 0
+    skipped: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +85,18 @@ class Report:
 
 
 def phase_outcome(
-    name: str, tested: Iterable[str], failed: Iterable[str], errored: Iterable[str]
+    name: str,
+    tested: Iterable[str],
+    failed: Iterable[str],
+    errored: Iterable[str],
+    skipped: Iterable[str] = (),
 ) -> PhaseOutcome:
-    """Line of a phase that ran, from labels; an error outweighs a failure."""
+    """Line of a phase that ran, from labels; an error outweighs a failure, and anything outweighs a skip."""
     errors = set(errored)
     failures = set(failed) - errors
     passed = set(tested) - failures - errors
-    tally = PhaseTally(len(passed), len(failures), len(errors))
+    left_out = set(skipped) - passed - failures - errors
+    tally = PhaseTally(len(passed), len(failures), len(errors), len(left_out))
     if errors:
         icon = "error"
     elif failures:
@@ -99,5 +105,5 @@ def phase_outcome(
         icon = "success"
     else:
         icon = "skip"
-    note = "" if passed or failures or errors else "nothing to test"
+    note = "" if passed or failures or errors or left_out else "nothing to test"
     return PhaseOutcome(name, icon, note, tally)

@@ -7,7 +7,7 @@ from functools import partial
 from checker.core.blocks import standard_reason
 from checker.core.schema_warnings import WarningKind
 from checker.corpus.damage import DAMAGED
-from checker.corpus.records import Note
+from checker.corpus.records import UNBROKEN, Note
 from checker.reporting.findings import severity_rank
 from checker.reporting.report import KILLED, UNANSWERED, PhaseTally, Report
 from checker.reporting.wall import walled
@@ -20,7 +20,7 @@ NOTE_TITLES = {
     "opaque": "Schema nodes not understood, values may not fit",
     "disagreement": "Validators disagree, not reported as failures",
     "unjudged": "Answers of which a part was not validated",
-    "unbroken": "Operations without negative test cases, skipped",
+    UNBROKEN: "Operations without negative test cases, skipped",
     "unproved": "Failures that did not show again",
     "slow": "Operations cut short (`--include-name` gives one all the time)",
     "given_up": "Operations with slow requests that were not waited for",
@@ -113,6 +113,8 @@ def tally_parts(tally: PhaseTally, glyph: Glyph) -> list[str]:
         parts.append(f"{glyph('failure')} {tally.failed} failed")
     if tally.errored:
         parts.append(f"{glyph('error')} {counted(tally.errored, 'error')}")
+    if tally.skipped:
+        parts.append(f"{glyph('skip')} {tally.skipped} skipped")
     return parts
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from checker.config.settings import RunSettings
 from checker.corpus.fold import PhaseView, RunView
-from checker.corpus.records import Note, OperationError
+from checker.corpus.records import UNBROKEN, Note, OperationError
 from checker.reporting.report import (
     ALL_PHASES,
     NOT_AVAILABLE,
@@ -28,7 +28,7 @@ def report_of(
     """Report on a run; `elapsed_s` is used when the run has no last record yet."""
     if view.finished is not None:
         elapsed_s = view.finished.elapsed_s
-    by_name = _settled_phases(view)
+    by_name = _settled_phases(view, settings)
     phases = _phases(by_name, settings, outcome, elapsed_s)
     tested = {label for phase in by_name.values() for label in phase.tested}
     return Report(
@@ -67,7 +67,7 @@ def _unauthorized(view: RunView) -> tuple[tuple[int, tuple[str, ...]], ...]:
     return tuple((status, tuple(labels)) for status, labels in sorted(found.items()))
 
 
-def _settled_phases(view: RunView) -> dict[str, PhaseView]:
+def _settled_phases(view: RunView, settings: RunSettings) -> dict[str, PhaseView]:
     """Phases in which an operation with a quarantined case counts as an error, and a silent one not at all."""
     silent = {note.label for note in view.notes.get(UNANSWERED, {}).values()}
     phases = {
@@ -78,6 +78,9 @@ def _settled_phases(view: RunView) -> dict[str, PhaseView]:
         task = view.tasks.get(case.task)
         if task is not None:
             phases.setdefault(task.phase, PhaseView()).errored.add(case.label)
+    skipped = {note.label for note in view.notes.get(UNBROKEN, {}).values()}
+    for name in settings.phases if skipped else ():
+        phases.setdefault(name, PhaseView()).skipped |= skipped
     return phases
 
 
@@ -90,6 +93,7 @@ def _phases(
             merged.tested |= phase.tested
             merged.failed |= phase.failed
             merged.errored |= phase.errored
+            merged.skipped |= phase.skipped
         return (_ran("fuzzing", merged, outcome, elapsed_s),)
     lines = []
     for name in ALL_PHASES:
@@ -104,9 +108,8 @@ def _phases(
 
 
 def _ran(name: str, phase: PhaseView, outcome: str, elapsed_s: float) -> PhaseOutcome:
-    line = replace(
-        phase_outcome(name, phase.tested, phase.failed, phase.errored), elapsed_s=elapsed_s
-    )
+    came_to = phase_outcome(name, phase.tested, phase.failed, phase.errored, phase.skipped)
+    line = replace(came_to, elapsed_s=elapsed_s)
     if outcome == "interrupted":
         return replace(line, icon="interrupted", note="interrupted")
     if outcome == "failure limit":

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from checker.config.settings import RunSettings
 from checker.corpus.fold import RunView
-from checker.corpus.records import Note
+from checker.corpus.records import UNBROKEN, Note
 from checker.supervisor.assignment import Cut
 from checker.workers.messages import Drain
 
@@ -104,7 +104,13 @@ def exit_code(view: RunView, ending: Ending) -> int:
         return 130
     if view.finding_count() or view.errors or view.quarantined:
         return 1
-    return 0 if view.cases else CANNOT
+    return 0 if view.cases or _is_all_skipped(view) else CANNOT
+
+
+def _is_all_skipped(view: RunView) -> bool:
+    """Whether nothing can be wrong with a request to any operation, where only wrong ones are wanted: no fault of anybody's."""
+    skipped = {note.label for note in view.notes.get(UNBROKEN, {}).values()}
+    return view.opened is not None and 0 < view.opened.selected <= len(skipped)
 
 
 def nothing_tested(view: RunView, ending: Ending) -> str:

@@ -19,6 +19,7 @@ from checker.corpus.exchange import exchange, exchange_fields
 from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.packing import Packed
 from checker.corpus.records import (
+    UNBROKEN,
     CheckOutcome,
     Entry,
     Finding,
@@ -255,7 +256,7 @@ class Recorder:
     def gave_up(self, label: str, phase: str, error: BaseException) -> None:
         """Why an operation, or one of its cases, is not tested further."""
         if isinstance(error, NothingToBreak):
-            self.note(Note("unbroken", label, "", error.reason))
+            self.note(Note(UNBROKEN, label, "", error.reason))
             return
         if isinstance(error, UnresolvableBody):
             self.note(Note(WarningKind.MISSING_BODY.value, label, error.pointer, error.reason))

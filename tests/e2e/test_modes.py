@@ -62,7 +62,18 @@ def test_operations_that_take_everything_are_skipped_not_broken(command: Command
     assert ran.code == 0
     assert list(ran.view.errors.values()) == []
     assert "Operations without negative test cases" in ran.stdout
+    assert "1 passed" in ran.stdout
+    assert "1 skipped" in ran.stdout
     assert {request.target.decode().partition("?")[0] for request in app.seen} == {"/items"}
+
+
+def test_a_run_that_skips_everything_is_no_error(command: Command) -> None:
+    paths = {"/free": {"get": {"responses": {"200": {"description": ""}}}}}
+    with serving(lambda request: json_reply({}), {**DOCUMENT, "paths": paths}) as app:
+        ran = command.run(app.document_url, "--mode", "negative", inline=True)
+    assert ran.code == 0, ran.shown
+    assert "Error" not in ran.stdout + ran.stderr
+    assert "1 skipped" in ran.stdout
 
 
 @pytest.mark.parametrize("path", smoke_documents()[1::6], ids=lambda path: path.name)

@@ -5,7 +5,7 @@ import pytest
 
 from checker.config.settings import RunSettings
 from checker.corpus.fold import RunView
-from checker.corpus.records import Note, OperationError, TaskProgress
+from checker.corpus.records import UNBROKEN, Note, OperationError, SchemaOpened, TaskProgress
 from checker.reporting.report import UNANSWERED
 from checker.supervisor.assignment import Cut
 from checker.supervisor.endings import GRACE_S, Ending, Order, exit_code, note_of_cut
@@ -92,6 +92,16 @@ def test_a_note_is_no_failure() -> None:
     view = busy_view()
     view.absorb(1, Note("slow", "GET /a", "", "stopped"))
     assert exit_code(view, ending()) == 0
+
+
+@pytest.mark.parametrize(("selected", "code"), [(1, 0), (2, 2)], ids=["all", "some"])
+def test_only_where_all_operations_are_skipped_nothing_need_be_tested(
+    selected: int, code: int
+) -> None:
+    view = RunView()
+    view.absorb(1, SchemaOpened("T", "Open API 3.1.0", "http://h", "d", 3, selected))
+    view.absorb(1, Note(UNBROKEN, "GET /a", "", "it takes everything"))
+    assert exit_code(view, ending()) == code
 
 
 CUT = Cut("GET /drip", done=2, cases=100, spent_s=1.24)
