@@ -17,6 +17,7 @@ class WarningKind(StrEnum):
     UNUSABLE_MEDIA_TYPE = "unusable_media_type"
     UNVALIDATED_RESPONSE = "unvalidated_response"
     MISSING_DESERIALIZER = "missing_deserializer"
+    MALFORMED_PART = "malformed_part"
     MALFORMED_KEYWORD = "malformed_keyword"
     UNSUPPORTED_REGEX = "unsupported_regex"
     INVALID_EXAMPLE = "invalid_example"

@@ -10,6 +10,7 @@ from checker.core.schema import Dialect, Schema, UnresolvableReference
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.encodings import encodings
 from checker.openapi.examples import declared_examples
+from checker.openapi.fields import flag
 from checker.openapi.parameters import Declared, swagger_schema, swagger_style
 from checker.transport.wire.bodies import carried_types, reason_not
 from checker.transport.wire.outline import ALL_TYPES, outline_of
@@ -44,13 +45,13 @@ def request_bodies(document: OpenApiDocument, raw: object, at: str) -> Bodies:
     content = value.get("content") if isinstance(value, dict) else None
     if not isinstance(value, dict) or not isinstance(content, dict) or not content:
         reason = f"the request body at {pointer} declares no `content`; add media types"
-        required = isinstance(value, dict) and value.get("required") is True
+        required = isinstance(value, dict) and bool(flag(value, "required"))
         return Bodies((), (UnusableBody("*/*", reason, pointer, _MALFORMED),), required)
     found = [
         _body(document, media_type, item, pointer_child(pointer, "content", media_type))
         for media_type, item in content.items()
     ]
-    return _sorted(found, required=value.get("required") is True)
+    return _sorted(found, required=bool(flag(value, "required")))
 
 
 def swagger_bodies(
@@ -65,12 +66,12 @@ def swagger_bodies(
             _checked(document, Body(name, schema, whole[0].pointer, {}, sum(examples, ())))
             for name in consumes or ["application/json"]
         ]
-        return _sorted(found, required=any(item.raw.get("required") is True for item in whole))
+        return _sorted(found, required=any(flag(item.raw, "required") for item in whole))
     fields = form_fields(declared)
     if not fields:
         return Bodies()
     found = [_form_body(document, name, fields) for name in _form_types(fields, consumes)]
-    return _sorted(found, required=any(item.raw.get("required") is True for item in fields))
+    return _sorted(found, required=any(flag(item.raw, "required") for item in fields))
 
 
 def _schema_of_any(document: OpenApiDocument, whole: list[Declared]) -> Schema:
@@ -117,7 +118,7 @@ def _form_body(document: OpenApiDocument, media_type: str, fields: list[Declared
     raw = {
         "type": "object",
         "properties": {item.name: swagger_schema(item.raw) for item in fields},
-        "required": [item.name for item in fields if item.raw.get("required") is True],
+        "required": [item.name for item in fields if flag(item.raw, "required")],
     }
     pointer = fields[0].pointer
     return Body(media_type, document.schema(raw, pointer), pointer, encoding)
@@ -198,6 +199,9 @@ def media_types(document: OpenApiDocument, operation: Mapping[str, Any], key: st
     """`consumes` or `produces` of a Swagger 2.0 operation; the operation's own replaces the global one."""
     for owner in (operation, document.root):
         value = owner.get(key)
+        if isinstance(value, str):
+            # One alone is meant as a list of it.
+            return [value]
         if isinstance(value, list):
             return [item for item in value if isinstance(item, str)]
     return []

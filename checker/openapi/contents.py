@@ -10,6 +10,7 @@ from checker.core.schema import UnresolvableReference
 from checker.core.schema_warnings import SchemaWarning, WarningKind
 from checker.openapi.documents.dialects import METHODS, Edition
 from checker.openapi.documents.references import OpenApiDocument
+from checker.openapi.fields import kind_of
 from checker.openapi.operation import Entry
 from checker.validation.pointers import pointer_child
 
@@ -91,6 +92,10 @@ def _parts(
             yield None, at
             return
         reference = raw.get("$ref")
+        if reference is not None and not isinstance(reference, str):
+            raise UnresolvableReference(
+                f"the `$ref` of the path item at {at} must be text; found {kind_of(reference)}"
+            )
         item = {key: value for key, value in raw.items() if key != "$ref"}
         if item or not isinstance(reference, str):
             yield item, at

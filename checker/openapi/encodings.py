@@ -6,6 +6,7 @@ from typing import Any
 from checker.core.operation import PropertyEncoding
 from checker.core.schema import UnresolvableReference
 from checker.openapi.documents.references import OpenApiDocument
+from checker.openapi.fields import flag
 from checker.transport.wire.styles import text_of
 from checker.validation.pointers import pointer_child
 
@@ -28,13 +29,13 @@ def encodings(
 
 
 def _encoding(document: OpenApiDocument, raw: Mapping[str, Any], at: str) -> PropertyEncoding:
-    content_type, style, explode = raw.get("contentType"), raw.get("style"), raw.get("explode")
+    content_type, style, explode = raw.get("contentType"), raw.get("style"), flag(raw, "explode")
     style = style if isinstance(style, str) else "form"
     return PropertyEncoding(
         content_type if isinstance(content_type, str) else None,
         style,
-        explode if isinstance(explode, bool) else style == "form",
-        raw.get("allowReserved") is True,
+        style == "form" if explode is None else explode,
+        bool(flag(raw, "allowReserved")),
         any(keyword in raw for keyword in _STYLED),
         dict(_headers(document, raw.get("headers"), pointer_child(at, "headers"))),
     )
@@ -70,4 +71,6 @@ def _value(header: Mapping[str, Any], schema: Mapping[str, Any]) -> Any:
         if schema.get(keyword) is not None:
             return schema[keyword]
     kind = schema.get("type", "string")
-    return _ANY.get(kind if isinstance(kind, str) else "string") if header.get("required") else None
+    return (
+        _ANY.get(kind if isinstance(kind, str) else "string") if flag(header, "required") else None
+    )

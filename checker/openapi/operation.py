@@ -21,6 +21,7 @@ from checker.core.verdicts import RequestVerdict
 from checker.openapi.answers.contract import OpenApiContract
 from checker.openapi.bodies import Bodies, is_swagger, media_types, request_bodies, swagger_bodies
 from checker.openapi.documents.references import OpenApiDocument
+from checker.openapi.fields import flag
 from checker.openapi.parameters import MalformedOperation, declared_parameters, parameters
 from checker.openapi.referee.requests import RequestReferee
 from checker.openapi.security import security_of
@@ -69,7 +70,7 @@ class Entry:
     @property
     def deprecated(self) -> bool:
         """True when the document says so."""
-        return self.definition.get("deprecated") is True
+        return bool(flag(self.definition, "deprecated"))
 
     @property
     def parameter_lists(self) -> tuple[tuple[object, str], tuple[object, str]]:

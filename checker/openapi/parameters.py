@@ -11,6 +11,7 @@ from checker.core.schema import Dialect, Schema, UnresolvableReference
 from checker.openapi.documents.dialects import COLLECTION_FORMATS, DEFAULT_STYLES
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.examples import declared_examples
+from checker.openapi.fields import flag, kind_of
 from checker.transport.wire.bodies import reason_not
 from checker.transport.wire.outline import outline_of
 from checker.validation.pointers import pointer_child
@@ -85,12 +86,12 @@ def _declared(document: OpenApiDocument, raw: object, pointer: str) -> Iterator[
     if raw is None:
         return
     if not isinstance(raw, list):
-        raise MalformedOperation(f"{pointer} must be a list of parameters; found {_kind(raw)}")
+        raise MalformedOperation(f"{pointer} must be a list of parameters; found {kind_of(raw)}")
     for index, item in enumerate(raw):
         value, at = document.dereferenced(item, f"{pointer}/{index}")
         if not isinstance(value, dict):
             raise MalformedOperation(
-                f"the parameter at {at} must be an object; found {_kind(value)}"
+                f"the parameter at {at} must be an object; found {kind_of(value)}"
             )
         yield _named(value, at)
 
@@ -108,7 +109,7 @@ def _named(raw: Mapping[str, Any], at: str) -> Declared:
     fault = (
         "has no `name`; add it"
         if name is None
-        else f"has {_kind(name)} as its `name`; make it text"
+        else f"has {kind_of(name)} as its `name`; make it text"
     )
     return Declared(raw, at, "", place, f"the parameter at {at} {fault}")
 
@@ -128,7 +129,7 @@ def parameters(
     for item in declared.values():
         if item.fault or _is_skipped(item.place, item.name, document.dialect, variables):
             continue
-        required = item.place == "path" or item.raw.get("required") is True
+        required = item.place == "path" or bool(flag(item.raw, "required"))
         try:
             _require_room(item, whole)
             parameter = _read_once(document, item, required=required)
@@ -153,7 +154,7 @@ def _is_needed(item: Declared, variables: Mapping[str, object]) -> bool:
         return False
     if item.place:
         return item.place == "path" and bool(variables)
-    return item.name != "" and (item.raw.get("required") is True or item.name in variables)
+    return item.name != "" and (bool(flag(item.raw, "required")) or item.name in variables)
 
 
 def _require_room(item: Declared, whole: Declared | None) -> None:
@@ -239,17 +240,17 @@ def _parameter(document: OpenApiDocument, item: Declared, *, required: bool) -> 
     style = item.raw.get("style")
     if not isinstance(style, str):
         style = DEFAULT_STYLES[item.place]
-    explode = item.raw.get("explode")
+    explode = flag(item.raw, "explode")
     return Parameter(
         item.name,
         location,
         required,
         schema,
         style,
-        explode if isinstance(explode, bool) else style == "form",
+        style == "form" if explode is None else explode,
         media_type,
-        item.raw.get("allowReserved") is True,
-        _allows_empty(item),
+        bool(flag(item.raw, "allowReserved")),
+        flag(item.raw, "allowEmptyValue"),
         item.pointer,
         examples,
     )
@@ -308,7 +309,7 @@ def _schema_of(
 def _checked(document: OpenApiDocument, raw: object, pointer: str, item: Declared) -> Schema:
     if not isinstance(raw, dict | bool):
         raise MalformedOperation(
-            f"the schema of parameter `{item.name}` at {pointer} must be an object; found {_kind(raw)}"
+            f"the schema of parameter `{item.name}` at {pointer} must be an object; found {kind_of(raw)}"
         )
     return document.schema(raw, pointer)
 
@@ -324,15 +325,10 @@ def _swagger_parameter(
         document.schema(swagger_schema(item.raw), item.pointer),
         style,
         explode,
-        allow_empty=_allows_empty(item),
+        allow_empty=flag(item.raw, "allowEmptyValue"),
         pointer=item.pointer,
         examples=declared_examples(document, item.raw, item.pointer),
     )
-
-
-def _allows_empty(item: Declared) -> bool | None:
-    told = item.raw.get("allowEmptyValue")
-    return told if isinstance(told, bool) else None
 
 
 def swagger_style(collection_format: object, place: str) -> tuple[str, bool]:
@@ -355,10 +351,3 @@ def swagger_schema(raw: Mapping[str, Any]) -> dict[str, Any]:
 def _undeclared(document: OpenApiDocument, name: str) -> Parameter:
     schema = document.schema({"type": "string", "minLength": 1}, "#/paths")
     return Parameter(name, Location.PATH, True, schema, "simple", False, pointer="#/paths")
-
-
-def _kind(value: object) -> str:
-    if value is None:
-        return "nothing"
-    names = {dict: "an object", list: "a list", str: "text", bool: "a boolean"}
-    return names.get(type(value), "a number")

@@ -11,6 +11,7 @@ from checker.core.schema_warnings import SchemaWarning, WarningKind
 from checker.openapi.bodies import body_parameters, form_fields, is_swagger
 from checker.openapi.documents.walking import Found, circle_in, is_lost
 from checker.openapi.links import BrokenLink, Directory, links_of
+from checker.openapi.malformed import malformed_parts
 from checker.openapi.operation import OpenApiOperation
 from checker.openapi.parameters import declared_parameters, swagger_schema
 from checker.validation.compiled import UnusableSchema, compile_schema
@@ -24,6 +25,8 @@ _REASONS: Final = 3
 """Ways in which one example breaks its schema that are told."""
 _PATTERN: Final = 200
 """Characters of a regular expression that are told."""
+_ELSEWHERE: Final = {"$ref": str, "discriminator": dict}
+"""Keywords of which the tables of dialects say nothing, and what they hold."""
 _NOT_VALIDATED: Final = "what it describes in a response is not validated"
 
 
@@ -45,6 +48,12 @@ _Warning = tuple[WarningKind, str, str]
 def _all(directory: Directory, operation: OpenApiOperation) -> Iterator[_Warning]:
     yield from _left_out(operation)
     yield from _several_bodies(directory, operation)
+    entry = operation.entry
+    around = (entry.path_item, entry.path_item_pointer)
+    for place, message in malformed_parts(
+        directory.document, entry.definition, entry.pointer, around
+    ):
+        yield WarningKind.MALFORMED_PART, place, message
     for fault in operation.contract.unvalidated():
         kind = WarningKind.MISSING_DESERIALIZER
         if not fault.is_unread:
@@ -174,16 +183,17 @@ def _ignored(directory: Directory, schemas: Iterable[Schema]) -> Iterator[_Warni
     whole: dict[str, list[str]] = {}
     while todo:
         raw, at = todo.pop()
-        if not isinstance(raw, dict) or at in whole:
+        if at in whole:
             continue
         same = whole[at] = []
+        if not isinstance(raw, dict):
+            if not isinstance(raw, bool):
+                message = f"the schema at {at} cannot be {shown(raw)}; it is ignored"
+                yield WarningKind.MALFORMED_KEYWORD, at, message
+            continue
         dialect = document.dialect_at(at)
         yield from _malformed(raw, at, dialect)
-        for keyword, pattern in _regexes(raw):
-            if ecma_pattern(pattern) is None:
-                place = pointer_child(at, keyword)
-                message = f"the regular expression {pattern[:_PATTERN]!r} at {place} is not supported; nothing is checked by it"
-                yield WarningKind.UNSUPPORTED_REGEX, place, message
+        yield from _unsupported(raw, at)
         if isinstance(raw.get("$ref"), str):
             try:
                 todo.append(document.resolve(raw["$ref"], at=at))
@@ -204,13 +214,24 @@ def _malformed(raw: dict[str, Any], at: str, dialect: Dialect) -> Iterator[_Warn
     table = keywords_of(dialect)
     for name, value in raw.items():
         keyword = table.get(name)
-        if keyword is None or keyword.is_well_formed(value):
+        is_right = keyword is None or keyword.is_well_formed(value)
+        if name in _ELSEWHERE:
+            is_right = isinstance(value, _ELSEWHERE[name])
+        if is_right:
             continue
         if dialect is Dialect.OPENAPI20 and (name, value) == ("type", "file"):
             continue
         place = pointer_child(at, name)
         message = f"`{name}` at {place} cannot be {shown(value)}; it is ignored"
         yield WarningKind.MALFORMED_KEYWORD, place, message
+
+
+def _unsupported(raw: dict[str, Any], at: str) -> Iterator[_Warning]:
+    for keyword, pattern in _regexes(raw):
+        if ecma_pattern(pattern) is None:
+            place = pointer_child(at, keyword)
+            message = f"the regular expression {pattern[:_PATTERN]!r} at {place} is not supported; nothing is checked by it"
+            yield WarningKind.UNSUPPORTED_REGEX, place, message
 
 
 def _regexes(raw: dict[str, Any]) -> Iterator[tuple[str, str]]:

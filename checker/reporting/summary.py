@@ -36,6 +36,7 @@ WARNING_TITLES: Mapping[str, str] = {
     WarningKind.UNUSABLE_MEDIA_TYPE: "Media types that are none",
     WarningKind.UNVALIDATED_RESPONSE: "Responses of which a part is not validated",
     WarningKind.MISSING_DESERIALIZER: "Responses in media types that are not read",
+    WarningKind.MALFORMED_PART: "Parts of operations that are not what they must be",
     WarningKind.MALFORMED_KEYWORD: "Keywords with a value that means nothing",
     WarningKind.UNSUPPORTED_REGEX: "Regular expressions that are not supported",
     WarningKind.INVALID_EXAMPLE: "Examples that their schema forbids",

@@ -142,7 +142,7 @@ def test_strategy_without_an_engine_is_an_error_that_says_what_to_do() -> None:
 
 
 @pytest.mark.parametrize("version", ["2.0", "3.0.3", "3.1.0"])
-@pytest.mark.parametrize(("told", "read"), [(True, True), (False, False), ("no", None)])
+@pytest.mark.parametrize(("told", "read"), [(True, True), (False, False), ("no", False), (5, None)])
 def test_forbidding_an_empty_query_is_more_than_saying_nothing(
     version: str, told: Any, read: bool | None
 ) -> None:

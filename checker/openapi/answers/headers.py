@@ -9,6 +9,7 @@ from checker.core.operation import Location, Parameter
 from checker.core.schema import Dialect, Schema, UnresolvableReference
 from checker.openapi.answers.opinions import TwoOpinions
 from checker.openapi.documents.references import OpenApiDocument
+from checker.openapi.fields import flag
 from checker.openapi.parameters import swagger_schema, swagger_style
 from checker.transport.wire.ambiguity import LOOSE
 from checker.transport.wire.decoding import decode_header
@@ -192,7 +193,7 @@ def _parameter(document: OpenApiDocument, name: str, raw: dict[str, Any], at: st
         style, _ = swagger_style(raw.get("collectionFormat"), "header")
         return Parameter(name, Location.HEADER, False, schema, style, False)
     schema, media_type = _schema(document, raw, at)
-    is_required, explode = raw.get("required") is True, raw.get("explode") is True
+    is_required, explode = bool(flag(raw, "required")), bool(flag(raw, "explode"))
     return Parameter(name, Location.HEADER, is_required, schema, "simple", explode, media_type)
 
 
