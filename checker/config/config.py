@@ -3,10 +3,11 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, Final
 
 from checker.config.blocks import OperationBlock, read_blocks
 from checker.config.dictionaries import overrides_of
+from checker.config.dictionary_files import DictionaryFiles
 from checker.config.kinds import Problem
 from checker.config.overrides import Overrides
 from checker.config.reading import (
@@ -20,8 +21,11 @@ from checker.config.reading import (
 )
 from checker.config.sections import OTHER_CHECKS, Section
 from checker.config.table import NOT_IN_PROJECTS
-from checker.core.errors import ConfigError, NotAvailableYet
+from checker.core.errors import ConfigError, NotAvailableYet, UnreadableFile
+from checker.core.local_files import read_local
 from checker.core.registry import BUILT_IN_CHECKS
+
+_MOST_BYTES: Final = 1 << 20
 
 
 class Config(Section):
@@ -32,6 +36,7 @@ class Config(Section):
         self._file: FilePath | None = None
         self._titles: dict[str, tuple[Layer, tuple[OperationBlock, ...]]] = {}
         self._blocks: tuple[OperationBlock, ...] = ()
+        self._words = DictionaryFiles(FilePath())
 
     def __repr__(self) -> str:
         return f"<Config {self._file or 'defaults'}>"
@@ -43,14 +48,11 @@ class Config(Section):
         """Configuration in this file. Raises `ConfigError`."""
         file = FilePath(path)
         try:
-            return cls._of(parse(file.read_text(encoding="utf-8")), environment, file)
-        except FileNotFoundError as error:
-            raise _cannot_load(file, "The file does not exist.") from error
-        except OSError as error:
-            raise _cannot_load(file, f"{error.strerror}.") from error
+            data = read_local(file, "a configuration in TOML", most_bytes=_MOST_BYTES)
+            return cls._of(parse(data.decode()), environment, file)
         except UnicodeDecodeError as error:
             raise _cannot_load(file, f"The content is not UTF-8: {error}") from error
-        except ConfigError as error:
+        except (ConfigError, UnreadableFile) as error:
             raise _cannot_load(file, str(error)) from error
         except NotAvailableYet as error:
             raise NotAvailableYet(f"{file}: {error.what}") from error
@@ -80,7 +82,8 @@ class Config(Section):
         config = cls([Updates(), read_layer(values)])
         config._blocks = read_blocks(blocks)
         config._titles = _projects(projects)
-        config._file = file
+        if file is not None:
+            config._file, config._words = file, DictionaryFiles(file.parent)
         # What is wrong with a dictionary is wrong with the file that names it.
         for title in ("", *config.titles):
             config.for_project(title).overrides()
@@ -147,13 +150,13 @@ class Config(Section):
         return True
 
     def overrides(self) -> Overrides:
-        """Values that stand in place of generated ones; reads dictionary files. Raises `ConfigError`."""
+        """Values that stand in place of generated ones; reads dictionary files, each once. Raises `ConfigError`."""
         return overrides_of(
             self.dictionaries,
             self.generation.dictionaries,
             self.parameters,
             tuple((block.filters, block.parameters) for block in self.operations),
-            None if self._file is None else self._file.parent,
+            self._words.entries,
         )
 
     def for_project(self, title: str) -> "Config":
@@ -162,7 +165,7 @@ class Config(Section):
             return self
         layer, blocks = self._titles[title]
         config = Config([self._layers[0], layer, *self._layers[1:]])
-        config._file = self._file
+        config._file, config._words = self._file, self._words
         config._blocks = blocks + self._blocks
         return config
 

@@ -2,11 +2,9 @@
 
 import math
 import re
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from checker.config.dictionary_files import read_dictionary
 from checker.config.filters import OperationFilters
 from checker.config.kinds import did_you_mean, type_name
 from checker.config.overrides import EACH, Override, Overrides, TypeWords
@@ -90,14 +88,14 @@ def overrides_of(
     dictionaries: Tables,
     by_type: Tables,
     parameters: Tables,
-    blocks: tuple[Block, ...] = (),
-    folder: Path | None = None,
+    blocks: tuple[Block, ...],
+    entries_of: Callable[[str], tuple[str, ...]],
 ) -> Overrides:
-    """What these tables mean; paths of files are relative to `folder`. Raises `ConfigError`.
+    """What these tables mean; `entries_of` reads a file. Raises `ConfigError`.
 
     Tables are known to be well-formed (the rules above).
     """
-    read = {name: _entries(table, folder or Path()) for name, table in dictionaries.items()}
+    read = {name: _entries(table, entries_of) for name, table in dictionaries.items()}
     found: list[Override] = []
     for filters, table in blocks:
         found += (_override(key, value, read, filters) for key, value in table.items())
@@ -105,10 +103,10 @@ def overrides_of(
     return Overrides(tuple(found), tuple(_types(by_type, read)))
 
 
-def _entries(table: Tables, folder: Path) -> tuple[Any, ...]:
+def _entries(table: Tables, entries_of: Callable[[str], tuple[str, ...]]) -> tuple[Any, ...]:
     if "values" in table:
         return tuple(table["values"])
-    return read_dictionary(folder / table["from-file"])
+    return entries_of(table["from-file"])
 
 
 def _types(by_type: Tables, read: Mapping[str, tuple[Any, ...]]) -> Iterator[TypeWords]:

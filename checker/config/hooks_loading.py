@@ -6,8 +6,12 @@ import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Final
 
-from checker.core.errors import ConfigError, NotAvailableYet
+from checker.core.errors import ConfigError, NotAvailableYet, UnreadableFile
+from checker.core.local_files import read_local
+
+_MOST_BYTES: Final = 16 << 20
 
 
 def load_all_hooks(specs: Iterable[str]) -> None:
@@ -28,6 +32,8 @@ def load_hooks(spec: str) -> None:
         _load(spec)
     except NotAvailableYet:
         raise
+    except UnreadableFile as error:
+        raise ConfigError(f"cannot load hooks from {spec!r}: {error}") from error
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt):
             raise
@@ -41,11 +47,13 @@ def _load(spec: str) -> None:
         importlib.import_module(spec)
         return
     path = Path(spec).resolve()
-    if not path.is_file():
+    if not path.exists():
         raise FileNotFoundError(f"there is no file {spec}")
     name = f"checker_hooks_{path.stem}_{abs(hash(str(path))):x}"
     if any(getattr(module, "__file__", None) == str(path) for module in list(sys.modules.values())):
         return
+    # What Python is given to read has an end.
+    read_local(path, "a hooks module", most_bytes=_MOST_BYTES)
     found = importlib.util.spec_from_file_location(name, path)
     if found is None or found.loader is None:
         raise ImportError(f"{spec} is not Python source")

@@ -39,8 +39,10 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 def find_file(folder: FilePath) -> FilePath | None:
     """The `checker.toml` of a folder or of its parents, up to and including one with `.git`."""
     for candidate in (folder, *folder.parents):
-        if (candidate / FILE_NAME).is_file():
-            return candidate / FILE_NAME
+        file = candidate / FILE_NAME
+        # What is there and cannot be read is told, not passed over.
+        if file.exists() and not file.is_dir():
+            return file
         if (candidate / ".git").exists():
             return None
     return None
@@ -52,6 +54,8 @@ def parse(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"The content is not valid TOML: {error}") from error
+    except RecursionError:
+        raise ConfigError("The content is nested too deeply; simplify it") from None
 
 
 def substituted(value: Any, environment: Mapping[str, str]) -> Any:

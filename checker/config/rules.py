@@ -3,10 +3,15 @@
 import codecs
 import os
 import re
+from typing import Final
 
+from checker.core.errors import UnreadableFile
+from checker.core.local_files import read_local
 from checker.core.redact import Redaction
 from checker.core.request import Origin
 
+_MOST_CERTIFICATES: Final = 16 << 20
+"""Bytes: the bundle of a browser has a quarter of one MiB."""
 _HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+\Z")
 _STATUS = re.compile(r"[1-5xX][0-9xX]{2}\Z")
 
@@ -28,7 +33,19 @@ def proxy_url(text: str) -> str | None:
 
 def certificates(text: str) -> str | None:
     """A file or folder of certificate authorities."""
-    return None if os.path.exists(text) else f"Must be an existing file or folder, but got {text!r}"
+    if not os.path.exists(text):
+        return f"Must be an existing file or folder, but got {text!r}"
+    try:
+        require_certificates(text)
+    except UnreadableFile as error:
+        return f"Must be a file or folder of certificates: {error}"
+    return None
+
+
+def require_certificates(path: str) -> None:
+    """Raise `UnreadableFile` for what is neither a folder nor a file that ends."""
+    if not os.path.isdir(path):
+        read_local(path, "a CA bundle", most_bytes=_MOST_CERTIFICATES)
 
 
 def codec(text: str) -> str | None:

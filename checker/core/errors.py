@@ -3,6 +3,7 @@
 CheckerError
 ├── ConfigError            the configuration is wrong                    exit code 2
 ├── LoaderError            the API description cannot be read             exit code 2
+├── UnreadableFile         a file that the user named cannot be read     exit code 2
 ├── UsageError             a call or command cannot mean anything         exit code 2
 │   └── NotAvailableYet    known, but not built yet                       exit code 2
 ├── HookError              a user's hook raised                           an error of its operation
@@ -35,6 +36,10 @@ class LoaderError(CheckerError):
         super().__init__(message)
         self.message = message
         self.extras = extras or []
+
+
+class UnreadableFile(CheckerError):
+    """A file that the user named cannot be read."""
 
 
 class UsageError(CheckerError):

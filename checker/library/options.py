@@ -8,6 +8,7 @@ from checker.checks.context import Check
 from checker.checks.custom import custom_check
 from checker.checks.registry import BUILT_IN, selected_checks
 from checker.config.kinds import did_you_mean
+from checker.config.rules import certificates
 from checker.core.errors import IncorrectUsage, NotAvailableYet, UsageError
 from checker.core.registry import BUILT_IN_CHECKS, CUSTOM_CHECKS
 
@@ -48,6 +49,10 @@ class CallOptions:
         timeout = given.get("timeout", 1)
         if not (isinstance(timeout, int | float) and timeout > 0):
             raise IncorrectUsage(f"`timeout` must be a number of seconds above 0, got {timeout!r}")
+        verify = given.get("verify")
+        problem = certificates(verify) if isinstance(verify, str) else None
+        if problem is not None:
+            raise IncorrectUsage(f"`verify`: {problem}")
         return cls(**given)
 
 

@@ -5,15 +5,24 @@ import binascii
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import yaml
 from yaml.composer import ComposerError
 
 from checker.core.errors import UsageError
+from checker.core.local_files import read_local
+from checker.validation.depths import refuse_depth
 
 NO_RESPONSE = "none"
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_MOST_BYTES: Final = 256 << 20
+
+
+class _Loader(yaml.CSafeLoader):
+    """No emitter of cassettes writes merge keys, and a few lines of them stand for more than any memory holds."""
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Take `<<` for a key like others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +41,17 @@ class Recorded:
 
 
 def read_cassette(path: Path) -> list[Recorded]:
-    """Interactions of a cassette, in its order. Raises `UsageError` when it is not one."""
+    """Interactions of a cassette, in its order. Raises `UnreadableFile`, and `UsageError` when it is no cassette."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        data = read_local(path, "a cassette", most_bytes=_MOST_BYTES)
+        text = data.decode("utf-8-sig")
         try:
             return _read_all(path, _pieces(text))
         except ComposerError:
             # An alias of something in another piece: general emitters write them.
             return _read_all(path, [text])
-    except OSError as error:
-        raise UsageError(f"{path}: the cassette cannot be read: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError, ArithmeticError) as error:
+        # Numbers and dates that are none are plain errors of values.
         where = " ".join(str(error).split())
         raise UsageError(f"{path}: the cassette is not valid YAML: {where}") from error
 
@@ -68,7 +77,8 @@ def _pieces(text: str) -> Iterator[str]:
 def _read_all(path: Path, pieces: Iterable[str]) -> list[Recorded]:
     found: list[Recorded] = []
     for piece in pieces:
-        document = yaml.load(piece, _LOADER)
+        refuse_depth(piece)
+        document = yaml.load(piece, _Loader)
         if not isinstance(document, dict) or "http_interactions" not in document:
             raise UsageError(f"{path}: not a cassette: it has no `http_interactions`")
         interactions = document["http_interactions"] or []
@@ -83,13 +93,13 @@ def _recorded(path: Path, number: int, raw: Any) -> Recorded:
     try:
         request, response = raw["request"], raw["response"]
         return Recorded(
-            id=str(raw.get("id", number)),
-            status=str(raw["status"]),
-            method=str(request["method"]),
-            uri=str(request["uri"]),
+            id=_text(raw.get("id", number)),
+            status=_text(raw["status"]),
+            method=_text(request["method"]),
+            uri=_text(request["uri"]),
             headers=tuple(_headers(request.get("headers") or {})),
             body=_body(request.get("body")),
-            old_status=str(response["status"]["code"]) if response else NO_RESPONSE,
+            old_status=_text(response["status"]["code"]) if response else NO_RESPONSE,
         )
     except (KeyError, TypeError, AttributeError, ValueError, LookupError) as error:
         what = f"no {error}" if isinstance(error, KeyError) else str(error)
@@ -99,7 +109,14 @@ def _recorded(path: Path, number: int, raw: Any) -> Recorded:
 def _headers(raw: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for name, values in raw.items():
         for value in values if isinstance(values, list) else [values]:
-            yield str(name), str(value)
+            yield _text(name), _text(value)
+
+
+def _text(value: Any) -> str:
+    """Text of a single value: aliases may make far more of a list than its file holds."""
+    if isinstance(value, list | dict):
+        raise ValueError(f"a single value was expected, {type(value).__name__} was found")
+    return str(value)
 
 
 def _body(raw: Any) -> bytes | None:
@@ -111,4 +128,4 @@ def _body(raw: Any) -> bytes | None:
         except binascii.Error as error:
             raise ValueError(f"its body is not base64: {error}") from error
     text = raw["string"]
-    return str(text).encode(raw.get("encoding") or "utf-8")
+    return _text(text).encode(raw.get("encoding") or "utf-8")

@@ -80,7 +80,10 @@ def test_given_configuration_file_beats_discovery(settings_of, folder) -> None:
 def test_missing_configuration_file_ends_with_2(invoke) -> None:
     result = invoke("--config-file", "no.toml", "run", "openapi.json")
     assert result.exit_code == 2
-    expected = "Failed to load configuration file from no.toml\n\nThe file does not exist.\n"
+    expected = (
+        "Failed to load configuration file from no.toml\n\n"
+        "no.toml does not exist; give the path of a configuration in TOML\n"
+    )
     assert result.stderr == expected
 
 

@@ -142,7 +142,7 @@ WRONG = {
     "[parameters]\n'query.' = 1": "'query.' must name a parameter after 'query'",
     "[parameters]\nq = { dictionary = 'nmes' }" + WORDS: "parameters.q: unknown dictionary 'nmes'. Did you mean 'names'?; defined dictionaries: 'ids', 'names'",
     "[generation.dictionaries]\ninteger = { dictionary = 'names', probability = 1 }" + WORDS: "generation.dictionaries.integer: dictionary 'names' has no entries that are eligible for 'integer'; it has 'Ann', 'Bob'",
-    "[dictionaries.a]\nfrom-file = 'nowhere.dict'": "cannot read the dictionary file nowhere.dict: No such file or directory",
+    "[dictionaries.a]\nfrom-file = 'nowhere.dict'": "cannot read the dictionary file: nowhere.dict does not exist; give the path of a dictionary",
 }  # fmt: skip
 
 
@@ -215,7 +215,8 @@ def test_dictionaries_are_judged_with_the_file_that_names_them(tmp_path) -> None
         Config.from_path(file)
     assert str(caught.value) == (
         f"Failed to load configuration file from {file}\n\n"
-        f"cannot read the dictionary file {tmp_path / 'nowhere.dict'}: No such file or directory"
+        f"cannot read the dictionary file: {tmp_path / 'nowhere.dict'} does not exist; "
+        "give the path of a dictionary"
     )
 
 
@@ -223,3 +224,13 @@ def test_dictionaries_of_a_project_are_judged_too() -> None:
     text = "[[project]]\ntitle = 'A'\n[project.generation.dictionaries.integer]\n"
     with pytest.raises(ConfigError, match="unknown dictionary 'b'"):
         Config.from_str(f"{text}dictionary = 'b'\nprobability = 0.5", environment={})
+
+
+def test_dictionary_files_are_read_once(tmp_path: Path) -> None:
+    (tmp_path / "words.dict").write_text('"a"')
+    (tmp_path / "checker.toml").write_text(
+        '[dictionaries.words]\nfrom-file = "words.dict"\n[[project]]\ntitle = "Shop"'
+    )
+    config = Config.from_path(tmp_path / "checker.toml")
+    (tmp_path / "words.dict").unlink()
+    assert config.for_project("Shop").overrides() == config.overrides()

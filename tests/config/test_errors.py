@@ -247,7 +247,10 @@ def test_missing_file_is_named(tmp_path) -> None:
     path = tmp_path / "no.toml"
     with pytest.raises(ConfigError) as caught:
         Config.from_path(path)
-    expected = f"Failed to load configuration file from {path}\n\nThe file does not exist."
+    expected = (
+        f"Failed to load configuration file from {path}\n\n"
+        f"{path} does not exist; give the path of a configuration in TOML"
+    )
     assert str(caught.value) == expected
 
 

@@ -304,7 +304,7 @@ def test_server_that_is_gone_ends_with_two(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (None, "cannot be read"),
+        (None, "does not exist; give the path of a cassette"),
         (b"a: [", "is not valid YAML"),
         (b"\xff\xfe\x00", "is not valid YAML"),
         (b"- 1\n", "not a cassette: it has no `http_interactions`"),

@@ -2,14 +2,12 @@
 
 import time
 from collections.abc import Callable
-from typing import Final
 
 from checker.config.settings import FetchLimits
 from checker.core.errors import LoaderError
+from checker.core.local_files import shown_size
 
 Clock = Callable[[], float]
-
-_UNITS: Final = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 
 
 class AllowanceSpent(LoaderError):
@@ -129,14 +127,6 @@ class Portion:
             f"{self.name} redirects {times}, at last to {target}; give the URL where it ends, or raise "
             f"{_option('max-redirects')}"
         )
-
-
-def shown_size(size: int) -> str:
-    """`32 MiB`, `1000 bytes`."""
-    for unit, name in _UNITS:
-        if size >= unit and size % unit == 0:
-            return f"{size // unit} {name}"
-    return f"{size} bytes"
 
 
 def _option(key: str) -> str:

@@ -11,9 +11,10 @@ from urllib.parse import urljoin, urlsplit
 
 import httpx
 
+from checker.config.rules import require_certificates
 from checker.config.settings import FetchLimits
 from checker.core.codings import Undecoded, codings_of, decoded, readable
-from checker.core.errors import LoaderError
+from checker.core.errors import LoaderError, UnreadableFile
 from checker.core.redact import Redaction
 from checker.core.request import Origin, without_userinfo
 from checker.openapi.documents.advice import (
@@ -312,9 +313,12 @@ def _beginning(response: httpx.Response) -> list[str]:
 def _certificates(path: str) -> ssl.SSLContext:
     """Authorities of a bundle, or of a folder of them."""
     try:
+        require_certificates(path)
         if os.path.isdir(path):
             return ssl.create_default_context(capath=path)
         return ssl.create_default_context(cafile=path)
+    except UnreadableFile as error:
+        raise LoaderError(f"the certificates cannot be used: {error}") from error
     except OSError as error:
         reason = error.strerror or str(error)
         raise LoaderError(

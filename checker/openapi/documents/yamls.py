@@ -6,6 +6,8 @@ from typing import Any
 
 import yaml
 
+from checker.validation.depths import refuse_depth
+
 _PLAIN = "?"
 _INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
@@ -26,9 +28,6 @@ _MERGE = "<<"
 _LARGEST = 10_000_000
 """Values and pieces of long texts of a description, counted as often as aliases name them."""
 _LONG = 32
-_DEEPEST = 200
-# Deep block nesting needs deep indentation, or many markers on one line.
-_MAYBE_DEEP = re.compile(r"^ {200}|(?:[-?:] +){100}", re.MULTILINE)
 _TAG = "tag:yaml.org,2002:"
 _NUMERIC_START = frozenset("+-.0123456789")
 
@@ -57,7 +56,7 @@ def compose(text: str) -> yaml.Node | None:
 
     Raises `yaml.YAMLError`, also for what follows the document and begins no other.
     """
-    _refuse_depth(text)
+    refuse_depth(text)
     loader = _Loader(text)
     try:
         node = loader.get_node() if loader.check_node() else None
@@ -78,21 +77,6 @@ def value_of(
     `largest` bounds the values, counted as often as aliases name them. Raises `TooMuch`, `yaml.YAMLError`.
     """
     return _Reader(plain or _plain, largest).value(node)
-
-
-def _refuse_depth(text: str) -> None:
-    """Raise `yaml.YAMLError` for nesting on which the composer, which is C and recursive, would crash."""
-    if text.count("[") + text.count("{") <= _DEEPEST and not _MAYBE_DEEP.search(text):
-        return
-    depth = 0
-    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-            if depth > _DEEPEST:
-                mark: Any = event.start_mark
-                raise yaml.constructor.ConstructorError(None, None, "it is nested too deeply", mark)
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
 
 
 class _Reader:
