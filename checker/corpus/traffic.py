@@ -21,6 +21,11 @@ class Draft(Protocol):
         """Of its operation."""
         ...
 
+    @property
+    def phase(self) -> str:
+        """Name of the phase of its case."""
+        ...
+
     def __len__(self) -> int:
         """About how many bytes of memory it takes."""
         ...
@@ -111,6 +116,8 @@ class TrafficWriter:
         """Admitted, not encoded yet."""
         self._buffer: list[bytes] = []
         self._size = 0
+        self.faults: list[tuple[Draft, Exception]] = []
+        """Interactions that could not be encoded, for whoever tells of them."""
 
     def offer(self, draft: Draft, *, interesting: bool) -> None:
         """Keep an interaction if the policy says so; `catch_up` encodes it."""
@@ -124,7 +131,7 @@ class TrafficWriter:
         if waiting:
             self._waiting = []
             for draft in waiting:
-                self._add(draft.encode())
+                self._encode(draft)
 
     def flush(self) -> None:
         """Hand everything to the system. Raises `StorageError`."""
@@ -147,12 +154,17 @@ class TrafficWriter:
         try:
             self.catch_up()
             for draft in self._policy.rest() if self._policy is not None else ():
-                self._add(draft.encode())
+                self._encode(draft)
             self._write()
         finally:
             self._file.close()
 
-    def _add(self, encoded: bytes) -> None:
+    def _encode(self, draft: Draft) -> None:
+        try:
+            encoded = draft.encode()
+        except Exception as error:  # noqa: BLE001 - the worker's wall: it costs this interaction only
+            self.faults.append((draft, error))
+            return
         self._buffer.append(encoded)
         self._size += len(encoded)
         if len(self._buffer) >= FRAME_RECORDS or self._size >= FRAME_BYTES:

@@ -94,10 +94,14 @@ class HttpLanes:
         chosen.busy = True
         try:
             chosen.load(request, patience_s)
+            self._multi.add_handle(chosen.curl)
         except Unsendable as reason:
             self._finish(chosen, NetworkFailure(FailureKind.UNSENDABLE, str(reason), 0.0))
             return
-        self._multi.add_handle(chosen.curl)
+        except Exception as error:  # noqa: BLE001 - the worker's wall: whose request it is, is known here alone
+            text = f"the request could not be sent: {type(error).__name__}: {error}"
+            self._finish(chosen, NetworkFailure(FailureKind.OTHER, text, 0.0, cause=error))
+            return
         self._flying += 1
         chosen.is_flying = True
         self._unsent.append(chosen)

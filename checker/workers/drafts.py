@@ -27,6 +27,12 @@ class Draft:
         """Of its operation."""
         return self.made.label
 
+    @property
+    def phase(self) -> str:
+        """Name of the phase of its case."""
+        meta = self.made.case.meta
+        return "" if meta is None else meta.phase.name
+
     def __len__(self) -> int:
         outcome, request = self.verdict.outcome, self.verdict.request
         received = len(outcome.content) if isinstance(outcome, Response) else 0

@@ -274,6 +274,8 @@ class Worker:
         if not pacing.fixed:
             pacing.observe(status, outcome.elapsed)
         running = flight.running
+        if isinstance(outcome, NetworkFailure) and outcome.cause is not None:
+            self._supply.blame(flight, outcome.cause)
         running.waited(outcome.elapsed)
         flight.status = status or 0
         if not flight.is_counted and not verdict.judgement.failures:

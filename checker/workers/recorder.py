@@ -307,16 +307,25 @@ class Recorder:
     def catch_up(self) -> None:
         """Write down what could wait."""
         self.traffic.catch_up()
+        if self.traffic.faults:
+            self._tell_of_unwritten()
 
     def flush(self) -> None:
         """Hand everything over."""
         self.traffic.flush()
+        self._tell_of_unwritten()
         self.journal.flush()
 
     def close(self) -> None:
         """The end of this incarnation."""
         self.traffic.close()
+        self._tell_of_unwritten()
         self.journal.close()
+
+    def _tell_of_unwritten(self) -> None:
+        for draft, error in self.traffic.faults:
+            self.gave_up(draft.label, draft.phase, error)
+        self.traffic.faults.clear()
 
     def _learn(self, flight: Flight, verdict: Verdict, outcome: Response) -> bool:
         """Signals and values of one answer; whether it showed anything new."""
@@ -341,7 +350,7 @@ class Recorder:
             self.note(Note("given_up", label, "", ""))
             return
         if outcome.cause is not None:
-            self.gave_up(label, flight.running.task.phase, outcome.cause)
+            # Our own fault, which is counted where the others of its task are.
             return
         # One request of each kind is enough to look into it.
         if not self._is_new("network", label, outcome.kind.value):

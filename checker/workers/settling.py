@@ -103,9 +103,15 @@ class Settling:
         for finding in settled:
             self._place.recorder.settled(finding)
             if finding.reproduced and len(finding.steps) == 1:
-                self._place.saved.save(finding.steps[0])
+                self._save(finding)
         self._up.send(Found(len(settled)))
         settled.clear()
+
+    def _save(self, finding: Finding) -> None:
+        try:
+            self._place.saved.save(finding.steps[0])
+        except Exception as error:  # noqa: BLE001 - the wall: the finding is written down all the same
+            self._place.recorder.gave_up(finding.label, finding.phase, error)
 
 
 @dataclass(slots=True)

@@ -69,6 +69,10 @@ class Supply:
                 # It was made from another description; the operation's own turn says what is wrong with this one.
                 self._place.saved.forget(step)
                 continue
+            except Exception as error:  # noqa: BLE001 - the wall: it costs this example only
+                self._place.saved.forget(step)
+                self._place.recorder.gave_up(step.label, task.phase, error)
+                continue
             running.flying += 1
             self._followers.append((running, SAVED_INDEX + number, made, ()))
 
@@ -151,6 +155,10 @@ class Supply:
     def forgo(self, flight: Flight, error: Exception) -> None:
         """A case that cannot be judged or written down costs itself; what users can mend, and what goes on, the operation."""
         self.release(flight)
+        self.blame(flight, error)
+
+    def blame(self, flight: Flight, error: Exception) -> None:
+        """Tell of a fault that one case met; the third of an operation in a task is its last."""
         running, label = flight.running, flight.made.label
         running.faults[label] += 1
         if isinstance(error, CheckerError) or running.faults[label] >= _MOST_FAULTS:
@@ -182,12 +190,12 @@ class Supply:
                 continue
             slot = self._free_slots[-1]
             slots.begin(slot, task.id, index, running.next_index)
-            if place.making_stage is not _MAKE:
-                if is_accused(running, index):
-                    leave_drawn(place, slot, running, index)
-                slots.enter(slot, place.making_stage, task.id, index)
             wanted = work = None
             try:
+                if place.making_stage is not _MAKE:
+                    if is_accused(running, index):
+                        leave_drawn(place, slot, running, index)
+                    slots.enter(slot, place.making_stage, task.id, index)
                 made = self._recalled(running, index) if task.again else None
                 made = made or self._make(label, task.seed, index, running.phase)
                 if self._is_plain:
@@ -221,12 +229,12 @@ class Supply:
         place, running = self._place, flight.running
         if place.calling_stage is not place.making_stage:
             self._slots.enter(flight.slot, place.calling_stage, running.task.id, flight.index)
-        if running.task.redo or flight.index >= EXTRA_INDEX:
-            # Nobody is blamed at a first death but those who have no second chance: others leave their recipe when they
-            # are made again.
-            self._slots.recipe(flight.slot, place.recorder.recipe(flight.made))
-            leave_made(place, flight)
         try:
+            if running.task.redo or flight.index >= EXTRA_INDEX:
+                # Nobody is blamed at a first death but those who have no second chance: others leave their recipe when
+                # they are made again.
+                self._slots.recipe(flight.slot, place.recorder.recipe(flight.made))
+                leave_made(place, flight)
             if flight.work is not None:
                 flight.wanted = next(flight.work)
             elif flight.wanted is None:

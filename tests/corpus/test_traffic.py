@@ -45,6 +45,10 @@ class Sketch:
     def label(self) -> str:
         return self.interaction.label
 
+    @property
+    def phase(self) -> str:
+        return self.interaction.phase
+
     def __len__(self) -> int:
         return 100
 
@@ -55,6 +59,22 @@ class Sketch:
 
 def cases(path: Path) -> list[str]:
     return [found.case for found in TrafficReader(path).stream()]
+
+
+class Unwritable(Sketch):
+    def encode(self) -> bytes:
+        raise ValueError("nobody thought of this")
+
+
+def test_an_interaction_that_cannot_be_encoded_costs_itself(tmp_path: Path) -> None:
+    writer = TrafficWriter(tmp_path / "t")
+    broken = Unwritable()
+    for draft in (Sketch(numbered(1)), broken, Sketch(numbered(2))):
+        writer.offer(draft, interesting=True)
+    writer.close()
+    assert cases(tmp_path / "t") == ["c1", "c2"]
+    ((draft, error),) = writer.faults
+    assert (draft, str(error)) == (broken, "nobody thought of this")
 
 
 def test_a_cassette_keeps_everything_in_order(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from checker.core.request import WireRequest
+from checker.core.request import Origin, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.transport.http import HttpLanes, HttpSettings
 
@@ -297,3 +297,16 @@ def test_descriptors_beyond_select_neither_stop_nor_spin(server, open_lanes) -> 
         for descriptor in held:
             os.close(descriptor)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_a_request_that_nobody_can_send_costs_itself() -> None:
+    lanes = HttpLanes(Origin("http", "127.0.0.1", 9, ""), HttpSettings(), 1)
+    try:
+        lanes.start(0, WireRequest("GET", 5, []))  # type: ignore[arg-type]
+        ((lane, outcome),) = lanes.poll(0.0)
+    finally:
+        lanes.close()
+    assert lane == 0
+    assert isinstance(outcome, NetworkFailure)
+    assert isinstance(outcome.cause, AttributeError | TypeError)
+    assert "the request could not be sent" in outcome.message

@@ -382,7 +382,7 @@ def test_an_answer_that_nobody_can_read_costs_its_case(
     assert "Traceback" in error.trace or spoil is unread
 
 
-@pytest.mark.parametrize("spoil", [unjudgeable, unwritable])
+@pytest.mark.parametrize("spoil", [unjudgeable, unwritable, unread])
 def test_an_operation_whose_answers_nobody_can_read_is_given_up(
     tmp_path: Path, spoil: Callable[[Response], Outcome]
 ) -> None:
