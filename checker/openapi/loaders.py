@@ -20,11 +20,10 @@ __all__ = ["Way", "from_bytes", "from_dict", "from_path", "from_url", "open_norm
 def from_dict(
     schema: Mapping[str, Any], *, base_url: str | None = None, way: Way = DIRECT
 ) -> OpenApiSchema:
-    """Schema of a parsed document. Raises `LoaderError`."""
+    """Schema of a parsed document; its references are absolute URLs, of files, too. Raises `LoaderError`."""
     name = "the schema"
-    return _opened(
-        as_parsed(schema), name, Provenance(read=beside_nothing(name, Web({}, way))), base_url
-    )
+    read = beside_nothing(name, Web({}, way), reads_files=True)
+    return _opened(as_parsed(schema), name, Provenance(read=read), base_url)
 
 
 def from_path(
@@ -53,7 +52,8 @@ def from_bytes(
 ) -> OpenApiSchema:
     """Schema of a document in memory; `name` stands for it in errors, `location` is its URL. Raises `LoaderError`."""
     value = parse(data, name=name, content_type=content_type)
-    return _opened(value, name, Provenance(location, read=beside_nothing(name, Web({}, way))))
+    read = beside_nothing(name, Web({}, way), reads_files=location is None)
+    return _opened(value, name, Provenance(location, read=read))
 
 
 def from_url(

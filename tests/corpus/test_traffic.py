@@ -73,8 +73,8 @@ def test_an_interaction_that_cannot_be_encoded_costs_itself(tmp_path: Path) -> N
         writer.offer(draft, interesting=True)
     writer.close()
     assert cases(tmp_path / "t") == ["c1", "c2"]
-    ((draft, error),) = writer.faults
-    assert (draft, str(error)) == (broken, "nobody thought of this")
+    ((unwritten, error),) = writer.faults
+    assert (unwritten, str(error)) == (broken, "nobody thought of this")
 
 
 def test_a_cassette_keeps_everything_in_order(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from checker.openapi.operation import OpenApiOperation
 from checker.openapi.schema import OpenApiSchema
 from checker.transport.prepare import RequestMaker
 from checker.validation.referee import referee
+from tests.apps.serving import json_reply, serving
 
 from .described import USER, assert_both, body, document, opinions, written
 
@@ -199,3 +200,38 @@ def test_cases_are_made_of_what_stands_in_other_files(tmp_path: Path, version: s
         assert isinstance(case.body["n"], int)
         assert opinions(operation.bodies[0].schema, case.body) == (True, True)
         assert operation.judge_request(maker.make(case)).outcome == "valid"
+
+
+@pytest.mark.parametrize("version", ["3.0.3", "3.1.0"])
+def test_a_dictionary_refers_to_files_by_their_urls(tmp_path: Path, version: str) -> None:
+    # With a blank, a file below and one beside it.
+    url = written(tmp_path, {"a b/user.json": {"$ref": "../id.json"}, "id.json": USER}).as_uri()
+    schema = from_dict(document({"$ref": url}, version))
+    assert_both(schema, {"id": 1}, {"id": "x"})
+    again = open_normalised(schema.normalised())
+    assert_both(again, {"id": 1}, {"id": "x"})
+
+
+def test_a_relative_reference_of_a_dictionary_has_nowhere_to_start(tmp_path: Path) -> None:
+    (operation,) = from_dict(document({"$ref": "user.json"})).get_all_operations()
+    assert isinstance(operation, OpenApiOperation)
+    (fault,) = operation.unusable_bodies
+    assert "user.json cannot be found, because the schema came without a location" in fault.reason
+
+
+@pytest.mark.parametrize("version", ["3.0.3", "3.1.0"])
+@pytest.mark.parametrize("host", ["file://", "file://description"])
+def test_a_document_of_the_network_reads_no_file_whoever_refers_to_it(
+    tmp_path: Path, version: str, host: str
+) -> None:
+    secret = written(tmp_path, {"secret.json": USER})
+    stranger = {"User": {"$ref": f"{host}{secret}"}}
+    with serving(lambda _: json_reply(stranger), {}) as app:
+        main = document({"$ref": f"{app.url}/user.json#/User"}, version)
+        path = written(tmp_path, {"openapi.json": main})
+        for schema in (from_path(path), open_normalised(from_path(path).normalised())):
+            (operation,) = schema.get_all_operations()
+            assert isinstance(operation, OpenApiOperation)
+            (fault,) = operation.unusable_bodies
+            assert "has no business with it" in fault.reason
+            assert USER not in schema.document.neighbours.known.values()

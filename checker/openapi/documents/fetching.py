@@ -21,9 +21,7 @@ def beside_file(path: str | os.PathLike[str], web: Web) -> Read:
             return web.document(name)
         if parts.scheme not in ("", "file"):
             raise LoaderError(f"{name} cannot be read; use a file or an http(s) URL")
-        beside = folder / unquote(parts.path)
-        content = read_file(beside, web.allowance, "the file that the reference means")
-        return parse(content, name=str(beside))
+        return _file(folder / unquote(parts.path), web)
 
     return read
 
@@ -40,14 +38,22 @@ def beside_url(url: str, web: Web) -> Read:
     return read
 
 
-def beside_nothing(what: str, web: Web) -> Read:
-    """Reader for a document that nobody knows the place of: absolute URLs only."""
+def beside_nothing(what: str, web: Web, *, reads_files: bool) -> Read:
+    """Reader for a document that nobody knows the place of: absolute ones only, files too where the user wrote it."""
 
     def read(name: str) -> object:
-        if urlsplit(name).scheme in ("http", "https"):
+        parts = urlsplit(name)
+        if parts.scheme in ("http", "https"):
             return web.document(name)
+        if reads_files and parts.scheme in ("", "file") and parts.path.startswith("/"):
+            return _file(Path(unquote(parts.path)), web)
         raise LoaderError(
             f"{name} cannot be found, because {what} came without a location; load it from its file or URL"
         )
 
     return read
+
+
+def _file(path: Path, web: Web) -> object:
+    content = read_file(path, web.allowance, "the file that the reference means")
+    return parse(content, name=str(path))

@@ -81,7 +81,10 @@ class NamedSchemas(Scoped):
     def _resolved(self, reference: str, around: Resource) -> Found:
         if reference and not reference.startswith("#"):
             try:
-                self._open_uri(urldefrag(urljoin(around.uri, reference)).url)
+                uri = urldefrag(urljoin(around.uri, reference)).url
+                if not self.knows(uri):
+                    owner = around.place.partition("#")[0]
+                    self._open(self._neighbours.name_of(uri), of=owner)
             except ValueError as error:
                 raise UnresolvableReference(f"it is no URI ({error}); correct it") from None
         if around.home is not None and reference.startswith("#"):
@@ -101,15 +104,11 @@ class NamedSchemas(Scoped):
         # Says which step of the way is missing.
         return walk(home.raw, home.place, unquote(place[len(home.place) :]))
 
-    def _open_uri(self, uri: str) -> None:
-        if not self.knows(uri):
-            self._open(self._neighbours.name_of(uri))
-
-    def _open(self, name: str) -> None:
-        """Index a document. Raises `UnresolvableReference`."""
+    def _open(self, name: str, *, of: str = "") -> None:
+        """Index a document that another one refers to. Raises `UnresolvableReference`."""
         if name in self._opened:
             return
-        root = self._neighbours.load(name)
+        root = self._neighbours.load(name, of=of)
         self._opened.add(name)
         home = f"{name}#"
         uri = self._neighbours.uri_of(name)

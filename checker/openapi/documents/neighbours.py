@@ -77,8 +77,15 @@ class Neighbours:
         """Name of the document that a reference in the document `owner` leads to."""
         return self.name_of(urldefrag(urljoin(self.uri_of(owner), reference)).url)
 
-    def load(self, name: str) -> object:
-        """The document of a name. Raises `UnresolvableReference`, whose message says why, and `AllowanceSpent`."""
+    def load(self, name: str, *, of: str = "") -> object:
+        """The document of a name that the document `of` refers to.
+
+        Raises `UnresolvableReference`, whose message says why, and `AllowanceSpent`.
+        """
+        if of and _is_of_the_network(self.uri_of(of)) and not _is_of_the_network(self.uri_of(name)):
+            raise UnresolvableReference(
+                f"{name} is a file of this machine, and {of}, which came from the network, has no business with it"
+            )
         if name in self._known:
             return self._known[name]
         if name not in self._lost:
@@ -110,6 +117,10 @@ class Neighbours:
             if "$self" not in self._main or urlsplit(name).scheme:
                 raise
         return self._read(self.uri_of(name))
+
+
+def _is_of_the_network(uri: str) -> bool:
+    return urlsplit(uri).scheme in ("http", "https")
 
 
 @dataclass(frozen=True, slots=True)

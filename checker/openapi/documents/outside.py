@@ -21,23 +21,23 @@ def leads_outside(written: bytes) -> bool:
 
 def load_all(document: OpenApiDocument) -> None:
     """Read every document that can be reached; what cannot be read is remembered with the reason."""
-    seen: set[str] = set()
-    todo = [""]
+    seen: set[tuple[str, str]] = set()
+    todo = [("", "")]
     while todo:
-        name = todo.pop()
-        if name in seen:
+        name, of = todo.pop()
+        if (name, of) in seen:
             continue
-        seen.add(name)
+        seen.add((name, of))
         neighbours = document.neighbours
         try:
-            root = neighbours.load(name)
+            root = neighbours.load(name, of=of)
         except UnresolvableReference:
             continue
         for reference, place in _references(root, f"{name}#"):
             try:
                 uri = urldefrag(urljoin(document.uri_of(place), reference)).url
                 if not document.is_inside(uri):
-                    todo.append(neighbours.name_of(uri))
+                    todo.append((neighbours.name_of(uri), name))
             except ValueError:
                 continue
 

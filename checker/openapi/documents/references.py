@@ -134,4 +134,4 @@ class OpenApiDocument:
             except ValueError as error:
                 raise UnresolvableReference(f"it is no URI ({error}); correct it") from None
         fragment = unquote(reference.partition("#")[2])
-        return walk(self.neighbours.load(name), f"{name}#", fragment)
+        return walk(self.neighbours.load(name, of=owner), f"{name}#", fragment)
