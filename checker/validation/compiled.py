@@ -13,7 +13,7 @@ import orjson
 from checker.core.errors import CheckerError
 from checker.core.schema import Dialect, Direction, Document, Schema
 from checker.validation.formats import ASSERTED_FORMATS
-from checker.validation.scopes import Scope
+from checker.validation.scopes import HAS_SIBLINGS, Scope, is_scoped
 from checker.validation.translate import Plain, TooLarge, Translator, too_large
 
 
@@ -58,12 +58,16 @@ class _Shelf:
         self, place: tuple[Schema, Scope], direction: Direction, *, validate_formats: bool
     ) -> Compiled:
         schema, scope = place
-        dialect = schema.dialect
+        dialect = _written_in(schema)
         view = (dialect, direction, validate_formats)
         translator = self.translators.get(view)
         if translator is None:
             translator = self.translators[view] = Translator(
-                self.document, dialect, direction, validate_formats=validate_formats
+                self.document,
+                schema.dialect,
+                direction,
+                validate_formats=validate_formats,
+                written_in=dialect,
             )
         try:
             plain = translator.bundle(schema, scope)
@@ -107,6 +111,16 @@ def _shelf_of(document: Document) -> _Shelf:
             del _SHELVES[next(iter(_SHELVES))]
         shelf = _SHELVES[id(document)] = _Shelf(document)
     return shelf
+
+
+def _written_in(schema: Schema) -> Dialect:
+    """Dialect to translate to: its own, unless a schema inside may say what an older one has no words for."""
+    document, own = schema.document, schema.dialect
+    if own in HAS_SIBLINGS or not is_scoped(document):
+        return own
+    # Known as soon as somebody has looked.
+    document.resource(schema.pointer)
+    return Dialect.DRAFT2020 if document.dialects & HAS_SIBLINGS else own
 
 
 def _content(plain: Plain) -> bytes:

@@ -60,6 +60,11 @@ class Scoped(Protocol):
         """False when no schema refers dynamically: then the way to a place does not matter."""
         ...
 
+    @property
+    def dialects(self) -> frozenset[Dialect]:
+        """Dialects that schemas seen until now are written in."""
+        ...
+
     def resolve(self, reference: str, *, at: str) -> Found:
         """Target value and its place. Raises `UnresolvableReference`."""
         ...
@@ -123,6 +128,8 @@ class Scopes:
         self._by_place: dict[str, Resource] = {}
         self.has_dynamic = False
         """True when any schema seen until now has a dynamic anchor."""
+        self.dialects: frozenset[Dialect] = frozenset()
+        """Those of all schemas seen until now."""
 
     def add(self, raw: object, *, uri: str, place: str, dialect: Dialect) -> None:
         """Index a tree of schemas. `uri` is its base before its own `$id` is read."""
@@ -166,6 +173,7 @@ class Scopes:
             metaschema = said.removesuffix("#")
             resource.dialect = dialect_of(metaschema, self._document) or resource.dialect
             resource.muted = muted_by(metaschema, self._document)
+        self.dialects |= {resource.dialect}
 
     def _identified(self, schema: dict[str, Any], at: str, around: Resource) -> Resource:
         """The resource that a schema belongs to: its own one if it has a URI."""

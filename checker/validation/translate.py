@@ -70,13 +70,15 @@ class Translator:
         direction: Direction,
         *,
         validate_formats: bool = True,
+        written_in: Dialect | None = None,
     ) -> None:
+        """`written_in` is what is translated to, if not the dialect itself."""
         self._document = document
         self._dialect = dialect
         self._rules = (*_RULES, _formats if validate_formats else _no_format)
         self._is_scoped = is_scoped(document)
         self._has_siblings = dialect in HAS_SIBLINGS
-        self._has_prefix = dialect in (Dialect.DRAFT2020, Dialect.OPENAPI31)
+        self._has_prefix = (written_in or dialect) in (Dialect.DRAFT2020, Dialect.OPENAPI31)
         self._nullable = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}.get(
             dialect
         )

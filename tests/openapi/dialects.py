@@ -220,6 +220,28 @@ SAID: dict[str, Case] = {
         [1],
         [[1, 2], ["x"]],
     ),
+    "dialect d7, what only 2020 has words for": (
+        document(
+            {
+                "type": "object",
+                "properties": {
+                    "p": {
+                        "$schema": D20,
+                        "type": "object",
+                        "allOf": [{"properties": {"a": INT}}],
+                        "unevaluatedProperties": False,
+                        "dependentRequired": {"a": ["b"]},
+                    },
+                    "q": {"$schema": D20, "contains": INT, "minContains": 0, "maxContains": 1},
+                },
+                "dependencies": {"c": ["d"]},
+            },
+            "3.1.0",
+            jsonSchemaDialect=D7,
+        ),
+        {"p": {}, "q": []},
+        [{"p": {"z": 1}}, {"p": {"a": 1}}, {"q": [1, 2]}, {"c": 1}],
+    ),
     "dialect d7, $schema oas": (
         document(
             {"$schema": OAS, "type": "array", "prefixItems": [INT], "items": False},

@@ -39,6 +39,11 @@ class NamedSchemas(Scoped):
         """False when no schema has a dynamic anchor."""
         return self._scopes.has_dynamic
 
+    @property
+    def dialects(self) -> frozenset[Dialect]:
+        """Dialects that schemas seen until now are written in."""
+        return self._scopes.dialects
+
     def resource(self, place: str) -> Resource:
         """The nearest resource around a place."""
         name = place.partition("#")[0]
