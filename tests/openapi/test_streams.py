@@ -74,6 +74,66 @@ def test_violation_in_a_payload_is_told_from_one_of_the_event() -> None:
     assert violation.schema_pointer.endswith("/itemSchema/properties/data/contentSchema")
 
 
+def _said(kind: str, schema: Any) -> dict[str, Any]:
+    data = {"contentMediaType": "application/json", "contentSchema": schema}
+    return {"properties": {"event": {"const": kind}, "data": data}}
+
+
+WORD = {"type": "object", "required": ["w"], "properties": {"w": {"type": "string"}}}
+KINDS = [
+    _said("n", NUMBER),
+    {"allOf": [_said("w", WORD)]},
+    {"properties": {"event": {"const": "?"}}},
+]
+
+
+@pytest.mark.parametrize("keyword", ["oneOf", "anyOf"])
+@pytest.mark.parametrize(
+    ("kind", "text", "path"),
+    [
+        ("n", '{"n": 1}', None),
+        (
+            "n",
+            '{"n": "x"}',
+            ("0", "properties", "data", "contentSchema", "properties", "n", "type"),
+        ),
+        ("n", '{"w": "x"}', ("0", "properties", "data", "contentSchema", "required")),
+        ("w", '{"w": "x"}', None),
+        ("w", '{"n": 1}', ("1", "allOf", "0", "properties", "data", "contentSchema", "required")),
+        ("?", "neither", None),
+    ],
+)
+def test_texts_are_judged_by_the_alternative_that_an_event_is(
+    keyword: str, kind: str, text: str, path: tuple[str, ...] | None
+) -> None:
+    body = stream(SSE, itemSchema={"required": ["event"], keyword: KINDS})
+    opinions = body.opinions(f"event: {kind}\ndata: {text}\n\n".encode())
+    wanted = [] if path is None else [(keyword, *path)]
+    assert [one.schema_path for one in opinions.violations] == wanted
+    assert all(one.is_payload for one in opinions.violations)
+
+
+def test_of_several_alternatives_that_an_event_is_one_is_enough() -> None:
+    either = [_said("n", NUMBER), _said("n", WORD)]
+    body = stream(SSE, itemSchema={"anyOf": either})
+    assert body.is_valid(b'event: n\ndata: {"n": 1}\n\nevent: n\ndata: {"w": "x"}\n\n')
+    assert not body.is_valid(b"event: n\ndata: {}\n\n")
+
+
+def test_an_alternative_that_leads_back_to_itself_says_nothing() -> None:
+    again: list[Any] = [{"$ref": "#/components/schemas/E"}, _said("n", NUMBER)]
+    schemas = {"E": {"anyOf": again}}
+    content = {SSE: {"itemSchema": {"$ref": "#/components/schemas/E"}}}
+    found = operation(
+        {"responses": {"200": {"content": content}}},
+        version="3.1.0",
+        components={"schemas": schemas},
+    )
+    body = found.contract.plan(200, SSE).body
+    assert body is not None
+    assert body.is_valid(b"event: n\ndata: {}\n\n")
+
+
 def test_event_that_cannot_be_read_is_numbered() -> None:
     undecodable = stream(LINES, itemSchema=NUMBER).opinions(b'{"n": 1}\n{]\n').undecodable
     assert undecodable is not None

@@ -8,11 +8,9 @@ from typing import Any, Final
 
 from checker.core.contract import BodyOpinions, SchemaViolation, UndecodableBody
 from checker.core.media_types import MediaType
-from checker.core.schema import Schema, UnresolvableReference
 from checker.openapi.answers.opinions import TwoOpinions
+from checker.openapi.answers.payloads import Payloads, payloads_of
 from checker.openapi.answers.texts import BeyondLimits, json_of_text
-from checker.validation.compiled import UnusableSchema
-from checker.validation.pointers import pointer_child
 
 _SAMPLE = 100
 """Events of a stream that are judged."""
@@ -47,7 +45,7 @@ class StreamBody:
         self._whole = whole
         self._item = item
         self._media_type = media_type
-        self._payloads = {} if item is None else _payloads(item.schema)
+        self._payloads = Payloads() if item is None else payloads_of(item.schema)
 
     def is_valid(self, content: bytes) -> bool:
         """True when every event of the sample fits."""
@@ -83,11 +81,8 @@ class StreamBody:
         assert self._item is not None
         said = self._item.on([event])
         yield said
-        if said.violations or not isinstance(event, dict):
-            return
-        for name, payload in self._payloads.items():
-            if isinstance(event.get(name), str):
-                yield _of_payload(payload, name, event[name])
+        if not said.violations and isinstance(event, dict):
+            yield from self._payloads.opinions(event)
 
     def _of_whole(self, whole: TwoOpinions, content: bytes, events: list[Any]) -> BodyOpinions:
         """Descriptions older than `itemSchema` mean many things: all of it, a list, or each event."""
@@ -102,27 +97,6 @@ class StreamBody:
         return BodyOpinions()
 
 
-def _of_payload(payload: TwoOpinions, name: str, text: str) -> BodyOpinions:
-    try:
-        values = [json_of_text(text)]
-    except BeyondLimits as error:
-        return BodyOpinions(unread=str(error))
-    except ValueError:
-        # What is no JSON breaks the schema as the text that it is, if that is not allowed.
-        values = [text]
-    said = payload.on(values)
-    moved = tuple(
-        replace(
-            one,
-            instance_path=(name, *one.instance_path),
-            schema_path=("properties", name, "contentSchema", *one.schema_path),
-            is_payload=True,
-        )
-        for one in said.violations
-    )
-    return BodyOpinions(moved, None, said.disagreement)
-
-
 def _meanings(event: Any) -> list[Any]:
     found = [event]
     if isinstance(event, dict) and isinstance(event.get("data"), str):
@@ -130,42 +104,6 @@ def _meanings(event: Any) -> list[Any]:
             found.insert(0, json_of_text(event["data"]))
         found.append(event["data"])
     return found
-
-
-def _payloads(schema: Schema) -> dict[str, TwoOpinions]:
-    """Schemas of what stands in the properties of every event: `contentMediaType` JSON with a `contentSchema`."""
-    found: dict[str, TwoOpinions] = {}
-    todo: list[tuple[object, str]] = [(schema.raw, schema.pointer)]
-    seen: set[str] = set()
-    while todo:
-        raw, at = todo.pop()
-        if not isinstance(raw, dict) or at in seen:
-            continue
-        seen.add(at)
-        try:
-            if isinstance(raw.get("$ref"), str):
-                todo.append(schema.document.resolve(raw["$ref"], at=at))
-            parts = raw.get("allOf")
-            for index, part in enumerate(parts if isinstance(parts, list) else ()):
-                todo.append((part, pointer_child(at, "allOf", str(index))))
-            properties = raw.get("properties")
-            for name, inner in properties.items() if isinstance(properties, dict) else ():
-                if isinstance(inner, dict) and _is_json_text(inner):
-                    place = pointer_child(at, "properties", name, "contentSchema")
-                    content = Schema(inner["contentSchema"], place, schema.dialect, schema.document)
-                    found[name] = TwoOpinions(content, validate_formats=True)
-        except (UnresolvableReference, UnusableSchema):
-            continue
-    return found
-
-
-def _is_json_text(raw: dict[str, Any]) -> bool:
-    media_type = raw.get("contentMediaType")
-    return (
-        isinstance(media_type, str)
-        and media_type.partition(";")[0].strip().lower().endswith("json")
-        and isinstance(raw.get("contentSchema"), dict | bool)
-    )
 
 
 def _server_sent(content: bytes) -> Iterator[Any]:
