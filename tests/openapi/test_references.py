@@ -19,6 +19,7 @@ from checker.openapi.loaders import from_dict, from_path, open_normalised
 from checker.openapi.operation import OpenApiOperation
 from checker.openapi.schema import OpenApiSchema
 from checker.transport.prepare import RequestMaker
+from checker.validation.compiled import compile_schema
 from checker.validation.referee import referee
 from tests.apps.serving import json_reply, serving
 
@@ -235,3 +236,22 @@ def test_a_document_of_the_network_reads_no_file_whoever_refers_to_it(
             (fault,) = operation.unusable_bodies
             assert "has no business with it" in fault.reason
             assert USER not in schema.document.neighbours.known.values()
+
+
+def test_a_reference_goes_through_what_stands_on_its_way(tmp_path: Path) -> None:
+    parts = {
+        "A": {"type": "object", "properties": {"b": {"$ref": "#/components/schemas/B"}}},
+        "B": {"allOf": [{"$ref": "more.json#/User"}]},
+        "Round": {"$ref": "#/components/schemas/Round/properties/x"},
+    }
+    way = "#/components/schemas/A/properties/b/allOf/0/properties/id"
+    main = document({"properties": {"n": {"$ref": way}}}, components={"schemas": parts})
+    files = {"openapi.json": main, "more.json": {"User": {"$ref": "#/Real"}, "Real": USER}}
+    schema = from_path(written(tmp_path, files))
+    for one in (schema, open_normalised(schema.normalised())):
+        is_valid = compile_schema(body(one), Direction.REQUEST).is_valid
+        assert (is_valid({"n": 1}), is_valid({"n": "x"})) == (True, False)
+        # By the letter the reference means nothing, so the second opinion accepts what it likes.
+        assert opinions(body(one), {"n": 1}) == (True, True)
+    with pytest.raises(UnresolvableReference, match="leads through itself"):
+        schema.document.resolve("#/components/schemas/Round/properties/x", at="#")

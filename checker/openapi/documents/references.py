@@ -22,6 +22,7 @@ class OpenApiDocument:
         "_leads_on",
         "_names",
         "_sound",
+        "_under_way",
         "dialect",
         "neighbours",
         "parameters",
@@ -38,6 +39,7 @@ class OpenApiDocument:
         if dialect is Dialect.OPENAPI31:
             self._names = NamedSchemas(root, self.schema_dialect, neighbours)
         self._found: dict[tuple[str, str], Found] = {}
+        self._under_way: set[tuple[str, str]] = set()
         self._sound: set[str] = set()
         self._leads_on = applicators_of(self.schema_dialect) | {"$ref"}
         self.parameters: dict[str, Parameter] = {}
@@ -61,10 +63,17 @@ class OpenApiDocument:
             if self._names is not None:
                 # Where the reference stands may have a URI of its own.
                 return self._names.resolve(reference, at=at)
+            if key in self._under_way:
+                raise UnresolvableReference(
+                    f"`{reference}` leads through itself; point it at an object"
+                )
+            self._under_way.add(key)
             try:
                 found = self._found[key] = self._resolved(reference, owner)
             except UnresolvableReference as error:
                 raise lost(reference, at, self.root, error) from None
+            finally:
+                self._under_way.discard(key)
         return found
 
     def uri_of(self, place: str) -> str:
@@ -134,4 +143,5 @@ class OpenApiDocument:
             except ValueError as error:
                 raise UnresolvableReference(f"it is no URI ({error}); correct it") from None
         fragment = unquote(reference.partition("#")[2])
-        return walk(self.neighbours.load(name, of=owner), f"{name}#", fragment)
+        root = self.neighbours.load(name, of=owner)
+        return walk(root, f"{name}#", fragment, self.dereferenced)

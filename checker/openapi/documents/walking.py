@@ -12,13 +12,21 @@ Found = tuple[object, str]
 _NOWHERE = "points at nothing"
 
 
-def walk(root: object, at: str, fragment: str) -> Found:
-    """What a decoded fragment names below `root`, whose place is `at`. Raises `UnresolvableReference`: the reason alone."""
+def walk(
+    root: object, at: str, fragment: str, follow: Callable[[object, str], Found] | None = None
+) -> Found:
+    """What a decoded fragment names below `root`, whose place is `at`; `follow` dereferences what stands on the way.
+
+    Raises `UnresolvableReference`: the reason alone.
+    """
     if fragment and not fragment.startswith("/"):
         raise UnresolvableReference("it is not a JSON pointer; write it as `#/components/...`")
     value = root
     for escaped in fragment.split("/")[1:]:
         token = escaped.replace("~1", "/").replace("~0", "~")
+        if follow is not None and isinstance(value, dict) and token not in value:
+            # By the letter there is nothing (RFC 6901, 4), but whoever writes this means what the object refers to.
+            value, at = follow(value, at)
         if isinstance(value, dict) and token in value:
             value = value[token]
         elif isinstance(value, list) and token.isdecimal() and int(token) < len(value):
