@@ -1,8 +1,10 @@
 """Provenance: where each part of a case comes from and what it is meant to be."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import takewhile
+from typing import Final
 
 from checker.core.operation import Label, Location
 
@@ -58,6 +60,10 @@ class Binding:
     literal: object
 
 
+ANYTHING: Final = "*"
+"""In place of names: any value of a part may have come from outside."""
+
+
 @dataclass(frozen=True, slots=True)
 class ComponentProvenance:
     """What the draw program says of one component."""
@@ -65,9 +71,14 @@ class ComponentProvenance:
     mode: GenerationMode = GenerationMode.POSITIVE
     origin: Origin = Origin.RANDOM
     violation: Violation | None = None
+    outside: tuple[str, ...] = (ANYTHING,)
+    """What came from the configuration, a dictionary or a hook: names of parameters, paths in the body (`user.token`).
+
+    Values of earlier responses are the bindings of a case.
+    """
 
 
-POSITIVE_RANDOM = ComponentProvenance()
+POSITIVE_RANDOM = ComponentProvenance(outside=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +110,14 @@ class CaseMetadata:
     time: float = 0.0
     """Seconds spent on making the case."""
 
+    def outside(self, location: Location) -> tuple[str, ...]:
+        """What of a component came from outside, values of earlier responses included."""
+        names = self.components[location].outside
+        if not self.bindings:
+            return names
+        bound = (binding for binding in self.bindings if binding.location is location)
+        return (*names, *(_outside(binding) for binding in bound))
+
     @property
     def generation(self) -> GenerationInfo:
         """Mode and time as users know them. Made when asked for: most cases pass, and nobody looks."""
@@ -112,3 +131,18 @@ class CaseMetadata:
             for location, part in self.components.items()
             if part.violation is not None
         )
+
+
+def body_path(names: Iterable[str]) -> str:
+    """Where in a body something stands, as provenance says it: `user.token`; `ANYTHING` for the whole body."""
+    return ".".join(names).replace("/", ".") or ANYTHING
+
+
+def _outside(binding: Binding) -> str:
+    """What a binding gave, by name; in a body up to the first array."""
+    if binding.location is not Location.BODY:
+        return binding.name
+    # How names with a tilde are written is not the same everywhere.
+    if "~" in binding.name:
+        return ANYTHING
+    return body_path(takewhile(lambda token: not token.isdigit(), binding.name.split("/")[1:]))

@@ -1,21 +1,17 @@
-"""What must not be shown, and what must not be written.
-
-Sensitive *names* are masked by whatever shows something. *Secrets* are values that came from outside: they are
-replaced by references before anything is written, and put back when it is sent again.
-"""
+"""What must not be shown: values of sensitive names, masked by whatever shows something."""
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 from urllib.parse import quote, unquote_plus
 
-from checker.core import shell
-from checker.core.errors import MissingSecret
+from checker.core.locations import Location
 from checker.core.media_types import is_form, is_json
+from checker.core.meta import ANYTHING
 from checker.core.request import WireRequest
 
 DEFAULT_KEYS = frozenset(
@@ -73,46 +69,74 @@ _QUERY = re.compile(r"(?<=\?)[^#]*")
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """Which names are sensitive, and what is shown instead of their values."""
+    """Which values are masked: by their names, by where they came from, and what is shown instead of them.
+
+    Whole names and credentials count in headers, cookies and the query, whoever made the value; in all else, and for parts
+    of names, only what may have come from outside is masked.
+    """
 
     keys: frozenset[str] = DEFAULT_KEYS
     """Whole names, lower case."""
     markers: tuple[str, ...] = DEFAULT_MARKERS
     """Parts of names, lower case."""
     replacement: str = "[Filtered]"
+    generated: bool = False
+    """Whether what was drawn is masked like what came from outside."""
+    credentials: frozenset[str] = frozenset()
+    """Places that security schemes name, lower case: `header authorization`, `query appid`."""
+    outside: Mapping[str, Collection[str]] = field(default_factory=dict, hash=False)
+    """What came from outside, by location: names, paths in the body (`user.token`), or `ANYTHING`.
+
+    Of a location that is missing nobody knows.
+    """
+
+    def knowing(self, outside: Mapping[str, Collection[str]]) -> "Redaction":
+        """Rules for one request, of which it is known what came from outside."""
+        return self if self.generated else replace(self, outside=outside)
 
     def is_sensitive(self, name: str) -> bool:
-        """True when values under that name are masked."""
+        """True when values from outside are masked under that name."""
         lowered = name.lower()
         return lowered in self.keys or any(marker in lowered for marker in self.markers)
+
+    def masks(self, location: Location, name: str) -> bool:
+        """True when the value of a header, cookie or pair of the query is masked."""
+        lowered = name.lower()
+        if lowered in self.keys or f"{location} {lowered}" in self.credentials:
+            return True
+        outside = self.outside.get(location, _UNKNOWN)
+        is_from_outside = ANYTHING in outside or any(lowered == of.lower() for of in outside)
+        return is_from_outside and self.is_sensitive(name)
 
     def places(self, request: WireRequest) -> list[str]:
         """Where a request holds values that are masked: `header X-Key`, `query token`, `body user.password`."""
         media_type = (request.header(b"content-type") or b"").decode("latin-1")
         query = request.target.decode("latin-1").partition("?")[2]
-        found = [
-            f"header {name.decode('latin-1')}"
-            for name, value in request.headers
-            if value.strip() and self.is_sensitive(name.decode("latin-1"))
-        ]
-        found += [f"query {name}" for name in self._names(query)]
-        body = request.body or b""
+        fields = [(n.decode("latin-1"), v.decode("latin-1")) for n, v in request.headers]
+        found = [f"header {name}" for name, value in fields if self._header(name, value) != value]
+        found += [f"query {name}" for name in self._names(query, self._pair)]
+        body = b"" if self._shows_body else request.body or b""
         if is_form(media_type):
-            found += [f"body {name}" for name in self._names(body.decode("latin-1"))]
+            found += [f"body {name}" for name in self._names(body.decode("latin-1"), self._field)]
         elif is_json(media_type):
             with suppress(ValueError, RecursionError):
                 found += [f"body {path}" for path in self._paths(json.loads(body), "")]
         return list(dict.fromkeys(found))
 
-    def _names(self, text: str) -> Iterator[str]:
+    @property
+    def _shows_body(self) -> bool:
+        """Whether all of the body was drawn."""
+        return not self.outside.get(_BODY, _UNKNOWN)
+
+    def _names(self, text: str, masked: Callable[[str], str]) -> Iterator[str]:
         for pair in text.split("&"):
-            if self._pair(pair) != pair:
+            if masked(pair) != pair:
                 yield unquote_plus(pair.partition("=")[0])
 
     def _paths(self, value: Any, above: str) -> Iterator[str]:
         if isinstance(value, dict):
             for name, item in value.items():
-                if self.is_sensitive(str(name)) and not _is_empty(item):
+                if self._masks_member(f"{above}{name}", str(name)) and not _is_empty(item):
                     yield f"{above}{name}"
                 else:
                     yield from self._paths(item, f"{above}{name}.")
@@ -121,19 +145,38 @@ class Redaction:
                 yield from self._paths(item, above)
 
     def headers(self, fields: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-        """Fields in the same order; `Cookie` and `Set-Cookie` are sensitive as a whole. Nothing hides in nothing."""
-        return [
-            (name, self.replacement if value.strip() and self.is_sensitive(name) else value)
-            for name, value in fields
-        ]
+        """Fields in the same order. Nothing hides in nothing."""
+        return [(name, self._header(name, value)) for name, value in fields]
+
+    def _header(self, name: str, value: str) -> str:
+        if not value.strip():
+            return value
+        if self.masks(Location.HEADER, name):
+            return self.replacement
+        return self._cookies(value) if name.lower() == "cookie" else value
+
+    def _cookies(self, text: str) -> str:
+        """The value of `Cookie` where it is not masked as a whole."""
+        return ";".join(map(self._cookie, text.split(";")))
+
+    def _cookie(self, pair: str) -> str:
+        name, _, value = pair.partition("=")
+        return f"{name}={self.replacement}" if value and self.masks(_COOKIE, name.strip()) else pair
 
     def pairs(self, text: str) -> str:
-        """A query or a form body; all but the masked values stays as it is, byte for byte."""
+        """A query; all but the masked values stays as it is, byte for byte."""
         return "&".join(map(self._pair, text.split("&")))
 
     def _pair(self, pair: str) -> str:
+        return self._masked_pair(pair, partial(self.masks, Location.QUERY))
+
+    def _field(self, pair: str) -> str:
+        """A pair of a form. Which one a value of the body became depends on its style: one from outside may be any."""
+        return self._masked_pair(pair, self.is_sensitive)
+
+    def _masked_pair(self, pair: str, is_masked: Callable[[str], bool]) -> str:
         name, _, value = pair.partition("=")
-        if value and self.is_sensitive(unquote_plus(name)):
+        if value and is_masked(unquote_plus(name)):
             return f"{name}={quote(self.replacement, safe='')}"
         return pair
 
@@ -142,16 +185,28 @@ class Redaction:
         text = _USERINFO.sub(self.replacement, text)
         return _QUERY.sub(lambda query: self.pairs(query[0]), text)
 
-    def value(self, value: Any) -> Any:
-        """A parsed JSON value; a list under a sensitive name becomes a list of one replacement."""
+    def _value(self, value: Any, above: str = "") -> Any:
+        """A parsed JSON value; a list under a masked name becomes a list of one replacement."""
         if isinstance(value, dict):
             return {
-                name: self._under(item) if self.is_sensitive(str(name)) else self.value(item)
+                name: self._under(item)
+                if self._masks_member(f"{above}{name}", str(name))
+                else self._value(item, f"{above}{name}.")
                 for name, item in value.items()
             }
         if isinstance(value, list):
-            return [self.value(item) for item in value]
+            return [self._value(item, above) for item in value]
         return value
+
+    def _masks_member(self, path: str, name: str) -> bool:
+        """Whether a member of a JSON body is masked: there is something from outside in it, or it is in such a thing."""
+        if not self.is_sensitive(name):
+            return False
+        outside = self.outside.get(_BODY, _UNKNOWN)
+        if ANYTHING in outside:
+            return True
+        here = path.replace("/", ".") + "."
+        return any(f"{of}.".startswith(here) or here.startswith(f"{of}.") for of in outside)
 
     def _under(self, item: Any) -> Any:
         if _is_empty(item):
@@ -160,15 +215,18 @@ class Redaction:
 
     def body(self, content: bytes, media_type: str) -> bytes:
         """A request body: JSON and forms are masked, whatever else there is stays as it is."""
+        if self._shows_body:
+            return content
         if is_form(media_type):
-            return self.pairs(content.decode("latin-1")).encode("latin-1")
+            fields = content.decode("latin-1").split("&")
+            return "&".join(map(self._field, fields)).encode("latin-1")
         if not is_json(media_type):
             return content
         try:
             value = json.loads(content)
         except (ValueError, RecursionError):
             return content
-        masked = self.value(value)
+        masked = self._value(value)
         # Untouched bytes where there is nothing to mask: spelling is part of a test.
         if masked == value:
             return content
@@ -194,154 +252,9 @@ class Redaction:
         )
 
 
+_COOKIE, _BODY = Location.COOKIE, Location.BODY
+_UNKNOWN = (ANYTHING,)
+
+
 def _is_empty(item: Any) -> bool:
     return item is None or item in ("", [], {})
-
-
-def _as_latin(value: str) -> bytes:
-    try:
-        return value.encode("latin-1")
-    except UnicodeEncodeError:
-        # No header can hold it.
-        return value.encode("utf-8", "surrogatepass")
-
-
-def _as_utf8(value: str) -> bytes:
-    return value.encode("utf-8", "surrogatepass")
-
-
-def _in_command(spell: Callable[[str], str], encode: Callable[[str], bytes], value: str) -> str:
-    """A value within a word of a command."""
-    return spell(shell.as_text(encode(value)))
-
-
-_FORMS: Mapping[str, Callable[[str], str]] = {
-    "": str,
-    "-quoted": lambda value: quote(value, safe="", errors="surrogatepass"),
-    # As it stands in a URL where reserved characters need not be encoded.
-    "-reserved": lambda value: quote(value, ":/?#[]@!$&'()*+,;=", errors="surrogatepass"),
-    "-json": lambda value: json.dumps(value, ensure_ascii=False)[1:-1],
-    "-ascii": lambda value: json.dumps(value)[1:-1],
-    # Headers are Latin-1, and what is written takes them for UTF-8; commands cannot even say them.
-    "-latin": lambda value: _as_latin(value).decode("utf-8", "surrogateescape"),
-    "-shown": lambda value: _as_latin(value).decode("utf-8", "replace"),
-    **{
-        f"-{name}{kind}": partial(_in_command, spell, encode)
-        for name, spell in shell.SPELLINGS.items()
-        for kind, encode in (("", _as_utf8), ("latin", _as_latin))
-    },
-}
-"""How a secret may be spelled in what is written: what its reference begins with -> what it is there."""
-REFERENCE = re.compile(
-    rf"secret(?P<form>{'|'.join(sorted(filter(None, _FORMS)))})?:(?P<name>[A-Za-z]+:[^\s{{}}]+)"
-)
-"""Stands in what was written where a secret never was."""
-EMBEDDED_REFERENCE = re.compile(r"\{" + REFERENCE.pattern + r"\}")
-_NOTHING = re.compile(r"(?!)")
-_MIN_EMBEDDED = 6
-"""Shorter values are replaced only where they are the whole text, or stand under their name: `a` stands in nearly every body."""
-_IN_PAIRS = frozenset(("query", "cookie", "parameter", "body"))
-"""Kinds of secrets that are written as `name=value`."""
-
-
-def reference(name: str) -> str:
-    """What is written instead of the secret `name`: `secret:header:Authorization`."""
-    return f"secret:{name}"
-
-
-class SecretStore:
-    """Secrets of this run by name: `header:Authorization`, `env:TOKEN`, `auth:token`."""
-
-    def __init__(self) -> None:
-        self._values: dict[str, str] = {}
-        self._needles: dict[str, str] = {}
-        self._fields: list[str] = []
-        self._pattern: re.Pattern[str] | None = _NOTHING
-        """None: to be made of what is known by now."""
-
-    def add(self, name: str, value: str) -> None:
-        """Know a secret. A later value of the same name is the one that references resolve to."""
-        if not value:
-            return
-        if not REFERENCE.fullmatch(reference(name)):
-            raise ValueError(
-                f"{name!r} cannot name a secret: give a kind and a name, like header:X-Key"
-            )
-        self._values[name] = value
-        for form, spelled in _FORMS.items():
-            # Earlier values stay secret; the plainest spelling is the one that is put back.
-            text = spelled(value)
-            if form == "" or text not in self._needles:
-                self._needles[text] = f"secret{form}:{name}"
-        if len(value) < _MIN_EMBEDDED:
-            self._fields += _under_its_name(name, value)
-        self._pattern = None
-
-    def mask(self, text: str) -> str:
-        """Text with a reference in place of each secret; what is written goes through here."""
-        whole = self._needles.get(text)
-        if whole is not None:
-            return whole
-        pattern = self._pattern or self._compiled()
-        return pattern.sub(lambda found: "{" + self._needles[found[0]] + "}", text)
-
-    def hide(self, text: str, replacement: str) -> str:
-        """Text for people, with a replacement in place of each secret."""
-        masked = self.mask(text)
-        if REFERENCE.fullmatch(masked):
-            return replacement
-        return EMBEDDED_REFERENCE.sub(lambda _: replacement, masked)
-
-    def resolve(self, text: str) -> str:
-        """Text with the secrets back in place. Raises `MissingSecret` that names the one we do not have."""
-        if "secret" not in text:
-            return text
-        whole = REFERENCE.fullmatch(text)
-        return self._value(whole) if whole else EMBEDDED_REFERENCE.sub(self._value, text)
-
-    def mask_bytes(self, raw: bytes) -> bytes:
-        """The same for bytes, whatever their encoding."""
-        return _as_text(self.mask, raw) if self._needles else raw
-
-    def resolve_bytes(self, raw: bytes) -> bytes:
-        """The same for bytes. Raises `MissingSecret`."""
-        return _as_text(self.resolve, raw) if b"secret" in raw else raw
-
-    def resolve_request(self, request: WireRequest) -> WireRequest:
-        """The request as it was sent. Raises `MissingSecret`."""
-        resolve = self.resolve_bytes
-        return WireRequest(
-            request.method,
-            resolve(request.target),
-            [(name, resolve(value)) for name, value in request.headers],
-            None if request.body is None else resolve(request.body),
-        )
-
-    def _compiled(self) -> re.Pattern[str]:
-        # One pass, lest a secret be found inside a reference; longest first, lest one be left in pieces.
-        embedded = sorted((one for one in self._needles if len(one) >= _MIN_EMBEDDED), key=len)
-        choices = [*map(re.escape, reversed(embedded)), *self._fields]
-        self._pattern = re.compile("|".join(choices)) if choices else _NOTHING
-        return self._pattern
-
-    def _value(self, found: re.Match[str]) -> str:
-        name = found["name"]
-        if name not in self._values:
-            raise MissingSecret(
-                f"the recorded request needs the secret {name}, which is not given here"
-            )
-        return _FORMS[found["form"] or ""](self._values[name])
-
-
-def _under_its_name(name: str, value: str) -> Iterator[str]:
-    """Patterns for a short secret where its name says that it is meant: as commands spell a header, as pairs are."""
-    kind, _, field = name.partition(":")
-    if kind == "header":
-        yield rf"(?<={re.escape(field)}: ){re.escape(value)}(?=')"
-    if kind in _IN_PAIRS:
-        for text in {value, _FORMS["-quoted"](value)}:
-            yield rf"(?<={re.escape(field)}=){re.escape(text)}(?![^&;'\"\s#])"
-
-
-def _as_text(change: Callable[[str], str], raw: bytes) -> bytes:
-    return change(raw.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from checker.core.codings import CONTENT_ENCODING, codings_of, readable
-from checker.core.redact import SecretStore
+from checker.core.references import SecretStore
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response, head_of
 from checker.corpus.records import Exchange

@@ -9,7 +9,8 @@ from urllib.parse import unquote, unquote_plus, urlsplit
 
 from checker.config.credentials import sensitive_overrides
 from checker.config.settings import RunSettings
-from checker.core.redact import Redaction, SecretStore
+from checker.core.redact import Redaction
+from checker.core.references import SecretStore
 from checker.corpus.records import (
     Finding,
     Note,

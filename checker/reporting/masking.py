@@ -8,7 +8,8 @@ from functools import lru_cache
 from checker.config.settings import Sanitization
 from checker.core import curl
 from checker.core.errors import MissingSecret
-from checker.core.redact import EMBEDDED_REFERENCE, REFERENCE, Redaction, SecretStore
+from checker.core.redact import Redaction
+from checker.core.references import EMBEDDED_REFERENCE, REFERENCE, SecretStore
 
 _COMMAND = "curl "
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.config.settings import Sanitization
-from checker.core.redact import SecretStore
+from checker.core.references import SecretStore
 from checker.reporting.masking import (
     ShownCommand,
     masked_headers,
