@@ -78,9 +78,6 @@ class ComponentProvenance:
     """
 
 
-POSITIVE_RANDOM = ComponentProvenance(outside=())
-
-
 @dataclass(frozen=True, slots=True)
 class GenerationInfo:
     """`case.meta.generation`."""

@@ -8,7 +8,7 @@ from checker.config.overrides import Override, Overrides
 from checker.core.case import NOT_SET
 from checker.core.errors import UnresolvableBody, Unsatisfiable, Unserialisable
 from checker.core.media_types import is_form, is_json, is_multipart, is_xml, is_yaml, parse
-from checker.core.meta import Origin
+from checker.core.meta import ANYTHING, Origin
 from checker.core.operation import (
     Body,
     BodyFault,
@@ -18,7 +18,7 @@ from checker.core.operation import (
     PropertyEncoding,
 )
 from checker.core.schema import Dialect, Direction, Document
-from checker.generation.dictionaries import overridden
+from checker.generation.dictionaries import overridden, path_of
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.headers import KNOWN, STRUCTURED
 from checker.generation.drawing.places import Place, body_place, filled, json_place, place_of
@@ -69,8 +69,8 @@ class PartCompiler:
     opaque: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     """Pointer -> reason of each optional part that no value can satisfy."""
-    explicit: set[Location] = field(default_factory=set)
-    """Parts in which something is forced."""
+    forced_names: dict[Location, list[str]] = field(default_factory=dict)
+    """What is forced, as provenance says it, by part."""
     overrides: Overrides = field(init=False)
     """Those of this operation."""
     _compilers: dict[tuple[int, Dialect, bool], Compiler] = field(default_factory=dict)
@@ -143,15 +143,19 @@ class PartCompiler:
         location = parameter.location
         override = self.overrides.parameter(location, parameter.name)
         if override is not None and override.is_forced:
-            self.explicit.add(location)
             value = override.entries[0]
+            self._force(location, _name_on_wire(parameter.name, (value,)))
             return lambda source: value
         part = self.parameter(parameter)
         drawn = self._reused(parameter, part)
         if override is None:
             return drawn
         entries, share = self.fitting(override.entries, part), override.share or 1.0
-        return Words(entries, share, Origin.DICTIONARY, location).sampled(drawn, self.turn)
+        name = _name_on_wire(parameter.name, entries)
+        return Words(entries, share, Origin.DICTIONARY, location, name).sampled(drawn, self.turn)
+
+    def _force(self, location: Location, name: str) -> None:
+        self.forced_names.setdefault(location, []).append(name)
 
     def fitting(self, entries: Iterable[Any], part: SchemaPart) -> tuple[Any, ...]:
         """Those values that a part admits and can carry."""
@@ -262,8 +266,9 @@ class PartCompiler:
         overrides = list(self.overrides.body())
         if not overrides:
             return draw
-        if self.has_forced_body:
-            self.explicit.add(Location.BODY)
+        for override in overrides:
+            if override.is_forced:
+                self._force(Location.BODY, path_of(override))
         return overridden(draw, overrides, part, self.turn)
 
     def body_part(self, body: Body, *, reuses: bool = False) -> SchemaPart:
@@ -306,6 +311,12 @@ def _require_none(operation: Operation, reason: Unsatisfiable | None) -> None:
         )
     kind = Unsatisfiable if BodyFault.MALFORMED in faults else UnresolvableBody
     raise kind(unusable[0].pointer, f"the required body cannot be made: {listed}")
+
+
+def _name_on_wire(name: str, values: Iterable[Any]) -> str:
+    """The name of the pairs that values of a parameter become; objects may become pairs of their own."""
+    has_names = any(isinstance(value, dict | list) for value in values)
+    return ANYTHING if has_names else name
 
 
 def _is_xml_part(how: PropertyEncoding) -> bool:

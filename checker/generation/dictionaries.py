@@ -3,11 +3,12 @@
 import copy
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import takewhile
 from typing import Any
 
 from checker.config.overrides import EACH, Override
 from checker.core.errors import Unsatisfiable
-from checker.core.meta import Origin
+from checker.core.meta import Origin, body_path
 from checker.core.operation import Location
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import Place, item_of
@@ -17,6 +18,11 @@ from checker.generation.sources.choices import Source
 from checker.generation.sources.turn import Draw, Given, Turn
 
 Path = tuple[str, ...]
+
+
+def path_of(override: Override) -> str:
+    """What an override of a body replaces, as provenance says it."""
+    return body_path(takewhile(lambda name: name != EACH, override.path))
 
 
 def forced_into(body: Any, overrides: Iterable[Override]) -> Any:
@@ -44,19 +50,19 @@ def overridden(
     compiler, conjunction, place = part
     is_valid = compiler.validator(conjunction)
     drawn_from = [
-        (one.path, entries, one.share or 1.0)
+        (one.path, entries, one.share or 1.0, Given(Location.BODY, Origin.DICTIONARY, path_of(one)))
         for one in overrides
         if not one.is_forced and (entries := _eligible(compiler, conjunction, place, one))
     ]
 
     def drawn(source: Source) -> Any:
         body = draw(source)
-        for path, entries, share in drawn_from:
+        for path, entries, share, given in drawn_from:
             taken: list[Any] = []
             changed = _replaced(body, path, partial(_picked, source, entries, share, taken))
             if taken and is_valid(changed):
                 body = changed
-                turn.bindings.append(Given(Location.BODY, Origin.DICTIONARY))
+                turn.bindings.append(given)
         return forced_into(body, overrides)
 
     return drawn

@@ -23,7 +23,12 @@ class PartHooks:
     flatmap: tuple[Hook, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.before_generate or self.filter or self.map or self.flatmap)
+        return bool(self.filter) or self.changes
+
+    @property
+    def changes(self) -> bool:
+        """Whether there may be values that only users know."""
+        return bool(self.before_generate or self.map or self.flatmap)
 
 
 NO_PART = PartHooks()

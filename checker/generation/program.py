@@ -1,6 +1,7 @@
 """One operation, compiled: drawn thousands of times, from any source."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 from checker.core.case import NOT_SET, Case, Parts
 from checker.core.errors import CheckerError, NothingToBreak, Unsatisfiable, Unserialisable
 from checker.core.meta import (
-    POSITIVE_RANDOM,
+    ANYTHING,
     Binding,
     CaseMetadata,
     ComponentProvenance,
@@ -50,8 +51,7 @@ __all__ = [
 _ATTEMPTS = range(20)
 _COLD = 150
 """Cases that are drawn before the program is written out: that takes as long as 200 of them."""
-_POOLED = ComponentProvenance(origin=Origin.POOL)
-_EXPLICIT = ComponentProvenance(origin=Origin.EXPLICIT)
+_POOLED = ComponentProvenance(origin=Origin.POOL, outside=())
 _ORDER = (Location.PATH, Location.HEADER, Location.COOKIE, Location.QUERY)
 _ALL = (*_ORDER, Location.BODY)
 # Python finds a member of an enumeration ten times slower than a name.
@@ -66,17 +66,18 @@ class OperationProgram:
     """Draws cases of one operation. Not for two threads at a time."""
 
     __slots__ = (
-        "_cold", "_filters", "_hot", "_is_mixed", "_maps", "_negative", "_present", "_present_with_body", "_turn", "fault", "left_out", "opaque", "operation", "whole",
+        "_cold", "_filters", "_hot", "_is_mixed", "_maps", "_negative", "_outside", "_pooled", "_present", "_present_with_body", "_turn", "fault", "left_out", "opaque", "operation", "whole",
     )  # fmt: skip
 
     def __init__(
         self,
         compiler: PartCompiler,
-        parts: Mapping[Location, Draw],
+        usual: Mapping[Location, ComponentProvenance],
         whole: Draw,
         negative: Prospects[Broken] | None,
         fault: CheckerError | None = None,
     ) -> None:
+        """`usual` is where each part comes from when nothing else is taken for it."""
         self.operation = compiler.operation
         self.fault = fault
         """Why nothing valid can be made; then all that is drawn is wrong."""
@@ -91,13 +92,12 @@ class OperationProgram:
         """Draws what is valid: path, headers, cookies, query, and (body, media type)."""
         self._negative = negative
         self._is_mixed = compiler.settings.mode is None and fault is None
-        self._present = {
-            location: _EXPLICIT if location in compiler.explicit else POSITIVE_RANDOM
-            for location in _ORDER
-            if location in parts
-        }
-        origin = _EXPLICIT if Location.BODY in compiler.explicit else POSITIVE_RANDOM
-        self._present_with_body = {**self._present, _BODY: origin}
+        self._present_with_body = dict(usual)
+        self._present = {place: part for place, part in usual.items() if place is not _BODY}
+        self._outside = {location: part.outside for location, part in usual.items()}
+        pooled = {place: replace(part, origin=Origin.POOL) for place, part in usual.items()}
+        # Most operations have nothing that stands there always, and finding a member of an enumeration takes long.
+        self._pooled = pooled if any(self._outside[place] for place in usual) else None
         self._filters: list[Callable[[Case], bool]] = []
         self._maps: list[Callable[[Case], Case]] = []
 
@@ -157,15 +157,25 @@ class OperationProgram:
         self, usual: dict[Location, ComponentProvenance], broken: Location | None
     ) -> tuple[dict[Location, ComponentProvenance], tuple[Binding, ...]]:
         """Where the parts come from when some were not drawn at random, or one is wrong; values of earlier responses."""
-        components, bindings = usual.copy(), []
+        components, bindings, words = usual.copy(), [], []
         for binding in self._turn.bindings:
+            location = binding.location
             if isinstance(binding, Binding):
-                components[binding.location] = _POOLED
+                components[location] = _POOLED if self._pooled is None else self._pooled[location]
                 bindings.append(binding)
             else:
-                components[binding.location] = ComponentProvenance(origin=binding.origin)
+                outside = self._outside[location]
+                components[location] = ComponentProvenance(origin=binding.origin, outside=outside)
+                if binding.origin is not Origin.EXAMPLE:
+                    words.append(binding)
         if broken is not None:
-            components[broken] = ComponentProvenance(_NEGATIVE, violation=self._turn.violation)
+            violation, outside = self._turn.violation, self._outside[broken]
+            components[broken] = ComponentProvenance(
+                _NEGATIVE, violation=violation, outside=outside
+            )
+        for word in words:
+            part = components[word.location]
+            components[word.location] = replace(part, outside=(*part.outside, word.name))
         return components, tuple(bindings)
 
     def heat(self) -> None:
@@ -244,9 +254,32 @@ def _compiled(compiler: PartCompiler, hooks: ComponentHooks) -> OperationProgram
         excluded = settings.exclude_header_characters
         whole = with_extras(whole, Room(operation, free), text, excluded)
     compiler.settle()
-    program = OperationProgram(compiler, parts, whole, negative, fault)
+    usual = {
+        location: _usual(compiler, hooks, location)
+        for location in _ALL
+        if location in parts or location is _BODY
+    }
+    program = OperationProgram(compiler, usual, whole, negative, fault)
     program.add_case_hooks(hooks)
     return program
+
+
+def _usual(
+    compiler: PartCompiler, hooks: ComponentHooks, location: Location
+) -> ComponentProvenance:
+    """Where a part comes from when nothing else is taken for it."""
+    names = compiler.forced_names.get(location, [])
+    outside = (*names, *_fixed(location, compiler.settings))
+    if hooks.case.changes or getattr(hooks, location.container).changes:
+        outside = (ANYTHING,)
+    return ComponentProvenance(origin=Origin.EXPLICIT if names else Origin.RANDOM, outside=outside)
+
+
+def _fixed(location: Location, settings: GenerationSettings) -> Iterable[str]:
+    """Headers that are sent whatever a case has; one of them may hold all cookies."""
+    if location is Location.COOKIE:
+        return [ANYTHING] if "cookie" in settings.fixed_headers else []
+    return sorted(settings.fixed_headers) if location is Location.HEADER else []
 
 
 def _only_without_body(operation: Operation) -> dict[Location, Targets]:

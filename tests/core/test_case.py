@@ -1,13 +1,13 @@
 from typing import Any
 
 from checker.core.case import Case
-from checker.core.meta import POSITIVE_RANDOM, CaseMetadata, GenerationMode, PhaseInfo
+from checker.core.meta import CaseMetadata, ComponentProvenance, GenerationMode, PhaseInfo
 from checker.core.operation import Location
 
 
 def test_parts_make_the_case_that_keywords_make() -> None:
     operation: Any = object()
-    components = {Location.QUERY: POSITIVE_RANDOM}
+    components = {Location.QUERY: ComponentProvenance()}
     meta = CaseMetadata(GenerationMode.POSITIVE, components, PhaseInfo("fuzzing"))
     path, headers, cookies, query = ({name: name} for name in ("p", "h", "c", "q"))
     made = Case.of_parts(

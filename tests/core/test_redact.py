@@ -114,9 +114,7 @@ def test_user_info_ends_at_the_last_sign_before_the_path(password: str) -> None:
 
 def drawn(**outside: tuple[str, ...]) -> Redaction:
     """Rules for a request of which all is known."""
-    return REDACTION.knowing(
-        {place: () for place in ("header", "cookie", "query", "body")} | outside
-    )
+    return REDACTION.knowing(dict.fromkeys(("header", "cookie", "query", "body"), ()) | outside)
 
 
 def test_what_was_drawn_escapes_parts_of_names_only() -> None:
@@ -173,7 +171,10 @@ def test_in_a_form_a_value_from_outside_may_be_any_pair() -> None:
 def test_credentials_are_masked_whoever_made_them() -> None:
     known = replace(drawn(), credentials=frozenset(("query appid", "header x-me", "cookie sid")))
     assert known.url("/a?appid=1&b=2") == "/a?appid=%5BFiltered%5D&b=2"
-    assert known.headers([("X-Me", "1"), ("appid", "2")]) == [("X-Me", "[Filtered]"), ("appid", "2")]
+    assert known.headers([("X-Me", "1"), ("appid", "2")]) == [
+        ("X-Me", "[Filtered]"),
+        ("appid", "2"),
+    ]
 
 
 def test_cookies_are_masked_one_by_one_where_the_header_is_not() -> None:

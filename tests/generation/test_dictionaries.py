@@ -275,3 +275,83 @@ def test_a_declared_example_leads_the_boundary_values() -> None:
     first, *rest = OperationEdges(operation, GenerationSettings()).cases()
     assert first.parts.containers[Location.QUERY] == {"q": 4242}
     assert {"q": 0} in [case.parts.containers[Location.QUERY] for case in rest]
+
+
+def outside(case: Case, location: Location) -> tuple[str, ...]:
+    assert case.meta is not None
+    return case.meta.outside(location)
+
+
+def test_what_came_from_outside_is_named() -> None:
+    program = program_of(
+        parameter_of({"type": "string"}),
+        parameter_of({"type": "string"}, name="r"),
+        parameter_of(INTEGER, Location.PATH, "id"),
+        body=BODY,
+        settings=settings(
+            forced("a", "q"), forced(1, "nested", "n", location=Location.BODY), reuse=False
+        ),
+    )
+    (case,) = cases(program, 1)
+    assert outside(case, Location.QUERY) == ("q",)
+    assert outside(case, Location.BODY) == ("nested.n",)
+    assert outside(case, Location.PATH) == ()
+
+
+def test_a_word_is_named_in_cases_that_have_it() -> None:
+    program = program_of(
+        _with_examples({"type": "string"}, "example"),
+        parameter_of({"type": "string"}, name="r"),
+        settings=settings(binding("word", path="r", share=0.5)),
+    )
+    found = cases(program, 100)
+    assert {outside(case, Location.QUERY) for case in found if case.query["r"] == "word"} == {
+        ("r",)
+    }
+    # What the description gives is no secret.
+    assert {outside(case, Location.QUERY) for case in found if case.query["r"] != "word"} == {()}
+
+
+def test_where_a_word_of_a_type_stands_is_not_known() -> None:
+    words = settings(types=(TypeWords("string", ("word",), 0.5),))
+    program = program_of(parameter_of({"type": "string"}), body=BODY, settings=words)
+    for case in cases(program, 50):
+        assert outside(case, Location.QUERY) == (("*",) if case.query["q"] == "word" else ())
+
+
+def test_in_the_body_it_is_named_up_to_the_first_list() -> None:
+    entries = binding("word", location=Location.BODY)
+    program = program_of(body=BODY, settings=settings(replace(entries, path=("tags", EACH))))
+    assert {outside(case, Location.BODY) for case in cases(program, 20)} == {("tags",)}
+
+
+def test_an_object_from_outside_may_become_any_pair() -> None:
+    raw = {"type": "object", "properties": {"a": {"type": "string"}}}
+    program = program_of(parameter_of(raw), settings=settings(forced({"a": "x"}, "q")))
+    assert {outside(case, Location.QUERY) for case in cases(program, 5)} == {("*",)}
+
+
+def test_a_wrong_part_may_hold_what_came_from_outside() -> None:
+    program = program_of(
+        parameter_of(INTEGER),
+        parameter_of({"type": "string"}, name="r"),
+        settings=settings(forced("a", "r"), mode=GenerationMode.NEGATIVE),
+    )
+    assert {outside(case, Location.QUERY) for case in cases(program, 20)} == {("r",)}
+
+
+def test_headers_that_are_always_sent_are_from_outside() -> None:
+    program = program_of(
+        parameter_of({"type": "string"}, Location.HEADER, "X-A"),
+        parameter_of({"type": "string"}, Location.COOKIE, "c"),
+        settings=settings(fixed_headers=frozenset(("x-key", "cookie"))),
+    )
+    (case,) = cases(program, 1)
+    assert outside(case, Location.HEADER) == ("cookie", "x-key")
+    assert outside(case, Location.COOKIE) == ("*",)
+
+
+def test_boundary_cases_do_not_say_what_came_from_outside() -> None:
+    operation = PlainOperation((parameter_of(INTEGER),))
+    first, *_ = OperationEdges(operation, settings(forced(5, "q"))).cases()
+    assert outside(first.case(operation, "c"), Location.QUERY) == ("*",)

@@ -152,3 +152,24 @@ def test_hooks_are_not_asked_about_a_body_that_is_left_out() -> None:
     bodies = [case.body for case in cases(program, 40)]
     assert NOT_SET in bodies
     assert all(body["seen"] and body["again"] for body in bodies if body is not NOT_SET)
+
+
+def _outside(hooks: ComponentHooks) -> dict[str, tuple[str, ...]]:
+    (case,) = cases(_program(hooks), 1)
+    assert case.meta is not None
+    return {str(location): case.meta.outside(location) for location in case.meta.components}
+
+
+def test_what_hooks_and_strategies_of_users_made_is_not_known() -> None:
+    known = {"header": (), "query": (), "body": ("*",)}
+    assert _outside(ComponentHooks()) == known
+    changing = PartHooks(map=(lambda context, query: query,))
+    assert _outside(ComponentHooks(query=changing)) == known | {"query": ("*",)}
+    choosing = PartHooks(filter=(lambda context, query: True,))
+    assert _outside(ComponentHooks(query=choosing)) == known
+    whole = PartHooks(map=(lambda context, case: case,))
+    assert _outside(ComponentHooks(case=whole)) == {
+        "header": ("*",),
+        "query": ("*",),
+        "body": ("*", "*"),
+    }

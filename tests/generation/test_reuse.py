@@ -1,7 +1,9 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from checker.core.meta import Binding, Origin
+import pytest
+
+from checker.core.meta import Binding, CaseMetadata, ComponentProvenance, GenerationMode, Origin
 from checker.core.operation import Label, Location
 from checker.generation.program import GenerationSettings
 from checker.generation.sources.choices import RandomSource
@@ -96,6 +98,30 @@ def test_bindings_and_provenance_say_what_was_taken() -> None:
     assert taken["/owner"].producer == PRODUCER
     assert case.meta.components[Location.BODY].origin is Origin.POOL
     assert ("id" in taken) == (case.meta.components[Location.PATH].origin is Origin.POOL)
+
+
+def test_values_of_answers_are_from_outside() -> None:
+    for seed in range(50):
+        case = _drawn(POOL, seed)[0]
+        assert case.meta is not None
+        taken = {binding.name for binding in case.meta.bindings}
+        assert case.meta.outside(Location.PATH) == (("id",) if "id" in taken else ())
+        assert case.meta.outside(Location.QUERY) == (("q",) if "q" in taken else ())
+        named = {"/owner": "owner", "/lines/0/sku": "lines", "/lines/1/sku": "lines"}
+        wanted = {of for name, of in named.items() if name in taken}
+        assert set(case.meta.outside(Location.BODY)) >= wanted
+        assert ("owner" in case.meta.outside(Location.BODY)) == ("/owner" in taken)
+
+
+@pytest.mark.parametrize(
+    ("pointer", "named"),
+    [("/a/b", "a.b"), ("/a/b/0/c", "a.b"), ("/0", "*"), ("", "*"), ("/a~1b", "*"), ("/a/b.c", "a.b.c")],
+)  # fmt: skip
+def test_a_place_in_a_body_is_named_up_to_the_first_list(pointer: str, named: str) -> None:
+    taken = (Binding(Location.BODY, pointer, PRODUCER, "/id", 0, "x"),)
+    components = {Location.BODY: ComponentProvenance(outside=("z",))}
+    meta = CaseMetadata(GenerationMode.POSITIVE, components, PHASE, taken)
+    assert meta.outside(Location.BODY) == ("z", named)
 
 
 def test_choices_do_not_depend_on_the_pool_where_nothing_is_taken() -> None:

@@ -11,6 +11,7 @@ from checker.generation.sources.alphabets import Alphabet
 _SEPARATORS = ",|;=& \t"
 _BRACKETS = "[]"
 _FILLED_QUERY = "query-filled"
+_LOCATIONS = {str(location): location for location in Location}
 _DOTS = frozenset((".", ".."))
 _XML = ((0x09, 0x0A), (0x20, 0xD7FF), (0xE000, 0xFFFD), (0x10000, 0x10FFFF))
 """Characters of XML 1.0, 2.2, without the carriage return, which parsers turn into line feeds."""
@@ -164,3 +165,8 @@ def item_of(place: Place) -> Place:
 _PRINTABLE = (
     (0x20, 0x7E), (0xA1, 0xAC), (0xAE, 0x2FF), (0x370, 0x3FF), (0x400, 0x52F), (0x4E00, 0x9FFF), (0x1F300, 0x1F5FF),
 )  # fmt: skip
+
+
+def location_of(place: Place) -> Location | None:
+    """Where a place is, by the first word of its name; names of properties are nowhere."""
+    return _LOCATIONS.get(place.name.partition("-")[0])

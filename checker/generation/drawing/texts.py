@@ -5,11 +5,13 @@ from functools import partial
 from typing import Any
 
 from checker.core.errors import Unsatisfiable
+from checker.core.locations import Location
+from checker.core.meta import Origin
 from checker.generation.drawing.contents import content_draw
 from checker.generation.drawing.formats import FORMATS
 from checker.generation.drawing.intersections import is_doubtful, likely_ways
 from checker.generation.drawing.nodes import Nodes
-from checker.generation.drawing.places import Place
+from checker.generation.drawing.places import Place, location_of
 from checker.generation.drawing.samples import SAMPLES, padded_png
 from checker.generation.drawing.sized_formats import LENGTHS, sized_format
 from checker.generation.drawing.variety import is_alive
@@ -21,7 +23,7 @@ from checker.generation.patterns.writing import Written
 from checker.generation.sources.basic import one_of, texts
 from checker.generation.sources.choices import Source
 from checker.generation.sources.hypothesis import Strategy, draw_strategy
-from checker.generation.sources.turn import Draw, Turn, retried
+from checker.generation.sources.turn import Draw, Given, Turn, retried
 from checker.validation.formats import STRING_FORMATS
 
 _ROOM = 256
@@ -70,7 +72,7 @@ def compile_string(nodes: Nodes, canonical: Canonical, place: Place) -> Draw:
     certain = _certain(canonical, place, nodes.formats, sizes)
     if certain is not None:
         return certain
-    ways, checks = _ways(canonical, place, nodes.formats, sizes)
+    ways, checks = _ways(nodes, canonical, place, sizes)
     if not _INTERNATIONAL.isdisjoint(canonical.formats):
         # All other ways keep to the alphabet by themselves.
         checks.append(place.alphabet.permits)
@@ -193,19 +195,16 @@ Checks = list[Callable[[str], bool]]
 
 
 def _ways(
-    canonical: Canonical,
-    place: Place,
-    user_formats: Mapping[str, Strategy],
-    sizes: tuple[int, int | None],
+    nodes: Nodes, canonical: Canonical, place: Place, sizes: tuple[int, int | None]
 ) -> tuple[list[Draw], Checks]:
     """How such strings may be made, and what they have to satisfy."""
     ways: list[Draw] = []
     checks: Checks = []
     low, high = sizes
     for name in canonical.formats:
-        strategy = user_formats.get(name)
+        strategy = nodes.formats.get(name)
         if strategy is not None:
-            ways.append(partial(draw_strategy, strategy))
+            ways.append(_users(strategy, location_of(place), nodes.turn))
             continue
         if name in FORMATS:
             is_usual = low <= _USUAL[0] and (high is None or high >= _USUAL[1])
@@ -218,6 +217,19 @@ def _ways(
         checks.extend(_checks_of(name, is_alone=not canonical.patterns))
     _add_patterns(canonical, place, sizes, (ways, checks))
     return ways, checks
+
+
+def _users(strategy: Strategy, location: Location | None, turn: Turn) -> Draw:
+    """Draws from a strategy of a user, who alone knows what its values are."""
+    if location is None:
+        return partial(draw_strategy, strategy)
+    given = Given(location, Origin.EXPLICIT)
+
+    def drawn(source: Source) -> Any:
+        turn.bindings.append(given)
+        return draw_strategy(strategy, source)
+
+    return drawn
 
 
 def _checks_of(name: str, *, is_alone: bool) -> Checks:

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from checker.config.dictionaries import as_type
 from checker.config.overrides import TypeWords
-from checker.core.meta import Origin
+from checker.core.meta import ANYTHING, Origin
 from checker.core.operation import Location
 from checker.generation.drawing.judging import is_json
-from checker.generation.drawing.places import Place
+from checker.generation.drawing.places import Place, location_of
 from checker.generation.meaning import forms
 from checker.generation.sources.basic import either, listed
 from checker.generation.sources.recipes import Finished, described
@@ -31,10 +31,12 @@ class Words:
     origin: Origin
     location: Location | None = None
     """Where they stand; without one they are taken nowhere."""
+    name: str = ANYTHING
+    """Of the parameter, where they are meant for one."""
 
     def at(self, place: Place, is_valid: Callable[[Any], bool]) -> "Words":
         """Those that a place carries and a schema admits."""
-        location = _LOCATIONS.get(place.name.partition("-")[0])
+        location = location_of(place)
         entries = tuple(v for v in self.entries if place.carries(v) and is_valid(v))
         return replace(self, entries=entries, location=location)
 
@@ -44,7 +46,7 @@ class Words:
         count = len(entries)
         if not count or self.location is None:
             return draw
-        given, which = Given(self.location, self.origin), listed(range(count))
+        given, which = Given(self.location, self.origin, self.name), listed(range(count))
 
         def take(index: int) -> Any:
             value = entries[index]
@@ -85,7 +87,3 @@ def words_of_types(types: Sequence[TypeWords]) -> Mapping[str, Words]:
     """What may stand for a generated value of each type."""
     kinds = {name: kind for kind, name in _KINDS.items()}
     return {kinds[one.type]: Words(one.entries, one.share, Origin.DICTIONARY) for one in types}
-
-
-_LOCATIONS: Final = {str(location): location for location in Location}
-"""By the first word of the name of a place; names of properties are in none."""

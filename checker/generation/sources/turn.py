@@ -7,7 +7,7 @@ from time import perf_counter, thread_time
 from typing import Any
 
 from checker.core.errors import BudgetSpent
-from checker.core.meta import Binding, Origin, Violation
+from checker.core.meta import ANYTHING, Binding, Origin, Violation
 from checker.core.operation import Location
 from checker.core.pool import ValuePool
 from checker.generation.sources.choices import RandomSource, Source
@@ -47,6 +47,8 @@ class Given:
 
     location: Location
     origin: Origin
+    name: str = ANYTHING
+    """Which one, as provenance says it; `ANYTHING` where nobody knows."""
 
 
 @dataclass(slots=True)
