@@ -124,6 +124,7 @@ class _Reporting:
             preserve_bytes=settings.preserve_bytes,
             sanitization=settings.sanitization,
             secrets=secrets_of(settings),
+            credentials=() if opened is None else opened.credentials,
         )
 
 

@@ -124,6 +124,7 @@ def sanitization_of(config: Config) -> Sanitization:
         tuple(asked.keys_to_sanitize),
         tuple(asked.sensitive_markers),
         asked.replacement,
+        asked.generated,
     )
 
 

@@ -27,13 +27,15 @@ class Sanitization:
     keys: tuple[str, ...] = DEFAULT_KEYS_TO_SANITIZE
     markers: tuple[str, ...] = DEFAULT_MARKERS
     replacement: str = "[Filtered]"
+    generated: bool = False
+    """Whether values that were drawn are masked like those from outside."""
 
     @property
     def redaction(self) -> Redaction:
         """Which names are sensitive, whether or not anything is masked for it."""
         keys = frozenset(key.lower() for key in self.keys)
         markers = tuple(marker.lower() for marker in self.markers)
-        return Redaction(keys, markers, self.replacement)
+        return Redaction(keys, markers, self.replacement, self.generated)
 
 
 @dataclass(frozen=True, slots=True)

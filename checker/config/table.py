@@ -140,6 +140,7 @@ _OUTPUT: dict[Path, dict[str, Key]] = {
         "keys-to-sanitize": Key(_TEXTS, list(DEFAULT_KEYS_TO_SANITIZE)),
         "sensitive-markers": Key(_TEXTS, list(DEFAULT_MARKERS)),
         "replacement": Key(Text(), "[Filtered]"),
+        "generated": Key(_FLAG, False),
     },
     ("output", "truncation"): {
         "enabled": Key(_FLAG, True),

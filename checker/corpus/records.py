@@ -6,6 +6,7 @@ shown or resumed is a fold of them (`checker.corpus.fold`); nothing is told that
 
 from dataclasses import dataclass
 
+from checker.core.meta import ANYTHING
 from checker.core.response import headers_of
 from checker.core.sequence import Step
 
@@ -67,6 +68,8 @@ class SchemaOpened:
     selected: int
     fetched_from: str = ""
     """Host of the description, when requests go to another one that nobody but the description named."""
+    credentials: tuple[str, ...] = ()
+    """Places that security schemes name, lower case: `header authorization`, `query appid`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,16 @@ class CheckOutcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Component:
+    """A part of a request that was generated."""
+
+    location: str
+    mode: str
+    outside: tuple[str, ...] = (ANYTHING,)
+    """What in it came from outside: names of parameters, paths in the body, or `*` for anything."""
+
+
+@dataclass(frozen=True, slots=True)
 class Interaction:
     """A case and its response, with the verdicts: one line of a cassette."""
 
@@ -119,8 +132,8 @@ class Interaction:
     phase: str
     phase_data: tuple[tuple[str, str | None], ...]
     mode: str
-    components: tuple[tuple[str, str], ...]
-    """(location, mode)."""
+    components: tuple[Component, ...]
+    """Of what is in no component nobody knows where it came from."""
     status: str
     """`SUCCESS`, `FAILURE`, `ERROR` or `SKIP`."""
     at: float
@@ -223,6 +236,8 @@ class OperationError:
     trace: str = ""
     request: str = ""
     """The command that met it, if one request did."""
+    components: tuple[Component, ...] = ()
+    """Of that request."""
 
 
 UNBROKEN = "unbroken"
@@ -254,6 +269,8 @@ class Quarantined:
     request: str
     """Reproduction for people: a curl command, or the choices when no request was made yet."""
     reason: str
+    components: tuple[Component, ...] = ()
+    """Of that request."""
 
 
 @dataclass(frozen=True, slots=True)

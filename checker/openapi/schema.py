@@ -17,6 +17,7 @@ from checker.openapi.documents.parsing import parse_json, to_json
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.links import BrokenLink, Link, links_of
 from checker.openapi.operation import Entry, OpenApiOperation, read_operation
+from checker.openapi.security import credential_places
 from checker.openapi.servers import absolute_url, path_of
 from checker.openapi.warnings import operation_warnings
 
@@ -107,6 +108,11 @@ class OpenApiSchema(Mapping[str, Methods]):
     def base_url(self) -> str | None:
         """Absolute base URL that was given or is declared, relative ones resolved against the document's own URL."""
         return self.base_url_of(None)
+
+    @property
+    def credentials(self) -> tuple[str, ...]:
+        """Where its security schemes put credentials, lower case: `header authorization`, `query appid`."""
+        return credential_places(self.document)
 
     def base_url_of(self, servers: object) -> str | None:
         """The same for an operation that has servers of its own, unless one was given for all."""

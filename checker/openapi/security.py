@@ -14,6 +14,7 @@ _LOCATIONS: Final = {
     "header": Location.HEADER,
     "cookie": Location.COOKIE,
 }
+_SENT_AS_AUTHORIZATION: Final = frozenset(("http", "oauth2", "openIdConnect"))
 _SWAGGER = "#/securityDefinitions"
 _OPENAPI = "#/components/securitySchemes"
 
@@ -53,6 +54,17 @@ def security_schemes(document: OpenApiDocument) -> dict[str, SecurityScheme]:
             if scheme is not None:
                 found[name] = scheme
     return found
+
+
+def credential_places(document: OpenApiDocument) -> tuple[str, ...]:
+    """Where the schemes of a document put credentials, lower case: `header authorization`, `query appid`."""
+    places = set()
+    for scheme in security_schemes(document).values():
+        if scheme.location is not None:
+            places.add(f"{scheme.location} {scheme.parameter.lower()}")
+        elif scheme.type in _SENT_AS_AUTHORIZATION:
+            places.add(f"{Location.HEADER} authorization")
+    return tuple(sorted(places))
 
 
 def _scheme(document: OpenApiDocument, name: str, raw: object, at: str) -> SecurityScheme | None:

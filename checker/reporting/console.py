@@ -12,7 +12,7 @@ from checker.corpus.records import Finding, Record, RunStarted, SchemaOpened
 from checker.corpus.secrets import secrets_of
 from checker.reporting.findings import errors_by_label, failures_by_label
 from checker.reporting.live import LiveLines, clock_text
-from checker.reporting.masking import ShownCommand, masked_url, shown_command
+from checker.reporting.masking import Masking, masked_url
 from checker.reporting.progress import Progress
 from checker.reporting.report import PhaseOutcome, Report
 from checker.reporting.screen import Screen, ruled
@@ -42,6 +42,7 @@ class Console:
         self._progress = Progress(clock())
         self._live: LiveLines | None = None
         self._opened = False
+        self._credentials: tuple[str, ...] = ()
         self._next_pulse = clock() + _PULSE_S
         self.screen = Screen(stream, color=settings.color)
 
@@ -124,6 +125,7 @@ class Console:
 
     def _header(self, opened: SchemaOpened, now: float) -> None:
         self._opened = True
+        self._credentials = opened.credentials
         self._settings = self._settings.for_project(opened.title)
         spent = now - self._progress.started
         glyph = self.screen.glyph("success")
@@ -192,12 +194,11 @@ class Console:
 
     def _sections(self, report: Report) -> None:
         settings = self._settings
+        store = secrets_of(settings).store
+        shown = Masking(settings.sanitization, store, self._credentials).command
         sections = (
-            (
-                "FAILURES",
-                failures_by_label(report.findings, settings.truncation, self._shown_command),
-            ),
-            ("ERRORS", errors_by_label(report.errors, report.quarantined, self._shown_command)),
+            ("FAILURES", failures_by_label(report.findings, settings.truncation, shown)),
+            ("ERRORS", errors_by_label(report.errors, report.quarantined, shown)),
         )
         for title, blocks in sections:
             for position, (label, text) in enumerate(blocks):
@@ -206,10 +207,6 @@ class Console:
                 self.screen.heading(label)
                 self.screen.line(text)
                 self.screen.line()
-
-    def _shown_command(self, command: str) -> ShownCommand:
-        settings = self._settings
-        return shown_command(command, settings.sanitization, secrets_of(settings).store)
 
     def _shown_location(self) -> str:
         return masked_url(self._settings.location, self._settings.sanitization)

@@ -1,6 +1,6 @@
 """Findings and errors as the blocks of requirement 7, grouped by operation."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import groupby
 
@@ -16,7 +16,7 @@ from checker.core.blocks import (
 from checker.core.codings import codings_of, readable
 from checker.core.media_types import media_type_of
 from checker.corpus.records import Exchange, Finding, OperationError, Quarantined
-from checker.reporting.masking import ShownCommand
+from checker.reporting.masking import Parts, Shown, ShownCommand, unmasked
 from checker.reporting.wall import walled
 
 UNSHOWN = "The rest cannot be shown: {why}. This is a bug of checker."
@@ -27,7 +27,7 @@ _SEVERITIES = ("critical", "high", "medium", "low")
 def failures_by_label(
     findings: Iterable[Finding],
     truncation: Truncation,
-    shown: Callable[[str], ShownCommand] = ShownCommand,
+    shown: Shown = unmasked,
 ) -> Iterator[tuple[str, str]]:
     """(label, numbered blocks), labels sorted; findings of one case share a block.
 
@@ -52,7 +52,7 @@ def _block(
     number: int,
     findings: list[Finding],
     truncation: Truncation,
-    shown: Callable[[str], ShownCommand],
+    shown: Shown,
 ) -> str:
     return walled(
         lambda: failure_block(number, failed_case(findings, shown), truncation),
@@ -66,14 +66,12 @@ def _block(
     )
 
 
-def failed_case(
-    findings: list[Finding], shown: Callable[[str], ShownCommand] = ShownCommand
-) -> FailedCase:
+def failed_case(findings: list[Finding], shown: Shown = unmasked) -> FailedCase:
     """Block of findings that the same case showed."""
     worst = sorted(findings, key=lambda f: (severity_rank(f.severity), f.title, f.unique_key))
     first = worst[0]
     tried = {finding.reproduced for finding in findings}
-    command = shown(first.reproduction)
+    command = shown(first.reproduction, [one.components for one in first.interactions])
     return FailedCase(
         case_id=first.case,
         failures=tuple((finding.title, _prose(finding.message, shown)) for finding in worst),
@@ -85,9 +83,9 @@ def failed_case(
     )
 
 
-def _prose(text: str, shown: Callable[[str], ShownCommand]) -> str:
+def _prose(text: str, shown: Shown) -> str:
     """A recorded text as a reader may see it."""
-    return shown(text).text if "secret" in text else text
+    return shown(text, ()).text if "secret" in text else text
 
 
 def answer_of(exchange: Exchange) -> Answer:
@@ -121,7 +119,7 @@ def severity_rank(severity: str) -> int:
 def errors_by_label(
     errors: Iterable[OperationError],
     quarantined: Iterable[Quarantined],
-    shown: Callable[[str], ShownCommand] = ShownCommand,
+    shown: Shown = unmasked,
 ) -> Iterator[tuple[str, str]]:
     """(label, text), labels sorted: what could not be tested, and the cases that took a worker with them."""
     parts = [
@@ -143,30 +141,31 @@ def _unshown(title: str, why: str) -> str:
     return f"{title}\n\n{UNSHOWN.format(why=why)}"
 
 
-def _error_text(error: OperationError, shown: Callable[[str], ShownCommand]) -> str:
+def _error_text(error: OperationError, shown: Shown) -> str:
     parts = [error.title, indented(_prose(error.message, shown))]
     if error.trace:
         parts.append(indented(_prose(error.trace, shown)))
-    parts += _reproduction(error.request, shown)
+    parts += _reproduction(error.request, error.components, shown)
     return "\n\n".join(part for part in parts if part)
 
 
-def _quarantine_text(case: Quarantined, shown: Callable[[str], ShownCommand]) -> str:
+def _quarantine_text(case: Quarantined, shown: Shown) -> str:
     times = "once" if case.strikes == 1 else f"{case.strikes} times"
     what = f"case {case.case}" if case.case else f"case {case.index} of task {case.task}"
     parts = [
         _QUARANTINED,
         indented(f"{what} ended its worker {times} in stage {case.stage}: {case.reason}"),
     ]
-    return "\n\n".join(parts + _reproduction(case.request, shown))
+    return "\n\n".join(parts + _reproduction(case.request, case.components, shown))
 
 
-def _reproduction(command: str, shown: Callable[[str], ShownCommand]) -> list[str]:
+def _reproduction(command: str, components: Parts, shown: Shown) -> list[str]:
     """Nobody tried whether it shows again."""
     if not command:
         return []
     # A case that stopped its worker while it was made left its choices, not a command.
-    text = shown(command) if command.startswith("curl ") else ShownCommand(command)
+    is_command = command.startswith("curl ")
+    text = shown(command, [components]) if is_command else ShownCommand(command)
     return [
         *reproduction_paragraphs(text.text.split("\n"), reproduced=None),
         *hidden_paragraphs(text.hidden),

@@ -1,8 +1,8 @@
-"""What cassettes and screens do not show: values of sensitive names, and credentials in URLs."""
+"""What cassettes and screens do not show: values of sensitive names, secrets, and credentials in URLs."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from checker.config.settings import Sanitization
@@ -10,16 +10,66 @@ from checker.core import curl
 from checker.core.errors import MissingSecret
 from checker.core.redact import Redaction
 from checker.core.references import EMBEDDED_REFERENCE, REFERENCE, SecretStore
+from checker.core.request import WireRequest
+from checker.corpus.records import Component
 
 _COMMAND = "curl "
+Parts = tuple[Component, ...]
+"""Of a request; of what is in none of them nobody knows where it came from."""
 
 
-@lru_cache(maxsize=8)
-def redaction_of(sanitization: Sanitization) -> Redaction:
-    """The rules of these settings; they mask nothing when sanitisation is off."""
+@dataclass(frozen=True, slots=True)
+class Masking:
+    """What a report does not show of the requests of one run."""
+
+    sanitization: Sanitization
+    store: SecretStore
+    """What the references in records stand for."""
+    credentials: tuple[str, ...] = ()
+    """Places that the security schemes of the description name: `header authorization`."""
+
+    def rules(self, components: Parts = ()) -> Redaction:
+        """The rules for a request of these parts; they mask nothing when sanitisation is off."""
+        return _rules(self.sanitization, self.credentials, components)
+
+    def request(self, request: WireRequest, components: Parts) -> WireRequest:
+        """A recorded request as it may be shown: with its secrets when nothing is sanitised."""
+        if not self.sanitization.enabled:
+            with suppress(MissingSecret):
+                return self.store.resolve_request(request)
+            return request
+        return self.rules(components).request(request)
+
+    def command(self, text: str, components: Sequence[Parts] = ()) -> "ShownCommand":
+        """A recorded command as it may be shown, one line for each step: secrets in place if nothing is sanitised.
+
+        `components` are those of the steps; without them anything may be from outside. Else the replacement stands where
+        secrets stood, and for the values of sensitive names (requirement 24).
+        """
+        if not self.sanitization.enabled:
+            with suppress(MissingSecret):
+                return ShownCommand(self.store.resolve(text))
+        lines = text.splitlines()
+        # Under the command of a case that ended its worker stands what is known beside it.
+        steps = [line for line in lines if line.startswith(_COMMAND)]
+        known = iter(components if len(components) == len(steps) else [()] * len(steps))
+        shown = [
+            _shown_line(line, self.rules(next(known) if line.startswith(_COMMAND) else ()))
+            for line in lines
+        ]
+        hidden = dict.fromkeys(place for line in shown for place in line.hidden)
+        return ShownCommand("\n".join(line.text for line in shown), tuple(hidden))
+
+
+@lru_cache(maxsize=256)
+def _rules(
+    sanitization: Sanitization, credentials: tuple[str, ...], components: Parts
+) -> Redaction:
+    """Requests that are alike share them: a cassette asks for each of its interactions."""
     if not sanitization.enabled:
         return Redaction(frozenset(), (), sanitization.replacement)
-    return sanitization.redaction
+    every = replace(sanitization.redaction, credentials=frozenset(credentials))
+    return every.knowing({one.location: one.outside for one in components})
 
 
 def masked_headers(
@@ -27,15 +77,15 @@ def masked_headers(
 ) -> dict[str, list[str]]:
     """Name -> values in order, names as they were sent. References to secrets are masked in any case."""
     found: dict[str, list[str]] = {}
-    for name, value in headers:
-        hidden = value.strip() and (REFERENCE.search(value) or redaction.is_sensitive(name))
-        found.setdefault(name, []).append(redaction.replacement if hidden else value)
+    for name, value in redaction.headers(headers):
+        shown = redaction.replacement if REFERENCE.search(value) else value
+        found.setdefault(name, []).append(shown)
     return found
 
 
 def masked_url(url: str, sanitization: Sanitization) -> str:
     """URL without user info and values of sensitive query names; the rest is the same, byte for byte."""
-    return redaction_of(sanitization).url(url) if sanitization.enabled else url
+    return sanitization.redaction.url(url) if sanitization.enabled else url
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,26 +97,19 @@ class ShownCommand:
     """Places where it shows less than what was sent."""
 
 
-def shown_command(text: str, sanitization: Sanitization, store: SecretStore) -> ShownCommand:
-    """A recorded command, one line for each step: secrets in place if nothing is sanitised.
-
-    Else the replacement stands where they stood, and for the values of sensitive names (requirement 24): whatever they
-    are, and whoever made them.
-    """
-    if not sanitization.enabled:
-        with suppress(MissingSecret):
-            return ShownCommand(store.resolve(text))
-    lines = [_shown_line(line, sanitization) for line in text.splitlines()]
-    hidden = dict.fromkeys(place for line in lines for place in line.hidden)
-    return ShownCommand("\n".join(line.text for line in lines), tuple(hidden))
+Shown = Callable[[str, Sequence[Parts]], ShownCommand]
+"""A recorded command, and the parts of its steps, as a reader may see it."""
 
 
-def _shown_line(line: str, sanitization: Sanitization) -> ShownCommand:
-    redaction = redaction_of(sanitization)
+def unmasked(text: str, components: Sequence[Parts] = ()) -> ShownCommand:
+    """A command as it is."""
+    return ShownCommand(text)
+
+
+def _shown_line(line: str, redaction: Redaction) -> ShownCommand:
     places = [found["name"].replace(":", " ", 1) for found in EMBEDDED_REFERENCE.finditer(line)]
-    unreferenced = EMBEDDED_REFERENCE.sub(lambda _: sanitization.replacement, line)
+    unreferenced = EMBEDDED_REFERENCE.sub(lambda _: redaction.replacement, line)
     if not line.startswith(_COMMAND):
-        # Under the command of a case that ended its worker stands what is known beside it.
         return ShownCommand(unreferenced, tuple(places))
     places += redaction.places(curl.parse(line)[0])
     shown = curl.redacted(unreferenced, redaction)

@@ -12,13 +12,12 @@ from typing import Any
 from checker import __version__
 from checker.config.settings import Sanitization
 from checker.core.blocks import standard_reason
-from checker.core.errors import MissingSecret, StorageError
-from checker.core.media_types import is_form
+from checker.core.errors import StorageError
 from checker.core.request import Origin, WireRequest
 from checker.corpus.records import Exchange, Finding, Interaction
 from checker.corpus.secrets import Secrets
 from checker.reporting.findings import charset_of
-from checker.reporting.masking import masked_headers, masked_url, redaction_of
+from checker.reporting.masking import Masking, masked_headers
 from checker.reporting.spill import in_order
 from checker.reporting.whole import GivenUp, whole_file
 from checker.reporting.yaml import emitted, emitted_entries
@@ -40,6 +39,13 @@ class CassetteSettings:
     sanitization: Sanitization = field(default_factory=Sanitization)
     secrets: Secrets = field(default_factory=Secrets)
     """What the references in recorded headers stand for: written out only when nothing is sanitised."""
+    credentials: tuple[str, ...] = ()
+    """Places that the security schemes of the description name."""
+
+    @property
+    def masking(self) -> Masking:
+        """What is not shown of requests and answers."""
+        return Masking(self.sanitization, self.secrets.store, self.credentials)
 
 
 def all_interactions(
@@ -117,44 +123,34 @@ def _entry(
         "correlation_id": interaction.case,
         "data_generation_method": interaction.mode,
         "generation": {"time": interaction.generation_s, "mode": interaction.mode},
-        "components": {place: {"mode": mode} for place, mode in interaction.components},
+        "components": {one.location: {"mode": one.mode} for one in interaction.components},
         "phase": {"name": interaction.phase, "data": dict(interaction.phase_data)},
         "checks": [
             {"name": check.name, "status": check.status, "message": check.message}
             for check in interaction.checks
         ],
-        "request": _request(exchange, settings, origin),
+        "request": _request(interaction, settings, origin),
         "response": _response(exchange, settings),
     }
 
 
 def _request(
-    exchange: Exchange, settings: CassetteSettings, origin: Origin | None
+    interaction: Interaction, settings: CassetteSettings, origin: Origin | None
 ) -> dict[str, Any]:
-    sent = _as_shown(exchange, settings)
+    exchange, parts = interaction.exchange, interaction.components
+    recorded = WireRequest(exchange.method, exchange.target, list(exchange.headers), exchange.body)
+    sent = settings.masking.request(recorded, parts)
     uri = sent.url(origin) if origin is not None else sent.target.decode("latin-1")
     headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in sent.headers]
     request: dict[str, Any] = {
-        "uri": masked_url(uri, settings.sanitization),
+        "uri": uri,
         "method": sent.method,
-        "headers": masked_headers(headers, redaction_of(settings.sanitization)),
+        "headers": masked_headers(headers, settings.masking.rules(parts)),
     }
     # Left out when there was none: an empty one is sent with `Content-Length: 0`.
     if sent.body is not None:
         request["body"] = _body(sent.body, None, preserve=settings.preserve_bytes)
     return request
-
-
-def _as_shown(exchange: Exchange, settings: CassetteSettings) -> WireRequest:
-    """The request with its secrets when nothing is sanitised, without sensitive form fields otherwise."""
-    sent = WireRequest(exchange.method, exchange.target, list(exchange.headers), exchange.body)
-    if not settings.sanitization.enabled:
-        with suppress(MissingSecret):
-            return settings.secrets.store.resolve_request(sent)
-    elif sent.body and is_form((sent.header(b"content-type") or b"").decode("latin-1")):
-        fields = redaction_of(settings.sanitization).pairs(sent.body.decode("latin-1"))
-        sent.body = fields.encode("latin-1")
-    return sent
 
 
 def _response(exchange: Exchange, settings: CassetteSettings) -> dict[str, Any] | None:
@@ -172,7 +168,7 @@ def _response(exchange: Exchange, settings: CassetteSettings) -> dict[str, Any] 
             "message": exchange.reason or standard_reason(exchange.status),
         },
         "elapsed": f"{exchange.elapsed_s:.6f}",
-        "headers": masked_headers(exchange.response_headers, redaction_of(settings.sanitization)),
+        "headers": masked_headers(exchange.response_headers, settings.masking.rules()),
         "body": body,
         "http_version": "1.1",
     }

@@ -5,7 +5,7 @@ from checker.core.sequence import Step
 from checker.corpus.codec import Undecodable, decode, join
 from checker.corpus.fold import RunView
 from checker.corpus.inflight import Slot
-from checker.corpus.records import Entry, Note, Quarantined, TaskProgress
+from checker.corpus.records import Component, Entry, Note, Quarantined, TaskProgress
 from checker.supervisor.assignment import EXTRA_INDEX
 from checker.supervisor.restarts import CERTAIN, DOUBTFUL, Ruling
 from checker.workers.messages import Task
@@ -61,7 +61,7 @@ def left_out(task: Task, acting: Slot, strikes: int, reason: str) -> Quarantined
 
 def quarantined_case(task: Task, acting: Slot, strikes: int, reason: str) -> Quarantined:
     """The case of a slot, with all that is known to make it again."""
-    steps, command = recipe_of(acting)
+    steps, command, components = recipe_of(acting)
     label = steps[-1].label if steps else task.labels[acting.index % len(task.labels)]
     return Quarantined(
         task=task.id,
@@ -73,6 +73,7 @@ def quarantined_case(task: Task, acting: Slot, strikes: int, reason: str) -> Qua
         steps=steps,
         request=command or _reproduction(task, acting, steps),
         reason=reason,
+        components=components,
     )
 
 
@@ -125,24 +126,24 @@ def unreported(
     )
 
 
-def recipe_of(slot: Slot) -> tuple[tuple[Step, ...], str]:
-    """The recipe that a worker left in its slot before it sent anything, and the command, if it tried the case again.
+def recipe_of(slot: Slot) -> tuple[tuple[Step, ...], str, tuple[Component, ...]]:
+    """The recipe that a worker left in its slot before it sent anything, and the command with its parts, if it tried again.
 
-    Both are empty when it came no further than making.
+    All are empty when it came no further than making.
     """
     if slot.recipe is None:
-        return (), ""
+        return (), "", ()
     try:
         (record,) = decode(join([slot.recipe], 1))
     except Undecodable:
-        return (), ""
+        return (), "", ()
     match record:
         case Entry(steps=steps):
-            return steps, ""
-        case Quarantined(steps=steps, request=command):
-            return steps, command
+            return steps, "", ()
+        case Quarantined(steps=steps, request=command, components=components):
+            return steps, command, components
         case _:
-            return (), ""
+            return (), "", ()
 
 
 def _reproduction(task: Task, acting: Slot, steps: tuple[Step, ...]) -> str:

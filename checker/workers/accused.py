@@ -3,11 +3,12 @@
 Making commands of all cases would be too slow, and the supervisor, who reads the slots of the dead, cannot make any.
 """
 
+from dataclasses import replace
+
 from checker.core import curl
 from checker.core.case import Case
 from checker.core.errors import CheckerError
 from checker.core.operation import Label
-from checker.core.sequence import Step
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.inflight import Stage
 from checker.corpus.records import Quarantined
@@ -32,7 +33,8 @@ def leave_drawn(place: Workplace, slot: int, running: Running, index: int) -> No
     except CheckerError:
         return
     if command := _command(place, made.case):
-        _leave(place, slot, (running, index, label), (), f"{command}\n{_AS_DRAWN}")
+        text = f"{command}\n{_AS_DRAWN}"
+        _leave(place, slot, _testimony(place, (running, index, label), made.case, text))
 
 
 def leave_made(place: Workplace, flight: Flight) -> None:
@@ -48,28 +50,29 @@ def leave_made(place: Workplace, flight: Flight) -> None:
     step = flight.made.step
     if command := _command(place, flight.made.case):
         accused = (flight.running, flight.index, step.label)
-        _leave(place, flight.slot, accused, (step,), command)
+        testimony = _testimony(place, accused, flight.made.case, command)
+        _leave(place, flight.slot, replace(testimony, steps=(step,)))
 
 
-def _leave(
-    place: Workplace,
-    slot: int,
-    accused: tuple[Running, int, Label],
-    steps: tuple[Step, ...],
-    command: str,
-) -> None:
+def _testimony(
+    place: Workplace, accused: tuple[Running, int, Label], case: Case, command: str
+) -> Quarantined:
     running, index, label = accused
-    testimony = Quarantined(
+    return Quarantined(
         task=running.task.id,
         label=label,
         index=index,
         case="",
         stage="",
         strikes=0,
-        steps=steps,
+        steps=(),
         request=command,
         reason="",
+        components=place.recorder.components.of(case),
     )
+
+
+def _leave(place: Workplace, slot: int, testimony: Quarantined) -> None:
     place.slots.recipe(slot, RecordEncoder().encode(testimony))
 
 

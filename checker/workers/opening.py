@@ -43,6 +43,7 @@ from checker.phases.making import CaseFactory, PoolView
 from checker.phases.safety import Gate
 from checker.transport.http import HttpLanes, HttpSettings
 from checker.transport.prepare import RequestMaker
+from checker.workers.components import Components
 from checker.workers.description import other_host, read_description, settled_target
 from checker.workers.ledger import Ledger
 from checker.workers.messages import Opened, OperationCard
@@ -135,6 +136,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
             total=selected.total,
             selected=len(selected),
             fetched_from=other_host(settings, origin),
+            credentials=schema.credentials,
         ),
     )
     tell_of_unread(recorder, selected, settings.phases[0])
@@ -225,6 +227,7 @@ def _recorder(
         values=values,
         checks=settings.checks,
         secrets=secrets,
+        components=Components(sends_as_made=not GLOBAL_HOOKS.named("before_call")),
         reproduction=partial(curl.render, origin=origin, verify=settings.tls_verify is not False),
     )
     for note in notes:

@@ -1,7 +1,7 @@
 """What one incarnation writes down: verdicts, findings, signals, values, progress."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -9,8 +9,8 @@ from typing import Any
 from checker.checks.judge import CLEAN
 from checker.core.errors import NothingToBreak, UnresolvableBody
 from checker.core.failures import Failure
-from checker.core.meta import ComponentProvenance, GenerationMode
-from checker.core.operation import Label, Location
+from checker.core.meta import GenerationMode
+from checker.core.operation import Label
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Response
 from checker.core.schema_warnings import WarningKind
@@ -21,6 +21,7 @@ from checker.corpus.packing import Packed
 from checker.corpus.records import (
     UNBROKEN,
     CheckOutcome,
+    Component,
     Entry,
     Finding,
     Interaction,
@@ -37,6 +38,7 @@ from checker.corpus.traffic import TrafficWriter
 from checker.corpus.values import LiveValues
 from checker.phases.attempt import Verdict
 from checker.phases.making import Made
+from checker.workers.components import MODES, Components
 from checker.workers.defects import Defects
 from checker.workers.drafts import Draft
 from checker.workers.flight import Flight, Running
@@ -46,14 +48,6 @@ from checker.workers.titles import title_of
 
 _SUCCESS = "SUCCESS"
 _BY_HAND: tuple[str, tuple[()], str, tuple[()]] = ("", (), GenerationMode.POSITIVE.value, ())
-# Reading the value of an enum member costs more than finding it here.
-_COMPONENTS = {
-    (place, mode): (place.value, mode.value) for place in Location for mode in GenerationMode
-}
-_Described = tuple[Mapping[Location, ComponentProvenance], list[tuple[str, str]]]
-"""Components, kept alive, and what is written of them."""
-_MOST_DESCRIBED = 1024
-_MODES = {mode: mode.value for mode in GenerationMode}
 
 
 @dataclass(slots=True)
@@ -71,6 +65,7 @@ class Recorder:
     reproduction: Callable[[WireRequest], str] = lambda request: ""
     """The command that sends a request, for what has no finding of its own."""
     defects: Defects = field(default_factory=Defects)
+    components: Components = field(default_factory=Components)
     _noted: set[tuple[str, str, str]] = field(default_factory=set)
     _peers: dict[str, JournalReader] = field(default_factory=dict)
     _peers_read_at: float = 0.0
@@ -80,8 +75,6 @@ class Recorder:
     _unsettled: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Fingerprint -> (task, index) of the case that is under investigation for it, or waits to be."""
     _encoder: RecordEncoder = field(default_factory=RecordEncoder)
-    _described: dict[int, _Described] = field(default_factory=dict)
-    """By the `id` of the components, which cases that are alike share."""
 
     def __post_init__(self) -> None:
         self._passed = tuple(CheckOutcome(name, _SUCCESS) for name in self.checks)
@@ -198,7 +191,8 @@ class Recorder:
         else:
             checks = ()
         begin = self._begin(made, verdict, _status_of(verdict), time.time() if at is None else at)
-        origin, components, rest = begin[:5], tuple(begin[5]), begin[6:-1]
+        parts = tuple(Component(*one) for one in begin[5])
+        origin, components, rest = begin[:5], parts, begin[6:-1]
         return Interaction(
             *(*origin, components, *rest, exchange(begin[-1]), checks, self.incarnation)
         )
@@ -218,28 +212,19 @@ class Recorder:
         exchanged = exchange_fields(verdict.request, verdict.outcome, self.secrets)
         if meta is None:
             return (made.case.id, made.label, *_BY_HAND, status, at, 0.0, exchanged)
-        phase, described = meta.phase, self._described.get(id(meta.components))
-        if described is None or described[0] is not meta.components:
-            described = self._describe(meta.components)
+        phase = meta.phase
         return (
             made.case.id,
             made.label,
             phase.name,
             tuple(phase.data.items()),
-            _MODES[meta.mode],
-            described[1],
+            MODES[meta.mode],
+            self.components.fields(meta),
             status,
             at,
             meta.time,
             exchanged,
         )
-
-    def _describe(self, components: Mapping[Location, ComponentProvenance]) -> _Described:
-        if len(self._described) >= _MOST_DESCRIBED:
-            self._described.clear()
-        texts = [_COMPONENTS[place, part.mode] for place, part in components.items()]
-        described = self._described[id(components)] = components, texts
-        return described
 
     def recipe(self, made: Made) -> bytes:
         """A recipe as bytes, for the in-flight slots: an `Entry` of this one step."""
@@ -358,8 +343,16 @@ class Recorder:
         text = f"{outcome.kind.value}: {outcome.message}" if outcome.message else outcome.kind.value
         request = verdict.request
         command = "" if request is None else self.reproduction(request)
-        phase = flight.running.task.phase
-        self.journal.append(OperationError(label, phase, "Network Error", text, request=command))
+        self.journal.append(
+            OperationError(
+                label,
+                flight.running.task.phase,
+                "Network Error",
+                text,
+                request=command,
+                components=self.components.of(verdict.case),
+            )
+        )
 
     def _outcomes(self, failures: Sequence[Failure]) -> tuple[CheckOutcome, ...]:
         failed: dict[str, list[Failure]] = {}

@@ -114,7 +114,8 @@ def test_user_info_ends_at_the_last_sign_before_the_path(password: str) -> None:
 
 def drawn(**outside: tuple[str, ...]) -> Redaction:
     """Rules for a request of which all is known."""
-    return REDACTION.knowing(dict.fromkeys(("header", "cookie", "query", "body"), ()) | outside)
+    nothing: dict[str, tuple[str, ...]] = dict.fromkeys(("header", "cookie", "query", "body"), ())
+    return REDACTION.knowing(nothing | outside)
 
 
 def test_what_was_drawn_escapes_parts_of_names_only() -> None:

@@ -9,6 +9,7 @@ from checker.core.operation import Label, Location
 from checker.core.sequence import Step
 from checker.corpus.records import (
     CheckOutcome,
+    Component,
     Entry,
     Exchange,
     Finding,
@@ -65,6 +66,7 @@ EXCHANGES = st.builds(
     FLOATS,
     st.none() | TEXT,
 )
+COMPONENTS = tuples(st.builds(Component, TEXT, TEXT, tuples(TEXT)), 2)
 INTERACTIONS = st.builds(
     Interaction,
     TEXT,
@@ -72,7 +74,7 @@ INTERACTIONS = st.builds(
     TEXT,
     tuples(st.tuples(TEXT, st.none() | TEXT)),
     TEXT,
-    tuples(st.tuples(TEXT, TEXT)),
+    COMPONENTS,
     TEXT,
     TIMES,
     FLOATS,
@@ -129,10 +131,26 @@ OTHERS = {
     ValueGone: st.builds(ValueGone, SCALARS, TEXT),
     SignalsSeen: st.builds(SignalsSeen, LABELS, tuples(st.tuples(st.integers(0, 2**64 - 1), TEXT))),
     Entry: st.builds(Entry, LABELS, tuples(STEPS, 2), tuples(INTEGERS), FLOATS),
-    OperationError: st.builds(OperationError, LABELS, st.just("fuzzing"), TEXT, TEXT, TEXT),
+    OperationError: st.builds(
+        OperationError,
+        LABELS,
+        st.just("fuzzing"),
+        *[TEXT] * 4,
+        COMPONENTS,
+    ),
     Note: st.builds(Note, st.sampled_from(["opaque", "slow"]), LABELS, TEXT, TEXT),
     Quarantined: st.builds(
-        Quarantined, TASKS, LABELS, COUNTS, TEXT, TEXT, COUNTS, tuples(STEPS, 2), TEXT, TEXT
+        Quarantined,
+        TASKS,
+        LABELS,
+        COUNTS,
+        TEXT,
+        TEXT,
+        COUNTS,
+        tuples(STEPS, 2),
+        TEXT,
+        TEXT,
+        COMPONENTS,
     ),
     WorkerGone: st.builds(WorkerGone, COUNTS, TEXT),
     RunFinished: st.builds(RunFinished, TEXT, TIMES, TEXT, TIMES, LEDGERS),

@@ -33,8 +33,9 @@ def test_fields_and_parts_are_written_like_the_record(record: Interaction) -> No
     checks = encoder.packed(record.checks)
     assert encoder.encode(record) == encoder.encode_fields(Interaction, fields)
     assert encoder.encode(record) == encoder.encode_fields(Interaction, (*flat, *fields[-2:]))
+    parts = [dataclasses.astuple(one) for one in record.components]
     assert encoder.encode(record) == encoder.encode_flat(
-        Interaction, (*flat, checks, record.worker)
+        Interaction, (*flat[:5], parts, *flat[6:], checks, record.worker)
     )
 
 

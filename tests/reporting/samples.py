@@ -6,6 +6,7 @@ from typing import Any
 from checker.config.settings import RunSettings
 from checker.corpus.records import (
     CheckOutcome,
+    Component,
     Exchange,
     Finding,
     Interaction,
@@ -74,7 +75,7 @@ def interaction(**changes: Any) -> Interaction:
         "phase": "fuzzing",
         "phase_data": (),
         "mode": "positive",
-        "components": (("query", "positive"),),
+        "components": (Component("query", "positive", ()),),
         "status": "FAILURE",
         "at": AT,
         "generation_s": 0.00002,

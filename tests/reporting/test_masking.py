@@ -4,12 +4,12 @@ from hypothesis import strategies as st
 
 from checker.config.settings import Sanitization
 from checker.core.references import SecretStore
+from checker.corpus.records import Component
 from checker.reporting.masking import (
+    Masking,
     ShownCommand,
     masked_headers,
     masked_url,
-    redaction_of,
-    shown_command,
 )
 
 ON = Sanitization()
@@ -23,7 +23,7 @@ def test_values_of_sensitive_names_and_references_to_secrets_are_masked() -> Non
         ("A", "2"),
         ("A", "1"),
     ]
-    assert masked_headers(headers, redaction_of(ON)) == {
+    assert masked_headers(headers, Masking(ON, SecretStore()).rules()) == {
         "Authorization": ["[Filtered]"],
         "X-Plain": ["[Filtered]"],
         "X-Part": ["[Filtered]"],
@@ -32,7 +32,7 @@ def test_values_of_sensitive_names_and_references_to_secrets_are_masked() -> Non
 
 
 def test_names_and_replacement_can_be_configured() -> None:
-    redaction = redaction_of(Sanitization(keys=("x-mine",), markers=(), replacement="***"))
+    redaction = Sanitization(keys=("x-mine",), markers=(), replacement="***").redaction
     found = masked_headers([("X-Mine", "1"), ("Authorization", "2")], redaction)
     assert found == {"X-Mine": ["***"], "Authorization": ["2"]}
 
@@ -61,10 +61,10 @@ def test_a_command_shows_no_reference_to_a_secret() -> None:
     store.add("header:Authorization", "Bearer t0ps3cret")
     command = "curl -H 'Authorization: {secret:header:Authorization}' http://127.0.0.1/"
     hidden = "curl -H 'Authorization: [Filtered]' http://127.0.0.1/"
-    assert shown_command(command, Sanitization(), store) == ShownCommand(
+    assert Masking(Sanitization(), store).command(command) == ShownCommand(
         hidden, ("header Authorization",)
     )
-    assert shown_command(command, Sanitization(enabled=False), store) == ShownCommand(
+    assert Masking(Sanitization(enabled=False), store).command(command) == ShownCommand(
         "curl -H 'Authorization: Bearer t0ps3cret' http://127.0.0.1/"
     )
 
@@ -102,14 +102,48 @@ def test_a_command_shows_no_reference_to_a_secret() -> None:
 def test_a_command_shows_no_value_of_a_sensitive_name_and_says_where(
     words: str, shown: str, hidden: str
 ) -> None:
-    command = shown_command(f"curl {words}", ON, SecretStore())
+    command = Masking(ON, SecretStore()).command(f"curl {words}")
     assert command == ShownCommand(f"curl {shown}", (hidden,) if hidden else ())
 
 
 def test_words_under_a_command_stay_but_for_secrets() -> None:
     command = "curl -H 'X-Api-Key: 123' http://h/\n(as drawn, with {secret:header:X-Mine})"
-    shown = shown_command(command, ON, SecretStore())
+    shown = Masking(ON, SecretStore()).command(command)
     first, second = shown.text.splitlines()
     assert "123" not in first
     assert second == "(as drawn, with [Filtered])"
     assert shown.hidden == ("header X-Api-Key", "header X-Mine")
+
+
+DRAWN = (Component("query", "positive", ()), Component("body", "positive", ()))
+LINE = "curl 'http://h/?sort_key=a&token=b' -H 'X-Key: c' -H 'Content-Type: application/json'"
+
+
+def test_what_was_drawn_is_shown_in_commands() -> None:
+    command = f"{LINE} -d '{{\"password\":1}}'"
+    shown = Masking(ON, SecretStore()).command(command, [DRAWN])
+    assert shown.text == command.replace("=b'", "=%5BFiltered%5D'").replace(": c", ": [Filtered]")
+    assert shown.hidden == ("header X-Key", "query token")
+
+
+def test_each_step_has_parts_of_its_own() -> None:
+    commands = "\n".join(["curl 'http://h/?sort_key=a'"] * 2)
+    outside = (Component("query", "positive", ("sort_key",)),)
+    first, second = Masking(ON, SecretStore()).command(commands, [DRAWN, outside]).text.split("\n")
+    assert first == "curl 'http://h/?sort_key=a'"
+    assert second == "curl 'http://h/?sort_key=%5BFiltered%5D'"
+    # Whose parts are whose is not known.
+    unknown = Masking(ON, SecretStore()).command(commands, [DRAWN]).text
+    assert unknown.count("Filtered") == 2
+
+
+def test_credentials_of_the_description_are_masked() -> None:
+    shown = Masking(ON, SecretStore(), ("query appid",)).command(
+        "curl 'http://h/?appid=1'", [DRAWN]
+    )
+    assert shown == ShownCommand("curl 'http://h/?appid=%5BFiltered%5D'", ("query appid",))
+
+
+def test_what_was_drawn_is_masked_where_that_is_wanted() -> None:
+    masking = Masking(Sanitization(generated=True), SecretStore())
+    assert "sort_key=%5BFiltered%5D" in masking.command(LINE, [DRAWN]).text

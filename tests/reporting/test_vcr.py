@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from checker import __version__
 from checker.config.settings import Sanitization
+from checker.core import curl
 from checker.core.errors import StorageError
-from checker.corpus.records import CheckOutcome, Interaction
+from checker.core.request import Origin, WireRequest
+from checker.corpus.records import CheckOutcome, Component, Interaction
 from checker.corpus.secrets import Secrets
 from checker.reporting.vcr import (
     CassetteSettings,
@@ -231,3 +233,37 @@ def test_a_cassette_that_nobody_waits_for_is_given_up(tmp_path: Path, looks: int
     )
     assert written is None
     assert list(tmp_path.iterdir()) == []
+
+
+FORM = (b"Content-Type", b"application/x-www-form-urlencoded")
+JSON = (b"Content-Type", b"application/json")
+
+
+@pytest.mark.parametrize(
+    ("outside", "header", "body", "shown"),
+    [
+        (("*",), JSON, b'{"a": {"password": "x"}}', '{"a":{"password":"[Filtered]"}}'),
+        (("*",), FORM, b"password=x&a=1", "password=%5BFiltered%5D&a=1"),
+        ((), JSON, b'{"a": {"password": "x"}}', '{"a": {"password": "x"}}'),
+        ((), FORM, b"password=x&a=1", "password=x&a=1"),
+    ],
+)
+def test_bodies_are_masked_as_in_commands(
+    outside: tuple[str, ...], header: tuple[bytes, bytes], body: bytes, shown: str
+) -> None:
+    sent = exchange(method="POST", target=b"/x?sort_key=1", headers=(header,), body=body)
+    parts = (Component("body", "positive", outside), Component("query", "positive", outside))
+    found = only(interaction(exchange=sent, components=parts))["request"]
+    assert found["body"]["string"] == shown
+    assert found["uri"].endswith("?sort_key=%5BFiltered%5D" if outside else "?sort_key=1")
+    masking = CassetteSettings("", 0, "").masking
+    request = WireRequest(sent.method, sent.target, list(sent.headers), body)
+    command = curl.render(request, Origin.from_url("http://127.0.0.1:8080"))
+    assert shown in masking.command(command, [parts]).text
+    assert found["uri"] in masking.command(command, [parts]).text
+
+
+def test_answers_are_from_outside() -> None:
+    head = b"X-Sort-Key: 1\r\nX-Page: 2\r\n"
+    found = only(interaction(exchange=exchange(response_head=head)))["response"]
+    assert found["headers"] == {"X-Sort-Key": ["[Filtered]"], "X-Page": ["2"]}

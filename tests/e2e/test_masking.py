@@ -1,0 +1,159 @@
+"""What a report masks depends on where a value came from: what was drawn is no secret, what came from outside may be one."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from checker.demo.http import Reply, Request
+from tests.apps.serving import json_reply, serving
+from tests.e2e.runner import SLOW_CLOCK, Command
+
+TEXT = {"type": "string", "enum": ["drawn-value"]}
+MASKED = "%5BFiltered%5D"
+
+
+def parameter(name: str, place: str = "query", schema: Any = TEXT) -> dict[str, Any]:
+    return {"name": name, "in": place, "required": True, "schema": schema}
+
+
+BODY = {
+    "type": "object",
+    "required": ["keywords_type", "password", "user_token"],
+    "properties": {"keywords_type": TEXT, "password": TEXT, "user_token": {"type": "string"}},
+}
+DOCUMENT: dict[str, Any] = {
+    "openapi": "3.0.3",
+    "info": {"title": "Masking", "version": "1"},
+    "components": {
+        "securitySchemes": {"id": {"type": "apiKey", "in": "query", "name": "appid"}},
+    },
+    "paths": {
+        "/a": {
+            "post": {
+                "parameters": [
+                    parameter("sort_key"),
+                    parameter("api_key"),
+                    parameter("appid"),
+                    parameter("page_token", schema={"type": "string"}),
+                    parameter("X-Token-Type", "header"),
+                ],
+                "requestBody": {
+                    "content": {"application/json": {"schema": BODY}},
+                    "required": True,
+                },
+                "responses": {"200": {"description": ""}},
+            }
+        },
+    },
+}
+CONFIG = """
+[parameters]
+"query.page_token" = { dictionary = "pages" }
+"body.user_token" = "from-outside"
+[dictionaries.pages]
+values = ["word-1", "word-2"]
+"""
+
+
+def failing(request: Request) -> Reply:
+    return json_reply({}, 500)
+
+
+def cassette(folder: Path) -> dict[str, Any]:
+    (path,) = (folder / "checker-report").glob("*.yaml")
+    (first, *_) = yaml.safe_load(path.read_text())["http_interactions"]
+    return dict(first["request"])
+
+
+def test_what_was_drawn_is_shown_and_what_is_from_outside_is_not(command: Command) -> None:
+    (command.directory / "checker.toml").write_text(CONFIG)
+    with serving(failing, DOCUMENT) as app:
+        ran = command.run(app.document_url, "-n", "3", "--report", "vcr", inline=True)
+    assert ran.code == 1, ran.shown
+    query = f"sort_key=drawn-value&api_key={MASKED}&appid={MASKED}&page_token={MASKED}"
+    body = '{"keywords_type":"drawn-value","password":"drawn-value","user_token":"[Filtered]"}'
+    sent = cassette(command.directory)
+    assert sent["uri"].partition("?")[2] == query
+    assert sent["body"]["string"] == body
+    assert sent["headers"]["X-Token-Type"] == ["drawn-value"]
+    assert query in ran.stdout
+    assert body in ran.stdout
+    assert "-H 'X-Token-Type: drawn-value'" in ran.stdout
+    (hidden, *_) = [line for line in ran.stdout.splitlines() if line.startswith("Hidden: ")]
+    for place in ("body user_token", "query api_key", "query appid", "query page_token"):
+        assert place in hidden
+    assert not any(value in ran.stdout for value in ("from-outside", "word-1", "word-2"))
+
+
+def test_what_was_drawn_is_masked_where_that_is_wanted(command: Command) -> None:
+    wanted = f"{CONFIG}[output.sanitization]\ngenerated = true\n"
+    (command.directory / "checker.toml").write_text(wanted)
+    with serving(failing, DOCUMENT) as app:
+        ran = command.run(app.document_url, "-n", "3", "--report", "vcr", inline=True)
+    assert ran.code == 1, ran.shown
+    assert "drawn-value" not in ran.stdout
+    assert "drawn-value" not in repr(cassette(command.directory))
+
+
+MADE = {
+    "type": "object",
+    "required": ["next_token"],
+    "properties": {"next_token": {"type": "string"}},
+}
+PAGES: dict[str, Any] = {
+    "openapi": "3.0.3",
+    "info": {"title": "Pages", "version": "1"},
+    "paths": {
+        "/pages": {
+            "post": {
+                "responses": {
+                    "200": {
+                        "description": "",
+                        "content": {"application/json": {"schema": MADE}},
+                    }
+                }
+            }
+        },
+        "/pages/{page}": {
+            "get": {
+                "parameters": [
+                    parameter("page", "path", {"type": "string"}),
+                    parameter("next_token", schema={"type": "string"}),
+                    parameter("sort_key"),
+                ],
+                "responses": {"200": {"description": ""}},
+            }
+        },
+    },
+}
+
+
+def test_what_an_answer_said_is_masked(command: Command) -> None:
+    def answer(request: Request) -> Reply:
+        if request.method == "POST":
+            return json_reply({"next_token": "said-by-the-server"})
+        is_wrong = b"next_token=said-by-the-server" in request.target
+        return json_reply({}, 500 if is_wrong else 200)
+
+    command = replace(command, program=SLOW_CLOCK)
+    with serving(answer, PAGES) as app:
+        ran = command(
+            "fuzz", app.document_url, "--max-failures", "1", "--max-time", "30", "-w", "1"
+        )
+    assert ran.code == 1, ran.shown
+    assert f"next_token={MASKED}&sort_key=drawn-value" in ran.stdout
+
+
+@pytest.mark.parametrize("hook", ["", "import checker\n@checker.hook\ndef before_call(context, case, kwargs):\n    case.query['sort_key'] = 'from-a-hook'\n"])  # fmt: skip
+def test_what_a_hook_sends_is_not_shown(command: Command, hook: str) -> None:
+    (command.directory / "hooks.py").write_text(hook)
+    (command.directory / "checker.toml").write_text(f'hooks = "hooks.py"\n{CONFIG}')
+    with serving(failing, DOCUMENT) as app:
+        ran = command.run(app.document_url, "-n", "3", "--report", "vcr", inline=True)
+    assert ran.code == 1, ran.shown
+    shown = MASKED if hook else "drawn-value"
+    assert f"sort_key={shown}&" in ran.stdout
+    assert f"sort_key={shown}&" in cassette(command.directory)["uri"]
