@@ -44,6 +44,7 @@ class Case:
     __slots__ = (
         "body",
         "cookies",
+        "drawn",
         "engine",
         "headers",
         "id",
@@ -81,6 +82,8 @@ class Case:
         self.multipart_content_types = multipart_content_types
         self.meta = meta
         self.engine = engine
+        self.drawn: Parts | None = None
+        """Copies of the parts as they were drawn, where users may have changed them since."""
 
     @classmethod
     def of_parts(cls, operation: Operation, id: str, parts: Parts, meta: CaseMetadata) -> "Case":
@@ -90,7 +93,7 @@ class Case:
         case.id = id
         case.path_parameters, case.headers, case.cookies, case.query, body = parts
         case.body, case.media_type = body
-        case.multipart_content_types = case.engine = None
+        case.multipart_content_types = case.engine = case.drawn = None
         case.meta = meta
         return case
 

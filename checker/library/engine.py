@@ -1,7 +1,8 @@
 """The engine of a loaded schema: sends, judges and makes cases with the configuration as it is at that moment."""
 
+import copy
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,9 +15,10 @@ from checker.config.resolve import Occasion, run_settings
 from checker.config.settings import RunSettings
 from checker.core import curl
 from checker.core.case import NOT_SET, Case
-from checker.core.errors import IncorrectUsage, UsageError
+from checker.core.errors import CheckerError, IncorrectUsage, UsageError
 from checker.core.hooks import GLOBAL_HOOKS, HookContext
 from checker.core.operation import Operation
+from checker.core.provenance import changed
 from checker.core.registry import CUSTOM_CHECKS
 from checker.core.request import Origin, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
@@ -68,7 +70,7 @@ class LibraryEngine:
         origin = self._shown_origin(settings)
         request = self._maker(origin, settings, headers or {}).make(case)
         # For reading: what is no text in it shows as the replacement character.
-        return self._command(request, origin, settings, verify=verify, lossy=True)
+        return curl.render(self._masked(case, request, settings), origin, verify=verify, lossy=True)
 
     def call(self, case: Case, base_url: str | None, **options: Any) -> Response:
         """Response to the case. Raises `TimeoutError`, `ConnectionError`, `ValueError` when there is none."""
@@ -100,6 +102,8 @@ class LibraryEngine:
 
     def _equipped(self, case: Case) -> Case:
         case.engine = self
+        parts = (case.path_parameters, case.headers, case.cookies, case.query)
+        case.drawn = copy.deepcopy((*parts, (case.body, case.media_type)))
         return case
 
     def _settings(self) -> RunSettings:
@@ -192,22 +196,31 @@ class LibraryEngine:
         if judgement.failures:
             origin = self._shown_origin(settings)
             request = response.request or self._maker(origin, settings, {}).make(case)
-            command = self._command(request, origin, settings, verify=response.verify)
+            shown = self._masked(case, request, settings)
+            command = curl.render(shown, origin, verify=response.verify)
             raise failure_group(case, response, judgement.failures, command, settings.truncation)
 
-    def _command(
-        self,
-        request: WireRequest,
-        origin: Origin,
-        settings: RunSettings,
-        *,
-        verify: bool,
-        lossy: bool = False,
-    ) -> str:
+    def _masked(self, case: Case, request: WireRequest, settings: RunSettings) -> WireRequest:
+        """A request for a case as it may be shown."""
         wanted = settings.sanitization
-        if wanted.enabled:
-            request = wanted.redaction.request(request)
-        return curl.render(request, origin, verify=verify, lossy=lossy)
+        if not wanted.enabled:
+            return request
+        rules = replace(wanted.redaction, credentials=frozenset(self._schema.credentials))
+        return rules.knowing(_from_outside(case, request)).request(request)
+
+
+def _from_outside(case: Case, request: WireRequest) -> Mapping[str, Collection[str]]:
+    """What in a request is not as it was drawn for the case, by location; nothing is known of a case made by hand."""
+    meta = case.meta
+    if meta is None or case.drawn is None:
+        return {}
+    drawn = Case.of_parts(case.operation, case.id, case.drawn, meta)
+    try:
+        as_drawn = RequestMaker(_NOWHERE, version=__version__).make(drawn)
+    except CheckerError:
+        return {}
+    others = changed(request, as_drawn)
+    return {place: (*meta.outside(place), *others.get(place, ())) for place in meta.components}
 
 
 def _credentials_of(case: Case, options: CallOptions, settings: RunSettings) -> tuple[str, ...]:
