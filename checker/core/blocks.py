@@ -66,13 +66,15 @@ class FailedCase:
     """Places whose values the commands do not show: `header X-Key`."""
     stopped: str = ""
     """Why the case may not be the smallest one; empty when it is."""
+    marks: tuple[str, ...] = ()
+    """Why it may not fail again by its commands alone: `not reproduced`; nothing when it does."""
 
 
 def failure_block(
     number: int, failed: FailedCase, truncation: Truncation = DEFAULT_TRUNCATION
 ) -> str:
     """`N. Test Case ID: ...` with failures, answer and reproduction. Ends without a newline (requirement 7)."""
-    parts = [f"{number}. Test Case ID: {failed.case_id}"]
+    parts = [block_heading(number, failed.case_id, failed.marks)]
     titles = dict.fromkeys(title for title, _ in failed.failures)
     for title in titles:
         parts.append(f"- {title}")
@@ -83,6 +85,16 @@ def failure_block(
     if failed.stopped:
         parts.append(NOT_SMALLEST.format(why=failed.stopped))
     return "\n\n".join(parts)
+
+
+def block_heading(number: int, case_id: str, marks: Sequence[str] = ()) -> str:
+    """The first line of a block: `1. Test Case ID: 0a1b2c3d4e5f (not reproduced)`."""
+    return marked(f"{number}. Test Case ID: {case_id}", marks)
+
+
+def marked(title: str, marks: Sequence[str]) -> str:
+    """A title and what is to be known of it at once; only the title if there is nothing."""
+    return f"{title} ({', '.join(marks)})" if marks else title
 
 
 def _details(texts: Sequence[str]) -> list[str]:

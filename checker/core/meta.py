@@ -113,7 +113,7 @@ class CaseMetadata:
         if not self.bindings:
             return names
         bound = (binding for binding in self.bindings if binding.location is location)
-        return (*names, *(_outside(binding) for binding in bound))
+        return (*names, *(outside_name(binding) for binding in bound))
 
     @property
     def generation(self) -> GenerationInfo:
@@ -135,7 +135,7 @@ def body_path(names: Iterable[str]) -> str:
     return ".".join(names).replace("/", ".") or ANYTHING
 
 
-def _outside(binding: Binding) -> str:
+def outside_name(binding: Binding) -> str:
     """What a binding gave, by name; in a body up to the first array."""
     if binding.location is not Location.BODY:
         return binding.name

@@ -6,11 +6,12 @@ from typing import IO
 
 from checker import __version__
 from checker.config.settings import RunSettings
+from checker.core.blocks import marked
 from checker.core.errors import LoaderError
 from checker.corpus.fold import RunView
 from checker.corpus.records import Finding, Record, RunStarted, SchemaOpened
 from checker.corpus.secrets import secrets_of
-from checker.reporting.findings import errors_by_label, failures_by_label
+from checker.reporting.findings import errors_by_label, failures_by_label, marks_of
 from checker.reporting.live import LiveLines, clock_text
 from checker.reporting.masking import Masking, masked_url
 from checker.reporting.progress import Progress
@@ -181,7 +182,10 @@ class Console:
     def _tell(self, finding: Finding, now: float) -> None:
         at = clock_text(now - self._progress.started)
         glyph = self.screen.glyph("failure")
-        self.screen.line(f" {glyph}  {at}  {finding.label}: {finding.title}", "red")
+        # Nobody has looked into a first version yet.
+        marks = marks_of(finding) if finding.stage == "minimised" else ()
+        title = marked(finding.title, marks)
+        self.screen.line(f" {glyph}  {at}  {finding.label}: {title}", "red")
 
     def _phase(self, phase: PhaseOutcome) -> None:
         """One line: how long, and how the operations ended."""

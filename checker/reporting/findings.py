@@ -8,18 +8,25 @@ from checker.core.blocks import (
     Answer,
     FailedCase,
     Truncation,
+    block_heading,
     failure_block,
     hidden_paragraphs,
     indented,
+    marked,
     reproduction_paragraphs,
 )
 from checker.core.codings import codings_of, readable
 from checker.core.media_types import media_type_of
+from checker.core.meta import ANYTHING, outside_name
 from checker.corpus.records import Exchange, Finding, OperationError, Quarantined
 from checker.reporting.masking import Parts, Shown, ShownCommand, unmasked
 from checker.reporting.wall import walled
 
 UNSHOWN = "The rest cannot be shown: {why}. This is a bug of checker."
+_NOT_REPRODUCED, _NOT_TRIED = "not reproduced", "not tried again"
+_DEPENDENT = "dependent on earlier requests"
+MARKS = (_NOT_REPRODUCED, _NOT_TRIED, _DEPENDENT)
+"""Why a finding may not show again by its commands alone, worst first."""
 _QUARANTINED = "Quarantined case"
 _SEVERITIES = ("critical", "high", "medium", "low")
 
@@ -43,6 +50,27 @@ def failures_by_label(
         yield label, "\n\n".join(blocks)
 
 
+def marks_of(finding: Finding) -> tuple[str, ...]:
+    """Why a finding may not show again by its commands alone; nothing for a stable one."""
+    found = {
+        _NOT_REPRODUCED: finding.reproduced is False,
+        _NOT_TRIED: finding.reproduced is None,
+        _DEPENDENT: len(finding.steps) > 1 or _takes_values(finding),
+    }
+    return tuple(mark for mark in MARKS if found[mark])
+
+
+def _takes_values(finding: Finding) -> bool:
+    """Whether the last request holds values of earlier answers: a recipe may name some that a smaller case has no more."""
+    parts = finding.interactions[-1].components if finding.interactions else ()
+    outside = {part.location: part.outside for part in parts}
+    return any(
+        not {outside_name(binding), ANYTHING}.isdisjoint(outside.get(binding.location, (ANYTHING,)))
+        for step in finding.steps[-1:]
+        for binding in step.bindings
+    )
+
+
 def _request_of(finding: Finding) -> tuple[str, str]:
     """What tells one case from another: candidates of one shrink share their id, and have no command of their own yet."""
     return finding.case, finding.reproduction or repr(finding.steps)
@@ -58,8 +86,8 @@ def _block(
         lambda: failure_block(number, failed_case(findings, shown), truncation),
         lambda why: "\n\n".join(
             [
-                f"{number}. Test Case ID: {findings[0].case}",
-                *(f"- {finding.title}" for finding in findings),
+                block_heading(number, findings[0].case),
+                *(f"- {marked(finding.title, marks_of(finding))}" for finding in findings),
                 UNSHOWN.format(why=why),
             ]
         ),
@@ -71,15 +99,25 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked) -> FailedCase:
     worst = sorted(findings, key=lambda f: (severity_rank(f.severity), f.title, f.unique_key))
     first = worst[0]
     tried = {finding.reproduced for finding in findings}
+    marks = [marks_of(finding) for finding in worst]
+    common = tuple(mark for mark in MARKS if all(mark in one for one in marks))
+    titles = [
+        marked(finding.title, [mark for mark in of_one if mark not in common])
+        for finding, of_one in zip(worst, marks, strict=True)
+    ]
     command = shown(first.reproduction, [one.components for one in first.interactions])
     return FailedCase(
         case_id=first.case,
-        failures=tuple((finding.title, _prose(finding.message, shown)) for finding in worst),
+        failures=tuple(
+            (title, _prose(finding.message, shown))
+            for title, finding in zip(titles, worst, strict=True)
+        ),
         answer=answer_of(first.interactions[-1].exchange) if first.interactions else Answer(None),
         commands=tuple(command.text.splitlines()),
         reproduced=False if False in tried else True if tried == {True} else None,
         hidden=command.hidden,
         stopped=next((finding.stopped for finding in worst if finding.stopped), ""),
+        marks=common,
     )
 
 

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
-from checker.core.blocks import standard_reason
+from checker.core.blocks import marked, standard_reason
 from checker.core.schema_warnings import WarningKind
 from checker.corpus.damage import DAMAGED
-from checker.corpus.records import UNBROKEN, Note
-from checker.reporting.findings import severity_rank
+from checker.corpus.records import UNBROKEN, Finding, Note
+from checker.reporting.findings import MARKS, marks_of, severity_rank
 from checker.reporting.report import KILLED, UNANSWERED, PhaseTally, Report
 from checker.reporting.wall import walled
 
@@ -48,6 +48,8 @@ WARNING_TITLES: Mapping[str, str] = {
     KILLED: "Cases left out, since workers were killed again and again",
 }
 """What cost a part of a test, by kind: the order in which it is told."""
+STABLE = "stable"
+"""Of failures that show again by their commands alone."""
 _STOP_REASONS = {
     "completed": "Completed",
     "time limit": "Time limit reached",
@@ -83,14 +85,15 @@ def total_line(report: Report) -> str:
         return "Empty test suite"
     interrupted = report.outcome == "interrupted"
     when = f"{', interrupted after' if interrupted else ' in'} {report.elapsed_s:.2f}s"
-    parts = [
-        counted(count, noun)
-        for count, noun in (
-            (len(report.findings), "failure"),
-            (report.error_count, "error"),
+    parts = []
+    if report.findings:
+        stable = _stability(report.findings)[STABLE]
+        is_all = stable == len(report.findings)
+        parts.append(
+            marked(counted(len(report.findings), "failure"), [] if is_all else [f"{stable} stable"])
         )
-        if count
-    ]
+    if report.error_count:
+        parts.append(counted(report.error_count, "error"))
     if not parts and not report.cases:
         return f"Nothing was tested{when}"
     parts = parts or ["No issues found"]
@@ -103,6 +106,11 @@ def total_line(report: Report) -> str:
 def counted(count: int, noun: str) -> str:
     """`1 error`, `2 errors`."""
     return f"{count} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def _stability(findings: Iterable[Finding]) -> Counter[str]:
+    """How many findings are stable, and how many are not for each reason; each counts once, for the worst."""
+    return Counter((*marks_of(finding), STABLE)[0] for finding in findings)
 
 
 def tally_parts(tally: PhaseTally, glyph: Glyph) -> list[str]:
@@ -164,7 +172,9 @@ def _title_counts(report: Report, glyph: Glyph) -> Iterator[str]:
     if failures:
         yield "Failures:"
         for title in sorted(failures, key=lambda t: (worst[t], t)):
-            yield f"  {glyph('failure')} {title}: {failures[title]}"
+            known = _stability(one for one in report.findings if one.title == title)
+            text = f"{glyph('failure')} {title}: {failures[title]}"
+            yield f"  {marked(text, _reasons(known))}"
         yield ""
     errors = Counter(error.title for error in report.errors)
     errors.update("Quarantined case" for _ in report.quarantined)
@@ -172,6 +182,11 @@ def _title_counts(report: Report, glyph: Glyph) -> Iterator[str]:
         yield "Errors:"
         yield from (f"  {glyph('error')} {title}: {errors[title]}" for title in sorted(errors))
         yield ""
+
+
+def _reasons(known: Counter[str]) -> list[str]:
+    """How many are not stable, in words: `2 not reproduced`."""
+    return [f"{known[mark]} {mark}" for mark in MARKS if known[mark]]
 
 
 def warning_lines(report: Report) -> Iterator[str]:
@@ -279,6 +294,9 @@ def _case_lines(report: Report) -> Iterator[str]:
         # Examples of earlier runs are tried, but nobody generated them.
         who = f"{report.failed_cases} found" if report.failed_cases else "earlier examples found"
         yield f"  {report.cases} generated, {who} {found}"
+        known = _stability(report.findings)
+        if reasons := _reasons(known):
+            yield f"  {', '.join([f'{known[STABLE]} stable', *reasons])}"
     elif report.errors:
         # An answer that never came has passed nothing.
         yield f"  {report.cases} generated, no failure found"

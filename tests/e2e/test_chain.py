@@ -39,6 +39,8 @@ def test_create_read_delete_read_is_reached(
     assert parcels.reached == {"created", "read", "deleted", "used after deletion"}
     label = "GET /parcels/{shipment}"
     assert ran.defects == [(label, "not_a_server_error"), (label, "status_code_conformance")]
+    assert "(dependent on earlier requests)" in ran.stdout
+    assert "2 failures (0 stable)" in ran.stdout
     assert len(app.seen) <= MOST_REQUESTS
 
 

@@ -107,7 +107,7 @@ def test_interrupted_run_prints_what_was_gathered() -> None:
     assert (
         text.splitlines()[-1]
         .strip("= ")
-        .startswith("3 failures, 2 errors, 2 warnings, interrupted after")
+        .startswith("3 failures (2 stable), 2 errors, 2 warnings, interrupted after")
     )
 
 

@@ -2,12 +2,17 @@
 
 from dataclasses import replace
 
+import pytest
+
 from checker.core.blocks import Truncation
-from checker.core.operation import Label
+from checker.core.meta import Binding
+from checker.core.operation import Label, Location
 from checker.core.sequence import Step
-from checker.corpus.records import Finding
-from checker.reporting.findings import failures_by_label
+from checker.corpus.records import Component, Finding
+from checker.reporting.findings import failures_by_label, marks_of
 from tests.corpus.generated import finding
+
+from . import samples
 
 
 def candidate(name: str, choice: int, **changes: object) -> Finding:
@@ -28,3 +33,52 @@ def test_candidates_of_one_shrink_are_told_apart_by_what_they_are() -> None:
 def test_what_one_command_shows_is_one_block() -> None:
     command = {"reproduction": "curl -X GET http://127.0.0.1/a"}
     assert blocks(candidate("f1", 1, **command), candidate("f2", 1, **command)) == 1
+
+
+BINDING = Binding(Location.PATH, "id", Label("POST /a"), "/id", 0, 1)
+ALONE = Step(Label("GET /a"), (1,))
+BOUND = Step(Label("GET /a"), (1,), (BINDING,))
+
+
+@pytest.mark.parametrize(
+    ("outside", "is_dependent"), [(("id",), True), (("*",), True), ((), False), (("a",), False)]
+)
+def test_values_that_a_smaller_case_has_no_more_count_for_nothing(
+    outside: tuple[str, ...], is_dependent: bool
+) -> None:
+    parts = (Component("path", "positive", outside),)
+    sent = samples.interaction(components=parts)
+    one = samples.finding(steps=(BOUND,), interactions=(sent,))
+    assert marks_of(one) == (("dependent on earlier requests",) if is_dependent else ())
+
+
+@pytest.mark.parametrize(
+    ("reproduced", "steps", "marks"),
+    [
+        (True, (ALONE,), ()),
+        (False, (ALONE,), ("not reproduced",)),
+        (None, (ALONE,), ("not tried again",)),
+        (True, (ALONE, ALONE), ("dependent on earlier requests",)),
+        (True, (BOUND,), ("dependent on earlier requests",)),
+        (False, (BOUND,), ("not reproduced", "dependent on earlier requests")),
+    ],
+)
+def test_what_may_not_show_again_is_marked(
+    reproduced: bool | None, steps: tuple[Step, ...], marks: tuple[str, ...]
+) -> None:
+    one = replace(finding("f1"), reproduced=reproduced, steps=steps, interactions=())
+    assert marks_of(one) == marks
+    ((_, text),) = failures_by_label([one], Truncation())
+    heading = f"1. Test Case ID: {one.case}" + (f" ({', '.join(marks)})" if marks else "")
+    assert text.partition("\n")[0] == heading
+
+
+def test_what_holds_for_some_failures_of_a_case_stands_at_their_titles() -> None:
+    one = replace(finding("f1"), title="A", reproduced=True, steps=(BOUND,), message="")
+    other = replace(one, fingerprint="f2", title="B", reproduced=False)
+    ((_, text),) = failures_by_label([one, other], Truncation())
+    assert text.split("\n\n")[:3] == [
+        f"1. Test Case ID: {one.case} (dependent on earlier requests)",
+        "- A",
+        "- B (not reproduced)",
+    ]

@@ -1,6 +1,9 @@
 import pytest
 
+from checker.core.meta import Binding
+from checker.core.operation import Label, Location
 from checker.core.schema_warnings import WarningKind
+from checker.core.sequence import Step
 from checker.corpus.damage import DAMAGED
 from checker.corpus.fold import fold
 from checker.corpus.records import Note, OperationError, Record, RunFinished
@@ -21,6 +24,7 @@ from .samples import (
     USERS,
     changed,
     clean_records,
+    finding,
     opened,
     progress,
     records,
@@ -37,7 +41,7 @@ def report(found: list[Record], outcome: str = "completed", **changes: object) -
 @pytest.mark.parametrize(
     ("changes", "line"),
     [
-        ({}, "3 failures, 2 errors, 2 warnings in 2.00s"),
+        ({}, "3 failures (2 stable), 2 errors, 2 warnings in 2.00s"),
         ({"findings": ()}, "2 errors, 2 warnings in 2.00s"),
         ({"findings": (), "errors": ()}, "1 error, 2 warnings in 2.00s"),
         ({"findings": (), "errors": (), "quarantined": ()}, "No issues found, 2 warnings in 2.00s"),
@@ -60,7 +64,10 @@ def report(found: list[Record], outcome: str = "completed", **changes: object) -
             },
             "No issues found, interrupted after 2.00s",
         ),
-        ({"outcome": "interrupted"}, "3 failures, 2 errors, 2 warnings, interrupted after 2.00s"),
+        (
+            {"outcome": "interrupted"},
+            "3 failures (2 stable), 2 errors, 2 warnings, interrupted after 2.00s",
+        ),
     ],
 )
 def test_total_line_counts_what_was_found(changes: dict[str, object], line: str) -> None:
@@ -214,3 +221,31 @@ def test_end_of_the_run_tells_its_time() -> None:
 
 def test_every_kind_of_warning_has_a_title() -> None:
     assert set(WARNING_TITLES) == {*WarningKind, UNANSWERED, DAMAGED, KILLED}
+
+
+def test_failures_that_may_not_show_again_are_told_apart() -> None:
+    bound = Binding(Location.PATH, "id", Label("POST /a"), "/id", 0, 1)
+    findings = (
+        finding(),
+        finding(reproduced=False),
+        finding(reproduced=False, steps=(Step(Label(USERS), (), (bound,)),)),
+        finding(title="Other", steps=(Step(Label(USERS), (), (bound,)),)),
+        finding(title="Other", reproduced=None),
+    )
+    shown = changed(report(records()), findings=findings)
+    lines = list(summary_lines(shown, str))
+    assert "  failure Server error: 3 (2 not reproduced)" in lines
+    assert "  failure Other: 2 (1 not tried again, 1 dependent on earlier requests)" in lines
+    at = lines.index("Test cases:")
+    assert lines[at + 1].endswith("5 unique failures")
+    assert lines[at + 2] == (
+        "  1 stable, 2 not reproduced, 1 not tried again, 1 dependent on earlier requests"
+    )
+    assert total_line(shown).startswith("5 failures (1 stable), ")
+
+
+def test_stable_failures_look_as_ever() -> None:
+    shown = changed(report(records()), findings=(finding(),) * 3)
+    assert "  failure Server error: 3" in summary_lines(shown, str)
+    assert total_line(shown).startswith("3 failures, ")
+    assert not any("stable" in line for line in summary_lines(shown, str))
