@@ -47,6 +47,16 @@ DOCUMENT: dict[str, Any] = {
                 "responses": {"200": {"description": ""}},
             }
         },
+        # Nobody answers: an error with its request.
+        "/gone": {
+            "get": {
+                "parameters": [
+                    parameter("sort_key"),
+                    parameter("page_token", schema={"type": "string"}),
+                ],
+                "responses": {"200": {"description": ""}},
+            }
+        },
     },
 }
 CONFIG = """
@@ -59,6 +69,8 @@ values = ["word-1", "word-2"]
 
 
 def failing(request: Request) -> Reply:
+    if b"/gone" in request.target:
+        raise ConnectionError("it is gone")
     return json_reply({}, 500)
 
 
@@ -82,6 +94,7 @@ def test_what_was_drawn_is_shown_and_what_is_from_outside_is_not(command: Comman
     assert query in ran.stdout
     assert body in ran.stdout
     assert "-H 'X-Token-Type: drawn-value'" in ran.stdout
+    assert f"/gone?sort_key=drawn-value&page_token={MASKED}'" in ran.stdout
     (hidden, *_) = [line for line in ran.stdout.splitlines() if line.startswith("Hidden: ")]
     for place in ("body user_token", "query api_key", "query appid", "query page_token"):
         assert place in hidden

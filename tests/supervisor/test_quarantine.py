@@ -8,7 +8,7 @@ from checker.core.operation import Label
 from checker.core.sequence import Step
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.inflight import Slot, Stage
-from checker.corpus.records import Entry, Quarantined
+from checker.corpus.records import Component, Entry, Quarantined
 from checker.supervisor.assignment import EXTRA_INDEX
 from checker.supervisor.quarantine import given_up, is_quarantined, quarantined_case
 from checker.supervisor.restarts import Ruling
@@ -25,9 +25,12 @@ INNOCENT = Ruling(
 
 
 def test_a_case_that_was_tried_again_tells_its_command() -> None:
-    left = Quarantined(TASK.id, LABEL, 3, "", "", 0, (STEP,), "curl -X GET http://x/users", "")
+    parts = (Component("query", "positive", ("token",)),)
+    command = "curl -X GET http://x/users"
+    left = Quarantined(TASK.id, LABEL, 3, "", "", 0, (STEP,), command, "", parts)
     told = quarantined_case(TASK, replace(SLOT, recipe=RecordEncoder().encode(left)), 2, "why")
     assert (told.request, told.steps, told.stage) == (left.request, (STEP,), "hook")
+    assert told.components == parts
 
 
 def test_a_case_without_a_command_tells_its_choices() -> None:
