@@ -76,6 +76,8 @@ class RunView:
     """Incarnation -> reason."""
     cases: int = 0
     requests: int = 0
+    inquiries: int = 0
+    """Those of the requests that looked into failures."""
     failed_cases: int = 0
     statuses: dict[str, Counter[int]] = field(default_factory=dict)
     """Label -> status (0: no response) -> count."""
@@ -156,6 +158,7 @@ class RunView:
         task.note = max(task.note, record.note)
         self.cases += record.cases
         self.requests += record.requests
+        self.inquiries += record.inquiries
         self.failed_cases += record.failed_cases
         tested = self._phase(record.phase).tested
         if not record.statuses and record.cases >= len(record.labels):

@@ -11,6 +11,7 @@ import yaml
 from yaml.composer import ComposerError
 
 from checker.core.errors import UsageError
+from checker.core.send import Purpose
 
 NO_RESPONSE = "none"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -29,6 +30,8 @@ class Recorded:
     """None when the request had no body, which is not the same as an empty one."""
     old_status: str
     """Of the response; a word when there was none."""
+    purpose: str = Purpose.TEST.value
+    """What it was sent for."""
 
 
 def read_cassette(path: Path) -> list[Recorded]:
@@ -90,6 +93,7 @@ def _recorded(path: Path, number: int, raw: Any) -> Recorded:
             headers=tuple(_headers(request.get("headers") or {})),
             body=_body(request.get("body")),
             old_status=str(response["status"]["code"]) if response else NO_RESPONSE,
+            purpose=str(raw.get("purpose") or Purpose.TEST.value),
         )
     except (KeyError, TypeError, AttributeError, ValueError, LookupError) as error:
         what = f"no {error}" if isinstance(error, KeyError) else str(error)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import chain, takewhile
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +45,16 @@ class CassetteSettings:
 def all_interactions(
     traffic: Iterable[Interaction], findings: Iterable[Finding]
 ) -> Iterator[Interaction]:
-    """Plain interactions, then those that findings hold."""
-    return chain(traffic, (one for finding in findings for one in finding.interactions))
+    """All that was sent. What findings hold stands in the traffic, too, unless its worker was killed before it was written."""
+    held = {_identity(one): one for finding in findings for one in finding.interactions}
+    for one in traffic:
+        held.pop(_identity(one), None)
+        yield one
+    yield from held.values()
+
+
+def _identity(interaction: Interaction) -> tuple[float, str, int]:
+    return interaction.at, interaction.case, interaction.worker
 
 
 def write_cassette(
@@ -87,17 +95,12 @@ def cassette_pieces(
     }
     yield f"{emitted(head)}\nhttp_interactions:"
     number = 0
-    last: tuple[float, str, str] | None = None
     origin = Origin.from_url(settings.base_url) if settings.base_url else None
     keyed = (
         (one.at, one.case, emitted_entries(_entry(one, settings, origin), 1))
         for one in interactions
     )
     for item in in_order(keyed):
-        # An interaction that failed stands in the traffic and in its finding.
-        if item == last:
-            continue
-        last = item
         number += 1
         yield f'\n- id: "{number}"{item[2]}'
     yield "\n" if number else " null\n"
@@ -119,6 +122,7 @@ def _entry(
         "generation": {"time": interaction.generation_s, "mode": interaction.mode},
         "components": {place: {"mode": mode} for place, mode in interaction.components},
         "phase": {"name": interaction.phase, "data": dict(interaction.phase_data)},
+        "purpose": interaction.purpose.value,
         "checks": [
             {"name": check.name, "status": check.status, "message": check.message}
             for check in interaction.checks

@@ -2,9 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from checker.core.operation import Label
-from checker.core.response import Response
+from checker.core.request import WireRequest
+from checker.core.response import Outcome, Response
+from checker.corpus.traffic import Keep
 from checker.phases.attempt import Verdict
 from checker.phases.making import Made
 
@@ -12,15 +15,23 @@ from checker.phases.making import Made
 _DRAFT_BYTES = 4096
 
 
+class Answered(NamedTuple):
+    """A request and what came of it."""
+
+    request: WireRequest
+    outcome: Outcome
+    at: float
+    """When the outcome was there, in seconds since the epoch."""
+
+
 @dataclass(slots=True)
 class Draft:
     """A verdict that is described when it is written."""
 
-    encoded: Callable[[Made, Verdict, float], bytes]
-    """Case, verdict and time (seconds since the epoch) as bytes."""
+    encoded: Callable[[Made, Verdict, Keep], bytes]
+    """Case and verdict as bytes."""
     made: Made
     verdict: Verdict
-    at: float
 
     @property
     def label(self) -> Label:
@@ -33,6 +44,6 @@ class Draft:
         sent = len(request.body) if request is not None and request.body is not None else 0
         return _DRAFT_BYTES + received + sent
 
-    def encode(self) -> bytes:
-        """The interaction as bytes."""
-        return self.encoded(self.made, self.verdict, self.at)
+    def encode(self, keep: Keep) -> bytes:
+        """The interaction as bytes, without the bodies that `keep` takes."""
+        return self.encoded(self.made, self.verdict, keep)

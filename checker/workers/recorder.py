@@ -1,28 +1,23 @@
 """What one incarnation writes down: verdicts, findings, signals, values, progress."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from checker.checks.judge import CLEAN
 from checker.core.errors import NothingToBreak, UnresolvableBody
 from checker.core.failures import Failure
-from checker.core.meta import ComponentProvenance, GenerationMode
-from checker.core.operation import Label, Location
+from checker.core.operation import Label
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Response
 from checker.core.schema_warnings import WarningKind
+from checker.core.send import Purpose
 from checker.corpus.codec import RecordEncoder
-from checker.corpus.exchange import exchange, exchange_fields
 from checker.corpus.journal import JournalReader, JournalWriter
-from checker.corpus.packing import Packed
 from checker.corpus.records import (
-    CheckOutcome,
     Entry,
     Finding,
-    Interaction,
     Note,
     OperationError,
     SignalsSeen,
@@ -32,7 +27,6 @@ from checker.corpus.records import (
 )
 from checker.corpus.secrets import Secrets
 from checker.corpus.signals import SignalSet
-from checker.corpus.traffic import TrafficWriter
 from checker.corpus.values import LiveValues
 from checker.phases.attempt import Verdict
 from checker.phases.making import Made
@@ -42,30 +36,20 @@ from checker.workers.flight import Flight, Running
 from checker.workers.messages import Again
 from checker.workers.suspicion import Shot, Suspicion, evidence
 from checker.workers.titles import title_of
+from checker.workers.traffic import Traffic
 
-_SUCCESS = "SUCCESS"
-_BY_HAND: tuple[str, tuple[()], str, tuple[()]] = ("", (), GenerationMode.POSITIVE.value, ())
-# Reading the value of an enum member costs more than finding it here.
-_COMPONENTS = {
-    (place, mode): (place.value, mode.value) for place in Location for mode in GenerationMode
-}
-_Described = tuple[Mapping[Location, ComponentProvenance], list[tuple[str, str]]]
-"""Components, kept alive, and what is written of them."""
-_MOST_DESCRIBED = 1024
-_MODES = {mode: mode.value for mode in GenerationMode}
+_TEST = Purpose.TEST
 
 
 @dataclass(slots=True)
 class Recorder:
     """Owns the journal and the traffic of one incarnation."""
 
-    incarnation: int
     journal: JournalWriter
-    traffic: TrafficWriter
+    traffic: Traffic
     signals: SignalSet
     values: LiveValues | None
     """None when nothing is reused (`run`)."""
-    checks: Sequence[str]
     secrets: Secrets
     reproduction: Callable[[WireRequest], str] = lambda request: ""
     """The command that sends a request, for what has no finding of its own."""
@@ -73,35 +57,38 @@ class Recorder:
     _noted: set[tuple[str, str, str]] = field(default_factory=set)
     _peers: dict[str, JournalReader] = field(default_factory=dict)
     _peers_read_at: float = 0.0
-    _passed: tuple[CheckOutcome, ...] = ()
-    _packed: Packed = field(default_factory=Packed)
-    """The same, packed."""
     _unsettled: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Fingerprint -> (task, index) of the case that is under investigation for it, or waits to be."""
     _encoder: RecordEncoder = field(default_factory=RecordEncoder)
-    _described: dict[int, _Described] = field(default_factory=dict)
-    """By the `id` of the components, which cases that are alike share."""
-
-    def __post_init__(self) -> None:
-        self._passed = tuple(CheckOutcome(name, _SUCCESS) for name in self.checks)
-        self._packed = self._encoder.packed(self._passed)
 
     def verdict(self, flight: Flight, verdict: Verdict) -> Sequence[Suspicion]:
         """Write down one verdict; what failed in a way that is new comes back, already on disk."""
         made, outcome, judgement = flight.made, verdict.outcome, verdict.judgement
-        draft = Draft(self.encoded, made, verdict, time.time())
-        if judgement is CLEAN and isinstance(outcome, Response):
-            self.traffic.offer(draft, interesting=self._learn(flight, verdict, outcome))
-            return ()
-        if isinstance(outcome, NetworkFailure):
-            self._network_error(flight, verdict, outcome)
-        elif outcome is not None:
-            self._learn(flight, verdict, outcome)
+        verdict.at = verdict.at or time.time()
+        draft = Draft(self.traffic.encoded, made, verdict)
+        suspicions: Sequence[Suspicion] = ()
+        is_notable = True
+        try:
+            if isinstance(outcome, Response):
+                is_notable = self._learn(flight, verdict, outcome)
+                if judgement is not CLEAN:
+                    suspicions = self._doubts(flight, verdict)
+                    is_notable = is_notable or bool(suspicions)
+            elif outcome is not None:
+                is_notable = self._network_error(flight, verdict, outcome)
+        finally:
+            # Whatever goes wrong: it was sent.
+            is_notable = is_notable or verdict.purpose is not _TEST
+            self.traffic.writer.offer(draft, interesting=is_notable)
+        return suspicions
+
+    def _doubts(self, flight: Flight, verdict: Verdict) -> Sequence[Suspicion]:
+        """What failed in a way that is new; doubts are noted."""
+        made, judgement = flight.made, verdict.judgement
         for text in judgement.disagreements:
             self.note(Note("disagreement", made.label, "", text))
         for text in judgement.unjudged:
             self.note(Note("unjudged", made.label, "", text))
-        self.traffic.offer(draft, interesting=True)
         if not judgement.failures:
             return ()
         flight.has_failed = True
@@ -159,7 +146,7 @@ class Recorder:
             index=flight.index,
             stage="found",
             steps=tuple(shot.made.step for shot in chain),
-            interactions=tuple(self.interaction(evidence(shot)) for shot in chain),
+            interactions=tuple(self.traffic.interaction(evidence(shot)) for shot in chain),
             reproduction="",
             reproduced=None,
             shrink_executions=0,
@@ -187,58 +174,6 @@ class Recorder:
         """The last version of a finding."""
         self._unsettled.pop(finding.fingerprint, None)
         self.journal.commit(finding)
-
-    def interaction(self, shot: Shot, at: float | None = None) -> Interaction:
-        """A shot as one line of a cassette, seen at `at` (seconds since the epoch) or now."""
-        made, verdict = shot.made, shot.verdict
-        failures = verdict.judgement.failures
-        if isinstance(verdict.outcome, Response):
-            checks = self._outcomes(failures) if failures else self._passed
-        else:
-            checks = ()
-        begin = self._begin(made, verdict, _status_of(verdict), time.time() if at is None else at)
-        origin, components, rest = begin[:5], tuple(begin[5]), begin[6:-1]
-        return Interaction(
-            *(*origin, components, *rest, exchange(begin[-1]), checks, self.incarnation)
-        )
-
-    def encoded(self, made: Made, verdict: Verdict, at: float) -> bytes:
-        """The same as bytes, as it is written."""
-        if verdict.judgement is CLEAN and isinstance(verdict.outcome, Response):
-            begin = self._begin(made, verdict, _SUCCESS, at)
-            return self._encoder.encode_flat(Interaction, (*begin, self._packed, self.incarnation))
-        return self._encoder.encode(self.interaction(Shot(made, verdict), at))
-
-    def _begin(self, made: Made, verdict: Verdict, status: str, at: float) -> tuple[Any, ...]:
-        """Fields of an `Interaction` from the case to the exchange, which comes as its fields, too."""
-        meta = made.case.meta
-        assert verdict.request is not None
-        assert verdict.outcome is not None
-        exchanged = exchange_fields(verdict.request, verdict.outcome, self.secrets)
-        if meta is None:
-            return (made.case.id, made.label, *_BY_HAND, status, at, 0.0, exchanged)
-        phase, described = meta.phase, self._described.get(id(meta.components))
-        if described is None or described[0] is not meta.components:
-            described = self._describe(meta.components)
-        return (
-            made.case.id,
-            made.label,
-            phase.name,
-            tuple(phase.data.items()),
-            _MODES[meta.mode],
-            described[1],
-            status,
-            at,
-            meta.time,
-            exchanged,
-        )
-
-    def _describe(self, components: Mapping[Location, ComponentProvenance]) -> _Described:
-        if len(self._described) >= _MOST_DESCRIBED:
-            self._described.clear()
-        texts = [_COMPONENTS[place, part.mode] for place, part in components.items()]
-        described = self._described[id(components)] = components, texts
-        return described
 
     def recipe(self, made: Made) -> bytes:
         """A recipe as bytes, for the in-flight slots: an `Entry` of this one step."""
@@ -285,6 +220,7 @@ class Recorder:
                 ),
                 ledger=ledger,
                 note=running.note,
+                inquiries=running.inquiries,
             )
         )
 
@@ -305,16 +241,16 @@ class Recorder:
 
     def catch_up(self) -> None:
         """Write down what could wait."""
-        self.traffic.catch_up()
+        self.traffic.writer.catch_up()
 
     def flush(self) -> None:
         """Hand everything over."""
-        self.traffic.flush()
+        self.traffic.writer.flush()
         self.journal.flush()
 
     def close(self) -> None:
         """The end of this incarnation."""
-        self.traffic.close()
+        self.traffic.writer.close()
         self.journal.close()
 
     def _learn(self, flight: Flight, verdict: Verdict, outcome: Response) -> bool:
@@ -334,37 +270,24 @@ class Recorder:
                 self.journal.append(record)
         return bool(ids)
 
-    def _network_error(self, flight: Flight, verdict: Verdict, outcome: NetworkFailure) -> None:
+    def _network_error(self, flight: Flight, verdict: Verdict, outcome: NetworkFailure) -> bool:
+        """Whether it is told for the first time."""
         label = flight.made.label
         if outcome.kind is FailureKind.GIVEN_UP:
             self.note(Note("given_up", label, "", ""))
-            return
+            return False
         if outcome.cause is not None:
             self.gave_up(label, flight.running.task.phase, outcome.cause)
-            return
+            return True
         # One request of each kind is enough to look into it.
         if not self._is_new("network", label, outcome.kind.value):
-            return
+            return False
         text = f"{outcome.kind.value}: {outcome.message}" if outcome.message else outcome.kind.value
         request = verdict.request
         command = "" if request is None else self.reproduction(request)
         phase = flight.running.task.phase
         self.journal.append(OperationError(label, phase, "Network Error", text, request=command))
-
-    def _outcomes(self, failures: Sequence[Failure]) -> tuple[CheckOutcome, ...]:
-        failed: dict[str, list[Failure]] = {}
-        for failure in failures:
-            failed.setdefault(failure.check, []).append(failure)
-        return tuple(
-            CheckOutcome(
-                name,
-                "FAILURE",
-                "\n\n".join(f"{one.title}\n{one.message}".rstrip() for one in failed[name]),
-            )
-            if name in failed
-            else CheckOutcome(name, _SUCCESS)
-            for name in self.checks
-        )
+        return True
 
     def _is_new(self, kind: str, label: str, text: str) -> bool:
         key = (kind, label, text)
@@ -372,9 +295,3 @@ class Recorder:
             return False
         self._noted.add(key)
         return True
-
-
-def _status_of(verdict: Verdict) -> str:
-    if not isinstance(verdict.outcome, Response):
-        return "ERROR"
-    return "FAILURE" if verdict.judgement.failures else _SUCCESS

@@ -67,6 +67,7 @@ def test_interaction_has_the_fields_of_the_specification() -> None:
         "generation": {"time": 0.00002, "mode": "positive"},
         "components": {"query": {"mode": "positive"}},
         "phase": {"name": "fuzzing", "data": {}},
+        "purpose": "test",
         "checks": [{"name": "not_a_server_error", "status": "FAILURE", "message": "Server error"}],
         "request": {
             "uri": "http://127.0.0.1:8080/api/users?limit=0",
