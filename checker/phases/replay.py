@@ -95,6 +95,11 @@ def request_of(
     interaction: Recorded, options: ReplayOptions, masked: frozenset[str]
 ) -> tuple[Origin, WireRequest]:
     """The request as it went out, and where it goes now. Raises `MissingSecret`, `UsageError`."""
+    if interaction.is_cut:
+        raise UsageError(
+            "its body was cut when it was recorded; record the cassette again with "
+            "`output.truncation.max-recorded-payload-size = 0`"
+        )
     origin, target = _destination(interaction, options.base_url)
     given = {name.lower(): (name, value) for name, value in options.headers}
     headers: list[tuple[str, str]] = []

@@ -15,8 +15,9 @@ from checker.core.blocks import standard_reason
 from checker.core.errors import MissingSecret, StorageError
 from checker.core.media_types import is_form
 from checker.core.request import Origin, WireRequest
-from checker.corpus.records import Exchange, Finding, Interaction
+from checker.corpus.records import Exchange, Interaction
 from checker.corpus.secrets import Secrets
+from checker.reporting.anchors import Anchors
 from checker.reporting.findings import charset_of
 from checker.reporting.masking import masked_headers, masked_url, redaction_of
 from checker.reporting.spill import in_order
@@ -40,21 +41,6 @@ class CassetteSettings:
     sanitization: Sanitization = field(default_factory=Sanitization)
     secrets: Secrets = field(default_factory=Secrets)
     """What the references in recorded headers stand for: written out only when nothing is sanitised."""
-
-
-def all_interactions(
-    traffic: Iterable[Interaction], findings: Iterable[Finding]
-) -> Iterator[Interaction]:
-    """All that was sent. What findings hold stands in the traffic, too, unless its worker was killed before it was written."""
-    held = {_identity(one): one for finding in findings for one in finding.interactions}
-    for one in traffic:
-        held.pop(_identity(one), None)
-        yield one
-    yield from held.values()
-
-
-def _identity(interaction: Interaction) -> tuple[float, str, int]:
-    return interaction.at, interaction.case, interaction.worker
 
 
 def write_cassette(
@@ -94,7 +80,7 @@ def cassette_pieces(
         "seed": settings.seed,
     }
     yield f"{emitted(head)}\nhttp_interactions:"
-    number = 0
+    number, anchors = 0, Anchors()
     origin = Origin.from_url(settings.base_url) if settings.base_url else None
     keyed = (
         (one.at, one.case, emitted_entries(_entry(one, settings, origin), 1))
@@ -102,7 +88,7 @@ def cassette_pieces(
     )
     for item in in_order(keyed):
         number += 1
-        yield f'\n- id: "{number}"{item[2]}'
+        yield f'\n- id: "{number}"{anchors.shared(item[2], number)}'
     yield "\n" if number else " null\n"
 
 
@@ -146,6 +132,8 @@ def _request(
     # Left out when there was none: an empty one is sent with `Content-Length: 0`.
     if sent.body is not None:
         request["body"] = _body(sent.body, None, preserve=settings.preserve_bytes)
+        if exchange.body_size is not None:
+            request["body"]["size"] = exchange.body_size
     return request
 
 

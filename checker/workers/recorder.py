@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from checker.checks.judge import CLEAN
+from checker.checks.judge import CLEAN, Judgement
 from checker.core.errors import NothingToBreak, UnresolvableBody
 from checker.core.failures import Failure
 from checker.core.operation import Label
@@ -66,21 +66,22 @@ class Recorder:
         made, outcome, judgement = flight.made, verdict.outcome, verdict.judgement
         verdict.at = verdict.at or time.time()
         draft = Draft(self.traffic.encoded, made, verdict)
-        suspicions: Sequence[Suspicion] = ()
         is_notable = True
         try:
             if isinstance(outcome, Response):
-                is_notable = self._learn(flight, verdict, outcome)
+                is_notable = self._learn(flight, verdict, outcome) or verdict.purpose is not _TEST
                 if judgement is not CLEAN:
-                    suspicions = self._doubts(flight, verdict)
-                    is_notable = is_notable or bool(suspicions)
+                    is_notable = is_notable or self._is_unheard_of(made.label, judgement)
             elif outcome is not None:
                 is_notable = self._network_error(flight, verdict, outcome)
         finally:
             # Whatever goes wrong: it was sent.
-            is_notable = is_notable or verdict.purpose is not _TEST
             self.traffic.writer.offer(draft, interesting=is_notable)
-        return suspicions
+        return () if judgement is CLEAN else self._doubts(flight, verdict)
+
+    def _is_unheard_of(self, label: Label, judgement: Judgement) -> bool:
+        known = self.defects.fingerprints
+        return any(one.fingerprint(label) not in known for one in judgement.failures)
 
     def _doubts(self, flight: Flight, verdict: Verdict) -> Sequence[Suspicion]:
         """What failed in a way that is new; doubts are noted."""
@@ -108,7 +109,7 @@ class Recorder:
         if not self._is_news(fingerprint, flight, step.label, failure):
             return None
         finding = self._finding(flight, chain, failure)
-        self.journal.commit(finding)
+        self._commit(finding)
         return Suspicion(finding, failure, chain, flight.running.phase)
 
     def second_look(self, flight: Flight, verdict: Verdict, again: Again) -> Suspicion | None:
@@ -173,6 +174,11 @@ class Recorder:
     def settled(self, finding: Finding) -> None:
         """The last version of a finding."""
         self._unsettled.pop(finding.fingerprint, None)
+        self._commit(finding)
+
+    def _commit(self, finding: Finding) -> None:
+        # What a finding holds stands in the traffic, too: reports of all that was sent read nothing else.
+        self.traffic.writer.flush()
         self.journal.commit(finding)
 
     def recipe(self, made: Made) -> bytes:
