@@ -40,7 +40,7 @@ class Draft(Protocol):
 
 FRAME_RECORDS = 128
 FRAME_BYTES = 256 << 10
-SEGMENT_BYTES = 16 << 20
+SEGMENT_BYTES = 64 << 20
 SUFFIX = ".traffic"
 DULL = "-dull-"
 """In the names of segments that no finding, no saved example and no new signal refers to."""
