@@ -176,7 +176,7 @@ class _Segments:
         encoded = draft.encode(self._keep)
         self._buffer.append(encoded)
         self._size += len(encoded)
-        if len(self._buffer) >= FRAME_RECORDS or self._size >= FRAME_BYTES or self._is_full:
+        if len(self._buffer) >= FRAME_RECORDS or self._size >= FRAME_BYTES:
             self.write()
 
     def write(self) -> None:
@@ -205,6 +205,9 @@ class _Segments:
             file = self._file
             place = self._places[name] = file.size
             file.append(self._frames.frame([self._encode(Body(content))]))
+            if self._is_full:
+                # What waits has to go before the segment ends.
+                self._size = FRAME_BYTES
         return place
 
     @property

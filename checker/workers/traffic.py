@@ -75,9 +75,10 @@ class Traffic:
     def interaction(self, shot: Shot) -> Interaction:
         """A shot as one line of a cassette."""
         verdict = shot.verdict
-        *begin, exchanged = self._begin(shot.made, verdict, _status_of(verdict))
+        exchanged = exchange(self._exchanged(verdict))
+        begin = list(self._begin(shot.made, verdict, _status_of(verdict), exchanged))
         begin[_COMPONENTS_AT] = tuple(begin[_COMPONENTS_AT])
-        end = exchange(exchanged), self._checks_of(verdict), self.incarnation, verdict.purpose
+        end = self._checks_of(verdict), self.incarnation, verdict.purpose
         return Interaction(*[*begin, *end])
 
     def encoded(self, made: Made, verdict: Verdict, keep: Keep) -> bytes:
@@ -100,21 +101,21 @@ class Traffic:
         else:
             status = _status_of(verdict)
             checks = self._encoder.packed(self._checks_of(verdict))
-        *begin, exchanged = self._begin(made, verdict, status)
-        end = (
-            lighter(exchanged, self.most, keep),
-            checks,
-            self.incarnation,
-            _PURPOSES[verdict.purpose],
-        )
-        return self._encoder.encode_flat(Interaction, (*begin, *end))
+        exchanged = lighter(self._exchanged(verdict), self.most, keep)
+        begin = self._begin(made, verdict, status, exchanged)
+        purpose = _PURPOSES[verdict.purpose]
+        return self._encoder.encode_flat(Interaction, (*begin, checks, self.incarnation, purpose))
 
-    def _begin(self, made: Made, verdict: Verdict, status: str) -> tuple[Any, ...]:
-        """Fields of an `Interaction` from the case to the exchange, which comes as its fields, too."""
-        meta, at = made.case.meta, verdict.at
+    def _exchanged(self, verdict: Verdict) -> tuple[Any, ...]:
         assert verdict.request is not None
         assert verdict.outcome is not None
-        exchanged = exchange_fields(verdict.request, verdict.outcome, self.secrets)
+        return exchange_fields(verdict.request, verdict.outcome, self.secrets)
+
+    def _begin(
+        self, made: Made, verdict: Verdict, status: str, exchanged: object
+    ) -> tuple[Any, ...]:
+        """Fields of an `Interaction` from the case to the exchange."""
+        meta, at = made.case.meta, verdict.at
         if meta is None:
             return (made.case.id, made.label, *_BY_HAND, status, at, 0.0, exchanged)
         phase, described = meta.phase, self._described.get(id(meta.components))
