@@ -95,6 +95,9 @@ class Judgement:
 CLEAN = Judgement((), (), ())
 """Nothing failed, nothing was in doubt, all was looked at."""
 
+UNJUDGED = Judgement((), (), ())
+"""Nobody looked."""
+
 
 def _judgement(failures: Failures, context: CheckContext) -> Judgement:
     if not failures and not context.disagreements and not context.unjudged:

@@ -15,7 +15,7 @@ from checker.corpus.records import Interaction, Record
 from checker.corpus.secrets import secrets_of
 from checker.corpus.traffic import TrafficReader
 from checker.reporting.console import Console
-from checker.reporting.vcr import CassetteSettings, all_interactions, write_cassette
+from checker.reporting.vcr import CassetteSettings, write_cassette
 from checker.reporting.wall import walled
 from checker.reporting.whole import check_writable
 from checker.supervisor.execution import RunOutcome, Surroundings, execute
@@ -102,10 +102,7 @@ class _Reporting:
 
     def _cassette_problem(self, path: str, first: int, given_up: Callable[[], bool]) -> str:
         """Why there is no cassette; empty when there is one."""
-        interactions = all_interactions(
-            _traffic(self._settings, first, self._outcome.view),
-            self._outcome.view.findings.values(),
-        )
+        interactions = _traffic(self._settings, first, self._outcome.view)
         try:
             written = write_cassette(
                 Path(path), self._cassette_settings(), interactions, given_up=given_up

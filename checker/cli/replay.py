@@ -9,6 +9,7 @@ from checker.cli.main import Root
 from checker.cli.options import BASE_URL, header_option
 from checker.cli.values import KeyValue
 from checker.core.errors import UsageError
+from checker.core.send import Purpose
 from checker.phases.replay import ReplayOptions
 from checker.phases.replay import replay as replay_cassette
 from checker.transport.settings import HttpSettings
@@ -25,6 +26,13 @@ _STATUSES = ("SUCCESS", "FAILURE", "ERROR", "SKIP")
     multiple=True,
     type=click.Choice(_STATUSES, case_sensitive=False),
     help="Only interactions that ended like this.",
+)
+@click.option(
+    "--purpose",
+    "purposes",
+    multiple=True,
+    type=click.Choice([purpose.value for purpose in Purpose], case_sensitive=False),
+    help="Only interactions that were sent for this.",
 )
 @click.option("--uri", metavar="REGEX", help="Only interactions whose URI matches.")
 @click.option("--method", metavar="REGEX", help="Only interactions whose method matches.")
@@ -45,6 +53,7 @@ def replay(
     cassette: Path,
     ids: tuple[str, ...],
     statuses: tuple[str, ...],
+    purposes: tuple[str, ...],
     uri: str | None,
     method: str | None,
     url: str | None,
@@ -61,6 +70,7 @@ def replay(
         headers=tuple(headers.items()),
         ids=ids,
         statuses=statuses,
+        purposes=purposes,
         uri=uri,
         method=method,
         http=HttpSettings(request_timeout_s=request_timeout, verify=tls_verify, proxy=proxy),

@@ -95,6 +95,7 @@ def _settings(config: Config, occasion: Occasion, environment: Mapping[str, str]
         preserve_bytes=config.reports.preserve_bytes,
         color=config.color,
         corpus_dir=f".checker/{occasion.corpus or _project_slug(config, occasion.location)}",
+        corpus_max_bytes=config.corpus.max_size,
         vcr_path=_vcr_path(config, occasion.now),
         command=occasion.command,
     )

@@ -133,6 +133,8 @@ class RunSettings:
     sanitization: Sanitization = field(default_factory=Sanitization)
     truncation: Truncation = field(default_factory=Truncation)
     corpus_dir: str = ".checker/default"
+    corpus_max_bytes: int = 1 << 30
+    """On disk; beyond it the oldest traffic goes."""
     vcr_path: str | None = None
     """Where the cassette goes; None: no cassette."""
     preserve_bytes: bool = False

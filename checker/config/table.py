@@ -147,7 +147,7 @@ _OUTPUT: dict[Path, dict[str, Key]] = {
         "max-payload-size": Key(Integer(minimum=1), 512),
         "max-lines": Key(Integer(minimum=1), 10),
         "max-width": Key(Integer(minimum=1), 80),
-        "max-recorded-payload-size": _later(Integer(minimum=0), 1 << 20),
+        "max-recorded-payload-size": Key(Integer(minimum=0), 1 << 20),
     },
 }
 
@@ -205,6 +205,7 @@ SECTIONS: Mapping[Path, Mapping[str, Key]] = {
     ("generation",): _GENERATION,
     **_OUTPUT,
     ("documents",): _DOCUMENTS,
+    ("corpus",): {"max-size": Key(Integer(minimum=1), 1 << 30)},
     ("reports",): {"directory": Key(Text(), "checker-report"), "preserve-bytes": Key(_FLAG, False)},
     **{("reports", name): _report(name) for name in FORMATS},
     ("cache",): {"enabled": _later(_FLAG, True), "directory": _later(Text())},
@@ -227,6 +228,7 @@ NOT_IN_PROJECTS = frozenset(
         "seed",
         "reports",
         "cache",
+        "corpus",
         "output",
         "dictionaries",
         "documents",

@@ -29,6 +29,8 @@ class Truncation:
     """Of a response body or an excerpt."""
     max_width: int = 80
     """Characters in a line of an excerpt. Bodies are not cut at it: most are JSON in a single line."""
+    max_recorded_payload_size: int = 1 << 20
+    """Bytes of a body that traffic keeps, and cassettes show; 0: all that was sent or received."""
 
 
 DEFAULT_TRUNCATION = Truncation()

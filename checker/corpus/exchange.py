@@ -1,5 +1,6 @@
 """What is kept of a request and its answer, with references where secrets stood."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +11,9 @@ from checker.core.response import Outcome, Response, head_of
 from checker.corpus.records import Exchange
 from checker.corpus.secrets import Secrets
 
+SHARED = 4096
+"""Bytes from which on a body is kept apart, once. The compressor finds smaller ones that repeat by itself."""
+_BODY, _RECEIVED = 3, 7
 _NOTHING = (None, "", b"", b"", 0)
 """Of a response that did not arrive."""
 
@@ -48,6 +52,25 @@ def exchange_fields(request: WireRequest, outcome: Outcome, secrets: Secrets) ->
         failure,
     )
     return fields if secrets.is_empty else _masked(Exchange(*fields), secrets.store)
+
+
+def lighter(fields: tuple[Any, ...], most: int, keep: Callable[[bytes], int]) -> tuple[Any, ...]:
+    """Fields of an `Exchange` with at most `most` bytes of each body (0: all); `keep` takes the long ones and gives their place."""
+    body, received = fields[_BODY], fields[_RECEIVED]
+    short = min(SHARED, most or SHARED)
+    if len(received) <= short and (body is None or len(body) <= short):
+        return fields
+    body_size = body_at = received_at = None
+    if most:
+        received = received[:most]
+        if body is not None and len(body) > most:
+            body, body_size = body[:most], len(body)
+    if len(received) > SHARED:
+        received, received_at = b"", keep(received)
+    if body is not None and len(body) > SHARED:
+        body, body_at = b"", keep(body)
+    before, between, after = fields[:_BODY], fields[_BODY + 1 : _RECEIVED], fields[_RECEIVED + 1 :]
+    return (*before, body, *between, received, *after, body_size, body_at, received_at)
 
 
 def _masked(exchange: Exchange, store: SecretStore) -> tuple[Any, ...]:

@@ -77,6 +77,8 @@ class RunView:
     """Incarnation -> reason."""
     cases: int = 0
     requests: int = 0
+    inquiries: int = 0
+    """Those of the requests that looked into failures."""
     failed_cases: int = 0
     statuses: dict[str, Counter[int]] = field(default_factory=dict)
     """Label -> status (0: no response) -> count."""
@@ -89,10 +91,9 @@ class RunView:
     def findings(self) -> dict[str, Finding]:
         """Fingerprint -> best version, in the order in which the first versions were found.
 
-        Without those that turned out to be another sight of one that is here.
+        Without those that turned out to be another sight of one of them.
         """
-        known = sorted(self._known.items(), key=lambda item: (item[1].first, item[0]))
-        return {name: entry.best for name, entry in known if not entry.best.same_as}
+        return {name: self._known[name].best for name in sorted(self._told(), key=self._first_seen)}
 
     @property
     def settled(self) -> dict[str, Finding]:
@@ -111,7 +112,35 @@ class RunView:
 
     def finding_count(self) -> int:
         """How many findings there are."""
-        return sum(not entry.best.same_as for entry in self._known.values())
+        return len(self._told())
+
+    def _told(self) -> set[str]:
+        """One fingerprint of each defect."""
+        sights: dict[str, list[str]] = {}
+        for name in self._known:
+            sights.setdefault(self._end(name), []).append(name)
+        return {
+            end
+            if end in self._known and not self._known[end].best.same_as
+            # What they refer to was lost with its worker, or two workers named each other's.
+            else min(names, key=self._first_seen)
+            for end, names in sights.items()
+        }
+
+    def _end(self, name: str) -> str:
+        """What a finding is a sight of in the end; the least one if that goes round in circles."""
+        way: dict[str, None] = {}
+        while name not in way:
+            way[name] = None
+            known = self._known.get(name)
+            if known is None or not known.best.same_as:
+                return name
+            name = known.best.same_as
+        circle = list(way)
+        return min(circle[circle.index(name) :])
+
+    def _first_seen(self, name: str) -> tuple[tuple[float, int, int], str]:
+        return self._known[name].first, name
 
     def absorb(self, incarnation: int, record: Record) -> None:
         """Let one more record count."""
@@ -157,12 +186,15 @@ class RunView:
         task.note = max(task.note, record.note)
         self.cases += record.cases
         self.requests += record.requests
+        self.inquiries += record.inquiries
         self.failed_cases += record.failed_cases
         tested = self._phase(record.phase).tested
         if not record.statuses and record.cases >= len(record.labels):
             # Counted for a worker that died: nobody knows what was answered, but its labels had their turns.
             tested.update(record.labels)
         for label, status, count in record.statuses:
+            if not count:
+                continue
             self.statuses.setdefault(label, Counter())[status] += count
             tested.add(label)
         ledger = self.ledgers.setdefault(incarnation, [0.0] * 5)

@@ -55,8 +55,8 @@ class RunLayout:
         return self.journals / f"{_stem(incarnation, pid)}.journal"
 
     def traffic(self, incarnation: int, pid: int) -> Path:
-        """Traffic of one incarnation of one process."""
-        return self.traffics / f"{_stem(incarnation, pid)}.traffic"
+        """Traffic of one incarnation of one process: what its segments are named after."""
+        return self.traffics / _stem(incarnation, pid)
 
     def inflight(self, incarnation: int) -> Path:
         """In-flight slots of one incarnation."""
@@ -77,7 +77,7 @@ class RunLayout:
         return _numbered(self.journals, ".journal")
 
     def traffic_paths(self) -> list[tuple[int, Path]]:
-        """(incarnation, path) of the traffic files that exist, oldest first."""
+        """(incarnation, path) of the segments of traffic that exist, oldest incarnation first."""
         return _numbered(self.traffics, ".traffic")
 
     def inflight_paths(self) -> list[tuple[int, Path]]:

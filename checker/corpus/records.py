@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from checker.core.meta import ANYTHING
 from checker.core.response import headers_of
+from checker.core.send import Purpose
 from checker.core.sequence import Step
 
 
@@ -30,6 +31,12 @@ class Exchange:
     elapsed_s: float
     failure: str | None = None
     """`timed out: ...` when no complete response arrived."""
+    body_size: int | None = None
+    """Bytes of the body that was sent, when `body` was cut."""
+    body_at: int | None = None
+    """Offset of the frame that holds the body, in the same file. Readers of traffic put it in its place."""
+    response_body_at: int | None = None
+    """Offset of the frame that holds the body of the response."""
 
     @property
     def response_headers(self) -> list[tuple[str, str]]:
@@ -93,7 +100,7 @@ class TaskProgress:
     finished: bool
     cases: int
     requests: int
-    """Cases, confirmations, shrinks and reproductions."""
+    """All that were sent, whatever for."""
     failed_cases: int
     statuses: tuple[tuple[str, int, int], ...]
     """(label, status or 0 for none, count)."""
@@ -101,6 +108,8 @@ class TaskProgress:
     """Wall seconds of this worker since its last such record: make, wait, judge, record, idle."""
     note: str = ""
     """Why it ended early, for people."""
+    inquiries: int = 0
+    """Those of the requests that looked into failures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +151,15 @@ class Interaction:
     checks: tuple[CheckOutcome, ...]
     worker: int
     """Incarnation number, for people."""
+    purpose: Purpose = Purpose.TEST
+    """What it was sent for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What interactions behind it in the same file sent or received: kept once, however often it came."""
+
+    content: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,6 +317,7 @@ Record = (
     | TaskStarted
     | TaskProgress
     | Interaction
+    | Body
     | Finding
     | ValueSeen
     | ValueGone

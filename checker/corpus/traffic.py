@@ -1,16 +1,24 @@
-"""Plain interactions, for reporters: many, cheap to write, the first thing to give way when space runs out."""
+"""Plain interactions, for reporters: many, cheap to write, the first thing to give way when space runs out.
 
-from collections import deque
-from collections.abc import Iterator
+They stand in segments, each of which can be read, and removed, without the others: what is dull apart from what is not.
+"""
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import Protocol
 
-from checker.corpus import files
-from checker.corpus.damage import Loss
-from checker.corpus.files import AppendFile
-from checker.corpus.frames import FrameEncoder
+from checker.corpus.codec import RecordEncoder
+from checker.corpus.damage import Loss, damage_note
+from checker.corpus.files import AppendFile, TailFile
+from checker.corpus.frames import HEADER, FrameEncoder, scan
 from checker.corpus.journal import JournalReader
-from checker.corpus.records import Interaction, Note
+from checker.corpus.records import Body, Exchange, Interaction, Note
+
+Keep = Callable[[bytes], int]
+"""Takes a body and gives the place where its file keeps it."""
 
 
 class Draft(Protocol):
@@ -21,32 +29,32 @@ class Draft(Protocol):
         """Of its operation."""
         ...
 
-    @property
-    def phase(self) -> str:
-        """Name of the phase of its case."""
-        ...
-
     def __len__(self) -> int:
         """About how many bytes of memory it takes."""
         ...
 
-    def encode(self) -> bytes:
-        """The interaction as bytes."""
+    def encode(self, keep: Keep) -> bytes:
+        """The interaction as bytes, without the bodies that `keep` takes."""
         ...
 
 
 FRAME_RECORDS = 128
 FRAME_BYTES = 256 << 10
-_OLDER = ".older"
+SEGMENT_BYTES = 64 << 20
+SUFFIX = ".traffic"
+DULL = "-dull-"
+"""In the names of segments that no finding, no saved example and no new signal refers to."""
+_NOTABLE = "-notable-"
+_MOST_KNOWN = 1 << 16
+"""Digests of bodies that a segment remembers: 10 MB."""
+_HELD_BYTES = 32 << 20
+"""Bodies that a reader keeps at hand."""
 _MANY = 64
 _SHARE = 8
 
 
 class TrafficPolicy(Protocol):
     """Which interactions are worth their bytes."""
-
-    budget_bytes: int
-    """Of the files of one incarnation."""
 
     def admit(self, label: str, draft: Draft, *, interesting: bool) -> bool:
         """Whether to write it now."""
@@ -58,17 +66,13 @@ class TrafficPolicy(Protocol):
 
 
 class InterestingAndLast:
-    """For a night: interesting ones at once, and the last few of each operation at the end.
+    """For runs whose traffic nobody asked for: interesting ones at once, and the last few of each operation at the end.
 
-    Written eviction order: dull ones beyond the last few of their operation; then, when the budget is spent, the older
-    half of everything written. Where there are many, one in eight counts: to take leave of an interaction that has left
-    the processor's caches costs as much as to judge it.
+    Where there are many, one in eight counts: to take leave of an interaction that has left the processor's caches costs
+    as much as to judge it.
     """
 
-    def __init__(
-        self, *, last: int = 4, held_bytes: int = 16 << 20, budget_bytes: int = 64 << 20
-    ) -> None:
-        self.budget_bytes = budget_bytes
+    def __init__(self, *, last: int = 4, held_bytes: int = 16 << 20) -> None:
         self._last = last
         self._held_bytes = held_bytes
         self._size = 0
@@ -107,105 +111,171 @@ class TrafficWriter:
     Without a policy it keeps every one, whatever it costs: that is what a cassette wants.
     """
 
-    def __init__(self, path: Path, policy: TrafficPolicy | None = None) -> None:
-        self.path = path
+    def __init__(
+        self,
+        path: Path,
+        policy: TrafficPolicy | None = None,
+        *,
+        segment_bytes: int = SEGMENT_BYTES,
+    ) -> None:
+        """Segments are named after `path`."""
         self._policy = policy
-        self._file = AppendFile(path)
-        self._frames = FrameEncoder()
-        self._waiting: list[Draft] = []
+        self._notable = _Segments(path, _NOTABLE, segment_bytes)
+        self._dull = _Segments(path, DULL, segment_bytes)
+        self._waiting: list[tuple[_Segments, Draft]] = []
         """Admitted, not encoded yet."""
-        self._buffer: list[bytes] = []
-        self._size = 0
-        self.faults: list[tuple[Draft, Exception]] = []
-        """Interactions that could not be encoded, for whoever tells of them."""
 
     def offer(self, draft: Draft, *, interesting: bool) -> None:
         """Keep an interaction if the policy says so; `catch_up` encodes it."""
         policy = self._policy
         if policy is None or policy.admit(draft.label, draft, interesting=interesting):
-            self._waiting.append(draft)
+            self._waiting.append((self._notable if interesting else self._dull, draft))
 
     def catch_up(self) -> None:
         """Encode what was offered, when there is time for it. Raises `StorageError`."""
         waiting = self._waiting
         if waiting:
             self._waiting = []
-            for draft in waiting:
-                self._encode(draft)
+            for segments, draft in waiting:
+                segments.add(draft)
 
     def flush(self) -> None:
         """Hand everything to the system. Raises `StorageError`."""
         self.catch_up()
-        self._write()
-
-    def _write(self) -> None:
-        if not self._buffer:
-            return
-        frame = self._frames.frame(self._buffer)
-        self._buffer = []
-        self._size = 0
-        policy = self._policy
-        if policy is not None and self._file.size + len(frame) > policy.budget_bytes // 2:
-            self._turn_over()
-        self._file.append(frame)
+        self._notable.write()
+        self._dull.write()
 
     def close(self) -> None:
-        """Write the rest and close. Raises `StorageError`; the file is closed then, too."""
+        """Write the rest and close. Raises `StorageError`; the files are closed then, too."""
         try:
-            self.catch_up()
             for draft in self._policy.rest() if self._policy is not None else ():
-                self._encode(draft)
-            self._write()
+                self._waiting.append((self._dull, draft))
+            self.flush()
         finally:
-            self._file.close()
+            self._notable.close()
+            self._dull.close()
 
-    def _encode(self, draft: Draft) -> None:
-        try:
-            encoded = draft.encode()
-        except Exception as error:  # noqa: BLE001 - the worker's wall: it costs this interaction only
-            self.faults.append((draft, error))
-            return
+
+class _Segments:
+    """Files of one kind of traffic, one after the other; each is begun when there is something to write."""
+
+    def __init__(self, path: Path, kind: str, segment_bytes: int) -> None:
+        self._path = path
+        self._kind = kind
+        self._segment_bytes = segment_bytes
+        self._count = 0
+        self._open: AppendFile | None = None
+        self._frames = FrameEncoder()
+        self._encode = RecordEncoder().encode
+        self._places: dict[bytes, int] = {}
+        """Digest of each body of this segment -> offset of its frame."""
+        self._buffer: list[bytes] = []
+        self._size = 0
+
+    def add(self, draft: Draft) -> None:
+        encoded = draft.encode(self._keep)
         self._buffer.append(encoded)
         self._size += len(encoded)
         if len(self._buffer) >= FRAME_RECORDS or self._size >= FRAME_BYTES:
-            self._write()
+            self.write()
 
-    def _turn_over(self) -> None:
-        self._file.close()
-        files.rename(self.path, _older(self.path))
-        self._file = AppendFile(self.path)
+    def write(self) -> None:
+        """Hand what waits to the system, then end a segment that is full: what refers to a body stands beside it."""
+        if self._buffer:
+            frame = self._frames.frame(self._buffer)
+            self._buffer = []
+            self._size = 0
+            self._file.append(frame)
+            if self._is_full:
+                self.close()
+
+    def close(self) -> None:
+        if self._open is not None:
+            self._open.close()
+            self._open = None
+            self._places.clear()
+
+    def _keep(self, content: bytes) -> int:
+        """Offset of the frame that holds a body. It is written before any interaction that refers to it."""
+        name = blake2b(content, digest_size=16).digest()
+        place = self._places.get(name)
+        if place is None:
+            if len(self._places) >= _MOST_KNOWN:
+                self._places.clear()
+            file = self._file
+            place = self._places[name] = file.size
+            file.append(self._frames.frame([self._encode(Body(content))]))
+            if self._is_full:
+                # What waits has to go before the segment ends.
+                self._size = FRAME_BYTES
+        return place
+
+    @property
+    def _is_full(self) -> bool:
+        return self._open is not None and self._open.size >= self._segment_bytes
+
+    @property
+    def _file(self) -> AppendFile:
+        if self._open is None:
+            name = f"{self._path.name}{self._kind}{self._count:06d}{SUFFIX}"
+            self._open = AppendFile(self._path.with_name(name))
+            self._count += 1
+        return self._open
 
 
 class TrafficReader:
-    """Interactions of one traffic file, oldest first. Never raises for what the file holds."""
+    """Interactions of one segment, oldest first. Never raises for what the file holds."""
 
     def __init__(self, path: Path) -> None:
-        self._older = JournalReader(_older(path))
         self._reader = JournalReader(path)
+        self._file = TailFile(path)
+        self._bodies: OrderedDict[int, bytes] = OrderedDict()
+        self._size = 0
+        self._lost: Note | None = None
 
     def stream(self) -> Iterator[Interaction]:
         """All interactions, a frame or so at a time: a cassette may be larger than memory."""
-        for reader in (self._older, self._reader):
-            while records := reader.read_some():
-                for record in records:
-                    if isinstance(record, Interaction):
-                        yield record
+        while records := self._reader.read_some():
+            for record in records:
+                if isinstance(record, Interaction):
+                    yield replace(record, exchange=self._whole(record.exchange))
 
     def notes(self) -> list[Note]:
-        """One for each file that is damaged."""
-        return [*self._older.notes(Loss.TRAFFIC), *self._reader.notes(Loss.TRAFFIC)]
+        """One if the file is damaged."""
+        lost = [] if self._lost is None else [self._lost]
+        return self._reader.notes(Loss.TRAFFIC) or lost
 
     def close(self) -> None:
-        """Close the files."""
-        self._older.close()
+        """Close the file."""
         self._reader.close()
+        self._file.close()
 
+    def _whole(self, exchange: Exchange) -> Exchange:
+        """An exchange with its bodies in their places."""
+        if exchange.body_at is not None:
+            exchange = replace(exchange, body=self._body(exchange.body_at), body_at=None)
+        if exchange.response_body_at is not None:
+            body = self._body(exchange.response_body_at)
+            exchange = replace(exchange, response_body=body, response_body_at=None)
+        return exchange
 
-def forget(path: Path) -> None:
-    """Remove the traffic of an incarnation of an earlier run."""
-    files.remove_file(path)
-    files.remove_file(_older(path))
+    def _body(self, place: int) -> bytes:
+        """The body whose frame begins there; empty if it cannot be read."""
+        content = self._bodies.get(place)
+        if content is not None:
+            self._bodies.move_to_end(place)
+            return content
+        content = self._bodies[place] = self._read(place)
+        self._size += len(content)
+        while self._size > _HELD_BYTES and len(self._bodies) > 1:
+            self._size -= len(self._bodies.popitem(last=False)[1])
+        return content
 
-
-def _older(path: Path) -> Path:
-    return path.with_name(path.name + _OLDER)
+    def _read(self, place: int) -> bytes:
+        head = self._file.read_from(place, HEADER.size)
+        length = HEADER.unpack(head)[0] if len(head) == HEADER.size else 0
+        for record in scan(self._file.read_from(place, HEADER.size + length)).records:
+            if isinstance(record, Body):
+                return record.content
+        self._lost = damage_note(self._file.path, f"no body at byte {place}", Loss.TRAFFIC)
+        return b""

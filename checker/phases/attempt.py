@@ -9,11 +9,12 @@ from checker.core.case import Case
 from checker.core.errors import HookError
 from checker.core.request import WireRequest
 from checker.core.response import NetworkFailure, Outcome, Response
-from checker.core.send import Exchanging
+from checker.core.send import Exchanging, Purpose
 from checker.phases.safety import Gate, Level
 
 # Python finds a member of an enumeration ten times slower than a name.
 _FULL = Level.FULL
+_TEST = Purpose.TEST
 
 
 class Maker(Protocol):
@@ -62,6 +63,9 @@ class Verdict:
     """None when the safety gate held the case back."""
     outcome: Outcome | None
     judgement: Judgement
+    at: float = 0.0
+    """When the outcome was there, in seconds since the epoch; 0 until it is recorded."""
+    purpose: Purpose = _TEST
 
 
 def attempt(tools: Tools, case: Case, *, fresh: bool = False) -> Exchanging[Verdict]:

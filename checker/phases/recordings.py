@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +13,13 @@ from yaml.composer import ComposerError
 
 from checker.core.errors import UsageError
 from checker.core.local_files import read_local
+from checker.core.send import Purpose
 from checker.validation.depths import refuse_depth
 
 NO_RESPONSE = "none"
+_ANCHOR = re.compile(r'^ +(?:string|"base64_string"): (?=&(body-\w+) )(.*)$', re.MULTILINE)
+_ALIAS = re.compile(r'^ +(?:string|"base64_string"): \*(body-\w+)$', re.MULTILINE)
+"""Bodies that our own cassettes write once."""
 _MOST_BYTES: Final = 256 << 20
 
 
@@ -38,6 +43,10 @@ class Recorded:
     """None when the request had no body, which is not the same as an empty one."""
     old_status: str
     """Of the response; a word when there was none."""
+    is_cut: bool = False
+    """Whether the request had more of a body than that."""
+    purpose: str = Purpose.TEST.value
+    """What it was sent for."""
 
 
 def read_cassette(path: Path) -> list[Recorded]:
@@ -59,18 +68,24 @@ def read_cassette(path: Path) -> list[Recorded]:
 def _pieces(text: str) -> Iterator[str]:
     """A cassette as small cassettes: the loader needs 50 times the size of what it is given.
 
-    Cut before lines that begin with a dash. In block style only items of the outermost sequence can begin there.
+    Cut before lines that begin with a dash. In block style only items of the outermost sequence can begin there. Bodies
+    that an item shares with an earlier one stand before it.
     """
     head, mark, items = text.partition("\nhttp_interactions:\n- ")
     if not mark:
         yield text
         return
     yield f"{head}\nhttp_interactions: []\n"
-    start = 0
+    start, bodies = 0, dict[str, tuple[int, int]]()
     while start < len(items):
         end = items.find("\n- ", start)
         end = len(items) if end < 0 else end
-        yield f"http_interactions:\n- {items[start:end]}\n"
+        names = dict.fromkeys(_ALIAS.findall(items, start, end))
+        places = [bodies[name] for name in names if name in bodies]
+        shared = "".join(f"\n- {items[slice(*place)]}" for place in places)
+        yield f"shared: {shared or '[]'}\nhttp_interactions:\n- {items[start:end]}\n"
+        for anchor in _ANCHOR.finditer(items, start, end):
+            bodies[anchor[1]] = anchor.start(2), anchor.end(2)
         start = end + 3
 
 
@@ -99,7 +114,9 @@ def _recorded(path: Path, number: int, raw: Any) -> Recorded:
             uri=_text(request["uri"]),
             headers=tuple(_headers(request.get("headers") or {})),
             body=_body(request.get("body")),
+            is_cut=bool(request.get("body")) and "size" in request["body"],
             old_status=_text(response["status"]["code"]) if response else NO_RESPONSE,
+            purpose=_text(raw.get("purpose") or Purpose.TEST.value),
         )
     except (KeyError, TypeError, AttributeError, ValueError, LookupError) as error:
         what = f"no {error}" if isinstance(error, KeyError) else str(error)

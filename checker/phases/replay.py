@@ -39,6 +39,8 @@ class ReplayOptions:
     ids: tuple[str, ...] = ()
     statuses: tuple[str, ...] = ()
     """`SUCCESS`, `FAILURE`, `ERROR`, `SKIP`."""
+    purposes: tuple[str, ...] = ()
+    """Values of `Purpose`. Without them everything is sent: whatever it was for, it has changed the target."""
     uri: str | None = None
     """Regular expression, found anywhere in the URI."""
     method: str | None = None
@@ -72,6 +74,7 @@ def select(recorded: list[Recorded], options: ReplayOptions) -> Iterator[Recorde
         if (
             (not options.ids or interaction.id in options.ids)
             and (not statuses or interaction.status in statuses)
+            and (not options.purposes or interaction.purpose in options.purposes)
             and uri.search(interaction.uri)
             and method.search(interaction.method)
         ):
@@ -92,6 +95,11 @@ def request_of(
     interaction: Recorded, options: ReplayOptions, masked: frozenset[str]
 ) -> tuple[Origin, WireRequest]:
     """The request as it went out, and where it goes now. Raises `MissingSecret`, `UsageError`."""
+    if interaction.is_cut:
+        raise UsageError(
+            "its body was cut when it was recorded; record the cassette again with "
+            "`output.truncation.max-recorded-payload-size = 0`"
+        )
     origin, target = _destination(interaction, options.base_url)
     given = {name.lower(): (name, value) for name, value in options.headers}
     headers: list[tuple[str, str]] = []

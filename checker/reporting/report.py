@@ -66,6 +66,8 @@ class Report:
     errors: tuple[OperationError, ...] = ()
     notes: tuple[Note, ...] = ()
     quarantined: tuple[Quarantined, ...] = ()
+    inquiries: int = 0
+    """Those of the requests that looked into failures."""
     ledger: tuple[float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0)
     """Seconds of all workers: make, wait, judge, record, idle."""
     unauthorized: tuple[tuple[int, tuple[str, ...]], ...] = ()

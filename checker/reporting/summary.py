@@ -8,6 +8,7 @@ from checker.core.blocks import marked, standard_reason
 from checker.core.schema_warnings import WarningKind
 from checker.corpus.damage import DAMAGED
 from checker.corpus.records import UNBROKEN, Finding, Note
+from checker.corpus.space import TRIMMED
 from checker.reporting.findings import MARKS, marks_of, severity_rank
 from checker.reporting.report import KILLED, UNANSWERED, PhaseTally, Report
 from checker.reporting.wall import walled
@@ -45,6 +46,7 @@ WARNING_TITLES: Mapping[str, str] = {
     WarningKind.UNDECLARED_SECURITY: "Security schemes that are not declared",
     UNANSWERED: "Operations that did not answer in the time that they had",
     DAMAGED: "Damaged files of the corpus",
+    TRIMMED: "Traffic that was removed to save space",
     KILLED: "Cases left out, since workers were killed again and again",
 }
 """What cost a part of a test, by kind: the order in which it is told."""
@@ -304,6 +306,9 @@ def _case_lines(report: Report) -> Iterator[str]:
         yield f"  {report.cases} generated, {report.cases} passed"
     else:
         yield "  None"
+    if report.requests:
+        into = f", {report.inquiries:,} of them to look into failures" if report.inquiries else ""
+        yield f"  {counted(report.requests, 'request')}{into}"
     yield ""
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import chain, takewhile
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,9 @@ from checker.config.settings import Sanitization
 from checker.core.blocks import standard_reason
 from checker.core.errors import StorageError
 from checker.core.request import Origin, WireRequest
-from checker.corpus.records import Exchange, Finding, Interaction
+from checker.corpus.records import Exchange, Interaction
 from checker.corpus.secrets import Secrets
+from checker.reporting.anchors import Anchors
 from checker.reporting.findings import charset_of
 from checker.reporting.masking import Masking, masked_headers
 from checker.reporting.spill import in_order
@@ -46,13 +47,6 @@ class CassetteSettings:
     def masking(self) -> Masking:
         """What is not shown of requests and answers."""
         return Masking(self.sanitization, self.secrets.store, self.credentials)
-
-
-def all_interactions(
-    traffic: Iterable[Interaction], findings: Iterable[Finding]
-) -> Iterator[Interaction]:
-    """Plain interactions, then those that findings hold."""
-    return chain(traffic, (one for finding in findings for one in finding.interactions))
 
 
 def write_cassette(
@@ -92,20 +86,15 @@ def cassette_pieces(
         "seed": settings.seed,
     }
     yield f"{emitted(head)}\nhttp_interactions:"
-    number = 0
-    last: tuple[float, str, str] | None = None
+    number, anchors = 0, Anchors()
     origin = Origin.from_url(settings.base_url) if settings.base_url else None
     keyed = (
         (one.at, one.case, emitted_entries(_entry(one, settings, origin), 1))
         for one in interactions
     )
     for item in in_order(keyed):
-        # An interaction that failed stands in the traffic and in its finding.
-        if item == last:
-            continue
-        last = item
         number += 1
-        yield f'\n- id: "{number}"{item[2]}'
+        yield f'\n- id: "{number}"{anchors.shared(item[2], number)}'
     yield "\n" if number else " null\n"
 
 
@@ -125,6 +114,7 @@ def _entry(
         "generation": {"time": interaction.generation_s, "mode": interaction.mode},
         "components": {one.location: {"mode": one.mode} for one in interaction.components},
         "phase": {"name": interaction.phase, "data": dict(interaction.phase_data)},
+        "purpose": interaction.purpose.value,
         "checks": [
             {"name": check.name, "status": check.status, "message": check.message}
             for check in interaction.checks
@@ -150,6 +140,8 @@ def _request(
     # Left out when there was none: an empty one is sent with `Content-Length: 0`.
     if sent.body is not None:
         request["body"] = _body(sent.body, None, preserve=settings.preserve_bytes)
+        if exchange.body_size is not None:
+            request["body"]["size"] = exchange.body_size
     return request
 
 

@@ -45,6 +45,7 @@ def report_of(
         ),
         cases=view.cases,
         requests=view.requests,
+        inquiries=view.inquiries,
         failed_cases=view.failed_cases,
         phases=phases,
         findings=tuple(view.findings.values()),

@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from checker import __version__
 from checker.config.settings import RunSettings
 from checker.core.digests import digest
 from checker.core.errors import StorageError
-from checker.corpus.files import TailFile
+from checker.corpus.files import TailFile, remove_file
 from checker.corpus.fold import RunView
 from checker.corpus.frames import scan
 from checker.corpus.journal import JournalReader, JournalWriter
@@ -20,7 +20,7 @@ from checker.corpus.reader import Journals
 from checker.corpus.records import Note, Record, RunFinished, RunStarted, SchemaOpened
 from checker.corpus.secrets import secrets_of
 from checker.corpus.snapshot import compact
-from checker.corpus.traffic import forget
+from checker.corpus.space import trim, trimmed_note
 from checker.workers.messages import Opened
 
 Listener = Callable[[int, Record], None]
@@ -81,6 +81,7 @@ class Chronicle:
         self._began_at = clock()
         self._started: RunStarted | None = None
         self.view = RunView()
+        self._has_trimmed = False
 
     @property
     def seed(self) -> int:
@@ -132,7 +133,7 @@ class Chronicle:
         for incarnation, path in self._layout.traffic_paths():
             if incarnation < self._first:
                 # Findings hold their own interactions; plain ones serve the reports of their run alone.
-                forget(path)
+                remove_file(path)
         self._started = RunStarted(
             run=name,
             kind=self._settings.kind,
@@ -166,6 +167,7 @@ class Chronicle:
     def finish(self, outcome: str) -> None:
         """Write the end, after everything of the workers was read. Without a beginning there is none."""
         self.read()
+        self.trim()
         if self._started is not None:
             for note in self._journals.notes():
                 self.write(note)
@@ -185,6 +187,15 @@ class Chronicle:
         """Tell and fold what is left when no worker lives any more."""
         if self._started is not None:
             self._tell(self._journals.finish_all())
+
+    def trim(self, alive: Collection[int] = ()) -> None:
+        """Keep the corpus within its size; workers of the incarnations `alive` are still at it. Raises `StorageError`."""
+        most = self._settings.corpus_max_bytes
+        if self._started is None or not trim(self._layout, most, alive) or self._has_trimmed:
+            return
+        self._has_trimmed = True
+        if self._settings.vcr_path is not None:
+            self.write(trimmed_note(most))
 
     def close(self) -> None:
         """Give the files back."""

@@ -247,6 +247,7 @@ class Supervisor:
                 if not worker.standing.opened:
                     self.ending.fail(f"cannot open: the worker {reason}")
                 self._lose(worker, reason)
+        self._chronicle.trim([one.standing.incarnation for one in self._crew.workers.values()])
 
     def _lose(self, worker: Worker, reason: str) -> None:
         """A worker is gone, or as good as that: what it held goes back, what killed it is struck."""

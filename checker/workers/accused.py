@@ -68,7 +68,7 @@ def _testimony(
         steps=(),
         request=command,
         reason="",
-        components=place.recorder.components.of(case),
+        components=place.recorder.traffic.components.of(case),
     )
 
 

@@ -2,9 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from checker.core.operation import Label
-from checker.core.response import Response
+from checker.core.request import WireRequest
+from checker.core.response import Outcome, Response
+from checker.corpus.traffic import Keep
 from checker.phases.attempt import Verdict
 from checker.phases.making import Made
 
@@ -12,26 +15,28 @@ from checker.phases.making import Made
 _DRAFT_BYTES = 4096
 
 
+class Answered(NamedTuple):
+    """A request and what came of it."""
+
+    request: WireRequest
+    outcome: Outcome
+    at: float
+    """When the outcome was there, in seconds since the epoch."""
+
+
 @dataclass(slots=True)
 class Draft:
     """A verdict that is described when it is written."""
 
-    encoded: Callable[[Made, Verdict, float], bytes]
-    """Case, verdict and time (seconds since the epoch) as bytes."""
+    encoded: Callable[[Made, Verdict, Keep], bytes]
+    """Case and verdict as bytes."""
     made: Made
     verdict: Verdict
-    at: float
 
     @property
     def label(self) -> Label:
         """Of its operation."""
         return self.made.label
-
-    @property
-    def phase(self) -> str:
-        """Name of the phase of its case."""
-        meta = self.made.case.meta
-        return "" if meta is None else meta.phase.name
 
     def __len__(self) -> int:
         outcome, request = self.verdict.outcome, self.verdict.request
@@ -39,6 +44,6 @@ class Draft:
         sent = len(request.body) if request is not None and request.body is not None else 0
         return _DRAFT_BYTES + received + sent
 
-    def encode(self) -> bytes:
-        """The interaction as bytes."""
-        return self.encoded(self.made, self.verdict, self.at)
+    def encode(self, keep: Keep) -> bytes:
+        """The interaction as bytes, without the bodies that `keep` takes."""
+        return self.encoded(self.made, self.verdict, keep)

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
 from checker.core.request import WireRequest
-from checker.core.send import Exchanging
+from checker.core.send import Exchanging, Purpose
 from checker.phases.attempt import Verdict
 from checker.phases.making import Made
+from checker.workers.drafts import Answered
 from checker.workers.messages import LONG_WAIT_S, Again, Task, Waits
 from checker.workers.suspicion import Shot
 
@@ -35,6 +36,8 @@ class Running:
     redo: list[int] = field(default_factory=list)
     flying: int = 0
     requests: int = 0
+    inquiries: int = 0
+    """Those of the requests that looked into failures."""
     cases: int = 0
     failed_cases: int = 0
     failed_in_lease: int = 0
@@ -100,10 +103,9 @@ class Running:
         """Start nothing more."""
         self.ends_at = 0.0
 
-    def count(self, label: Label, status: int, requests: int) -> None:
+    def count(self, label: Label, status: int) -> None:
         """One case is answered, with a status or without one (0)."""
         self.cases += 1
-        self.requests += requests
         kind = (label, status)
         self.statuses[kind] = self.statuses.get(kind, 0) + 1
 
@@ -138,7 +140,7 @@ class Running:
 
     def counted(self) -> None:
         """Begin new counts: the old ones are written down."""
-        self.cases = self.requests = self.failed_cases = 0
+        self.cases = self.requests = self.inquiries = self.failed_cases = 0
         self.statuses.clear()
 
     @property
@@ -180,11 +182,20 @@ class Flight:
     status: int = -1
     """Of its answer, once that is judged; 0 when none came."""
     has_failed: bool = False
+    answers: tuple[Answered, ...] = ()
+    """To its requests so far, where a check may want to send more than one."""
 
     @property
     def is_counted(self) -> bool:
         """Whether it is one of the cases of the run; examples of earlier runs are tried beside them."""
         return self.index < SAVED_INDEX and not self.running.task.again
+
+    @property
+    def purpose(self) -> Purpose:
+        """What its case is sent for."""
+        if self.is_counted:
+            return Purpose.TEST
+        return Purpose.CONFIRM if self.running.task.again else Purpose.SAVED
 
     @property
     def again(self) -> Again | None:

@@ -1,10 +1,11 @@
 """From failing cases to findings worth reading: alone, smaller, and re-sent exactly as printed."""
 
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from checker.checks.judge import CLEAN, Judgement
+from checker.checks.judge import CLEAN, UNJUDGED, Judgement
 from checker.core import curl
 from checker.core.case import Case
 from checker.core.digests import digest, digest_int
@@ -14,6 +15,7 @@ from checker.core.meta import Binding
 from checker.core.operation import Location
 from checker.core.request import Origin, WireRequest
 from checker.core.response import Outcome, Response
+from checker.core.send import Exchanging, Purpose
 from checker.corpus.inflight import Stage
 from checker.corpus.records import Finding, Interaction
 from checker.corpus.values import value_at
@@ -25,6 +27,7 @@ from checker.generation.sources.turn import Rejected
 from checker.phases.attempt import Tools, Verdict, attempt, drive, judge_outcome
 from checker.phases.making import CaseFactory, Made
 from checker.workers.defects import Defects
+from checker.workers.drafts import Answered
 from checker.workers.messages import Settled
 from checker.workers.suspicion import Shot, Suspicion, Wanted, evidence
 
@@ -36,7 +39,17 @@ _SEVERITIES = ("critical", "high", "medium", "low")
 class Describer(Protocol):
     """Turns shots into records."""
 
-    def interaction(self, shot: Shot) -> Interaction: ...
+    def interaction(self, shot: Shot) -> Interaction:
+        """A shot as a finding keeps it."""
+        ...
+
+    def record(self, shot: Shot) -> None:
+        """Write down a request."""
+        ...
+
+    def unjudged(self, made: Made, answers: Iterable[Answered], purpose: Purpose) -> None:
+        """Write down requests whose answers no check has judged: the first one for this purpose, then those of checks."""
+        ...
 
 
 @dataclass(slots=True)
@@ -167,14 +180,33 @@ class Investigator:
 
     def _again(self, suspicion: Suspicion, made: Made) -> Shot:
         name = digest("confirmed", made.case.id)[:12]
-        return self._shot(self.factory.remake(made.step, name=name, phase=suspicion.phase))
+        remade = self.factory.remake(made.step, name=name, phase=suspicion.phase)
+        return self._shot(remade, Purpose.CONFIRM)
 
-    def _shot(self, made: Made) -> Shot:
-        return Shot(made, drive(attempt(self.tools, made.case, fresh=True), self._sent))
+    def _shot(self, made: Made, purpose: Purpose, *, fresh: bool = True) -> Shot:
+        return self._driven(made, attempt(self.tools, made.case, fresh=fresh), purpose)
 
-    def _sent(self, request: WireRequest) -> Outcome:
-        self._requests += 1
-        return self.send(request)
+    def _driven(self, made: Made, work: Exchanging[Verdict], purpose: Purpose) -> Shot:
+        """The end of an attempt. All that was sent for it is on record, whatever becomes of it."""
+        answers: list[Answered] = []
+
+        def send(request: WireRequest) -> Outcome:
+            self._requests += 1
+            outcome = self.send(request)
+            answers.append(Answered(request, outcome, time.time()))
+            return outcome
+
+        try:
+            verdict: Verdict = drive(work, send)
+        except Exception:
+            self.describer.unjudged(made, answers, purpose)
+            raise
+        shot = Shot(made, verdict)
+        if answers:
+            verdict.at, verdict.purpose = answers[0].at, purpose
+            self.describer.record(shot)
+            self.describer.unjudged(made, answers[1:], Purpose.PROBE)
+        return shot
 
     def _rebound(self, made: Made, earlier: list[Shot]) -> Made:
         """The same case with the values that its producers answered this time."""
@@ -224,7 +256,7 @@ class Investigator:
                 made = self._named(draw(SimplestSource()))
             except (CheckerError, Rejected):
                 return None
-            self._simplest = self._shot(made)
+            self._simplest = self._shot(made, Purpose.PROBE)
         return self._simplest
 
     def _named(self, made: Made) -> Made:
@@ -259,10 +291,9 @@ class Investigator:
             if settlement.stopped:
                 raise ShrinkingStopped
             try:
-                verdict = drive(attempt(self.tools, candidate.case), self._sent)
+                shot = self._shot(candidate, Purpose.SHRINK, fresh=False)
             except HookError:
                 return False
-            shot = Shot(candidate, verdict)
             created += _may_have_created(shot)
             self._note_others(suspicion, wanted, shot)
             return wanted.shown_by_candidate(shot)
@@ -281,7 +312,7 @@ class Investigator:
         # No candidate any more: it has all the time that its failure needs.
         self.stage(Stage.CONFIRM)
         remade = self.factory.remake(result.value.step, name=name, phase=suspicion.phase)
-        smallest = self._shot(self._named(remade))
+        smallest = self._shot(self._named(remade), Purpose.CONFIRM)
         self._note_others(suspicion, wanted, smallest)
         if wanted.shown(smallest) is not None:
             settlement.chain = (smallest,)
@@ -290,19 +321,25 @@ class Investigator:
 
     def _reproduce(self, settlement: _Settlement) -> None:
         """Send the commands as they will be printed, and judge the last answer."""
-        requests = [shot.verdict.request for shot in settlement.chain]
-        settlement.commands = tuple(
-            curl.render(request, self.origin, verify=self.verify)
-            for request in requests
-            if request is not None
-        )
-        for command in settlement.commands:
-            settlement.outcome = self._sent(replace(curl.as_sent(command), fresh=True))
-        if isinstance(settlement.outcome, Response):
-            case = settlement.chain[-1].made.case
-            settlement.judgement = drive(
-                judge_outcome(self.tools, case, settlement.outcome), self._sent
-            )
+        commands = [
+            (shot.made, curl.render(request, self.origin, verify=self.verify))
+            for shot in settlement.chain
+            if (request := shot.verdict.request) is not None
+        ]
+        settlement.commands = tuple(command for _, command in commands)
+        for number, (made, command) in enumerate(commands, 1):
+            work = self._printed(made.case, command, is_last=number == len(commands))
+            verdict = self._driven(made, work, Purpose.REPRODUCE).verdict
+            settlement.outcome, settlement.judgement = verdict.outcome, verdict.judgement
+
+    def _printed(self, case: Case, command: str, *, is_last: bool) -> Exchanging[Verdict]:
+        """One attempt with a command instead of a case; the answers to what comes before the last one are not judged."""
+        request = replace(curl.as_sent(command), fresh=True)
+        outcome = yield request
+        judgement = UNJUDGED
+        if is_last:
+            judgement = yield from judge_outcome(self.tools, case, outcome)
+        return Verdict(case, request, outcome, judgement)
 
     def _described(
         self, last: Finding, suspicion: Suspicion, wanted: Wanted, settlement: _Settlement

@@ -5,9 +5,11 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 
 from checker.core.errors import StorageError
-from checker.core.response import NetworkFailure, Outcome, Response
+from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.core.send import Purpose
 from checker.corpus.inflight import Stage
 from checker.phases.attempt import Verdict, plain_verdict
+from checker.workers.drafts import Answered
 from checker.workers.flight import Flight, Running
 from checker.workers.ledger import Part
 from checker.workers.limits import Limits
@@ -28,6 +30,7 @@ _REPORT_S = 1.0
 # Python finds a member of an enumeration ten times slower than a name.
 _MAKING, _WAITING, _JUDGING, _RECORDING = Part.MAKE, Part.WAIT, Part.JUDGE, Part.RECORD
 _SEND, _RECORD = Stage.SEND, Stage.RECORD
+_ABANDONED = NetworkFailure(FailureKind.GIVEN_UP, "the run ended before an answer came", 0.0)
 
 
 class Worker:
@@ -78,11 +81,22 @@ class Worker:
         self._up.send(Leaving(self._leaving, 0))
 
     def _last_words(self) -> None:
-        """Cases and time since the last report count, too: whoever is hurried leaves tasks behind."""
+        """What happened since the last report counts, too: whoever is hurried leaves tasks behind, and answers."""
+        while self._settling.waiting:
+            self._settling.settle_next(0, (), hasten=True)
+        for flight in self._parked:
+            self._abandon(flight, flight.answers)
+        for flight in self._flights.values():
+            self._abandon(flight, _answers(flight, _ABANDONED))
         self._report(self._supply.tasks)
         if self._last is not None:
             self._recorder.progress(self._last, self._ledger.take())
         self._recorder.close()
+
+    def _abandon(self, flight: Flight, answers: tuple[Answered, ...]) -> None:
+        """Leave a case that nobody will judge; what was sent for it is on record all the same."""
+        self._recorder.traffic.unjudged(flight.made, answers, flight.purpose)
+        flight.running.requests += flight.requests
 
     # Orders
 
@@ -228,6 +242,9 @@ class Worker:
         wanted = flight.wanted
         if wanted is None or wanted.fresh or not failure.may_be_late:
             return False
+        # It may have arrived, so it is on record.
+        lost = Answered(wanted, failure, time.time())
+        self._recorder.traffic.unjudged(flight.made, (lost,), flight.purpose)
         wanted.fresh = True
         self._parked.append(flight)
         return True
@@ -239,11 +256,16 @@ class Worker:
             if flight.work is None:
                 assert flight.wanted is not None
                 return plain_verdict(self._place.tools, flight.made.case, flight.wanted, outcome)
+            flight.answers = _answers(flight, outcome)
             flight.wanted = flight.work.send(outcome)
         except StopIteration as end:
             verdict: Verdict = end.value
+            verdict.at = flight.answers[0].at
+            self._recorder.traffic.unjudged(flight.made, flight.answers[1:], Purpose.PROBE)
             return verdict
         except Exception as error:  # noqa: BLE001 - the wall: it costs this case only
+            answers = flight.answers or _answers(flight, outcome)
+            self._recorder.traffic.unjudged(flight.made, answers, flight.purpose)
             self._supply.forgo(flight, error)
         else:
             self._parked.append(flight)
@@ -278,8 +300,10 @@ class Worker:
             self._supply.blame(flight, outcome.cause)
         running.waited(outcome.elapsed)
         flight.status = status or 0
-        if not flight.is_counted and not verdict.judgement.failures:
-            self._place.saved.forget(flight.made.step)
+        if not flight.is_counted:
+            verdict.purpose = flight.purpose
+            if not verdict.judgement.failures:
+                self._place.saved.forget(flight.made.step)
         suspicions = self._recorder.verdict(flight, verdict)
         if not suspicions and self._leaving is None and not running.is_closed:
             self._supply.extend(flight, verdict)
@@ -312,7 +336,13 @@ class Worker:
     def _report(self, tasks: Iterable[Running]) -> None:
         """Counts since the last report; the ledger goes with the first of them."""
         for running in tasks:
-            if running.cases or running.is_over(0.0, leaving=False):
+            if running.requests or running.cases or running.is_over(0.0, leaving=False):
                 self._recorder.progress(running, self._ledger.take())
                 running.counted()
                 self._last = running
+
+
+def _answers(flight: Flight, outcome: Outcome) -> tuple[Answered, ...]:
+    """What came of the requests of a flight, the one that it waits for included."""
+    assert flight.wanted is not None
+    return (*flight.answers, Answered(flight.wanted, outcome, time.time()))

@@ -31,6 +31,7 @@ from checker.corpus.layout import RunLayout
 from checker.corpus.records import SchemaOpened
 from checker.corpus.secrets import secrets_of
 from checker.corpus.signals import SignalSet
+from checker.corpus.space import segment_bytes
 from checker.corpus.traffic import InterestingAndLast, TrafficWriter
 from checker.corpus.values import LiveValues
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
@@ -53,6 +54,7 @@ from checker.workers.recorder import Recorder
 from checker.workers.remembering import remember
 from checker.workers.saved import SavedExamples
 from checker.workers.telling import tell_of_description, tell_of_program, tell_of_unread
+from checker.workers.traffic import Traffic
 
 _IMPORTED_BY = os.getpid()
 """The fork server, if it preloaded this module for us."""
@@ -216,18 +218,25 @@ def _recorder(
     secrets = secrets_of(settings)
     values = LiveValues(selected.paths, selected.names) if is_fuzz else None
     notes = [] if values is None else remember(layout, signals, values)
+    writer = TrafficWriter(
+        layout.traffic(incarnation, os.getpid()),
+        # Nobody but a report of traffic reads all of it.
+        None if settings.vcr_path is not None else InterestingAndLast(),
+        segment_bytes=segment_bytes(settings.corpus_max_bytes, settings.workers),
+    )
     recorder = Recorder(
-        incarnation=incarnation,
         journal=JournalWriter(layout.journal(incarnation, os.getpid()), conceal=secrets.conceal),
-        traffic=TrafficWriter(
-            layout.traffic(incarnation, os.getpid()),
-            InterestingAndLast() if is_fuzz and settings.vcr_path is None else None,
+        traffic=Traffic(
+            incarnation,
+            writer,
+            settings.checks,
+            secrets,
+            most=settings.truncation.max_recorded_payload_size,
+            components=Components(sends_as_made=not GLOBAL_HOOKS.named("before_call")),
         ),
         signals=signals,
         values=values,
-        checks=settings.checks,
         secrets=secrets,
-        components=Components(sends_as_made=not GLOBAL_HOOKS.named("before_call")),
         reproduction=partial(curl.render, origin=origin, verify=settings.tls_verify is not False),
     )
     for note in notes:

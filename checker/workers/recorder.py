@@ -4,27 +4,21 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
-from checker.checks.judge import CLEAN
+from checker.checks.judge import CLEAN, Judgement
 from checker.core.errors import NothingToBreak, UnresolvableBody
 from checker.core.failures import Failure
-from checker.core.meta import GenerationMode
 from checker.core.operation import Label
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Response
 from checker.core.schema_warnings import WarningKind
+from checker.core.send import Purpose
 from checker.corpus.codec import RecordEncoder
-from checker.corpus.exchange import exchange, exchange_fields
 from checker.corpus.journal import JournalReader, JournalWriter
-from checker.corpus.packing import Packed
 from checker.corpus.records import (
     UNBROKEN,
-    CheckOutcome,
-    Component,
     Entry,
     Finding,
-    Interaction,
     Note,
     OperationError,
     SignalsSeen,
@@ -34,68 +28,72 @@ from checker.corpus.records import (
 )
 from checker.corpus.secrets import Secrets
 from checker.corpus.signals import SignalSet
-from checker.corpus.traffic import TrafficWriter
 from checker.corpus.values import LiveValues
 from checker.phases.attempt import Verdict
 from checker.phases.making import Made
-from checker.workers.components import MODES, Components
 from checker.workers.defects import Defects
 from checker.workers.drafts import Draft
 from checker.workers.flight import Flight, Running
 from checker.workers.messages import Again
 from checker.workers.suspicion import Shot, Suspicion, evidence
 from checker.workers.titles import title_of
+from checker.workers.traffic import Traffic, without_answer
 
-_SUCCESS = "SUCCESS"
-_BY_HAND: tuple[str, tuple[()], str, tuple[()]] = ("", (), GenerationMode.POSITIVE.value, ())
+_TEST = Purpose.TEST
 
 
 @dataclass(slots=True)
 class Recorder:
     """Owns the journal and the traffic of one incarnation."""
 
-    incarnation: int
     journal: JournalWriter
-    traffic: TrafficWriter
+    traffic: Traffic
     signals: SignalSet
     values: LiveValues | None
     """None when nothing is reused (`run`)."""
-    checks: Sequence[str]
     secrets: Secrets
     reproduction: Callable[[WireRequest], str] = lambda request: ""
     """The command that sends a request, for what has no finding of its own."""
     defects: Defects = field(default_factory=Defects)
-    components: Components = field(default_factory=Components)
     _noted: set[tuple[str, str, str]] = field(default_factory=set)
     _peers: dict[str, JournalReader] = field(default_factory=dict)
     _peers_read_at: float = 0.0
-    _passed: tuple[CheckOutcome, ...] = ()
-    _packed: Packed = field(default_factory=Packed)
-    """The same, packed."""
     _unsettled: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Fingerprint -> (task, index) of the case that is under investigation for it, or waits to be."""
     _encoder: RecordEncoder = field(default_factory=RecordEncoder)
 
-    def __post_init__(self) -> None:
-        self._passed = tuple(CheckOutcome(name, _SUCCESS) for name in self.checks)
-        self._packed = self._encoder.packed(self._passed)
-
     def verdict(self, flight: Flight, verdict: Verdict) -> Sequence[Suspicion]:
         """Write down one verdict; what failed in a way that is new comes back, already on disk."""
         made, outcome, judgement = flight.made, verdict.outcome, verdict.judgement
-        draft = Draft(self.encoded, made, verdict, time.time())
-        if judgement is CLEAN and isinstance(outcome, Response):
-            self.traffic.offer(draft, interesting=self._learn(flight, verdict, outcome))
-            return ()
-        if isinstance(outcome, NetworkFailure):
-            self._network_error(flight, verdict, outcome)
-        elif outcome is not None:
-            self._learn(flight, verdict, outcome)
+        verdict.at = verdict.at or time.time()
+        described, is_notable = verdict, True
+        try:
+            if isinstance(outcome, Response):
+                is_notable = self._learn(flight, verdict, outcome) or verdict.purpose is not _TEST
+                if judgement is not CLEAN:
+                    is_notable = is_notable or self._is_unheard_of(made.label, judgement)
+            elif outcome is not None:
+                is_notable = self._network_error(flight, verdict, outcome)
+        except Exception as error:
+            described = without_answer(verdict, error)
+            raise
+        finally:
+            # Whatever goes wrong: it was sent.
+            draft = Draft(self.traffic.encoded, made, described)
+            self.traffic.writer.offer(draft, interesting=is_notable)
+        return () if judgement is CLEAN else self._doubts(flight, verdict)
+
+    def _is_unheard_of(self, label: Label, judgement: Judgement) -> bool:
+        known = self.defects.fingerprints
+        return any(one.fingerprint(label) not in known for one in judgement.failures)
+
+    def _doubts(self, flight: Flight, verdict: Verdict) -> Sequence[Suspicion]:
+        """What failed in a way that is new; doubts are noted."""
+        made, judgement = flight.made, verdict.judgement
         for text in judgement.disagreements:
             self.note(Note("disagreement", made.label, "", text))
         for text in judgement.unjudged:
             self.note(Note("unjudged", made.label, "", text))
-        self.traffic.offer(draft, interesting=True)
         if not judgement.failures:
             return ()
         flight.has_failed = True
@@ -115,7 +113,7 @@ class Recorder:
         if not self._is_news(fingerprint, flight, step.label, failure):
             return None
         finding = self._finding(flight, chain, failure)
-        self.journal.commit(finding)
+        self._commit(finding)
         return Suspicion(finding, failure, chain, flight.running.phase)
 
     def second_look(self, flight: Flight, verdict: Verdict, again: Again) -> Suspicion | None:
@@ -153,7 +151,7 @@ class Recorder:
             index=flight.index,
             stage="found",
             steps=tuple(shot.made.step for shot in chain),
-            interactions=tuple(self.interaction(evidence(shot)) for shot in chain),
+            interactions=tuple(self.traffic.interaction(evidence(shot)) for shot in chain),
             reproduction="",
             reproduced=None,
             shrink_executions=0,
@@ -180,51 +178,12 @@ class Recorder:
     def settled(self, finding: Finding) -> None:
         """The last version of a finding."""
         self._unsettled.pop(finding.fingerprint, None)
+        self._commit(finding)
+
+    def _commit(self, finding: Finding) -> None:
+        # What a finding holds stands in the traffic, too: reports of all that was sent read nothing else.
+        self.traffic.writer.flush()
         self.journal.commit(finding)
-
-    def interaction(self, shot: Shot, at: float | None = None) -> Interaction:
-        """A shot as one line of a cassette, seen at `at` (seconds since the epoch) or now."""
-        made, verdict = shot.made, shot.verdict
-        failures = verdict.judgement.failures
-        if isinstance(verdict.outcome, Response):
-            checks = self._outcomes(failures) if failures else self._passed
-        else:
-            checks = ()
-        begin = self._begin(made, verdict, _status_of(verdict), time.time() if at is None else at)
-        parts = tuple(Component(*one) for one in begin[5])
-        origin, components, rest = begin[:5], parts, begin[6:-1]
-        return Interaction(
-            *(*origin, components, *rest, exchange(begin[-1]), checks, self.incarnation)
-        )
-
-    def encoded(self, made: Made, verdict: Verdict, at: float) -> bytes:
-        """The same as bytes, as it is written."""
-        if verdict.judgement is CLEAN and isinstance(verdict.outcome, Response):
-            begin = self._begin(made, verdict, _SUCCESS, at)
-            return self._encoder.encode_flat(Interaction, (*begin, self._packed, self.incarnation))
-        return self._encoder.encode(self.interaction(Shot(made, verdict), at))
-
-    def _begin(self, made: Made, verdict: Verdict, status: str, at: float) -> tuple[Any, ...]:
-        """Fields of an `Interaction` from the case to the exchange, which comes as its fields, too."""
-        meta = made.case.meta
-        assert verdict.request is not None
-        assert verdict.outcome is not None
-        exchanged = exchange_fields(verdict.request, verdict.outcome, self.secrets)
-        if meta is None:
-            return (made.case.id, made.label, *_BY_HAND, status, at, 0.0, exchanged)
-        phase = meta.phase
-        return (
-            made.case.id,
-            made.label,
-            phase.name,
-            tuple(phase.data.items()),
-            MODES[meta.mode],
-            self.components.fields(meta),
-            status,
-            at,
-            meta.time,
-            exchanged,
-        )
 
     def recipe(self, made: Made) -> bytes:
         """A recipe as bytes, for the in-flight slots: an `Entry` of this one step."""
@@ -271,6 +230,7 @@ class Recorder:
                 ),
                 ledger=ledger,
                 note=running.note,
+                inquiries=running.inquiries,
             )
         )
 
@@ -291,25 +251,25 @@ class Recorder:
 
     def catch_up(self) -> None:
         """Write down what could wait."""
-        self.traffic.catch_up()
+        self.traffic.writer.catch_up()
         if self.traffic.faults:
             self._tell_of_unwritten()
 
     def flush(self) -> None:
         """Hand everything over."""
-        self.traffic.flush()
+        self.traffic.writer.flush()
         self._tell_of_unwritten()
         self.journal.flush()
 
     def close(self) -> None:
         """The end of this incarnation."""
-        self.traffic.close()
+        self.traffic.writer.close()
         self._tell_of_unwritten()
         self.journal.close()
 
     def _tell_of_unwritten(self) -> None:
-        for draft, error in self.traffic.faults:
-            self.gave_up(draft.label, draft.phase, error)
+        for label, phase, error in self.traffic.faults:
+            self.gave_up(label, phase, error)
         self.traffic.faults.clear()
 
     def _learn(self, flight: Flight, verdict: Verdict, outcome: Response) -> bool:
@@ -329,17 +289,18 @@ class Recorder:
                 self.journal.append(record)
         return bool(ids)
 
-    def _network_error(self, flight: Flight, verdict: Verdict, outcome: NetworkFailure) -> None:
+    def _network_error(self, flight: Flight, verdict: Verdict, outcome: NetworkFailure) -> bool:
+        """Whether it is told for the first time."""
         label = flight.made.label
         if outcome.kind is FailureKind.GIVEN_UP:
             self.note(Note("given_up", label, "", ""))
-            return
+            return False
         if outcome.cause is not None:
             # Our own fault, which is counted where the others of its task are.
-            return
+            return True
         # One request of each kind is enough to look into it.
         if not self._is_new("network", label, outcome.kind.value):
-            return
+            return False
         text = f"{outcome.kind.value}: {outcome.message}" if outcome.message else outcome.kind.value
         request = verdict.request
         command = "" if request is None else self.reproduction(request)
@@ -350,24 +311,10 @@ class Recorder:
                 "Network Error",
                 text,
                 request=command,
-                components=self.components.of(verdict.case),
+                components=self.traffic.components.of(verdict.case),
             )
         )
-
-    def _outcomes(self, failures: Sequence[Failure]) -> tuple[CheckOutcome, ...]:
-        failed: dict[str, list[Failure]] = {}
-        for failure in failures:
-            failed.setdefault(failure.check, []).append(failure)
-        return tuple(
-            CheckOutcome(
-                name,
-                "FAILURE",
-                "\n\n".join(f"{one.title}\n{one.message}".rstrip() for one in failed[name]),
-            )
-            if name in failed
-            else CheckOutcome(name, _SUCCESS)
-            for name in self.checks
-        )
+        return True
 
     def _is_new(self, kind: str, label: str, text: str) -> bool:
         key = (kind, label, text)
@@ -375,9 +322,3 @@ class Recorder:
             return False
         self._noted.add(key)
         return True
-
-
-def _status_of(verdict: Verdict) -> str:
-    if not isinstance(verdict.outcome, Response):
-        return "ERROR"
-    return "FAILURE" if verdict.judgement.failures else _SUCCESS

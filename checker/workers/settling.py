@@ -134,7 +134,7 @@ class _Desk:
         return Investigator(
             tools=place.tools,
             factory=place.factory,
-            describer=place.recorder,
+            describer=place.recorder.traffic,
             defects=place.recorder.defects,
             origin=place.origin,
             send=self.send,
@@ -198,6 +198,7 @@ class _Desk:
         ledger, running = self.place.ledger, self.flight.running
         ledger.enter(Part.WAIT)
         running.requests += 1
+        running.inquiries += 1
         self.place.purse.spent += 1
         outcome = self.place.http.send(self.lane, wanted, patience_s=patience_s)
         running.waited(outcome.elapsed)

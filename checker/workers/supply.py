@@ -134,6 +134,7 @@ class Supply:
     def release(self, flight: Flight) -> None:
         """Nothing of it is in flight any more."""
         running = flight.running
+        running.requests += flight.requests
         if flight.status >= 0:
             self._count(flight, running)
         self._slots.leave(flight.slot)
@@ -145,10 +146,9 @@ class Supply:
     def _count(self, flight: Flight, running: Running) -> None:
         """Count it when it is over: whoever dies before has it made, and counted, again."""
         if not flight.is_counted:
-            running.requests += flight.requests
             return
         self._place.purse.earned += 1
-        running.count(flight.made.label, flight.status, flight.requests)
+        running.count(flight.made.label, flight.status)
         if running.is_news(flight.status, has_failed=flight.has_failed):
             self._slots.tally(running.task.id, running.failed_in_lease, running.succeeded)
 

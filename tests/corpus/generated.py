@@ -6,8 +6,10 @@ from hypothesis import strategies as st
 
 from checker.core.meta import Binding
 from checker.core.operation import Label, Location
+from checker.core.send import Purpose
 from checker.core.sequence import Step
 from checker.corpus.records import (
+    Body,
     CheckOutcome,
     Component,
     Entry,
@@ -81,6 +83,7 @@ INTERACTIONS = st.builds(
     EXCHANGES,
     tuples(st.builds(CheckOutcome, TEXT, TEXT, st.none() | TEXT)),
     COUNTS,
+    st.sampled_from(Purpose),
 )
 FINGERPRINTS = st.sampled_from(["f1", "f2", "f3"])
 FINDINGS = st.builds(
@@ -117,6 +120,7 @@ PROGRESS = st.builds(
     tuples(st.tuples(LABELS, st.sampled_from([0, 200, 500]), COUNTS)),
     LEDGERS,
     TEXT,
+    COUNTS,
 )
 OTHERS = {
     RunStarted: st.builds(
@@ -126,6 +130,7 @@ OTHERS = {
     TaskStarted: st.builds(TaskStarted, TASKS, st.just("fuzzing"), TASK_LABELS, COUNTS),
     TaskProgress: PROGRESS,
     Interaction: INTERACTIONS,
+    Body: st.builds(Body, st.binary(max_size=20)),
     Finding: FINDINGS,
     ValueSeen: st.builds(ValueSeen, LABELS, TEXT, SCALARS, TEXT),
     ValueGone: st.builds(ValueGone, SCALARS, TEXT),

@@ -29,13 +29,13 @@ def test_every_record_comes_back_exactly(records: list[Record]) -> None:
 def test_fields_and_parts_are_written_like_the_record(record: Interaction) -> None:
     encoder = RecordEncoder()
     fields = tuple(getattr(record, field.name) for field in dataclasses.fields(record))
-    flat = (*fields[:-3], dataclasses.astuple(record.exchange))
+    flat = (*fields[:-4], dataclasses.astuple(record.exchange))
     checks = encoder.packed(record.checks)
     assert encoder.encode(record) == encoder.encode_fields(Interaction, fields)
-    assert encoder.encode(record) == encoder.encode_fields(Interaction, (*flat, *fields[-2:]))
+    assert encoder.encode(record) == encoder.encode_fields(Interaction, (*flat, *fields[-3:]))
     parts = [dataclasses.astuple(one) for one in record.components]
     assert encoder.encode(record) == encoder.encode_flat(
-        Interaction, (*flat[:5], parts, *flat[6:], checks, record.worker)
+        Interaction, (*flat[:5], parts, *flat[6:], checks, record.worker, record.purpose)
     )
 
 
@@ -94,4 +94,4 @@ def test_unknown_tags_and_missing_fields_are_undecodable(data: bytes) -> None:
 
 
 def test_tags_are_those_that_stand_in_files() -> None:
-    assert list(codec.TAGS.values()) == list(range(1, 16))
+    assert list(codec.TAGS.values()) == list(range(1, 17))

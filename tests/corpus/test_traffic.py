@@ -1,14 +1,20 @@
 import os
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+
+from hypothesis import given
+from hypothesis import strategies as st
 
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.corpus.codec import RecordEncoder
-from checker.corpus.exchange import exchange, exchange_fields
+from checker.corpus.exchange import exchange, exchange_fields, lighter
 from checker.corpus.records import Exchange, Interaction
 from checker.corpus.secrets import Secrets
-from checker.corpus.traffic import InterestingAndLast, TrafficReader, TrafficWriter
+from checker.corpus.traffic import DULL, InterestingAndLast, Keep, TrafficReader, TrafficWriter
 
 
 def recorded(request: WireRequest, outcome: Outcome, secrets: Secrets | None = None) -> Exchange:
@@ -52,29 +58,29 @@ class Sketch:
     def __len__(self) -> int:
         return 100
 
-    def encode(self) -> bytes:
+    def encode(self, keep: Keep) -> bytes:
         self.encoded.append(self.interaction.case)
-        return RecordEncoder().encode(self.interaction)
+        one = self.interaction
+        fields = tuple(getattr(one.exchange, name) for name in Exchange.__slots__[:11])
+        return RecordEncoder().encode(replace(one, exchange=Exchange(*lighter(fields, 0, keep))))
 
 
-def cases(path: Path) -> list[str]:
-    return [found.case for found in TrafficReader(path).stream()]
+def segments(folder: Path) -> list[Path]:
+    """Notable ones first."""
+    return sorted(folder.iterdir(), key=lambda path: (DULL in path.name, path.name))
 
 
-class Unwritable(Sketch):
-    def encode(self) -> bytes:
-        raise ValueError("nobody thought of this")
+def interactions(folder: Path) -> list[Interaction]:
+    return [found for path in segments(folder) for found in TrafficReader(path).stream()]
 
 
-def test_an_interaction_that_cannot_be_encoded_costs_itself(tmp_path: Path) -> None:
-    writer = TrafficWriter(tmp_path / "t")
-    broken = Unwritable()
-    for draft in (Sketch(numbered(1)), broken, Sketch(numbered(2))):
-        writer.offer(draft, interesting=True)
-    writer.close()
-    assert cases(tmp_path / "t") == ["c1", "c2"]
-    ((unwritten, error),) = writer.faults
-    assert (unwritten, str(error)) == (broken, "nobody thought of this")
+def _kept(bodies: list[bytes], body: bytes) -> int:
+    bodies.append(body)
+    return len(bodies)
+
+
+def cases(folder: Path) -> list[str]:
+    return [found.case for found in interactions(folder)]
 
 
 def test_a_cassette_keeps_everything_in_order(tmp_path: Path) -> None:
@@ -82,7 +88,7 @@ def test_a_cassette_keeps_everything_in_order(tmp_path: Path) -> None:
     for number in range(1000):
         writer.offer(Sketch(numbered(number)), interesting=False)
     writer.close()
-    assert cases(tmp_path / "t") == [f"c{number}" for number in range(1000)]
+    assert cases(tmp_path) == [f"c{number}" for number in range(1000)]
 
 
 def test_a_night_keeps_what_is_interesting_and_the_last_of_each_operation(tmp_path: Path) -> None:
@@ -91,7 +97,7 @@ def test_a_night_keeps_what_is_interesting_and_the_last_of_each_operation(tmp_pa
         draft = Sketch(numbered(number, f"GET /{number % 2}"))
         writer.offer(draft, interesting=number == 10)
     writer.close()
-    assert sorted(cases(tmp_path / "t")) == ["c10", "c96", "c97", "c98", "c99"]
+    assert sorted(cases(tmp_path)) == ["c10", "c96", "c97", "c98", "c99"]
 
 
 def test_of_many_dull_ones_some_of_the_last_are_kept(tmp_path: Path) -> None:
@@ -99,7 +105,7 @@ def test_of_many_dull_ones_some_of_the_last_are_kept(tmp_path: Path) -> None:
     for number in range(1000):
         writer.offer(Sketch(numbered(number)), interesting=number == 500)
     writer.close()
-    interesting, *last = (int(case[1:]) for case in cases(tmp_path / "t"))
+    interesting, *last = (int(case[1:]) for case in cases(tmp_path))
     assert interesting == 500
     assert len(last) == 2
     assert min(last) >= 980
@@ -116,19 +122,72 @@ def test_a_draft_that_is_admitted_is_encoded_when_there_is_time_and_the_others_n
     assert encoded == ["c10"]
     writer.close()
     assert encoded == ["c10", "c48", "c49"]
-    assert cases(tmp_path / "t") == ["c10", "c48", "c49"]
+    assert cases(tmp_path) == ["c10", "c48", "c49"]
 
 
-def test_when_the_budget_is_spent_the_older_half_goes(tmp_path: Path) -> None:
-    writer = TrafficWriter(tmp_path / "t", InterestingAndLast(budget_bytes=100_000))
-    for number in range(40):
-        writer.offer(Sketch(numbered(number, body=os.urandom(10_000))), interesting=True)
-        writer.flush()
+def test_a_body_is_written_once_however_often_it_came(tmp_path: Path) -> None:
+    bodies = [os.urandom(20_000), os.urandom(30_000)]
+    writer = TrafficWriter(tmp_path / "t")
+    for number in range(500):
+        writer.offer(Sketch(numbered(number, body=bodies[number % 2])), interesting=False)
     writer.close()
-    kept = cases(tmp_path / "t")
-    assert kept == [f"c{number}" for number in range(40 - len(kept), 40)]
-    assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 100_000
-    assert len(kept) >= 5
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 100_000
+    found = [(one.case, one.exchange.response_body) for one in interactions(tmp_path)]
+    assert found == [(f"c{number}", bodies[number % 2]) for number in range(500)]
+
+
+def test_bodies_of_requests_are_kept_like_those_of_answers(tmp_path: Path) -> None:
+    body = os.urandom(20_000)
+    whole = replace(INTERACTION.exchange, body=body, response_body=body, response_size=len(body))
+    writer = TrafficWriter(tmp_path / "t")
+    for _ in range(9):
+        writer.offer(Sketch(replace(INTERACTION, exchange=whole)), interesting=True)
+    writer.close()
+    assert [one.exchange for one in interactions(tmp_path)] == [whole] * 9
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 25_000
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), max_size=40), st.integers(1, 60_000))
+def test_every_segment_can_be_read_without_the_others(
+    offered: list[tuple[int, bool]], segment_bytes: int
+) -> None:
+    bodies = [Random(number).randbytes(5_000 * number) for number in range(6)]
+    with TemporaryDirectory() as folder:
+        writer = TrafficWriter(Path(folder) / "t", segment_bytes=segment_bytes)
+        for number, (body, interesting) in enumerate(offered):
+            writer.offer(Sketch(numbered(number, body=bodies[body])), interesting=interesting)
+            writer.flush()
+        writer.close()
+        found: dict[str, tuple[int, bool]] = {}
+        for path in Path(folder).iterdir():
+            alone = path.rename(path.with_suffix(".alone"))
+            for one in TrafficReader(alone).stream():
+                body = bodies.index(one.exchange.response_body)
+                found[one.case] = body, DULL not in path.name
+    assert found == {f"c{number}": one for number, one in enumerate(offered)}
+
+
+def test_what_a_killed_writer_had_written_can_be_read_whole(tmp_path: Path) -> None:
+    body = os.urandom(20_000)
+    writer = TrafficWriter(tmp_path / "t")
+    for number in range(300):
+        writer.offer(Sketch(numbered(number, body=body)), interesting=False)
+        writer.catch_up()
+    # Never flushed, never closed.
+    found = interactions(tmp_path)
+    assert len(found) >= 256
+    assert {one.exchange.response_body for one in found} == {body}
+
+
+def test_long_bodies_are_cut_and_their_size_is_told(tmp_path: Path) -> None:
+    request = WireRequest("POST", b"/a", [], b"r" * 9_000)
+    fields = exchange_fields(request, Response(200, [], b"a" * 8_000), Secrets())
+    for most, sent, received in ((0, 9_000, 8_000), (8_500, 8_500, 8_000), (10, 10, 10)):
+        kept: list[bytes] = []
+        found = Exchange(*lighter(fields, most, partial(_kept, kept)))
+        bodies = [found.response_body or b"", found.body or b"", *kept]
+        assert sorted(map(len, filter(None, bodies))) == sorted([sent, received])
+        assert (found.body_size, found.response_size) == (9_000 if sent < 9_000 else None, 8_000)
 
 
 def test_what_is_held_back_is_bounded_by_bytes() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from checker.config.settings import Sanitization
 from checker.core.request import Origin, WireRequest
+from checker.core.send import Purpose
 from checker.corpus.records import Exchange, Interaction
 from checker.phases.recordings import read_cassette
 from checker.phases.replay import ReplayOptions, replay
@@ -279,6 +280,43 @@ def test_cassette_of_a_general_emitter_is_read(tmp_path: Path, server: RawServer
     assert "&id" in path.read_text()
     assert replayed(path)[0] == 0
     assert [seen.count(b"X-Shared: 1") for seen in server.seen] == [1, 1]
+
+
+def test_bodies_that_stand_once_are_sent_each_time(tmp_path: Path, server: RawServer) -> None:
+    long = [letter * 3000 for letter in (b"a", b"b")]
+    bodies = [long[0], long[1], b"short", long[0], long[1], long[0]]
+    found = [
+        replace(recorded(method="POST", body=body), case=f"c{number}", at=float(number))
+        for number, body in enumerate(bodies)
+    ]
+    path = cassette(tmp_path, server.url, *found)
+    assert path.stat().st_size < 12_000
+    assert ["*body" in piece for piece in path.read_text().split("\n- ")[1:]].count(True) == 3
+    assert [one.body for one in read_cassette(path)] == bodies
+    assert replayed(path)[0] == 0
+    assert [seen.rpartition(b"\r\n\r\n")[2] for seen in server.seen] == bodies
+
+
+def test_a_request_that_was_cut_is_not_sent(tmp_path: Path, server: RawServer) -> None:
+    path = cassette(tmp_path, server.url, recorded(method="POST", body=b"abc", body_size=5))
+    code, lines = replayed(path)
+    assert code == 2
+    assert server.seen == []
+    assert any("max-recorded-payload-size = 0" in line for line in lines)
+
+
+def test_whatever_it_was_sent_for_it_is_sent_again(tmp_path: Path, server: RawServer) -> None:
+    found = [
+        replace(recorded(target=f"/{purpose}".encode()), purpose=purpose, at=float(number))
+        for number, purpose in enumerate(Purpose)
+    ]
+    path = cassette(tmp_path, server.url, *found)
+    replayed(path)
+    targets = [seen.split()[1].decode() for seen in server.seen]
+    assert targets == [f"/{purpose}" for purpose in Purpose]
+    server.seen.clear()
+    replayed(path, purposes=("shrink", "saved"))
+    assert [seen.split()[1] for seen in server.seen] == [b"/saved", b"/shrink"]
 
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])

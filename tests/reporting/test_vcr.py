@@ -17,12 +17,11 @@ from checker.corpus.records import CheckOutcome, Component, Interaction
 from checker.corpus.secrets import Secrets
 from checker.reporting.vcr import (
     CassetteSettings,
-    all_interactions,
     cassette_pieces,
     write_cassette,
 )
 
-from .samples import AT, exchange, finding, interaction
+from .samples import AT, exchange, interaction
 
 texts = st.text(st.characters(exclude_categories=()), max_size=9)
 latin = st.text(st.characters(max_codepoint=255), max_size=9)
@@ -69,6 +68,7 @@ def test_interaction_has_the_fields_of_the_specification() -> None:
         "generation": {"time": 0.00002, "mode": "positive"},
         "components": {"query": {"mode": "positive"}},
         "phase": {"name": "fuzzing", "data": {}},
+        "purpose": "test",
         "checks": [{"name": "not_a_server_error", "status": "FAILURE", "message": "Server error"}],
         "request": {
             "uri": "http://127.0.0.1:8080/api/users?limit=0",
@@ -200,9 +200,34 @@ def test_order_is_that_of_time_whatever_came_first() -> None:
         assert [one["id"] for one in found] == ["1", "2", "3"]
 
 
-def test_failed_interaction_stands_once_although_its_finding_holds_it() -> None:
-    found = cassette(*all_interactions([interaction()], [finding()]))
-    assert len(found["http_interactions"]) == 1
+def test_a_long_body_stands_once_and_is_referred_to() -> None:
+    long, other = b'{"a": "\\n"}' * 500, b"\xff" * 5000
+    sent = [
+        interaction(case=f"c{number}", exchange=exchange(body=body, response_body=answer))
+        for number, (body, answer) in enumerate([(None, long), (long, other), (other, long)])
+    ]
+    settings = CassetteSettings("checker run x", 7, "http://h")
+    text = "".join(cassette_pieces(settings, sent))
+    found = yaml.safe_load(text)["http_interactions"]
+    answers = [one["response"]["body"] for one in found]
+    assert [answer.get("string", "").encode() for answer in answers] == [long, b"", long]
+    assert base64.b64decode(answers[1]["base64_string"]) == other
+    assert found[1]["request"]["body"]["string"].encode() == long
+    assert base64.b64decode(found[2]["request"]["body"]["base64_string"]) == other
+    assert text.count("string: *body-1\n") == 2
+    assert text.count('"base64_string": *body-2\n') == 1
+    assert len(text) < 2 * (len(long) + len(other))
+
+
+def test_short_bodies_stay_where_they_are() -> None:
+    same = [interaction(case=f"c{number}") for number in range(3)]
+    text = "".join(cassette_pieces(CassetteSettings("checker run x", 7, "http://h"), same))
+    assert text.count('string: "{\\"error\\":\\"boom\\"}"') == 3
+
+
+def test_a_cut_request_tells_its_size() -> None:
+    found = only(interaction(exchange=exchange(body=b"abc", body_size=5000)))
+    assert found["request"]["body"] == {"encoding": "utf-8", "string": "abc", "size": 5000}
 
 
 def test_cassette_appears_whole(tmp_path: Path) -> None:

@@ -6,14 +6,23 @@ from typing import Any
 
 import pytest
 
+from checker.core.request import WireRequest
+from checker.core.response import Outcome, Response
 from checker.core.sequence import Step
+from checker.corpus.exchange import exchange_fields
 from checker.corpus.records import OperationError
+from checker.corpus.secrets import Secrets
+from checker.workers import traffic
 from checker.workers.recorder import Recorder
 from tests.workers.test_loop import LABELS, TASK, Ran, run, workplace
 
 
 def _fails(*_: object, **__: object) -> Any:
     raise ZeroDivisionError("nobody thought of this")
+
+
+def _cannot_describe_answers(request: WireRequest, outcome: Outcome, secrets: Secrets) -> Any:
+    return (_fails if isinstance(outcome, Response) else exchange_fields)(request, outcome, secrets)
 
 
 def _errors(ran: Ran) -> set[tuple[str, str, bool]]:
@@ -44,7 +53,7 @@ def test_an_answer_that_nobody_can_encode_costs_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with workplace(tmp_path, lanes=1, vcr_path="all.yaml") as place:
-        monkeypatch.setattr(Recorder, "encoded", _fails)
+        monkeypatch.setattr(traffic, "exchange_fields", _cannot_describe_answers)
         ran = run(place, replace(TASK, phase="fuzzing"))
     assert [one.tasks for one in ran.idle] == [((TASK.id, 300, True),)]
     assert _errors(ran) == {(str(label), "Runtime Error", True) for label in LABELS}

@@ -1,0 +1,162 @@
+"""Every request that a worker sent, as its traffic holds it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from checker.checks.judge import CLEAN, UNJUDGED
+from checker.core.errors import StorageError
+from checker.core.failures import Failure
+from checker.core.meta import GenerationMode
+from checker.core.operation import Label
+from checker.core.response import FailureKind, NetworkFailure, Response
+from checker.core.send import Purpose
+from checker.corpus.codec import RecordEncoder
+from checker.corpus.exchange import exchange, exchange_fields, lighter
+from checker.corpus.packing import Packed
+from checker.corpus.records import CheckOutcome, Component, Interaction
+from checker.corpus.secrets import Secrets
+from checker.corpus.traffic import Keep, TrafficWriter
+from checker.phases.attempt import Verdict
+from checker.phases.making import Made
+from checker.workers.components import MODES, Components
+from checker.workers.drafts import Answered, Draft
+from checker.workers.suspicion import Shot
+
+_SUCCESS = "SUCCESS"
+_COMPONENTS_AT = 5
+"""Where they stand in an `Interaction`."""
+_BY_HAND: tuple[str, tuple[()], str, tuple[()]] = ("", (), GenerationMode.POSITIVE.value, ())
+_PURPOSES = {purpose: purpose.value for purpose in Purpose}
+
+
+@dataclass(slots=True)
+class Traffic:
+    """Describes requests and their answers as interactions, and has them written."""
+
+    incarnation: int
+    writer: TrafficWriter
+    checks: Sequence[str]
+    secrets: Secrets
+    most: int = 0
+    """Bytes of a body that are kept; 0: all."""
+    components: Components = field(default_factory=Components)
+    faults: list[tuple[Label, str, Exception]] = field(default_factory=list)
+    """(label, phase, error) of answers that could not be written, for whoever tells of them."""
+    _passed: tuple[CheckOutcome, ...] = ()
+    _packed: Packed = field(default_factory=Packed)
+    """The same, packed."""
+    _encoder: RecordEncoder = field(default_factory=RecordEncoder)
+
+    def __post_init__(self) -> None:
+        self._passed = tuple(CheckOutcome(name, _SUCCESS) for name in self.checks)
+        self._packed = self._encoder.packed(self._passed)
+
+    def record(self, shot: Shot) -> None:
+        """Write down a request of an inquiry."""
+        draft = Draft(self.encoded, shot.made, shot.verdict)
+        self.writer.offer(draft, interesting=False)
+        # Nobody comes by to do so later: one lane sends what it can.
+        self.writer.catch_up()
+
+    def unjudged(self, made: Made, answers: Iterable[Answered], purpose: Purpose) -> None:
+        """Write down requests whose answers no check has judged: the first one for this purpose, then those of checks."""
+        for request, outcome, at in answers:
+            verdict = Verdict(made.case, request, outcome, UNJUDGED, at, purpose)
+            self.writer.offer(Draft(self.encoded, made, verdict), interesting=False)
+            purpose = Purpose.PROBE
+
+    def interaction(self, shot: Shot) -> Interaction:
+        """A shot as one line of a cassette."""
+        verdict = shot.verdict
+        exchanged = exchange(self._exchanged(verdict))
+        begin = list(self._begin(shot.made, verdict, _status_of(verdict), exchanged))
+        begin[_COMPONENTS_AT] = tuple(Component(*one) for one in begin[_COMPONENTS_AT])
+        end = self._checks_of(verdict), self.incarnation, verdict.purpose
+        return Interaction(*[*begin, *end])
+
+    def encoded(self, made: Made, verdict: Verdict, keep: Keep) -> bytes:
+        """A case and its verdict as bytes, as they are written: without the bodies that `keep` takes.
+
+        Raises `StorageError`.
+        """
+        try:
+            return self._encoded(made, verdict, keep)
+        except StorageError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the wall: whatever its answer is, it was sent
+            phase = "" if made.case.meta is None else made.case.meta.phase.name
+            self.faults.append((made.label, phase, error))
+            return self._encoded(made, without_answer(verdict, error), keep)
+
+    def _encoded(self, made: Made, verdict: Verdict, keep: Keep) -> bytes:
+        if verdict.judgement is CLEAN and isinstance(verdict.outcome, Response):
+            status, checks = _SUCCESS, self._packed
+        else:
+            status = _status_of(verdict)
+            checks = self._encoder.packed(self._checks_of(verdict))
+        exchanged = lighter(self._exchanged(verdict), self.most, keep)
+        begin = self._begin(made, verdict, status, exchanged)
+        purpose = _PURPOSES[verdict.purpose]
+        return self._encoder.encode_flat(Interaction, (*begin, checks, self.incarnation, purpose))
+
+    def _exchanged(self, verdict: Verdict) -> tuple[Any, ...]:
+        assert verdict.request is not None
+        assert verdict.outcome is not None
+        return exchange_fields(verdict.request, verdict.outcome, self.secrets)
+
+    def _begin(
+        self, made: Made, verdict: Verdict, status: str, exchanged: object
+    ) -> tuple[Any, ...]:
+        """Fields of an `Interaction` from the case to the exchange."""
+        meta, at = made.case.meta, verdict.at
+        if meta is None:
+            return (made.case.id, made.label, *_BY_HAND, status, at, 0.0, exchanged)
+        phase = meta.phase
+        return (
+            made.case.id,
+            made.label,
+            phase.name,
+            tuple(phase.data.items()),
+            MODES[meta.mode],
+            self.components.fields(meta),
+            status,
+            at,
+            meta.time,
+            exchanged,
+        )
+
+    def _checks_of(self, verdict: Verdict) -> tuple[CheckOutcome, ...]:
+        if not isinstance(verdict.outcome, Response) or verdict.judgement is UNJUDGED:
+            return ()
+        failures = verdict.judgement.failures
+        return self._outcomes(failures) if failures else self._passed
+
+    def _outcomes(self, failures: Sequence[Failure]) -> tuple[CheckOutcome, ...]:
+        failed: dict[str, list[Failure]] = {}
+        for failure in failures:
+            failed.setdefault(failure.check, []).append(failure)
+        return tuple(
+            CheckOutcome(
+                name,
+                "FAILURE",
+                "\n\n".join(f"{one.title}\n{one.message}".rstrip() for one in failed[name]),
+            )
+            if name in failed
+            else CheckOutcome(name, _SUCCESS)
+            for name in self.checks
+        )
+
+
+def without_answer(verdict: Verdict, error: Exception) -> Verdict:
+    """A verdict on an answer that cannot be written down: the request was sent, whatever its answer is."""
+    reason = f"the answer cannot be written down: {type(error).__name__}: {error}"
+    return replace(verdict, outcome=NetworkFailure(FailureKind.OTHER, reason, 0.0))
+
+
+def _status_of(verdict: Verdict) -> str:
+    if not isinstance(verdict.outcome, Response):
+        return "ERROR"
+    if verdict.judgement is UNJUDGED:
+        return "SKIP"
+    return "FAILURE" if verdict.judgement.failures else _SUCCESS
