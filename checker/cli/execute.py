@@ -1,5 +1,6 @@
 """Settings in, exit code out: the supervisor runs, the console shows, reports are written."""
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -22,8 +23,11 @@ from checker.supervisor.execution import RunOutcome, Surroundings, execute
 from checker.supervisor.signals import Interrupts
 
 
-def execute_run(settings: RunSettings) -> int:
-    """Exit code of a run. Raises `UsageError` and `StorageError` when it cannot begin."""
+def execute_run(settings: RunSettings, began_at: float) -> int:
+    """Exit code of a run. Raises `UsageError` and `StorageError` when it cannot begin.
+
+    `began_at`: from when on its time counts, of `time.monotonic`.
+    """
     # Until the last line: who asks to stop while a report is written still wants the summary.
     with Interrupts() as interrupts:
         if settings.vcr_path is not None:
@@ -32,7 +36,8 @@ def execute_run(settings: RunSettings) -> int:
         console.title()
         followed = _Followed(console)
         try:
-            outcome = execute(settings, followed.on_record, Surroundings(interrupts=interrupts))
+            around = Surroundings(interrupts=interrupts, age_s=time.monotonic() - began_at)
+            outcome = execute(settings, followed.on_record, around)
             interrupts.take_one_more()
             if outcome.view.opened is None:
                 return _not_opened(console, outcome)
