@@ -9,7 +9,7 @@ from checker.core.schema_warnings import WarningKind
 from checker.corpus.damage import DAMAGED
 from checker.corpus.records import Note
 from checker.reporting.findings import severity_rank
-from checker.reporting.report import KILLED, UNANSWERED, PhaseTally, Report
+from checker.reporting.report import INCOMPLETE, KILLED, UNANSWERED, PhaseTally, Report
 from checker.reporting.wall import walled
 
 Glyph = Callable[[str], str]
@@ -44,6 +44,7 @@ WARNING_TITLES: Mapping[str, str] = {
     WarningKind.UNDECLARED_SECURITY: "Security schemes that are not declared",
     UNANSWERED: "Operations that did not answer in the time that they had",
     DAMAGED: "Damaged files of the corpus",
+    INCOMPLETE: "Reports that are not complete",
     KILLED: "Cases left out, since workers were killed again and again",
 }
 """What cost a part of a test, by kind: the order in which it is told."""

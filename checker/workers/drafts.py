@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from checker.core.operation import Label
 from checker.core.response import Response
+from checker.corpus.records import Interaction
 from checker.phases.attempt import Verdict
 from checker.phases.making import Made
 
@@ -36,3 +37,24 @@ class Draft:
     def encode(self) -> bytes:
         """The interaction as bytes."""
         return self.encoded(self.made, self.verdict, self.at)
+
+
+@dataclass(slots=True)
+class Described:
+    """An interaction that somebody has described already."""
+
+    interaction: Interaction
+    encoded: Callable[[Interaction], bytes]
+
+    @property
+    def label(self) -> str:
+        """Of its operation."""
+        return self.interaction.label
+
+    def __len__(self) -> int:
+        """About how many bytes of memory it takes."""
+        return _DRAFT_BYTES + len(self.interaction.exchange.response_body)
+
+    def encode(self) -> bytes:
+        """The interaction as bytes."""
+        return self.encoded(self.interaction)

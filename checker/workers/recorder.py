@@ -37,7 +37,7 @@ from checker.corpus.values import LiveValues
 from checker.phases.attempt import Verdict
 from checker.phases.making import Made
 from checker.workers.defects import Defects
-from checker.workers.drafts import Draft
+from checker.workers.drafts import Described, Draft
 from checker.workers.flight import Flight, Running
 from checker.workers.messages import Again
 from checker.workers.suspicion import Shot, Suspicion, evidence
@@ -121,7 +121,7 @@ class Recorder:
         if not self._is_news(fingerprint, flight, step.label, failure):
             return None
         finding = self._finding(flight, chain, failure)
-        self.journal.commit(finding)
+        self._committed(finding)
         return Suspicion(finding, failure, chain, flight.running.phase)
 
     def second_look(self, flight: Flight, verdict: Verdict, again: Again) -> Suspicion | None:
@@ -186,6 +186,14 @@ class Recorder:
     def settled(self, finding: Finding) -> None:
         """The last version of a finding."""
         self._unsettled.pop(finding.fingerprint, None)
+        if not finding.same_as:
+            for one in finding.interactions:
+                self.traffic.offer(Described(one, self._encoder.encode), interesting=True)
+        self._committed(finding)
+
+    def _committed(self, finding: Finding) -> None:
+        # What a finding holds stands in the traffic, too: reports of all that was sent read nothing else.
+        self.traffic.flush()
         self.journal.commit(finding)
 
     def interaction(self, shot: Shot, at: float | None = None) -> Interaction:

@@ -4,7 +4,7 @@ from checker.core.schema_warnings import WarningKind
 from checker.corpus.damage import DAMAGED
 from checker.corpus.fold import fold
 from checker.corpus.records import Note, OperationError, Record, RunFinished
-from checker.reporting.report import KILLED, UNANSWERED, Report
+from checker.reporting.report import INCOMPLETE, KILLED, UNANSWERED, Report
 from checker.reporting.summary import (
     WARNING_TITLES,
     ledger_lines,
@@ -213,4 +213,4 @@ def test_end_of_the_run_tells_its_time() -> None:
 
 
 def test_every_kind_of_warning_has_a_title() -> None:
-    assert set(WARNING_TITLES) == {*WarningKind, UNANSWERED, DAMAGED, KILLED}
+    assert set(WARNING_TITLES) == {*WarningKind, UNANSWERED, DAMAGED, INCOMPLETE, KILLED}

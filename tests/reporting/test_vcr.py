@@ -1,26 +1,18 @@
 import base64
-import itertools
-from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from checker import __version__
 from checker.config.settings import Sanitization
-from checker.core.errors import StorageError
 from checker.corpus.records import CheckOutcome, Interaction
 from checker.corpus.secrets import Secrets
-from checker.reporting.vcr import (
-    CassetteSettings,
-    all_interactions,
-    cassette_pieces,
-    write_cassette,
-)
+from checker.reporting.vcr import CassetteSettings
 
-from .samples import AT, exchange, finding, interaction
+from .samples import exchange, interaction
+from .writing import cassette_text
 
 texts = st.text(st.characters(exclude_categories=()), max_size=9)
 latin = st.text(st.characters(max_codepoint=255), max_size=9)
@@ -36,7 +28,7 @@ def cassette(*interactions: Interaction, **changes: Any) -> dict[str, Any]:
             **changes,
         }
     )
-    document: dict[str, Any] = yaml.safe_load("".join(cassette_pieces(settings, interactions)))
+    document: dict[str, Any] = yaml.safe_load(cassette_text(settings, interactions))
     return document
 
 
@@ -188,46 +180,3 @@ def test_any_content_stays_valid_yaml(
     if "\ud800" not in ascii(case) and case.isprintable():
         assert found["correlation_id"] == case
     assert isinstance(found["request"]["uri"], str)
-
-
-def test_order_is_that_of_time_whatever_came_first() -> None:
-    late, early = interaction(case="a", at=AT + 1), interaction(case="b", at=AT)
-    for order in itertools.permutations([late, early, interaction(case="c", at=AT)]):
-        found = cassette(*order)["http_interactions"]
-        assert [one["correlation_id"] for one in found] == ["b", "c", "a"]
-        assert [one["id"] for one in found] == ["1", "2", "3"]
-
-
-def test_failed_interaction_stands_once_although_its_finding_holds_it() -> None:
-    found = cassette(*all_interactions([interaction()], [finding()]))
-    assert len(found["http_interactions"]) == 1
-
-
-def test_cassette_appears_whole(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "cassette.yaml"
-    count = write_cassette(path, CassetteSettings("c", 1, ""), [interaction()])
-    assert count == 1
-    assert [entry.name for entry in path.parent.iterdir()] == ["cassette.yaml"]
-    assert yaml.safe_load(path.read_text())["http_interactions"][0]["request"]["uri"] == (
-        "/api/users?limit=0"
-    )
-
-
-def test_cassette_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(StorageError, match="the cassette cannot be written"):
-        write_cassette(tmp_path, CassetteSettings("c", 1, ""), [])
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("looks", range(5))
-def test_a_cassette_that_nobody_waits_for_is_given_up(tmp_path: Path, looks: int) -> None:
-    asked = itertools.count()
-    interactions = [interaction(case=str(number)) for number in range(3)]
-    written = write_cassette(
-        tmp_path / "cassette.yaml",
-        CassetteSettings("c", 1, ""),
-        interactions,
-        given_up=lambda: next(asked) >= looks,
-    )
-    assert written is None
-    assert list(tmp_path.iterdir()) == []

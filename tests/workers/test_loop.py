@@ -105,7 +105,7 @@ class Memory:
         """Waits until it is abandoned."""
         self.events.append(("looked into", case_of(request)))
         self.inquired()
-        for _ in range(100):
+        for _again in range(100):
             meanwhile()
         raise AssertionError("nobody waits for this answer any more")
 
