@@ -41,9 +41,17 @@ def execute_run(settings: RunSettings, began_at: float) -> int:
         interrupts.take_one_more()
         if outcome.view.opened is None:
             return _not_opened(console, outcome)
-        limit_s = settings.max_time_s
-        until = None if limit_s is None else began_at + limit_s + REST_S
+        until = _end_of_reports(settings, outcome)
         return _Reporting(outcome, console, followed.cassette, until).report(interrupts)
+
+
+def _end_of_reports(settings: RunSettings, outcome: RunOutcome) -> float | None:
+    """When nobody waits for reports any more, of `time.monotonic`; None without a time limit."""
+    if settings.max_time_s is None:
+        return None
+    finished = outcome.view.finished
+    left_s = 0.0 if finished is None else max(0.0, settings.max_time_s - finished.elapsed_s)
+    return time.monotonic() + left_s + REST_S
 
 
 class _Followed:
