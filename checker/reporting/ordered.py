@@ -61,7 +61,9 @@ class OrderedTraffic:
 
     def ready(self, is_over: bool, stop: Callable[[], bool] = lambda: False) -> Iterator[str]:
         """What comes next, as far as that is known; everything when the run `is_over`. Ends early when told to `stop`."""
-        complete_until = inf if is_over else self._now() - LATENESS_S
+        # What workers record meanwhile is for the next time: nobody could ever catch up with them.
+        until = inf if is_over else self._now()
+        complete_until = until - LATENESS_S
         behind = self._discovered()
         while behind and not stop():
             tail = min(behind, key=_reached)
@@ -71,6 +73,8 @@ class OrderedTraffic:
             else:
                 tail.reached = interaction.at
                 self._hold(interaction)
+                if tail.reached > until:
+                    behind.remove(tail)
             yield from self._before(min(complete_until, *map(_reached, behind), inf))
         if not stop():
             yield from self._before(complete_until)

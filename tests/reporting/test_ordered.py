@@ -147,3 +147,20 @@ def test_whatever_is_read_when_all_comes_once_and_by_time(
         workers.flush()
         reading.look(is_over=True)
     assert reading.told == [case for _, case in sorted(recorded)]
+
+
+def test_nobody_is_waited_for_who_records_as_fast_as_it_is_read(workers: Workers) -> None:
+    reading = Reading(workers)
+    workers.tell(1, "0", 0.0)
+
+    def record_one_more(one: Interaction) -> str:
+        reading.now += 1.0
+        workers.tell(1, str(int(reading.now)), reading.now)
+        return one.case
+
+    reading.traffic._text = record_one_more
+    for _ in range(10):
+        reading.look()
+    # Each look ends, and what is older than the lateness is told before the run is over.
+    assert reading.told[:3] == ["0", "1", "2"]
+    assert 0 < len(reading.traffic._held) <= LATENESS_S + 2
