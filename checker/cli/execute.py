@@ -17,7 +17,7 @@ from checker.reporting.writing import CassetteRun
 from checker.supervisor.execution import RunOutcome, Surroundings, execute
 from checker.supervisor.signals import Interrupts
 
-REST_S = 0.7
+REST_S = 0.4
 """What reports may take when the time of a run is over."""
 
 

@@ -32,6 +32,8 @@ class Draft(Protocol):
 
 FRAME_RECORDS = 128
 FRAME_BYTES = 256 << 10
+_READ_BYTES = 64 << 10
+"""Answers that are all alike become a thousand times as large when they are read."""
 _OLDER = ".older"
 _MANY = 64
 _SHARE = 8
@@ -168,8 +170,8 @@ class TrafficReader:
     """Interactions of one traffic file, oldest first. Never raises for what the file holds."""
 
     def __init__(self, path: Path) -> None:
-        self._older = JournalReader(_older(path))
-        self._reader = JournalReader(path)
+        self._older = JournalReader(_older(path), read_bytes=_READ_BYTES)
+        self._reader = JournalReader(path, read_bytes=_READ_BYTES)
 
     def stream(self) -> Iterator[Interaction]:
         """All interactions, a frame or so at a time: a cassette may be larger than memory."""

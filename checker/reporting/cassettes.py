@@ -20,8 +20,8 @@ from checker.reporting.writing import CassetteRun, Written, main
 _TRIES = 2
 """Everything is on disk: another process can do what one that was killed has not."""
 _POLL_S = 0.05
-_GRACE_S = 0.8
-"""What a process may take to say how far it came, when the time is over."""
+_GRACE_S = 2.0
+"""What a process may take to say how far it came, when the time is over: more than it ever needs, for machines that are busy."""
 _LEAVING_S = 2.0
 _INTERRUPTED = "interrupted"
 

@@ -25,7 +25,7 @@ from checker.reporting.whole import discard, whole_file
 
 _LOOK_S = 0.2
 """Between two looks at what is new."""
-_COUNTING_S = 0.4
+_COUNTING_S = 0.3
 """What counting may take of which there was no time to write it."""
 
 
