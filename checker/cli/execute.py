@@ -1,59 +1,87 @@
 """Settings in, exit code out: the supervisor runs, the console shows, reports are written."""
 
-from collections.abc import Callable, Iterator
-from contextlib import closing
+import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
 
 from checker.cli.program import CANNOT, INTERRUPTED
 from checker.config.settings import RunSettings
-from checker.core.errors import LoaderError, StorageError, UsageError
-from checker.corpus.fold import RunView
-from checker.corpus.layout import RunLayout
-from checker.corpus.records import Interaction, Record
-from checker.corpus.secrets import secrets_of
-from checker.corpus.traffic import TrafficReader
+from checker.core.errors import LoaderError, UsageError
+from checker.corpus.records import Record, RunStarted, SchemaOpened
+from checker.reporting.cassettes import CassetteWriter
 from checker.reporting.console import Console
-from checker.reporting.vcr import CassetteSettings, write_cassette
-from checker.reporting.wall import walled
 from checker.reporting.whole import check_writable
+from checker.reporting.writing import CassetteRun
 from checker.supervisor.execution import RunOutcome, Surroundings, execute
 from checker.supervisor.signals import Interrupts
 
+REST_S = 0.4
+"""What reports may take when the time of a run is over."""
 
-def execute_run(settings: RunSettings) -> int:
-    """Exit code of a run. Raises `UsageError` and `StorageError` when it cannot begin."""
+
+def execute_run(settings: RunSettings, began_at: float) -> int:
+    """Exit code of a run. Raises `UsageError` and `StorageError` when it cannot begin.
+
+    `began_at`: from when on its time counts, of `time.monotonic`.
+    """
     # Until the last line: who asks to stop while a report is written still wants the summary.
-    with Interrupts() as interrupts:
+    with Interrupts() as interrupts, ExitStack() as stack:
         if settings.vcr_path is not None:
             check_writable(Path(settings.vcr_path))
         console = Console(settings)
+        stack.callback(console.close)
         console.title()
-        followed = _Followed(console)
-        try:
-            outcome = execute(settings, followed.on_record, Surroundings(interrupts=interrupts))
-            interrupts.take_one_more()
-            if outcome.view.opened is None:
-                return _not_opened(console, outcome)
-            settings = settings.for_project(outcome.view.opened.title)
-            reporting = _Reporting(settings, console, outcome)
-            return reporting.report(followed.first_incarnation or 0, interrupts)
-        finally:
-            console.close()
+        console.loading()
+        followed = _Followed(settings, console)
+        stack.callback(followed.close)
+        around = Surroundings(interrupts=interrupts, age_s=time.monotonic() - began_at)
+        outcome = execute(settings, followed.on_record, around)
+        interrupts.take_one_more()
+        if outcome.view.opened is None:
+            return _not_opened(console, outcome)
+        until = _end_of_reports(settings, outcome)
+        return _Reporting(outcome, console, followed.cassette, until).report(interrupts)
+
+
+def _end_of_reports(settings: RunSettings, outcome: RunOutcome) -> float | None:
+    """When nobody waits for reports any more, of `time.monotonic`; None without a time limit."""
+    if settings.max_time_s is None:
+        return None
+    finished = outcome.view.finished
+    left_s = 0.0 if finished is None else max(0.0, settings.max_time_s - finished.elapsed_s)
+    return time.monotonic() + left_s + REST_S
 
 
 class _Followed:
-    """Passes records on, and remembers where the run begins in the corpus."""
+    """Passes records on, and has the cassette written as soon as it is known what it is of."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, settings: RunSettings, console: Console) -> None:
+        self._settings = settings
         self._console = console
-        self.first_incarnation: int | None = None
+        self._first: int | None = None
+        self._seed = settings.seed
+        self.cassette: CassetteWriter | None = None
+        """Where the cassette goes; None when nobody wants one."""
 
     def on_record(self, incarnation: int, record: Record) -> None:
-        first = self.first_incarnation
-        self.first_incarnation = incarnation if first is None else min(first, incarnation)
+        first = self._first
+        self._first = incarnation if first is None else min(first, incarnation)
+        match record:
+            case RunStarted():
+                self._seed = record.seed
+            case SchemaOpened() if self.cassette is None and self._settings.vcr_path is not None:
+                settings = self._settings.for_project(record.title)
+                about = CassetteRun(self._seed, record.base_url, self._first, record.credentials)
+                self.cassette = CassetteWriter(settings, about)
+            case _:
+                pass
         self._console.on_record(incarnation, record)
+
+    def close(self) -> None:
+        if self.cassette is not None:
+            self.cassette.close()
 
 
 def _not_opened(console: Console, outcome: RunOutcome) -> int:
@@ -73,64 +101,35 @@ def _not_opened(console: Console, outcome: RunOutcome) -> int:
 class _Reporting:
     """What is left to do when a run is over: reports, the summary, the exit code."""
 
-    def __init__(self, settings: RunSettings, console: Console, outcome: RunOutcome) -> None:
-        self._settings = settings
-        self._console = console
+    def __init__(
+        self,
+        outcome: RunOutcome,
+        console: Console,
+        cassette: CassetteWriter | None,
+        until: float | None,
+    ) -> None:
+        """`until`: when nobody waits for reports any more, of `time.monotonic`."""
         self._outcome = outcome
+        self._console = console
+        self._cassette = cassette
+        self._until = until
 
-    def report(self, first_incarnation: int, interrupts: Interrupts) -> int:
+    def report(self, interrupts: Interrupts) -> int:
         """Exit code, once everything is told."""
         outcome = self._outcome
         before = interrupts.count
         reports: tuple[tuple[str, str], ...] = ()
         problem = ""
-        if (path := self._settings.vcr_path) is not None:
-            problem = walled(
-                lambda: self._cassette_problem(
-                    path, first_incarnation, lambda: interrupts.count > before
-                ),
-                lambda why: f"{path}: the cassette cannot be written: {why}",
-            )
+        if (cassette := self._cassette) is not None:
+            finished = cassette.finish(self._until, lambda: interrupts.count > before)
+            for note in finished.notes:
+                outcome.view.absorb(0, note)
+            problem = finished.problem
             if not problem:
-                reports = (("vcr", path),)
+                reports = (("vcr", cassette.path),)
         self._console.finish(outcome.view, outcome.outcome, reports)
         if error := outcome.error or problem:
             click.echo(f"Error: {error}", err=True)
         if interrupts.count > before and not outcome.error:
             return INTERRUPTED
         return CANNOT if error else outcome.exit_code
-
-    def _cassette_problem(self, path: str, first: int, given_up: Callable[[], bool]) -> str:
-        """Why there is no cassette; empty when there is one."""
-        interactions = _traffic(self._settings, first, self._outcome.view)
-        try:
-            written = write_cassette(
-                Path(path), self._cassette_settings(), interactions, given_up=given_up
-            )
-        except StorageError as problem:
-            return str(problem)
-        return "" if written is not None else f"{path}: the cassette was not written: interrupted"
-
-    def _cassette_settings(self) -> CassetteSettings:
-        settings, view = self._settings, self._outcome.view
-        opened, started = view.opened, view.run
-        return CassetteSettings(
-            command=settings.command,
-            seed=settings.seed if started is None else started.seed,
-            base_url="" if opened is None else opened.base_url,
-            preserve_bytes=settings.preserve_bytes,
-            sanitization=settings.sanitization,
-            secrets=secrets_of(settings),
-            credentials=() if opened is None else opened.credentials,
-        )
-
-
-def _traffic(settings: RunSettings, first: int, view: RunView) -> Iterator[Interaction]:
-    """Plain interactions of this run; those of earlier runs stand before `first`. The view learns what is damaged."""
-    for incarnation, path in RunLayout(Path(settings.corpus_dir)).traffic_paths():
-        if incarnation >= first:
-            with closing(TrafficReader(path)) as reader:
-                yield from reader.stream()
-                # The journals are closed by now, and who reads the file again finds it again.
-                for note in reader.notes():
-                    view.absorb(incarnation, note)

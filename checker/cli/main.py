@@ -1,7 +1,8 @@
 """`checker`: root options and the table of commands. Commands are imported when they are used."""
 
+import time
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 
 import click
@@ -26,6 +27,8 @@ class Root:
     no_color: bool = False
     corpus: str | None = None
     """Name of the corpus; None: named after the project or the location."""
+    began_at: float = field(default_factory=time.monotonic)
+    """When the process began, of `time.monotonic`: from then on the time of a run counts."""
 
 
 class Commands(click.Group):
@@ -57,13 +60,15 @@ class Commands(click.Group):
 @click.pass_context
 def checker(ctx: click.Context, config_file: str | None, no_color: bool) -> None:
     """Find the bugs of HTTP APIs before their users do."""
-    ctx.obj = Root(config_file, no_color)
+    root = ctx.ensure_object(Root)
+    root.config_file, root.no_color = config_file, no_color
 
 
-def main() -> int:
-    """Exit code of the command line in `sys.argv`."""
+def main(began_at: float) -> int:
+    """Exit code of the command line in `sys.argv`, of a process that began at `began_at` (of `time.monotonic`)."""
     try:
-        code = checker.main(prog_name="checker", standalone_mode=False)
+        root = Root(began_at=began_at)
+        code = checker.main(prog_name="checker", standalone_mode=False, obj=root)
     except click.Abort:
         return INTERRUPTED
     except click.ClickException as error:

@@ -10,13 +10,16 @@ INTERRUPTED = 130
 CANNOT = 2
 
 
-def run_program() -> int:
-    """Exit code of the command line in `sys.argv`, whatever becomes of its streams and whoever interrupts it."""
+def run_program(began_at: float) -> int:
+    """Exit code of the command line in `sys.argv`, whatever becomes of its streams and whoever interrupts it.
+
+    `began_at`: when the process began, of `time.monotonic`.
+    """
     open_closed_streams()
     outlet = guarded_output()
     try:
         raise_interrupts()
-        code = import_module("checker.cli.main").main()
+        code = import_module("checker.cli.main").main(began_at)
     except KeyboardInterrupt:
         code = INTERRUPTED
     end_at_interrupts()

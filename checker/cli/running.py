@@ -41,7 +41,8 @@ def run_command(
         corpus=root.corpus,
     )
     asked = run_settings(config, occasion)
-    ctx.exit(execute_run(replace(asked, command=shown_command(sys.argv, asked))))
+    asked = replace(asked, command=shown_command(sys.argv, asked))
+    ctx.exit(execute_run(asked, root.began_at))
 
 
 def shown_command(arguments: list[str], settings: RunSettings) -> str:

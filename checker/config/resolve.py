@@ -65,7 +65,7 @@ def _settings(config: Config, occasion: Occasion, environment: Mapping[str, str]
         inline=occasion.inline,
         max_examples=generation.max_examples,
         modes=modes_of(generation.mode),
-        max_time_s=config.fuzz.max_time if occasion.kind == "fuzz" else None,
+        max_time_s=_max_time_s(config, occasion.kind),
         max_failures=config.max_failures,
         continue_on_failure=config.continue_on_failure,
         headers=tuple(config.headers.items()),
@@ -134,6 +134,13 @@ def _seed(config: Config) -> int:
     if config.seed is not None:
         return int(config.seed)
     return 0 if config.generation.deterministic else secrets.randbits(63)
+
+
+def _max_time_s(config: Config, kind: str) -> float | None:
+    """Seconds for the whole run; those of `[fuzz]` go first there."""
+    own = config.fuzz.max_time if kind == "fuzz" else None
+    seconds = config.max_time if own is None else own
+    return None if seconds is None else float(seconds)
 
 
 def _processes(config: Config, kind: str) -> dict[str, Any]:

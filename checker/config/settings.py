@@ -52,6 +52,8 @@ class FetchLimits:
     max_total_time_s: float = 90.0
     max_redirects: int = 30
     """Of one document."""
+    until: float | None = None
+    """Of `time.monotonic`: when the run has no more time for it; None: whenever it is read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ _ROOT = {
     "suppress-health-check": _later(ListOf(Choice(HEALTH_CHECKS)), []),
     "seed": Key(Integer()),
     "max-failures": Key(Integer(minimum=1)),
-    "max-time": _later(Number(above=0)),
+    "max-time": Key(Number(above=0, maximum=MOST_SECONDS)),
     "warnings": _later(Either((_FLAG, _TEXTS, Table())), True),
     "base-url": Key(Text(rules.base_url)),
     "origin": _later(Text()),

@@ -114,8 +114,10 @@ class JournalWriter:
 class JournalReader:
     """Follows one journal, which may still be written. Never raises for what the file holds."""
 
-    def __init__(self, path: Path, position: int = 0) -> None:
+    def __init__(self, path: Path, position: int = 0, *, read_bytes: int = _READ_BYTES) -> None:
+        """`read_bytes`: of the file, at a time."""
         self.path = path
+        self._read_bytes = read_bytes
         self.position = position
         """Bytes whose records were returned."""
         self.damage: str | None = None
@@ -130,8 +132,8 @@ class JournalReader:
         return records
 
     def read_some(self) -> list[Record]:
-        """The same, about a megabyte of the file at a time; empty when there is no whole frame more."""
-        wanted = _READ_BYTES
+        """Records of the next piece of the file; empty when there is no whole frame more."""
+        wanted = self._read_bytes
         while self.damage is None:
             data = self._file.read_from(self.position, wanted)
             found = scan(data)

@@ -49,6 +49,8 @@ _MOST_KNOWN = 1 << 16
 """Digests of bodies that a segment remembers: 10 MB."""
 _HELD_BYTES = 32 << 20
 """Bodies that a reader keeps at hand."""
+_READ_BYTES = 64 << 10
+"""Answers that are all alike become a thousand times as large when they are read."""
 _MANY = 64
 _SHARE = 8
 
@@ -227,7 +229,7 @@ class TrafficReader:
     """Interactions of one segment, oldest first. Never raises for what the file holds."""
 
     def __init__(self, path: Path) -> None:
-        self._reader = JournalReader(path)
+        self._reader = JournalReader(path, read_bytes=_READ_BYTES)
         self._file = TailFile(path)
         self._bodies: OrderedDict[int, bytes] = OrderedDict()
         self._size = 0

@@ -1,8 +1,11 @@
 """The report that people read (requirements 6-9), and what they see until it comes."""
 
+import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import IO
+from urllib.parse import urlsplit
 
 from checker import __version__
 from checker.config.settings import RunSettings
@@ -22,6 +25,8 @@ from checker.reporting.views import report_of
 from checker.reporting.wall import walled
 
 _FIELD = 18
+_LARGE_BYTES = 1_000_000
+"""From here on a description takes so long that its size is worth telling."""
 _PULSE_S = 60.0
 """Between two signs of life of `fuzz` where no terminal shows live lines."""
 
@@ -54,6 +59,21 @@ class Console:
         self.screen.line(self.screen.glyph("rule") * len(name), "bold")
         self.screen.line()
 
+    def loading(self) -> None:
+        """Say what is read, as soon as the run begins: it may take long."""
+        text = f"  {self._loading_text()}"
+        if not self.screen.is_terminal:
+            self.screen.line(text)
+            return
+        self._live = LiveLines(
+            self.screen,
+            self._progress,
+            loading=text,
+            max_time_s=self._settings.max_time_s,
+            clock=self._clock,
+        )
+        self._live.start()
+
     def on_record(self, incarnation: int, record: Record) -> None:
         """Follow the run: header when the description is read, then counters, then findings as they come.
 
@@ -66,8 +86,9 @@ class Console:
         if isinstance(record, RunStarted):
             self._seed = record.seed
         if isinstance(record, SchemaOpened) and not self._opened:
+            if self._live is not None:
+                self._live.opened(record.selected if self._settings.kind == "run" else 0)
             self._header(record, now)
-            self._start_live(record)
         new = self._progress.follow(incarnation, record, now)
         if self._settings.kind == "fuzz" and now >= self._next_pulse:
             self._pulse(now)
@@ -157,18 +178,6 @@ class Console:
         )
         self.screen.line()
 
-    def _start_live(self, opened: SchemaOpened) -> None:
-        if not self.screen.is_terminal:
-            return
-        self._live = LiveLines(
-            self.screen,
-            self._progress,
-            operations=opened.selected if self._settings.kind == "run" else 0,
-            max_time_s=self._settings.max_time_s,
-            clock=self._clock,
-        )
-        self._live.start()
-
     def _pulse(self, now: float) -> None:
         self._next_pulse = now + _PULSE_S
         if self._live is None:
@@ -211,6 +220,17 @@ class Console:
                 self.screen.heading(label)
                 self.screen.line(text)
                 self.screen.line()
+
+    def _loading_text(self) -> str:
+        location, wait_s = self._shown_location(), self._settings.wait_for_schema_s
+        if urlsplit(self._settings.location).netloc:
+            waits = f", for up to {wait_s:g} s until it is there" if wait_s is not None else ""
+            return f"Fetching {location}{waits}"
+        # What cannot be read is told by who reads it.
+        with suppress(OSError):
+            if (size := os.path.getsize(self._settings.location)) >= _LARGE_BYTES:
+                return f"Reading {location} ({size / 1e6:.1f} MB)"
+        return f"Reading {location}"
 
     def _shown_location(self) -> str:
         return masked_url(self._settings.location, self._settings.sanitization)

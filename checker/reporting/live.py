@@ -26,13 +26,15 @@ class LiveLines:
         screen: Screen,
         progress: Progress,
         *,
-        operations: int,
+        loading: str = "",
         max_time_s: float | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._screen = screen
         self._progress = progress
-        self._operations = operations
+        self._loading = loading
+        """What is done about the description, until it is there."""
+        self._operations = 0
         self._max_time_s = max_time_s
         self._clock = clock
         self._spinner = Spinner("dots" if screen.glyph("rule") == "━" else "line")
@@ -47,7 +49,14 @@ class LiveLines:
 
     def start(self) -> None:
         """Begin to draw."""
-        self._live.start()
+        self._live.start(refresh=True)
+
+    def opened(self, operations: int) -> None:
+        """The description is there: from now on the work is shown, and how much of so many operations is done."""
+        self._loading = ""
+        self._operations = operations
+        # What is printed next would be followed by the lines as they were drawn last.
+        self._live.refresh()
 
     def stop(self) -> None:
         """Wipe the lines: what follows is the report."""
@@ -60,7 +69,7 @@ class LiveLines:
         head.add_row(self._spinner, Text(clock_text(now - self._progress.started)), *self._bar(now))
         lines = [
             Text(self._screen.encodable(line)[: self._screen.width])
-            for line in self.counter_lines(now)
+            for line in ([self._loading] if self._loading else self.counter_lines(now))
         ]
         return Group(head, *lines)
 
@@ -76,8 +85,10 @@ class LiveLines:
         )
         busy = [", ".join(labels[:2]) for labels in list(at.tasks.values())[:_SHOWN_LABELS]]
         workers = len(at.incarnations)
+        # There is none before the first one has begun, and when all were killed.
+        crew = counted(workers, "worker") if workers else "starting workers"
         lines = [
-            f"  {at.cases:,} cases  {at.rate(now):,.0f} requests/s  {counted(workers, 'worker')}  {classes}",
+            f"  {at.cases:,} cases  {at.rate(now):,.0f} requests/s  {crew}  {classes}",
             f"  {self._screen.glyph('failure')} {found}"
             + (
                 f"  {self._screen.glyph('error')} {counted(at.errors, 'error')}"

@@ -3,7 +3,14 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from checker.corpus.records import Finding, OperationError, Record, TaskProgress, TaskStarted
+from checker.corpus.records import (
+    Finding,
+    OperationError,
+    Record,
+    SchemaOpened,
+    TaskProgress,
+    WorkerGone,
+)
 
 _WINDOW_S = 5.0
 """Rates are of the last seconds, not of the whole run: a stall must show."""
@@ -30,14 +37,17 @@ class Progress:
     statuses: Counter[int] = field(default_factory=Counter)
     """Status class 0-5 -> count; 0 for no response."""
     incarnations: set[int] = field(default_factory=set)
+    """Workers that have the description, and live."""
     _samples: list[tuple[float, int]] = field(default_factory=list)
 
     def follow(self, incarnation: int, record: Record, now: float) -> bool:
         """Take a record in. True when it is a finding that was not seen before."""
         match record:
-            case TaskStarted():
-                self.tasks[record.task] = record.labels
+            case SchemaOpened():
+                # The first thing that a worker writes.
                 self.incarnations.add(incarnation)
+            case WorkerGone():
+                self.incarnations.discard(record.incarnation)
             case TaskProgress():
                 self._advance(record, now)
             case OperationError():
@@ -72,8 +82,9 @@ class Progress:
         if len(record.labels) == 1:
             label = record.labels[0]
             self.seconds[label] = self.seconds.get(label, 0.0) + sum(record.ledger[:4])
+        self.tasks[record.task] = record.labels
         if record.finished:
             self.finished.update(record.labels)
-            self.tasks.pop(record.task, None)
+            del self.tasks[record.task]
         self._samples = [s for s in self._samples if now - s[0] <= _WINDOW_S]
         self._samples.append((now, record.requests))

@@ -10,6 +10,9 @@ NOT_AVAILABLE = "not available yet"
 UNANSWERED = "unanswered"
 """Kind of the note on an operation that answered nothing in its share of the time: it was not tested, and did not fail."""
 
+INCOMPLETE = "incomplete_report"
+"""Kind of the note on a report for which the time of the run did not suffice."""
+
 KILLED = "killed"
 """Kind of the note on a case that is left out after kills from outside."""
 

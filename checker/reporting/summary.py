@@ -10,7 +10,7 @@ from checker.corpus.damage import DAMAGED
 from checker.corpus.records import UNBROKEN, Finding, Note
 from checker.corpus.space import TRIMMED
 from checker.reporting.findings import MARKS, marks_of, severity_rank
-from checker.reporting.report import KILLED, UNANSWERED, PhaseTally, Report
+from checker.reporting.report import INCOMPLETE, KILLED, UNANSWERED, PhaseTally, Report
 from checker.reporting.wall import walled
 
 Glyph = Callable[[str], str]
@@ -47,6 +47,7 @@ WARNING_TITLES: Mapping[str, str] = {
     UNANSWERED: "Operations that did not answer in the time that they had",
     DAMAGED: "Damaged files of the corpus",
     TRIMMED: "Traffic that was removed to save space",
+    INCOMPLETE: "Reports that are not complete",
     KILLED: "Cases left out, since workers were killed again and again",
 }
 """What cost a part of a test, by kind: the order in which it is told."""

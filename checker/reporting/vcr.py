@@ -1,26 +1,20 @@
-"""Cassettes: every interaction of a run as YAML (spec 2.10, requirement 39). Written at the end of the run."""
+"""Cassettes: every interaction of a run as YAML (spec 2.10, requirement 39)."""
 
 import base64
-from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import takewhile
-from pathlib import Path
 from typing import Any
 
 from checker import __version__
 from checker.config.settings import Sanitization
 from checker.core.blocks import standard_reason
-from checker.core.errors import StorageError
 from checker.core.request import Origin, WireRequest
 from checker.corpus.records import Exchange, Interaction
 from checker.corpus.secrets import Secrets
 from checker.reporting.anchors import Anchors
 from checker.reporting.findings import charset_of
 from checker.reporting.masking import Masking, masked_headers
-from checker.reporting.spill import in_order
-from checker.reporting.whole import GivenUp, whole_file
 from checker.reporting.yaml import emitted, emitted_entries
 
 _READABLE = frozenset({"utf-8", "utf8", "ascii", "us-ascii", "iso-8859-1", "latin-1", "latin1"})
@@ -49,53 +43,34 @@ class CassetteSettings:
         return Masking(self.sanitization, self.secrets.store, self.credentials)
 
 
-def write_cassette(
-    path: Path,
-    settings: CassetteSettings,
-    interactions: Iterable[Interaction],
-    *,
-    given_up: Callable[[], bool] = lambda: False,
-) -> int | None:
-    """Number of interactions written, by start time and case; None when it was given up meanwhile, and is not there.
-
-    Raises `StorageError`.
-    """
-    wanted = takewhile(lambda _: not given_up(), interactions)
-    count = 0
-    try:
-        with whole_file(path) as file:
-            for piece in cassette_pieces(settings, wanted):
-                if given_up():
-                    raise GivenUp
-                file.write(piece)
-                count += 1
-    except GivenUp:
-        return None
-    except OSError as error:
-        raise StorageError(f"{path}: the cassette cannot be written: {error.strerror}") from error
-    return count - 2
-
-
-def cassette_pieces(
-    settings: CassetteSettings, interactions: Iterable[Interaction]
-) -> Iterator[str]:
+class Cassette:
     """Text of a cassette: its head, one piece for each interaction, its end."""
-    head = {
-        "command": settings.command,
-        "recorded_with": f"Checker {__version__}",
-        "seed": settings.seed,
-    }
-    yield f"{emitted(head)}\nhttp_interactions:"
-    number, anchors = 0, Anchors()
-    origin = Origin.from_url(settings.base_url) if settings.base_url else None
-    keyed = (
-        (one.at, one.case, emitted_entries(_entry(one, settings, origin), 1))
-        for one in interactions
-    )
-    for item in in_order(keyed):
-        number += 1
-        yield f'\n- id: "{number}"{anchors.shared(item[2], number)}'
-    yield "\n" if number else " null\n"
+
+    def __init__(self, settings: CassetteSettings) -> None:
+        self._settings = settings
+        self._origin = Origin.from_url(settings.base_url) if settings.base_url else None
+        self._anchors = Anchors()
+
+    def head(self) -> str:
+        """What stands before all interactions."""
+        head = {
+            "command": self._settings.command,
+            "recorded_with": f"Checker {__version__}",
+            "seed": self._settings.seed,
+        }
+        return f"{emitted(head)}\nhttp_interactions:"
+
+    def entry(self, interaction: Interaction) -> str:
+        """An interaction without its number, which is its place."""
+        return emitted_entries(_entry(interaction, self._settings, self._origin), 1)
+
+    def numbered(self, number: int, entry: str) -> str:
+        """An entry at its place, counted from 1: places are asked for in order."""
+        return f'\n- id: "{number}"{self._anchors.shared(entry, number)}'
+
+    def end(self, count: int) -> str:
+        """What stands behind `count` interactions."""
+        return "\n" if count else " null\n"
 
 
 def _entry(

@@ -113,8 +113,8 @@ def _ran(name: str, phase: PhaseView, outcome: str, elapsed_s: float) -> PhaseOu
     line = replace(came_to, elapsed_s=elapsed_s)
     if outcome == "interrupted":
         return replace(line, icon="interrupted", note="interrupted")
-    if outcome == "failure limit":
-        return replace(line, note="failure limit reached")
+    if outcome in ("failure limit", "time limit"):
+        return replace(line, note=f"{outcome} reached")
     return line
 
 

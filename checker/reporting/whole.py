@@ -1,6 +1,8 @@
 """Files that appear whole or not at all, whatever happens while they are written."""
 
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -9,20 +11,19 @@ from typing import IO
 from checker.core.errors import UsageError
 
 
-class GivenUp(Exception):
-    """Nobody waits for the file any more."""
-
-
 @contextmanager
 def whole_file(path: Path) -> Iterator[IO[str]]:
     """Text that stands at `path` when the block is left without an exception. `OSError` passes through.
 
-    What is there and no file (`/dev/stdout`, a pipe) is written into: it cannot be replaced, and must not be.
+    What is there and no file (`/dev/stdout`, a pipe) is written into, in the end: it cannot be replaced, and must not be.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     if _is_device(path):
-        with path.open("w", encoding="utf-8", newline="\n") as file:
-            yield file
+        with tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n") as whole:
+            yield whole
+            whole.seek(0)
+            with path.open("w", encoding="utf-8", newline="\n") as device:
+                shutil.copyfileobj(whole, device)
         return
     partial = _partial(path)
     try:
@@ -31,9 +32,14 @@ def whole_file(path: Path) -> Iterator[IO[str]]:
         partial.replace(path)
     except BaseException:
         # Also an interrupt and a bug of ours: half a report is none.
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
+        discard(path)
         raise
+
+
+def discard(path: Path, pid: int | None = None) -> None:
+    """Remove what this process, or the one with that `pid`, has of a file that is not whole."""
+    with suppress(OSError):
+        _partial(path, pid).unlink(missing_ok=True)
 
 
 def check_writable(path: Path) -> None:
@@ -54,5 +60,5 @@ def _is_device(path: Path) -> bool:
     return path.exists() and not path.is_file()
 
 
-def _partial(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{os.getpid()}.partial")
+def _partial(path: Path, pid: int | None = None) -> Path:
+    return path.with_name(f".{path.name}.{pid or os.getpid()}.partial")

@@ -62,7 +62,9 @@ class Chronicle:
         settings: RunSettings,
         listener: Listener,
         clock: Callable[[], float] = time.monotonic,
+        age_s: float = 0.0,
     ) -> None:
+        """`age_s`: how long this process is at it already."""
         self._layout = layout
         self._settings = settings
         self._listener = listener
@@ -78,7 +80,7 @@ class Chronicle:
         )
         self._journals = Journals(layout, above=self.incarnation - 1)
         self._clock = clock
-        self._began_at = clock()
+        self._began_at = clock() - age_s
         self._started: RunStarted | None = None
         self.view = RunView()
         self._has_trimmed = False
@@ -95,7 +97,7 @@ class Chronicle:
 
     @property
     def elapsed_s(self) -> float:
-        """Since this process took the run up."""
+        """Since this process began."""
         return self._clock() - self._began_at
 
     @property

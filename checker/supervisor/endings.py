@@ -1,6 +1,7 @@
 """When and how a run ends, and what its exit code is. Pure: `now` is an argument."""
 
 from dataclasses import dataclass
+from enum import IntEnum
 
 from checker.config.settings import RunSettings
 from checker.corpus.fold import RunView
@@ -9,7 +10,10 @@ from checker.supervisor.assignment import Cut
 from checker.workers.messages import Drain
 
 GRACE_S = 3.0
-"""What is in flight may take so long when time is over or the user asked to stop; half of it more when hastened."""
+"""What is in flight may take so long when the user asked to stop; half of it more when hastened."""
+
+CLOSING_SHARE = 0.1
+LONGEST_CLOSING_S = 1.5
 
 CANNOT = 2
 """Exit code of what could not be done."""
@@ -17,7 +21,25 @@ CANNOT = 2
 INTERRUPTED = "interrupted"
 TIME_LIMIT = "time limit"
 FAILED = "error"
-_HURRIED = (INTERRUPTED, TIME_LIMIT, FAILED)
+_HURRIED = (INTERRUPTED, FAILED)
+
+
+class _Step(IntEnum):
+    """What workers are told about the end, in this order."""
+
+    NOTHING = 0
+    DRAIN = 1
+    NO_SHRINKS = 2
+    HASTEN = 3
+    KILL = 4
+
+
+_DRAINS = {
+    _Step.DRAIN: Drain(),
+    _Step.NO_SHRINKS: Drain(shrinks=False),
+    _Step.HASTEN: Drain(shrinks=False, hasten=True),
+    _Step.KILL: Drain(shrinks=False, hasten=True),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +52,24 @@ class Order:
     """End those that are left."""
 
 
+def closing_s(max_time_s: float) -> float:
+    """The last seconds of a time limit, which belong to what is under way: nothing new begins in them."""
+    return min(LONGEST_CLOSING_S, CLOSING_SHARE * max_time_s)
+
+
 class Ending:
-    """The way from work to rest: begun once, then only faster."""
+    """The way from work to rest: begun once, then only faster.
+
+    A time limit is when nobody is left at work. Before it, in the closing seconds, nothing new is made, and what failed
+    is confirmed but not made smaller; in their second half requests under way are abandoned.
+    """
 
     def __init__(self, settings: RunSettings) -> None:
         self.go_by(settings)
         self.outcome = ""
         """As in `RunFinished`; empty while nothing ends the run."""
         self.error = ""
-        self._told = 0
-        """0 nothing, 1 to drain, 2 to hasten, 3 killed."""
+        self._told = _Step.NOTHING
         self._hurried_at: float | None = None
 
     def go_by(self, settings: RunSettings) -> None:
@@ -53,6 +83,21 @@ class Ending:
         """Whether nothing new is to be started."""
         return bool(self.outcome)
 
+    @property
+    def is_late(self) -> bool:
+        """Whether time ends the run."""
+        return self.outcome == TIME_LIMIT
+
+    @property
+    def waits_for_opening(self) -> bool:
+        """Whether somebody who still reads the description may say what keeps him."""
+        return self.is_late and self._told < _Step.HASTEN
+
+    def left_s(self, elapsed_s: float) -> float | None:
+        """Seconds until nothing new begins; None without a time limit."""
+        limit_s = self._max_time_s
+        return None if limit_s is None else max(0.0, limit_s - closing_s(limit_s) - elapsed_s)
+
     def begin(self, outcome: str) -> None:
         """The first reason counts; but an interrupt is always worth telling."""
         if not self.outcome or outcome == INTERRUPTED:
@@ -63,24 +108,45 @@ class Ending:
         self.error = self.error or error
         self.outcome = FAILED
 
+    def fail_to_open(self) -> None:
+        """End because the description was not read in the time of the run."""
+        self.fail(
+            f"cannot open: the API description was not read when the {self._max_time_s:g} s of `--max-time` were over; "
+            "give the run more time"
+        )
+
     def next_order(self, view: RunView, now: float, elapsed_s: float, interrupts: int) -> Order:
         """What the situation asks for: to drain, later to hasten, at last to kill."""
         self._judge(view, elapsed_s, interrupts)
         if not self.outcome:
             return Order()
-        late = self._max_time_s is not None and elapsed_s >= self._max_time_s
-        if self._hurried_at is None and (late or interrupts or self.outcome in _HURRIED):
+        if self._hurried_at is None and (interrupts or self.outcome in _HURRIED):
             self._hurried_at = now
         waited_s = 0.0 if self._hurried_at is None else now - self._hurried_at
-        wanted = 1
-        if waited_s > GRACE_S or self.outcome == FAILED:
-            wanted = 2
-        if waited_s > 1.5 * GRACE_S or interrupts > 1:
-            wanted = 3
+        wanted = max(_Step.DRAIN, self._due(elapsed_s), self._asked_for(waited_s, interrupts))
         if wanted <= self._told:
-            return Order(kills=self._told == 3)
+            return Order(kills=self._told is _Step.KILL)
         self._told = wanted
-        return Order(Drain(hasten=wanted > 1), kills=wanted == 3)
+        return Order(_DRAINS[wanted], kills=wanted is _Step.KILL)
+
+    def _due(self, elapsed_s: float) -> _Step:
+        """What the time limit asks for."""
+        if self._max_time_s is None:
+            return _Step.NOTHING
+        left_s, closing = self._max_time_s - elapsed_s, closing_s(self._max_time_s)
+        if left_s <= 0:
+            return _Step.KILL
+        if left_s <= closing / 2:
+            return _Step.HASTEN
+        return _Step.NO_SHRINKS if left_s <= closing else _Step.NOTHING
+
+    def _asked_for(self, waited_s: float, interrupts: int) -> _Step:
+        """What somebody who wants to stop asks for, or an error."""
+        if waited_s > 1.5 * GRACE_S or interrupts > 1:
+            return _Step.KILL
+        if waited_s > GRACE_S or self.outcome == FAILED:
+            return _Step.HASTEN
+        return _Step.NO_SHRINKS if waited_s > GRACE_S / 2 else _Step.NOTHING
 
     def _judge(self, view: RunView, elapsed_s: float, interrupts: int) -> None:
         found = view.finding_count()
@@ -88,7 +154,7 @@ class Ending:
             self.begin(INTERRUPTED)
         if self.outcome:
             return
-        if self._max_time_s is not None and elapsed_s >= self._max_time_s:
+        if self.left_s(elapsed_s) == 0:
             self.outcome = TIME_LIMIT
         elif self._max_failures is not None and found >= self._max_failures:
             self.outcome = "failure limit"

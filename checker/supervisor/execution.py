@@ -46,6 +46,8 @@ class Surroundings:
     """The run ends early when it counts, and sooner when it counts more."""
     clock: Callable[[], float] = time.monotonic
     """Seconds of the run are counted by it; whether a worker hangs is not."""
+    age_s: float = 0.0
+    """Seconds that belong to the run although they passed before: since the process began."""
 
 
 def execute(
@@ -59,7 +61,7 @@ def execute(
     layout = RunLayout(Path(settings.corpus_dir))
     launcher = around.launcher or (InlineLauncher() if settings.inline else ProcessLauncher())
     with Ownership(layout) as ownership:
-        chronicle = Chronicle(layout, settings, listener, around.clock)
+        chronicle = Chronicle(layout, settings, listener, around.clock, around.age_s)
         crew = Crew(layout, launcher, ownership)
         supervisor = Supervisor(
             settings, chronicle, crew, around.interrupts, deadlines=around.deadlines

@@ -5,7 +5,7 @@ import time
 from dataclasses import replace
 from typing import assert_never
 
-from checker.config.settings import RunSettings
+from checker.config.settings import FetchLimits, RunSettings
 from checker.corpus.inflight import Slot
 from checker.corpus.records import Quarantined, WorkerGone
 from checker.supervisor.assignment import Plan, left, remainder, without
@@ -112,10 +112,16 @@ class Supervisor:
             incarnation = self._chronicle.next_incarnation()
             # Of its first life, a worker owes the ledger all the time since the run began.
             since = at or now - self._chronicle.elapsed_s
-            settings = replace(self._settings, started_at=since)
+            settings = replace(self._settings, started_at=since, documents=self._fetch_limits(now))
             if self._crew.start(incarnation, settings, now) is None:
                 ruling = self._restarts.died(None, progressed=False, weight=OPENING)
                 self._replace(ruling, "no process could be started")
+
+    def _fetch_limits(self, now: float) -> FetchLimits:
+        """What reading the description may cost, in the time that the run has left."""
+        left_s = self.ending.left_s(self._chronicle.elapsed_s)
+        limits = self._settings.documents
+        return limits if left_s is None else replace(limits, until=now + left_s)
 
     def _patience_s(self, now: float) -> float:
         return max(0.0, min([_TICK_S, *(at - now for at in self._starts)]))
@@ -171,7 +177,7 @@ class Supervisor:
                 clusters(opened.operations),
                 seed=seed,
                 workers=settings.workers,
-                time_s=settings.max_time_s,
+                time_s=self.ending.left_s(self._chronicle.elapsed_s),
                 begun=self._chronicle.view.tasks,
             )
         return BoundedPlan(opened.operations, seed=seed, max_examples=settings.max_examples)
@@ -337,11 +343,22 @@ class Supervisor:
         )
         if order.drain is not None:
             self._crew.tell_all(order.drain)
-        for worker in list(self._crew.workers.values()):
+        workers = list(self._crew.workers.values())
+        if order.kills:
+            # All at once: each has to be waited for.
+            for worker in workers:
+                worker.handle.kill()
+        for worker in workers:
             if order.kills:
                 self._lose(worker, "killed: it did not leave in time")
-            elif self.ending.began and not worker.standing.opened:
+            elif self._is_not_needed(worker):
                 self._lose(worker, "not needed any more")
+        if workers and not self._crew.workers and self._opened is None and self.ending.is_late:
+            self.ending.fail_to_open()
+
+    def _is_not_needed(self, worker: Worker) -> bool:
+        ending = self.ending
+        return ending.began and not worker.standing.opened and not ending.waits_for_opening
 
 
 def _rest(task: Task, vitals: Vitals) -> Task:

@@ -19,6 +19,7 @@ _JUST_NOW_S = 30e-6
 """So soon after a `perform` another one finds nothing."""
 _SWEEP_S = 0.25
 _MAX_SELECT_S = 1.0
+_MEANWHILE_S = 0.2
 
 
 @dataclass(slots=True)
@@ -132,12 +133,16 @@ class HttpLanes:
         request: WireRequest,
         *,
         patience_s: float | None = None,
+        meanwhile: Callable[[], object] = lambda: None,
     ) -> Outcome:
-        """Outcome of one request, waited for. Lanes that finish meanwhile are kept for the next `poll`."""
+        """Outcome of one request, waited for. Lanes that finish meanwhile are kept for the next `poll`.
+
+        `meanwhile` is called now and then; what it raises abandons the request, and passes through.
+        """
         self.start(lane, request, patience_s=patience_s)
         kept: list[tuple[int, Outcome]] = []
         while True:
-            self._pump(time.perf_counter() + _MAX_SELECT_S)
+            self._pump(time.perf_counter() + _MEANWHILE_S)
             for finished in self._done:
                 if finished[0] != lane:
                     kept.append(finished)
@@ -146,6 +151,12 @@ class HttpLanes:
                 self._done = kept + self._done[self._done.index(finished) + 1 :]
                 return finished[1]
             self._done = []
+            try:
+                meanwhile()
+            except BaseException:
+                self._done = kept
+                self._land(self._lanes[lane].curl).busy = False
+                raise
 
     def close(self) -> None:
         """Drop what is in flight and close all connections."""

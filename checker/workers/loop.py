@@ -16,7 +16,7 @@ from checker.workers.limits import Limits
 from checker.workers.messages import Assign, Drain, Idle, Known, Leaving, Peers
 from checker.workers.opening import Workplace
 from checker.workers.queues import Receiver, Sender
-from checker.workers.settling import Settling
+from checker.workers.settling import Abandoned, Settling
 from checker.workers.supply import Supply
 from checker.workers.suspicion import Suspicion
 
@@ -53,6 +53,7 @@ class Worker:
         self._reserved: set[int] = set()
         self._leaving: str | None = None
         self._hasten = False
+        self._shrinks = True
         self._orders_at = 0.0
         self._housekept_at = 0.0
         self._reported_at = time.monotonic()
@@ -131,8 +132,9 @@ class Worker:
                         self._recorder.defects.absorb(one)
                 case Peers(journals):
                     self._recorder.follow(journals)
-                case Drain(hasten):
+                case Drain(shrinks, hasten):
                     self._leave("drained")
+                    self._shrinks = self._shrinks and shrinks
                     self._hasten = self._hasten or hasten
                 case _:
                     raise AssertionError(f"not an order: {message!r}")
@@ -141,10 +143,15 @@ class Worker:
             self._hasten = True
 
     def _breathe(self) -> bool:
-        """Between two requests of a long piece of work: live, listen, and say whether to hurry."""
+        """In a long piece of work: live, listen, and say whether nothing is to be made smaller any more.
+
+        Raises `Abandoned` when nothing of it counts any more.
+        """
         self._keep_house()
         self._read_orders()
-        return self._hasten
+        if self._hasten:
+            raise Abandoned
+        return not self._shrinks
 
     def _leave(self, reason: str) -> None:
         self._leaving = self._leaving or reason

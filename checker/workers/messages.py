@@ -111,6 +111,8 @@ class Peers:
 class Drain:
     """Start nothing new; finish what is in flight; leave."""
 
+    shrinks: bool = True
+    """Whether what failed may still be made smaller."""
     hasten: bool = False
     """Drop what is in flight, too."""
 

@@ -1,6 +1,7 @@
 """Suspicions of one worker, settled case by case while the other lanes keep flying."""
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
 
@@ -18,6 +19,10 @@ from checker.workers.messages import Found
 from checker.workers.opening import Workplace
 from checker.workers.queues import Sender
 from checker.workers.suspicion import Shot, Suspicion
+
+
+class Abandoned(Exception):
+    """The run ends: what is under way is not waited for."""
 
 
 class Settling:
@@ -84,11 +89,13 @@ class Settling:
         desk = _Desk(place, self._breathe, self._haste, flight, lane, _failed_after_s(suspicions))
         settled: list[Finding] = []
         try:
-            for finding in desk.investigator().settle(suspicions):
-                settled.append(finding)
-                if not flight.running.is_closed:
-                    # Nothing promises that `fuzz` sends the same after a death.
-                    self._write(settled)
+            # Of what is abandoned the first versions, which are on disk, must do.
+            with suppress(Abandoned):
+                for finding in desk.investigator().settle(suspicions):
+                    settled.append(finding)
+                    if not flight.running.is_closed:
+                        # Nothing promises that `fuzz` sends the same after a death.
+                        self._write(settled)
         except StorageError:
             raise
         except Exception as error:  # noqa: BLE001 - the wall: the first versions are on disk
@@ -200,7 +207,8 @@ class _Desk:
         running.requests += 1
         running.inquiries += 1
         self.place.purse.spent += 1
-        outcome = self.place.http.send(self.lane, wanted, patience_s=patience_s)
+        http = self.place.http
+        outcome = http.send(self.lane, wanted, patience_s=patience_s, meanwhile=self.breathe)
         running.waited(outcome.elapsed)
         self._is_ending = self.breathe()
         ledger.enter(Part.JUDGE)

@@ -115,6 +115,11 @@ def test_fuzz_has_its_own_time_limit_and_defaults(settings_of) -> None:
     assert (found.kind, found.max_time_s, found.lanes) == ("fuzz", 30.0, None)
 
 
+def test_run_has_a_time_limit_too(settings_of) -> None:
+    assert settings_of(*RUN, "--max-time", "2.5").max_time_s == 2.5
+    assert settings_of(*RUN).max_time_s is None
+
+
 def test_options_after_an_equals_sign_are_the_same(settings_of) -> None:
     assert settings_of(*RUN, "--seed=4").seed == settings_of(*RUN, "--seed", "4").seed
 

@@ -195,7 +195,6 @@ LATER = (
     ("--checks", "ignored_auth"),
     ("--checks", "max_response_time"),
     ("--max-response-time", "3"),
-    ("--max-time", "3"),
     ("--origin", "http://127.0.0.1"),
     ("--app", "a:b"),
     ("--baseline-update",),

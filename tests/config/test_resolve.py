@@ -77,9 +77,12 @@ def test_cassette_has_a_place_when_it_is_wanted() -> None:
     assert settings("[reports.vcr]\npath = 'a.yaml'").vcr_path == "a.yaml"
 
 
-def test_time_limit_is_of_fuzz_alone() -> None:
+def test_time_limit_of_fuzz_goes_first_there() -> None:
     text = "[fuzz]\nmax-time = 7"
     assert (settings(text).max_time_s, settings(text, "fuzz").max_time_s) == (None, 7)
+    text = f"max-time = 9\n{text}"
+    assert (settings(text).max_time_s, settings(text, "fuzz").max_time_s) == (9, 7)
+    assert settings("max-time = 9", "fuzz").max_time_s == 9
 
 
 def test_project_tables_become_differences() -> None:

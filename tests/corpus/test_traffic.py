@@ -1,4 +1,5 @@
 import os
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -51,10 +52,6 @@ class Sketch:
     def label(self) -> str:
         return self.interaction.label
 
-    @property
-    def phase(self) -> str:
-        return self.interaction.phase
-
     def __len__(self) -> int:
         return 100
 
@@ -71,7 +68,12 @@ def segments(folder: Path) -> list[Path]:
 
 
 def interactions(folder: Path) -> list[Interaction]:
-    return [found for path in segments(folder) for found in TrafficReader(path).stream()]
+    return [found for path in segments(folder) for found in read(path)]
+
+
+def read(path: Path) -> list[Interaction]:
+    with closing(TrafficReader(path)) as reader:
+        return list(reader.stream())
 
 
 def _kept(bodies: list[bytes], body: bytes) -> int:
@@ -161,7 +163,7 @@ def test_every_segment_can_be_read_without_the_others(
         found: dict[str, tuple[int, bool]] = {}
         for path in Path(folder).iterdir():
             alone = path.rename(path.with_suffix(".alone"))
-            for one in TrafficReader(alone).stream():
+            for one in read(alone):
                 body = bodies.index(one.exchange.response_body)
                 found[one.case] = body, DULL not in path.name
     assert found == {f"c{number}": one for number, one in enumerate(offered)}

@@ -1,25 +1,22 @@
-"""The command line, which interrupts itself while it writes a cassette: as often as the first argument says."""
+"""The command line, which interrupts itself when its cassette is to be finished: as often as the first argument says."""
 
 import signal
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 from checker.__main__ import main
-from checker.reporting import vcr
+from checker.reporting.cassettes import CassetteWriter
 
 
 def _interrupted(times: int) -> None:
-    pieces = vcr.cassette_pieces
+    finish = CassetteWriter.finish
 
-    def interrupting(*arguments: Any) -> Iterator[str]:
-        for number, piece in enumerate(pieces(*arguments)):
-            if number == 2:
-                for _ in range(times):
-                    signal.raise_signal(signal.SIGINT)
-            yield piece
+    def interrupting(*arguments: Any) -> Any:
+        for _ in range(times):
+            signal.raise_signal(signal.SIGINT)
+        return finish(*arguments)
 
-    vcr.cassette_pieces = interrupting  # type: ignore[assignment]
+    CassetteWriter.finish = interrupting  # type: ignore[method-assign, assignment]
 
 
 if __name__ == "__main__":

@@ -25,6 +25,10 @@ _QUICK = "[documents]\ntimeout = 0.4"
 _LARGE = "holds more than 100000 bytes; .* raise `max-size` in [documents] of checker.toml"
 _LATE = "was not complete within 0.4 s; .* raise `timeout` in [documents] of checker.toml"
 
+_SHORT = ("--max-time", "2", "--wait-for-schema", "600")
+# On a machine that is busy enough, the description is not even asked for.
+_OVER = "when the time of the run was over; .*`--max-time`|the 2 s of `--max-time` were over"
+
 
 def _bomb() -> bytes:
     """A few MB of the `deflate` coding without its wrapper that stand for 2 GiB."""
@@ -102,6 +106,10 @@ _ROWS = {
         dripping(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n"), _LATE, _QUICK
     ),
     "silence": _Row(silent, _LATE, _QUICK),
+    "silence in a short run": _Row(silent, _OVER, "", _SHORT),
+    "dripping in a short run": _Row(
+        dripping(_OK + b"Content-Length: 99999\r\n\r\n", b" "), _OVER, "", _SHORT
+    ),
     "endless header line": _Row(endless(_OK + b"A: ", b"a" * 1000), "cannot be loaded"),
     "endless headers": _Row(endless(_OK, b"A: b\r\n" * 100), "cannot be loaded"),
     "no HTTP": _Row(raw(b"\0\1\2 hello\r\n\r\n"), "cannot be loaded"),
@@ -364,3 +372,15 @@ def test_time_is_counted_for_all_documents_together() -> None:
     now += 25.0
     with pytest.raises(AllowanceSpent, match=r"took more than 50 s to read; .*`max-total-time`"):
         second.close(b"")
+
+
+def test_the_time_of_the_run_ends_every_document() -> None:
+    now = 100.0
+    allowance = Allowance(FetchLimits(timeout_s=30.0, until=104.0), lambda: now)
+    first = allowance.document("first")
+    assert first.left_s() == 4.0
+    now += 4.0
+    with pytest.raises(AllowanceSpent, match=r"first was not there, whole, .*`--max-time`"):
+        first.fail()
+    with pytest.raises(AllowanceSpent, match="second was not there"):
+        allowance.document("second")

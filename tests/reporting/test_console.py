@@ -1,5 +1,6 @@
 import io
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,6 +35,7 @@ def printed(
     stream = io.TextIOWrapper(raw, encoding=encoding, newline="\n")
     console = Console(settings(**changes), stream, clock=lambda: 100.0)
     console.title()
+    console.loading()
     for record in found:
         console.on_record(1, record)
     report = console.finish(fold((1, record) for record in found), outcome, REPORTS)
@@ -55,6 +57,42 @@ def test_workers_are_those_of_the_project() -> None:
     text, report = printed(clean_records(), projects=((opened().title, {"workers": 3}),))
     assert "Workers:          3 (seed " in text
     assert report.workers == 3
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({}, "  Fetching http://127.0.0.1:8080/openapi.json"),
+        (
+            {"location": "http://a:b@127.0.0.1/x", "wait_for_schema_s": 30.0},
+            "  Fetching http://[Filtered]@127.0.0.1/x, for up to 30 s until it is there",
+        ),
+        ({"location": "small.json"}, "  Reading small.json"),
+        ({"location": "large.json"}, "  Reading large.json (2.5 MB)"),
+        ({"location": "missing.json"}, "  Reading missing.json"),
+    ],
+)
+def test_what_is_read_is_told_before_it_is_there(
+    changes: dict[str, Any], line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("small.json").write_bytes(b"{}")
+    Path("large.json").write_bytes(b" " * 2_500_000)
+    stream = io.StringIO()
+    console = Console(settings(**changes), stream, clock=lambda: 100.0)
+    console.loading()
+    assert stream.getvalue() == f"{line}\n"
+
+
+def test_on_a_terminal_it_is_drawn_and_goes_when_the_description_is_there() -> None:
+    stream = io.StringIO()
+    console = Console(settings(color=True), stream, clock=lambda: 100.0)
+    console.loading()
+    console.on_record(1, opened())
+    console.close()
+    first, _, rest = stream.getvalue().partition("Loaded specification")
+    assert "Fetching http://127.0.0.1:8080/openapi.json" in first
+    assert "Fetching" not in rest
 
 
 def test_run_that_goes_on_shows_the_seed_of_its_beginning() -> None:
@@ -147,6 +185,7 @@ def test_ledger_sums_to_wall_times_workers() -> None:
 def test_terminal_shows_findings_as_they_come() -> None:
     stream = io.StringIO()
     console = Console(settings(color=True), stream, clock=lambda: 100.0)
+    console.loading()
     for record in records():
         console.on_record(1, record)
     console.close()

@@ -2,18 +2,28 @@ import io
 
 import pytest
 
+from checker.corpus.records import WorkerGone
 from checker.reporting.live import LiveLines, clock_text
 from checker.reporting.progress import Progress
 from checker.reporting.screen import Screen
 
-from .samples import USERS, changed, finding, records
+from .samples import ORDERS, USERS, changed, finding, opened, records
+from .samples import progress as sample
 
 
-def drawn(progress: Progress, *, encoding: str = "utf-8", max_time_s: float | None = None) -> str:
+def drawn(
+    progress: Progress,
+    *,
+    encoding: str = "utf-8",
+    max_time_s: float | None = None,
+    loading: str = "",
+) -> str:
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding=encoding)
     screen = Screen(stream)
-    lines = LiveLines(screen, progress, operations=4, max_time_s=max_time_s, clock=lambda: 72.0)
+    lines = LiveLines(screen, progress, loading=loading, max_time_s=max_time_s, clock=lambda: 72.0)
+    if not loading:
+        lines.opened(4)
     screen.rich.print(lines.renderable())
     stream.flush()
     return raw.getvalue().decode(encoding)
@@ -41,9 +51,30 @@ def test_time_limit_shows_what_is_left() -> None:
 
 def test_running_operations_are_named() -> None:
     progress = Progress(started=0.0)
-    for record in records()[:3]:
+    for record in (
+        opened(),
+        sample(task="t1", finished=False),
+        sample(task="t2", labels=(ORDERS,)),
+    ):
         progress.follow(1, record, 1.0)
-    assert f"now: {USERS}" in drawn(progress)
+    assert f"now: {USERS}\n" in drawn(progress)
+
+
+def test_workers_are_those_that_live() -> None:
+    progress = Progress(started=0.0)
+    assert "requests/s  starting workers" in drawn(progress)
+    for incarnation in (1, 2, 3):
+        progress.follow(incarnation, opened(), 1.0)
+    assert "requests/s  3 workers" in drawn(progress)
+    progress.follow(9, WorkerGone(2, "killed by SIGKILL"), 2.0)
+    assert "requests/s  2 workers" in drawn(progress)
+
+
+def test_what_is_read_is_shown_until_it_is_there() -> None:
+    text = drawn(Progress(started=0.0), loading="  Fetching http://a/openapi.json")
+    clock, line = text.splitlines()
+    assert clock.split()[1:] == ["1:12"]
+    assert line.rstrip() == "  Fetching http://a/openapi.json"
 
 
 def test_live_lines_fit_a_stream_without_unicode() -> None:

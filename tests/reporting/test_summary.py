@@ -8,7 +8,7 @@ from checker.corpus.damage import DAMAGED
 from checker.corpus.fold import fold
 from checker.corpus.records import Note, OperationError, Record, RunFinished
 from checker.corpus.space import TRIMMED
-from checker.reporting.report import KILLED, UNANSWERED, Report
+from checker.reporting.report import INCOMPLETE, KILLED, UNANSWERED, Report
 from checker.reporting.summary import (
     WARNING_TITLES,
     ledger_lines,
@@ -221,7 +221,7 @@ def test_end_of_the_run_tells_its_time() -> None:
 
 
 def test_every_kind_of_warning_has_a_title() -> None:
-    assert set(WARNING_TITLES) == {*WarningKind, UNANSWERED, DAMAGED, KILLED, TRIMMED}
+    assert set(WARNING_TITLES) == {*WarningKind, UNANSWERED, DAMAGED, INCOMPLETE, KILLED, TRIMMED}
 
 
 def test_failures_that_may_not_show_again_are_told_apart() -> None:

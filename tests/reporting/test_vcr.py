@@ -1,6 +1,4 @@
 import base64
-import itertools
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,17 +9,13 @@ from hypothesis import strategies as st
 from checker import __version__
 from checker.config.settings import Sanitization
 from checker.core import curl
-from checker.core.errors import StorageError
 from checker.core.request import Origin, WireRequest
 from checker.corpus.records import CheckOutcome, Component, Interaction
 from checker.corpus.secrets import Secrets
-from checker.reporting.vcr import (
-    CassetteSettings,
-    cassette_pieces,
-    write_cassette,
-)
+from checker.reporting.vcr import CassetteSettings
 
-from .samples import AT, exchange, interaction
+from .samples import exchange, interaction
+from .writing import cassette_text
 
 texts = st.text(st.characters(exclude_categories=()), max_size=9)
 latin = st.text(st.characters(max_codepoint=255), max_size=9)
@@ -37,7 +31,7 @@ def cassette(*interactions: Interaction, **changes: Any) -> dict[str, Any]:
             **changes,
         }
     )
-    document: dict[str, Any] = yaml.safe_load("".join(cassette_pieces(settings, interactions)))
+    document: dict[str, Any] = yaml.safe_load(cassette_text(settings, interactions))
     return document
 
 
@@ -192,14 +186,6 @@ def test_any_content_stays_valid_yaml(
     assert isinstance(found["request"]["uri"], str)
 
 
-def test_order_is_that_of_time_whatever_came_first() -> None:
-    late, early = interaction(case="a", at=AT + 1), interaction(case="b", at=AT)
-    for order in itertools.permutations([late, early, interaction(case="c", at=AT)]):
-        found = cassette(*order)["http_interactions"]
-        assert [one["correlation_id"] for one in found] == ["b", "c", "a"]
-        assert [one["id"] for one in found] == ["1", "2", "3"]
-
-
 def test_a_long_body_stands_once_and_is_referred_to() -> None:
     long, other = b'{"a": "\\n"}' * 500, b"\xff" * 5000
     sent = [
@@ -207,7 +193,7 @@ def test_a_long_body_stands_once_and_is_referred_to() -> None:
         for number, (body, answer) in enumerate([(None, long), (long, other), (other, long)])
     ]
     settings = CassetteSettings("checker run x", 7, "http://h")
-    text = "".join(cassette_pieces(settings, sent))
+    text = cassette_text(settings, sent)
     found = yaml.safe_load(text)["http_interactions"]
     answers = [one["response"]["body"] for one in found]
     assert [answer.get("string", "").encode() for answer in answers] == [long, b"", long]
@@ -221,43 +207,13 @@ def test_a_long_body_stands_once_and_is_referred_to() -> None:
 
 def test_short_bodies_stay_where_they_are() -> None:
     same = [interaction(case=f"c{number}") for number in range(3)]
-    text = "".join(cassette_pieces(CassetteSettings("checker run x", 7, "http://h"), same))
+    text = cassette_text(CassetteSettings("checker run x", 7, "http://h"), same)
     assert text.count('string: "{\\"error\\":\\"boom\\"}"') == 3
 
 
 def test_a_cut_request_tells_its_size() -> None:
     found = only(interaction(exchange=exchange(body=b"abc", body_size=5000)))
     assert found["request"]["body"] == {"encoding": "utf-8", "string": "abc", "size": 5000}
-
-
-def test_cassette_appears_whole(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "cassette.yaml"
-    count = write_cassette(path, CassetteSettings("c", 1, ""), [interaction()])
-    assert count == 1
-    assert [entry.name for entry in path.parent.iterdir()] == ["cassette.yaml"]
-    assert yaml.safe_load(path.read_text())["http_interactions"][0]["request"]["uri"] == (
-        "/api/users?limit=0"
-    )
-
-
-def test_cassette_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(StorageError, match="the cassette cannot be written"):
-        write_cassette(tmp_path, CassetteSettings("c", 1, ""), [])
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("looks", range(5))
-def test_a_cassette_that_nobody_waits_for_is_given_up(tmp_path: Path, looks: int) -> None:
-    asked = itertools.count()
-    interactions = [interaction(case=str(number)) for number in range(3)]
-    written = write_cassette(
-        tmp_path / "cassette.yaml",
-        CassetteSettings("c", 1, ""),
-        interactions,
-        given_up=lambda: next(asked) >= looks,
-    )
-    assert written is None
-    assert list(tmp_path.iterdir()) == []
 
 
 FORM = (b"Content-Type", b"application/x-www-form-urlencoded")

@@ -94,9 +94,10 @@ class Run:
         deadlines: Deadlines = PATIENT,
         over: Is | None = None,
         stop: Is | None = None,
+        age_s: float = 0.0,
         **fields: Any,
     ) -> RunOutcome:
-        """`over`: 900 s are over when such a record is told; `stop`: the user asks to stop then."""
+        """`over`: 900 s are over when such a record is told; `stop`: the user asks to stop then; `age_s` have passed before."""
         clock, interrupts = Clock(), Interrupts()
 
         def leap() -> None:
@@ -106,7 +107,7 @@ class Run:
             interrupts.count = 1
 
         self.told = Told(over or stop, leap if over else interrupt)
-        around = Surroundings(launcher, deadlines, interrupts, clock)
+        around = Surroundings(launcher, deadlines, interrupts, clock, age_s)
         return execute(self.settings(*orders, **fields), self.told, around)
 
 

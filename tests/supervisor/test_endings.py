@@ -8,7 +8,14 @@ from checker.corpus.fold import RunView
 from checker.corpus.records import UNBROKEN, Note, OperationError, SchemaOpened, TaskProgress
 from checker.reporting.report import UNANSWERED
 from checker.supervisor.assignment import Cut
-from checker.supervisor.endings import GRACE_S, Ending, Order, exit_code, note_of_cut
+from checker.supervisor.endings import (
+    GRACE_S,
+    Ending,
+    Order,
+    closing_s,
+    exit_code,
+    note_of_cut,
+)
 from checker.workers.messages import Drain
 
 QUIET = RunView()
@@ -38,24 +45,51 @@ def test_what_is_complete_drains_once_and_is_not_hurried() -> None:
     assert end.next_order(QUIET, 1000.0, 1001.0, 0) == Order()
 
 
-def test_the_end_of_time_drains_then_hastens_then_kills() -> None:
+STOPPED, HASTENED = Drain(shrinks=False), Drain(shrinks=False, hasten=True)
+
+
+def test_a_time_limit_is_when_nobody_is_at_work_any_more() -> None:
     end = ending(max_time_s=10.0)
+    assert closing_s(10.0) == 1.0
+    assert end.next_order(QUIET, 8.9, 8.9, 0) == Order()
+    assert end.left_s(8.5) == 0.5
+    # Nothing new, and nothing smaller; then what is under way does not count any more; then nobody is left.
+    assert end.next_order(QUIET, 9.0, 9.0, 0) == Order(STOPPED)
+    assert end.next_order(QUIET, 9.4, 9.4, 0) == Order()
+    assert end.next_order(QUIET, 9.5, 9.5, 0) == Order(HASTENED)
     assert end.next_order(QUIET, 9.9, 9.9, 0) == Order()
-    assert end.next_order(QUIET, 10.0, 10.0, 0) == Order(Drain())
-    assert end.next_order(QUIET, 12.0, 12.0, 0) == Order()
-    assert end.next_order(QUIET, 10.1 + GRACE_S, 10.1 + GRACE_S, 0) == Order(Drain(hasten=True))
-    assert end.next_order(QUIET, 10.1 + 1.5 * GRACE_S, 20.0, 0).kills
+    assert end.next_order(QUIET, 10.0, 10.0, 0) == Order(HASTENED, kills=True)
     assert end.next_order(QUIET, 30.0, 30.0, 0).kills
     assert end.outcome == "time limit"
+
+
+@pytest.mark.parametrize(("limit", "closing"), [(5.0, 0.5), (60.0, 1.5), (86400.0, 1.5)])
+def test_the_closing_seconds_are_a_small_part_of_the_limit(limit: float, closing: float) -> None:
+    assert closing_s(limit) == closing
 
 
 def test_time_also_hurries_what_was_draining_already() -> None:
     end = ending(max_time_s=10.0)
     end.begin("completed")
-    end.next_order(QUIET, 1.0, 1.0, 0)
-    end.next_order(QUIET, 10.0, 10.0, 0)
-    assert end.next_order(QUIET, 10.1 + GRACE_S, 15.1, 0) == Order(Drain(hasten=True))
+    assert end.next_order(QUIET, 1.0, 1.0, 0) == Order(Drain())
+    assert end.next_order(QUIET, 9.0, 9.0, 0) == Order(STOPPED)
+    assert end.next_order(QUIET, 9.5, 9.5, 0) == Order(HASTENED)
+    assert end.next_order(QUIET, 10.0, 10.0, 0).kills
     assert end.outcome == "completed"
+
+
+def test_an_interrupt_takes_no_longer_than_the_time_limit() -> None:
+    end = ending(max_time_s=10.0)
+    assert end.next_order(QUIET, 8.0, 8.0, 1) == Order(Drain())
+    assert end.next_order(QUIET, 10.0, 10.0, 1).kills
+
+
+def test_who_asks_to_stop_waits_for_no_shrink() -> None:
+    end = ending()
+    assert end.next_order(QUIET, 0.0, 1.0, 1) == Order(Drain())
+    assert end.next_order(QUIET, 0.1 + GRACE_S / 2, 3.0, 1) == Order(STOPPED)
+    assert end.next_order(QUIET, 0.1 + GRACE_S, 4.1, 1) == Order(HASTENED)
+    assert end.next_order(QUIET, 0.1 + 1.5 * GRACE_S, 6.0, 1).kills
 
 
 def test_the_first_interrupt_drains_and_the_second_kills() -> None:
@@ -69,7 +103,7 @@ def test_an_error_hastens_at_once() -> None:
     end = ending()
     end.fail("the disk is full")
     end.fail("and another one")
-    assert end.next_order(QUIET, 0.0, 1.0, 0) == Order(Drain(hasten=True))
+    assert end.next_order(QUIET, 0.0, 1.0, 0) == Order(HASTENED)
     assert (end.error, exit_code(busy_view(), end)) == ("the disk is full", 2)
 
 

@@ -44,6 +44,18 @@ def test_fuzz_stops_at_the_first_failure(run: Run, launcher: Any) -> None:
     assert (outcome.exit_code, outcome.outcome) == (1, "first failure")
 
 
+@BOTH
+def test_a_description_that_is_not_read_in_time_is_told(run: Run, launcher: Any) -> None:
+    # All of the time, and more, has passed before the run begins.
+    outcome = run(
+        ("hang", "opening"), kind="fuzz", max_time_s=800.0, age_s=900.0, launcher=launcher
+    )
+    assert (outcome.exit_code, outcome.outcome) == (2, "error")
+    assert outcome.error.startswith(
+        "cannot open: the API description was not read when the 800 s of `--max-time` were over"
+    )
+
+
 def test_fuzz_goes_on_until_its_time_is_over(run: Run) -> None:
     outcome = run(("slow", "0.001"), kind="fuzz", max_time_s=800.0, workers=2, over=is_work)
     assert (outcome.exit_code, outcome.outcome) == (0, "time limit")

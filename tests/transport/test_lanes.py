@@ -96,6 +96,28 @@ def test_what_finishes_during_a_blocking_send_is_kept(server, open_lanes) -> Non
     assert lanes.busy() == 0
 
 
+class Enough(Exception):
+    pass
+
+
+def test_a_request_can_be_abandoned_and_costs_no_other(server, open_lanes) -> None:
+    lanes = open_lanes(2)
+    server.scripts += [[lambda _, stopped: stopped.wait()]]
+    asked = []
+
+    def meanwhile() -> None:
+        asked.append(lanes.busy())
+        if len(asked) == 2:
+            raise Enough
+
+    with pytest.raises(Enough):
+        lanes.send(0, request(target=b"/hangs"), meanwhile=meanwhile)
+    assert asked == [1, 1]
+    lanes.start(1, request(target=b"/other"))
+    assert ok(collect(lanes, 1)[1]).content == b"ok"
+    assert ok(lanes.send(0, request())).content == b"ok"
+
+
 def test_a_busy_lane_takes_nothing(open_lanes) -> None:
     lanes = open_lanes(1)
     lanes.start(0, request())

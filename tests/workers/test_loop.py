@@ -23,7 +23,7 @@ from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.corpus.inflight import InflightReader, Stage
 from checker.corpus.journal import JournalReader
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import OperationError, Record, TaskProgress
+from checker.corpus.records import Finding, OperationError, Record, TaskProgress
 from checker.phases.attempt import Verdict
 from checker.phases.exploration import Explorer
 from checker.phases.making import Made
@@ -82,6 +82,8 @@ class Memory:
     watch: Any = None
     spoil: Callable[[Response], Outcome] = lambda response: response
     """Makes of an answer what nobody foresaw."""
+    inquired: Callable[[], None] = lambda: None
+    """Called when a failure is looked into."""
     _flying: dict[int, WireRequest] = field(default_factory=dict)
     _count: int = 0
 
@@ -98,6 +100,14 @@ class Memory:
         self.made_ahead.append(self.watch())
         lanes = self.random.sample(sorted(self._flying), self.random.randint(1, len(self._flying)))
         return [(lane, self._answer(self._flying.pop(lane))) for lane in lanes]
+
+    def send(self, lane: int, request: WireRequest, *, meanwhile: Any, **_: object) -> Outcome:
+        """Waits until it is abandoned."""
+        self.events.append(("looked into", case_of(request)))
+        self.inquired()
+        for _again in range(100):
+            meanwhile()
+        raise AssertionError("nobody waits for this answer any more")
 
     def close(self) -> None:
         pass
@@ -155,6 +165,11 @@ class Orders(Receiver):
         """The next look finds the end."""
         self._given += 1
 
+    def hasten(self) -> None:
+        """The next look finds that nobody waits any more."""
+        self._orders.append(Drain(shrinks=False, hasten=True))
+        self._given += 1
+
 
 @dataclass
 class Ran:
@@ -195,7 +210,8 @@ def run(
     """What a worker did with these tasks; it is told to leave at its poll number `drained_after`."""
     orders = Orders(tasks)
     place.http.close()
-    place.http = memory = Memory(random.Random(1), spoil=spoil)  # type: ignore[assignment]
+    memory = Memory(random.Random(1), spoil=spoil, inquired=orders.hasten)
+    place.http = memory  # type: ignore[assignment]
     place.explorer = following = Following(place.explorer)  # type: ignore[assignment]
     told, up = Pipe(duplex=False)
     slots = InflightReader(RunLayout(Path(place.settings.corpus_dir)).inflight(1))
@@ -254,6 +270,22 @@ def test_what_a_drained_worker_says_it_reached_is_what_it_sent(tmp_path: Path, l
     assert len([1 for kind, _ in ran.memory.events if kind == "sent"]) == reached < 300
     progress = [record for record in ran.records if isinstance(record, TaskProgress)]
     assert sum(record.cases for record in progress) == reached
+
+
+def test_what_is_looked_into_is_abandoned_when_the_run_ends(tmp_path: Path) -> None:
+    with workplace(tmp_path, lanes=1) as place:
+        ran = run(place, TASK, spoil=lambda response: replaced(response, 500))
+    kinds = [kind for kind, _ in ran.memory.events]
+    assert kinds.count("looked into") == 1
+    assert kinds[-1] == "looked into"
+    # What was known before it is on disk: it failed, and nobody has said that it does not again.
+    found = [record for record in ran.records if isinstance(record, Finding)]
+    assert {(one.stage, one.reproduced) for one in found} == {("found", None)}
+
+
+def replaced(response: Response, status: int) -> Response:
+    assert response.request is not None
+    return Response(status, [], b"", elapsed=0.001, request=response.request)
 
 
 def test_when_there_are_fewer_lanes_no_more_is_in_flight(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from math import inf
 
 from checker.config.settings import FetchLimits
 from checker.core.errors import LoaderError
@@ -33,17 +34,22 @@ class Allowance:
                 f"refer to fewer, or raise {_option('max-count')}"
             )
         self._begun += 1
-        self._require_time(self._spent_s)
+        self._require_time(name)
         return Portion(name, self)
 
     def left_s(self) -> float:
         """Seconds for all further documents."""
         return self.limits.max_total_time_s - self._spent_s
 
-    def pay(self, seconds: float) -> None:
+    def run_left_s(self) -> float:
+        """Seconds that the run has for them."""
+        until = self.limits.until
+        return inf if until is None else until - self.clock()
+
+    def pay(self, seconds: float, name: str) -> None:
         """Count the time of a document that was read. Raises `AllowanceSpent`."""
         self._spent_s += seconds
-        self._require_time(self._spent_s)
+        self._require_time(name)
 
     def grow(self, size: int, name: str) -> None:
         """Count bytes. Raises `AllowanceSpent`."""
@@ -55,9 +61,11 @@ class Allowance:
                 f"included; refer to less, or raise {_option('max-total-size')}"
             )
 
-    def _require_time(self, spent_s: float) -> None:
+    def _require_time(self, name: str) -> None:
+        if self.run_left_s() <= 0:
+            raise AllowanceSpent(_after_the_run(name))
         most = self.limits.max_total_time_s
-        if spent_s >= most:
+        if self._spent_s >= most:
             raise AllowanceSpent(
                 f"the description and the documents that it leads to took more than {most:g} s to read; "
                 f"refer to copies of them, or raise {_option('max-total-time')}"
@@ -80,8 +88,8 @@ class Portion:
 
     def left_s(self) -> float:
         """Seconds until it has to be there, whole."""
-        spent_s = self._allowance.clock() - self._began_at
-        return min(self.limits.timeout_s, self._allowance.left_s()) - spent_s
+        limits, spent_s, run_s = self.limits, self._spent_s(), self._allowance.run_left_s()
+        return min(limits.timeout_s - spent_s, self._allowance.left_s() - spent_s, run_s)
 
     def take(self, piece: bytes) -> None:
         """Keep the next bytes as they came. Raises `LoaderError` when they are too many or too late."""
@@ -98,12 +106,15 @@ class Portion:
     def close(self, content: bytes) -> bytes:
         """The document that was read. Raises `AllowanceSpent` when all of them are too much."""
         self._allowance.grow(len(content), self.name)
-        self._allowance.pay(self._allowance.clock() - self._began_at)
+        self._allowance.pay(self._spent_s(), self.name)
         return content
 
     def fail(self) -> None:
         """The time of a document that could not be read counts, too. Raises `AllowanceSpent`."""
-        self._allowance.pay(self._allowance.clock() - self._began_at)
+        self._allowance.pay(self._spent_s(), self.name)
+
+    def _spent_s(self) -> float:
+        return self._allowance.clock() - self._began_at
 
     def too_large(self) -> LoaderError:
         """The error about its bytes."""
@@ -114,6 +125,9 @@ class Portion:
 
     def too_late(self) -> LoaderError:
         """The error about its time."""
+        # Timers may be early by a hair: what counts is which limit comes first.
+        if self._allowance.run_left_s() <= self.limits.timeout_s - self._spent_s():
+            return LoaderError(_after_the_run(self.name))
         return LoaderError(
             f"{self.name} was not complete within {self.limits.timeout_s:g} s; make it come faster, or raise "
             f"{_option('timeout')}"
@@ -127,6 +141,13 @@ class Portion:
             f"{self.name} redirects {times}, at last to {target}; give the URL where it ends, or raise "
             f"{_option('max-redirects')}"
         )
+
+
+def _after_the_run(name: str) -> str:
+    return (
+        f"{name} was not there, whole, when the time of the run was over; "
+        "make it come faster, or raise `--max-time`"
+    )
 
 
 def _option(key: str) -> str:

@@ -93,7 +93,7 @@ class Web:
                 f"{self.way.redaction.url(url)} is not an http(s) URL; "
                 "give one like http://127.0.0.1:8080/openapi.json"
             )
-        return _waited(lambda: self._first(url), wait_s)
+        return _waited(lambda: self._first(url), wait_s, self.way.limits.until)
 
     def document(self, url: str) -> object:
         """Parsed document of a URL that a reference leads to. Raises `LoaderError`."""
@@ -326,8 +326,12 @@ def _certificates(path: str) -> ssl.SSLContext:
         ) from error
 
 
-def _waited(fetch: Callable[[], Fetched], wait_for_schema: float | None) -> Fetched:
+def _waited(
+    fetch: Callable[[], Fetched], wait_for_schema: float | None, until: float | None
+) -> Fetched:
     deadline = time.monotonic() + (wait_for_schema or 0.0)
+    if until is not None:
+        deadline = min(deadline, until)
     while True:
         try:
             return fetch()

@@ -1,0 +1,139 @@
+"""The cassette of a run, written by a process of its own: the run is not held up, and what is left at its end is little."""
+
+import json
+import multiprocessing
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import astuple, dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerContext, ForkServerProcess, SpawnContext, SpawnProcess
+from pathlib import Path
+
+from checker.config.settings import RunSettings
+from checker.corpus.records import Note
+from checker.reporting.report import INCOMPLETE
+from checker.reporting.whole import discard
+from checker.reporting.writing import CassetteRun, Written, main
+
+_TRIES = 2
+"""Everything is on disk: another process can do what one that was killed has not."""
+_POLL_S = 0.05
+_GRACE_S = 2.0
+"""What a process may take to say how far it came, when the time is over: more than it ever needs, for machines that are busy."""
+_LEAVING_S = 2.0
+_INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What is to be told of a cassette when its run is over."""
+
+    problem: str = ""
+    """Why there is none, as a sentence."""
+    notes: tuple[Note, ...] = ()
+    """What is missing in it."""
+
+
+class CassetteWriter:
+    """Follows a run into its cassette; to be closed."""
+
+    def __init__(self, settings: RunSettings, run: CassetteRun) -> None:
+        assert settings.vcr_path is not None
+        self.path = settings.vcr_path
+        self._settings = settings
+        self._run = run
+        self._process: ForkServerProcess | SpawnProcess | None = None
+        self._ends: tuple[Connection, ...] = ()
+        self._start()
+
+    def finish(self, until: float | None, given_up: Callable[[], bool]) -> Finished:
+        """Wait for the rest, until that moment of `time.monotonic`, or until nobody wants it any more."""
+        for _ in range(_TRIES):
+            if self._process is None:
+                self._start()
+            written = self._answer(until, given_up)
+            if written is not None:
+                return self._finished(written)
+            self.close()
+        return self._finished(Written(problem="its process was killed, or none could be started"))
+
+    def close(self) -> None:
+        """End the process; what is not whole is removed."""
+        self._end()
+        for end in self._ends:
+            end.close()
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        # It sees the end of its pipe.
+        self._ends[0].close()
+        process.join(_LEAVING_S)
+        if process.exitcode is None:
+            process.kill()
+            process.join(_LEAVING_S)
+        if process.pid is not None:
+            discard(Path(self.path), process.pid)
+
+    def _start(self) -> None:
+        context: ForkServerContext | SpawnContext
+        if sys.platform.startswith("linux"):
+            # The server is there already, for the workers.
+            context = multiprocessing.get_context("forkserver")
+        else:
+            context = multiprocessing.get_context("spawn")
+        down_reading, down = context.Pipe(duplex=False)
+        up, up_writing = context.Pipe(duplex=False)
+        self._ends = (down, up)
+        arguments = (self._settings.to_dict(), astuple(self._run), down_reading, up_writing)
+        process = context.Process(target=main, args=arguments, name="checker-cassette", daemon=True)
+        try:
+            process.start()
+        except (OSError, EOFError):
+            # Told in the end, if there is still none then.
+            return
+        finally:
+            # Ours must go, or the end of the process would never be the end of the pipe.
+            down_reading.close()
+            up_writing.close()
+        self._process = process
+
+    def _answer(self, until: float | None, given_up: Callable[[], bool]) -> Written | None:
+        """What the process says; None when it is dead."""
+        down, up = self._ends
+        try:
+            if not given_up():
+                down.send_bytes(json.dumps(until).encode())
+            while not given_up():
+                if up.poll(_POLL_S):
+                    return Written.from_bytes(up.recv_bytes())
+                if until is not None and time.monotonic() > until + _GRACE_S:
+                    return self._last_word() or Written(problem="it was not ready in time")
+        except (EOFError, OSError):
+            return None
+        return self._last_word() or Written(problem=_INTERRUPTED)
+
+    def _last_word(self) -> Written | None:
+        """What a process had finished before it heard that nobody waits."""
+        self._end()
+        up = self._ends[1]
+        with suppress(EOFError, OSError):
+            return Written.from_bytes(up.recv_bytes()) if up.poll() else None
+        return None
+
+    def _finished(self, written: Written) -> Finished:
+        if written.problem:
+            failed = "was not" if written.problem == _INTERRUPTED else "cannot be"
+            return Finished(f"{self.path}: the cassette {failed} written: {written.problem}")
+        notes = tuple(Note(*fields) for fields in written.notes)
+        if written.left_out:
+            least = "" if written.is_counted else "at least "
+            text = (
+                f"{self.path}: {least}{written.left_out:,} interactions are left out, the last ones: "
+                "there was no time left to write them"
+            )
+            notes += (Note(INCOMPLETE, "", "", text),)
+        return Finished("", notes)

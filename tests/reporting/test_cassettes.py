@@ -1,0 +1,142 @@
+"""The process that writes a cassette: whatever becomes of it, or of who started it."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+import yaml
+
+from checker.reporting import cassettes
+from checker.reporting.cassettes import CassetteWriter, Finished
+from checker.reporting.writing import CassetteRun, Written
+
+from .samples import AT, settings
+from .traffic import Workers
+
+RUN = CassetteRun(seed=7, base_url="http://127.0.0.1:1", first=1)
+_PATIENCE_S = 300.0
+
+
+def never() -> bool:
+    return False
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "reports" / "cassette.yaml"
+
+
+@contextmanager
+def writer(tmp_path: Path, path: Path) -> Iterator[CassetteWriter]:
+    workers = Workers(tmp_path / "corpus")
+    for number in range(5):
+        workers.tell(1, f"c{number}", AT + number)
+    asked = settings(corpus_dir=str(tmp_path / "corpus"), vcr_path=str(path))
+    with closing(CassetteWriter(asked, RUN)) as opened:
+        yield opened
+
+
+def ids(path: Path) -> list[str]:
+    document = yaml.safe_load(path.read_text())
+    assert document["seed"] == 7
+    return [one["correlation_id"] for one in document["http_interactions"]]
+
+
+def wait_until(is_so: Callable[[], object]) -> None:
+    deadline = time.monotonic() + _PATIENCE_S
+    while not is_so():
+        assert time.monotonic() < deadline, "it never came about"
+        time.sleep(0.01)
+
+
+def pid_of(opened: CassetteWriter) -> int:
+    assert opened._process is not None
+    assert opened._process.pid is not None
+    return opened._process.pid
+
+
+def partials(path: Path) -> list[str]:
+    return [entry.name for entry in path.parent.iterdir()] if path.parent.exists() else []
+
+
+def test_a_cassette_is_there_when_it_is_finished(tmp_path: Path, path: Path) -> None:
+    with writer(tmp_path, path) as opened:
+        assert opened.finish(None, never) == Finished()
+        assert ids(path) == ["c0", "c1", "c2", "c3", "c4"]
+    assert partials(path) == ["cassette.yaml"]
+
+
+def test_a_process_that_is_killed_costs_nothing(tmp_path: Path, path: Path) -> None:
+    with writer(tmp_path, path) as opened:
+        wait_until(lambda: partials(path))
+        os.kill(pid_of(opened), signal.SIGKILL)
+        assert opened.finish(None, never) == Finished()
+    assert ids(path) == ["c0", "c1", "c2", "c3", "c4"]
+    assert partials(path) == ["cassette.yaml"]
+
+
+def test_what_asks_the_run_to_end_does_not_end_its_cassette(tmp_path: Path, path: Path) -> None:
+    with writer(tmp_path, path) as opened:
+        wait_until(lambda: partials(path))
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            os.kill(pid_of(opened), number)
+        assert opened.finish(None, never) == Finished()
+
+
+def test_a_cassette_that_nobody_waits_for_is_given_up(tmp_path: Path, path: Path) -> None:
+    with writer(tmp_path, path) as opened:
+        found = opened.finish(None, lambda: True)
+    assert found.problem == f"{path}: the cassette was not written: interrupted"
+
+
+def test_of_a_cassette_that_is_not_finished_nothing_stays(tmp_path: Path, path: Path) -> None:
+    with writer(tmp_path, path) as opened:
+        wait_until(lambda: partials(path))
+        pid = pid_of(opened)
+    assert partials(path) == []
+    assert not psutil.pid_exists(pid)
+
+
+def test_a_cassette_dies_with_its_run(tmp_path: Path, path: Path) -> None:
+    script = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from tests.reporting.test_cassettes import pid_of, writer\n"
+        "with writer(Path(sys.argv[1]), Path(sys.argv[2])) as opened:\n"
+        "    print(pid_of(opened), flush=True)\n"
+        "    sys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script, str(tmp_path), str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        pid = int(process.stdout.readline())
+        wait_until(lambda: partials(path))
+        process.kill()
+        wait_until(lambda: not psutil.pid_exists(pid))
+    assert partials(path) == []
+
+
+def test_the_sentence_about_what_is_missing(
+    tmp_path: Path, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = [Written(3, left_out=1200), Written(3, left_out=7, is_counted=False)]
+    monkeypatch.setattr(
+        cassettes.CassetteWriter, "_answer", lambda *_: answers.pop(0), raising=True
+    )
+    with writer(tmp_path, path) as opened:
+        texts = [opened.finish(None, never).notes[0].text for _ in range(2)]
+    assert texts == [
+        f"{path}: {count} interactions are left out, the last ones: there was no time left to write them"
+        for count in ("1,200", "at least 7")
+    ]

@@ -1,0 +1,102 @@
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from checker.reporting.ordered import LATENESS_S, OrderedTraffic
+from checker.reporting.vcr import Cassette, CassetteSettings
+from checker.reporting.writing import Written, write
+
+from .samples import AT
+from .traffic import Workers
+
+CASSETTE = Cassette(CassetteSettings("c", 1, ""))
+
+
+class Script:
+    """Orders by events: what happens at each wait, and when the time is over."""
+
+    def __init__(self, *waits: Callable[[], None], late_after: int | None = None) -> None:
+        self.is_over = not waits
+        self._waits = list(waits)
+        self._late_after = late_after
+        self.looks = 0
+
+    def wait(self) -> None:
+        self._waits.pop(0)()
+        self.is_over = not self._waits
+
+    def is_late(self, beyond_s: float = 0.0) -> bool:
+        self.looks += 1
+        return self._late_after is not None and self.looks > self._late_after and not beyond_s
+
+
+def entries(path: Path) -> list[Any]:
+    return yaml.safe_load(path.read_text())["http_interactions"] or []
+
+
+def written(path: Path, workers: Workers, orders: Any, now: Callable[[], float]) -> Written:
+    traffic = OrderedTraffic(workers.layout, 1, CASSETTE.entry, now)
+    return write(path, CASSETTE, traffic, orders)
+
+
+def test_a_cassette_is_written_while_its_run_goes_on_and_appears_whole(tmp_path: Path) -> None:
+    workers, path = Workers(tmp_path / "corpus"), tmp_path / "new" / "cassette.yaml"
+    now, sizes = AT, list[int]()
+
+    def tell(first: int) -> None:
+        nonlocal now
+        for number in range(first, first + 50):
+            workers.tell(1, f"c{number}", now + number)
+        now += first + 50 + LATENESS_S
+
+    def look() -> None:
+        (partial,) = path.parent.iterdir()
+        assert partial != path
+        sizes.append(partial.stat().st_size)
+
+    orders = Script(lambda: tell(0), look, lambda: tell(50), look, lambda: tell(100))
+    assert written(path, workers, orders, lambda: now) == Written(150)
+    # Most of it was on disk before the run was over.
+    assert 10_000 < sizes[0] < sizes[1]
+    assert [entry.name for entry in path.parent.iterdir()] == ["cassette.yaml"]
+    assert [one["id"] for one in entries(path)] == [str(number + 1) for number in range(150)]
+    assert entries(path)[149]["correlation_id"] == "c149"
+
+
+def test_what_there_is_no_time_for_is_counted(tmp_path: Path) -> None:
+    workers, path = Workers(tmp_path / "corpus"), tmp_path / "cassette.yaml"
+    for number in range(20):
+        workers.tell(1, f"c{number:02}", AT + number)
+    found = written(path, workers, Script(late_after=5), lambda: AT)
+    assert found == Written(5, left_out=15)
+    assert [one["correlation_id"] for one in entries(path)] == [f"c{n:02}" for n in range(5)]
+
+
+def test_nothing_to_write_is_a_whole_cassette(tmp_path: Path) -> None:
+    path = tmp_path / "cassette.yaml"
+    assert written(path, Workers(tmp_path / "corpus"), Script(), lambda: AT) == Written()
+    assert entries(path) == []
+
+
+def test_damaged_traffic_is_told_and_the_rest_is_written(tmp_path: Path) -> None:
+    workers, path = Workers(tmp_path / "corpus"), tmp_path / "cassette.yaml"
+    workers.tell(1, "a", AT)
+    workers.tell(2, "b", AT)
+    with workers.path(1).open("ab") as file:
+        file.write(b"\xff" * 64)
+    found = written(path, workers, Script(), lambda: AT)
+    assert found.count == 2
+    ((kind, _, _, text),) = found.notes
+    assert kind == "damaged_file"
+    assert str(workers.path(1)) in text
+    assert Written.from_bytes(found.to_bytes()) == found
+
+
+def test_a_place_that_cannot_be_written_is_one_reason(tmp_path: Path) -> None:
+    workers = Workers(tmp_path / "corpus")
+    (tmp_path / "place").mkdir()
+    found = written(tmp_path / "place", workers, Script(), lambda: AT)
+    assert found == Written(problem="Is a directory")
+    assert list((tmp_path / "place").iterdir()) == []
