@@ -9,7 +9,7 @@ from checker.core.schema_warnings import WarningKind
 from checker.corpus.damage import DAMAGED
 from checker.corpus.records import Note
 from checker.reporting.findings import severity_rank
-from checker.reporting.report import KILLED, UNANSWERED, PhaseTally, Report
+from checker.reporting.report import KILLED, PhaseTally, Report
 from checker.reporting.wall import walled
 
 Glyph = Callable[[str], str]
@@ -22,8 +22,7 @@ NOTE_TITLES = {
     "unjudged": "Answers of which a part was not validated",
     "unbroken": "Operations without negative test cases, skipped",
     "unproved": "Failures that did not show again",
-    "slow": "Operations cut short (`--include-name` gives one all the time)",
-    "given_up": "Operations with slow requests that were not waited for",
+    "untried": "Operations with cases that were not tried before the time was over",
 }
 WARNING_TITLES: Mapping[str, str] = {
     WarningKind.UNRESOLVABLE_REFERENCE: "References that point at nothing",
@@ -42,7 +41,6 @@ WARNING_TITLES: Mapping[str, str] = {
     WarningKind.BROKEN_LINK: "Links that lead nowhere",
     WarningKind.OTHER_SERVER: "Operations on another host",
     WarningKind.UNDECLARED_SECURITY: "Security schemes that are not declared",
-    UNANSWERED: "Operations that did not answer in the time that they had",
     DAMAGED: "Damaged files of the corpus",
     KILLED: "Cases left out, since workers were killed again and again",
 }
@@ -245,12 +243,7 @@ def _authentication_lines(report: Report) -> Iterator[str]:
 def note_lines(report: Report) -> Iterator[str]:
     """What was left out or is not sure, counted by kind and named by place."""
     order = list(NOTE_TITLES)
-    cut = {note.label for note in report.notes if note.kind in ("slow", UNANSWERED)}
-    notes = [
-        note
-        for note in report.notes
-        if note.kind not in WARNING_TITLES and (note.kind != "given_up" or note.label not in cut)
-    ]
+    notes = [note for note in report.notes if note.kind not in WARNING_TITLES]
     kinds = {note.kind for note in notes}
     for kind in sorted(kinds, key=lambda k: (order.index(k) if k in order else len(order), k)):
         places = Counter(_note_text(note) for note in notes if note.kind == kind)

@@ -1,7 +1,7 @@
 """What a plan is, and what becomes of tasks whose workers are gone. Pure."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from checker.workers.messages import Task, Waits
@@ -10,17 +10,6 @@ NO_WAITS = Waits()
 
 EXTRA_INDEX = 1 << 32
 """From here on indices are those of cases that extend a sequence: they have no place in a task's numbering."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """An operation that had its share of the time."""
-
-    label: str
-    done: int
-    cases: int
-    """That it should have had."""
-    spent_s: float
 
 
 class Plan(Protocol):
@@ -50,8 +39,8 @@ class Plan(Protocol):
         """A task will never be leased again."""
         ...
 
-    def cut(self, elapsed_s: float) -> list[Cut]:
-        """Give up what took too long, if nothing else is left to do."""
+    def lease_slow(self, elapsed_s: float, held: int) -> Task | None:
+        """A slow task for a worker that holds so many of them beside its others; None when there is none for it."""
         ...
 
     @property

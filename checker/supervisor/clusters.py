@@ -8,6 +8,9 @@ from checker.workers.messages import OperationCard
 LARGEST = 8
 """Operations in a cluster."""
 
+_CREATING = frozenset(("POST", "PUT"))
+_READING = frozenset(("GET", "QUERY"))
+
 _IGNORED = re.compile(r"v\d+(\.\d+)*|api|\{.*\}|", re.IGNORECASE)
 
 
@@ -54,3 +57,37 @@ def _split_large(group: list[_Rooted], depth: int) -> Iterator[list[_Rooted]]:
     size = -(-len(group) // pieces)
     for start in range(0, len(group), size):
         yield group[start : start + size]
+
+
+def producers(cards: Sequence[OperationCard]) -> frozenset[str]:
+    """Operations whose answers others need: what creates members of a collection, or lists them if nothing creates any."""
+    rooted = {card.label: _segments(card.path) for card in cards}
+    needed = {
+        segments[:place]
+        for segments in rooted.values()
+        for place, segment in enumerate(segments)
+        if segment.startswith("{")
+    }
+    creators: dict[tuple[str, ...], list[str]] = {}
+    lists: dict[tuple[str, ...], list[str]] = {}
+    for card in cards:
+        segments = rooted[card.label]
+        collection = _collection(segments)
+        if collection in needed and card.method in _CREATING:
+            creators.setdefault(collection, []).append(card.label)
+        elif segments in needed and card.method in _READING:
+            lists.setdefault(segments, []).append(card.label)
+    found = [label for labels in creators.values() for label in labels]
+    found += [label for one, labels in lists.items() if one not in creators for label in labels]
+    return frozenset(found)
+
+
+def _segments(path: str) -> tuple[str, ...]:
+    return tuple(segment for segment in path.split("/") if segment)
+
+
+def _collection(segments: tuple[str, ...]) -> tuple[str, ...]:
+    """Variables at the end name a member."""
+    while segments and segments[-1].startswith("{"):
+        segments = segments[:-1]
+    return segments

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from checker.core.digests import digest, digest_int
 from checker.core.operation import Label
-from checker.supervisor.assignment import NO_WAITS, Cut
+from checker.supervisor.assignment import NO_WAITS
 from checker.workers.messages import Task, Waits
 
 EXPLORATION = "exploration"
@@ -117,9 +117,9 @@ class ExplorationPlan:
         self._leased.pop(task, None)
         self._lost = deque(lost for lost in self._lost if lost.id != task)
 
-    def cut(self, elapsed_s: float) -> list[Cut]:
-        """Nothing is cut: slices are enough."""
-        return []
+    def lease_slow(self, elapsed_s: float, held: int) -> Task | None:
+        """None: a cluster goes on beside those of its operations that are slow."""
+        return None
 
     def _place_in_line(self, labels: tuple[str, ...], worker: int) -> int:
         turns = self._turns[labels]

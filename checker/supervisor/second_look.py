@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from checker.core.digests import digest
 from checker.core.operation import Label
 from checker.corpus.records import Finding
-from checker.supervisor.assignment import NO_WAITS, Cut
+from checker.supervisor.assignment import NO_WAITS
 from checker.workers.messages import Again, Task, Waits
 
 MOST = 500
@@ -107,6 +107,6 @@ class SecondLooks:
         self._leased.pop(task, None)
         self._waiting = deque(waiting for waiting in self._waiting if waiting.id != task)
 
-    def cut(self, elapsed_s: float) -> list[Cut]:
-        """Nothing: each of them ends by itself."""
-        return []
+    def lease_slow(self, elapsed_s: float, held: int) -> Task | None:
+        """None: few requests are not worth lanes of their own."""
+        return None

@@ -16,6 +16,9 @@ EXTRA_INDEX = 1 << 32
 """Indices of cases that extend a sequence start here: they have no place in the task's own numbering."""
 
 
+MOST_TIMEOUTS = 3
+"""In a row: then an operation is given up."""
+
 SAVED_INDEX = 1 << 33
 """Indices of failing examples of earlier runs start here: they are tried, but not counted as cases."""
 
@@ -46,11 +49,13 @@ class Running:
     """Cases that could not be judged or written down, by operation."""
     note: str = ""
     extras: int = 0
+    is_slow: bool = False
+    """Whether one of its requests waited long, in this lease or before."""
     answers: int = 0
-    """Like the next three: of the whole lease, for `Waits`."""
-    short_waits_s: float = 0.0
+    """Like the next one: of the whole lease, for `Waits`."""
     long_waits: int = 0
-    long_waits_s: float = 0.0
+    timeouts: dict[Label, tuple[int, int]] = field(default_factory=dict)
+    """Operation -> time-outs in a row, and the index from which on the next one counts."""
 
     @classmethod
     def of(cls, task: Task) -> "Running":
@@ -63,6 +68,8 @@ class Running:
             phase=PhaseInfo(task.phase),
             is_closed=task.phase == "fuzzing",
             redo=[index for index in task.redo if index not in task.skipped],
+            is_slow=task.is_slow,
+            timeouts={task.labels[0]: (task.timeouts, task.start)} if task.timeouts else {},
         )
 
     def label_of(self, index: int) -> Label:
@@ -120,21 +127,25 @@ class Running:
     def waited(self, elapsed_s: float) -> None:
         """One of its requests was answered, or given up, after so long."""
         self.answers += 1
-        if elapsed_s < LONG_WAIT_S:
-            self.short_waits_s += elapsed_s
-        else:
+        if elapsed_s >= LONG_WAIT_S:
             self.long_waits += 1
-            self.long_waits_s += elapsed_s
 
-    @property
-    def has_waited(self) -> bool:
-        """Whether the one long wait is spent that a task has which is not known to be fast."""
-        return self.long_waits > 0 and not self.task.makes_ahead
+    def timed_out(self, label: Label, index: int) -> bool:
+        """Note that nobody answered a case in time; whether that was the last time-out in a row that an operation has.
+
+        What was in flight together counts as one: it may have been too much at once for the target.
+        """
+        count, since = self.timeouts.get(label, (0, 0))
+        if index >= since:
+            self.timeouts[label] = count + 1, self.next_index
+            return count + 1 == MOST_TIMEOUTS
+        return False
 
     @property
     def waits(self) -> Waits:
         """What it waited for since it was leased."""
-        return Waits(self.answers, self.short_waits_s, self.long_waits, self.long_waits_s)
+        count, _ = self.timeouts.get(self.task.labels[0], (0, 0))
+        return Waits(self.answers, self.long_waits, count)
 
     def counted(self) -> None:
         """Begin new counts: the old ones are written down."""
@@ -177,6 +188,8 @@ class Flight:
     requests: int = 0
     pending: int = 0
     """Suspicions that keep its slot."""
+    is_beside: bool = False
+    """Whether it takes none of the lanes that tasks share."""
     status: int = -1
     """Of its answer, once that is judged; 0 when none came."""
     has_failed: bool = False

@@ -4,14 +4,23 @@ import time
 from collections import deque
 from collections.abc import Iterable, Sequence
 
-from checker.core.errors import StorageError
-from checker.core.response import NetworkFailure, Outcome, Response
+from checker.core.errors import StorageError, Unresponsive
+from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.corpus.inflight import Stage
 from checker.phases.attempt import Verdict, plain_verdict
-from checker.workers.flight import Flight, Running
+from checker.workers.flight import MOST_TIMEOUTS, Flight, Running
 from checker.workers.ledger import Part
 from checker.workers.limits import Limits
-from checker.workers.messages import Assign, Drain, Idle, Known, Leaving, Peers
+from checker.workers.messages import (
+    LONG_WAIT_S,
+    Assign,
+    Drain,
+    Idle,
+    Known,
+    Leaving,
+    Peers,
+    Waiting,
+)
 from checker.workers.opening import Workplace
 from checker.workers.queues import Receiver, Sender
 from checker.workers.settling import Settling
@@ -48,6 +57,8 @@ class Worker:
         """Attempts that want another answer and wait for a lane."""
         self._settling = Settling(place, up, self._breathe, self._supply.release)
         self._reserved: set[int] = set()
+        self._beside = 0
+        """How many flights took none of the shared lanes when they were counted last."""
         self._leaving: str | None = None
         self._hasten = False
         self._orders_at = 0.0
@@ -79,7 +90,7 @@ class Worker:
 
     def _last_words(self) -> None:
         """Cases and time since the last report count, too: whoever is hurried leaves tasks behind."""
-        self._report(self._supply.tasks)
+        self._report(self._supply.held)
         if self._last is not None:
             self._recorder.progress(self._last, self._ledger.take())
         self._recorder.close()
@@ -145,8 +156,9 @@ class Worker:
         if now - self._reported_at >= self._report_pause_s:
             self._reported_at = now
             self._report_pause_s = min(2 * self._report_pause_s, _REPORT_S)
-            self._report(self._supply.tasks)
+            self._report(self._supply.held)
             self._recorder.flush()
+        self._look_for_slow()
         self._recorder.tick(now)
         if self._limits.exceeded(now) and self._leaving is None:
             self._leave("memory")
@@ -156,6 +168,9 @@ class Worker:
     def _fill(self) -> None:
         """Start what can be started, then really send it: one `perform` for all."""
         taken, reserved, most = self._flights, self._reserved, self._place.pacing.lanes
+        if self._beside or self._supply.slow:
+            self._fill_beside()
+            most += min(self._beside, self._place.beside.most)
         idle = most - len(taken) - len(reserved)
         if idle <= 0:
             return
@@ -176,13 +191,35 @@ class Worker:
             self._launch(lane, flight)
         self._http.flush()
 
+    def _fill_beside(self) -> None:
+        """Start requests of slow tasks, on lanes of their own; where there are none, when nothing else is in flight."""
+        self._beside = sum(flight.is_beside for flight in self._flights.values())
+        room = self._place.beside.lanes - self._beside
+        if not self._place.beside.most:
+            room = int(not self._busy() and not self._supply.tasks)
+        if room <= 0 or self._settling.waiting or self._leaving is not None:
+            return
+        now = self._ledger.enter(_MAKING)
+        for lane in self._idle_lanes():
+            if not room or (flight := self._supply.next_slow(now)) is None:
+                break
+            self._launch(lane, flight)
+            self._beside += 1
+            room -= 1
+        self._http.flush()
+
+    def _idle_lanes(self) -> list[int]:
+        """Lanes on which nothing is in flight, the shared ones first."""
+        lanes = range(self._place.lane_count)
+        return [lane for lane in lanes if lane not in self._flights and lane not in self._reserved]
+
     def _launch(self, lane: int, flight: Flight) -> None:
         wanted = flight.wanted
         assert wanted is not None
         flight.lane = lane
         self._flights[lane] = flight
         self._slots.advance(flight.slot, _SEND)
-        self._http.start(lane, wanted, patience_s=flight.running.task.patience_s)
+        self._http.start(lane, wanted)
         flight.requests += 1
 
     def _use_the_time(self) -> None:
@@ -275,6 +312,8 @@ class Worker:
             pacing.observe(status, outcome.elapsed)
         running = flight.running
         running.waited(outcome.elapsed)
+        if flight.is_beside or status is None or outcome.elapsed >= LONG_WAIT_S or running.timeouts:
+            self._waited(flight, outcome)
         flight.status = status or 0
         if not flight.is_counted and not verdict.judgement.failures:
             self._place.saved.forget(flight.made.step)
@@ -285,11 +324,50 @@ class Worker:
 
     def _settle(self) -> bool:
         """Settle one suspicion if there is a lane for it."""
-        for lane in range(self._place.pacing.lanes):
-            if lane not in self._flights:
-                flying = [*self._flights.values(), *self._parked]
-                return self._settling.settle_next(lane, flying, hasten=self._hasten)
-        return False
+        idle = self._idle_lanes()
+        if not idle:
+            return False
+        flying = [*self._flights.values(), *self._parked]
+        return self._settling.settle_next(idle[0], flying, hasten=self._hasten)
+
+    # What is slow
+
+    def _look_for_slow(self) -> None:
+        """Take from the shared lanes what waits long there."""
+        for lane, flight in self._flights.items():
+            if not flight.is_beside and self._http.waited_s(lane) >= LONG_WAIT_S:
+                flight.is_beside = True
+                self._beside += 1
+                self._found_slow(flight.running)
+
+    def _found_slow(self, running: Running) -> None:
+        """Let others come first, and ask for them."""
+        if running.is_closed and not running.is_slow and not running.task.again:
+            self._supply.put_aside(running)
+            self._up.send(Waiting(running.task.id))
+
+    def _waited(self, flight: Flight, outcome: Outcome) -> None:
+        """Somebody waited long for this, or its operation timed out before."""
+        running, label = flight.running, flight.made.label
+        timed_out = isinstance(outcome, NetworkFailure) and outcome.kind is FailureKind.TIMEOUT
+        if timed_out or outcome.elapsed >= LONG_WAIT_S:
+            self._found_slow(running)
+        if flight.is_beside:
+            self._place.beside.observe(timed_out=timed_out)
+        if not timed_out:
+            running.timeouts.pop(label, None)
+        elif running.timed_out(label, flight.index):
+            self._supply.give_up(running, label, self._unresponsive(running))
+
+    def _unresponsive(self, running: Running) -> Unresponsive:
+        timeout_s = self._place.settings.request_timeout_s
+        found = f"{MOST_TIMEOUTS} requests in a row had no complete response within {timeout_s:g} s"
+        if not running.is_closed:
+            return Unresponsive(f"{found}: the operation rests until its next turn")
+        return Unresponsive(
+            f"{found}, so {running.next_index} of {running.stop} cases were tried: give them more "
+            "time (`--request-timeout`), or leave the operation out (`--exclude-name`)"
+        )
 
     # The end of tasks
 

@@ -46,12 +46,12 @@ class Task:
     """Quarantined indices."""
     redo: tuple[int, ...] = ()
     """Indices below `start` that were in flight when their worker died."""
-    patience_s: float | None = None
-    """Seconds after which a request is given up, without blame; None leaves it the time that the settings give."""
+    is_slow: bool = False
+    """Whether its answers are long in coming: then its requests wait on lanes beside those of other tasks."""
+    timeouts: int = 0
+    """Time-outs in a row that the lease before ended with."""
     again: tuple[Again, ...] = ()
     """Findings that are to become smaller: then they are its cases, and count as none."""
-    makes_ahead: bool = True
-    """Whether a case may be made while another one is awaited. It is sent then, even when the slice is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,24 +145,21 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """How long requests of a task waited for their answers: what the API took, without what we did with them."""
+    """What the requests of one lease waited for."""
 
     requests: int = 0
-    """Those that looked into its failures included."""
-    short_s: float = 0.0
-    """Seconds in sum, without the long ones."""
+    """That were answered or given up, those that look into failures included."""
     long: int = 0
-    """How many waited for `LONG_WAIT_S` or more: a single one may be an accident."""
-    long_s: float = 0.0
-    """Seconds of these in sum."""
+    """How many waited for `LONG_WAIT_S` or more."""
+    timeouts: int = 0
+    """In a row, at its end."""
 
-    def __add__(self, other: "Waits") -> "Waits":
-        return Waits(
-            self.requests + other.requests,
-            self.short_s + other.short_s,
-            self.long + other.long,
-            self.long_s + other.long_s,
-        )
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """This task turned out to be slow: nothing of it is begun, and there is time for another one."""
+
+    task: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,5 +189,5 @@ class Leaving:
     """2 when the run must end with it."""
 
 
-Up = Opened | Idle | Found | Leaving
+Up = Opened | Idle | Waiting | Found | Leaving
 """Worker to supervisor."""

@@ -12,7 +12,7 @@ from checker.core.failures import Failure
 from checker.core.meta import ComponentProvenance, GenerationMode
 from checker.core.operation import Label, Location
 from checker.core.request import WireRequest
-from checker.core.response import FailureKind, NetworkFailure, Response
+from checker.core.response import NetworkFailure, Response
 from checker.core.schema_warnings import WarningKind
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.exchange import exchange, exchange_fields
@@ -336,9 +336,6 @@ class Recorder:
 
     def _network_error(self, flight: Flight, verdict: Verdict, outcome: NetworkFailure) -> None:
         label = flight.made.label
-        if outcome.kind is FailureKind.GIVEN_UP:
-            self.note(Note("given_up", label, "", ""))
-            return
         if outcome.cause is not None:
             self.gave_up(label, flight.running.task.phase, outcome.cause)
             return

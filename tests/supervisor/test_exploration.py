@@ -75,7 +75,7 @@ def test_a_cluster_whose_cases_are_answered_at_once_needs_no_rest() -> None:
     for turn in range(10):
         task = plan.lease(turn * 0.5)
         assert task is not None
-        answered = Waits(requests=CASES_OF_A_LEASE, short_s=0.4)
+        answered = Waits(requests=CASES_OF_A_LEASE)
         plan.come_back(task, CASES_OF_A_LEASE, finished=True, spent_s=0.5, waits=answered)
 
 

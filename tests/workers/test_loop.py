@@ -29,7 +29,7 @@ from checker.phases.exploration import Explorer
 from checker.phases.making import Made
 from checker.workers import loop
 from checker.workers.loop import Worker
-from checker.workers.messages import Assign, Down, Drain, Idle, Task
+from checker.workers.messages import LONG_WAIT_S, Assign, Down, Drain, Idle, Task, Waiting, Waits
 from checker.workers.opening import Workplace, open_workplace
 from checker.workers.queues import Receiver, Sender
 
@@ -82,6 +82,14 @@ class Memory:
     watch: Any = None
     spoil: Callable[[Response], Outcome] = lambda response: response
     """Makes of an answer what nobody foresaw."""
+    slow: frozenset[str] = frozenset()
+    """Methods whose requests wait long, and are answered only when nothing else is in flight, at a second poll."""
+    together: list[int] = field(default_factory=list)
+    """How many of these were in flight at each start of one."""
+    hangs: bool = False
+    """Whether they time out instead."""
+    _is_quiet: bool = False
+    """Whether nothing came at the last poll."""
     _flying: dict[int, WireRequest] = field(default_factory=dict)
     _count: int = 0
 
@@ -89,14 +97,24 @@ class Memory:
         assert lane not in self._flying
         self._flying[lane] = request
         self.widths.append(len(self._flying))
+        if request.method in self.slow:
+            self.together.append(sum(one.method in self.slow for one in self._flying.values()))
         self.events.append(("sent", case_of(request)))
 
     def flush(self) -> None:
         pass
 
+    def waited_s(self, lane: int) -> float:
+        return LONG_WAIT_S if self._flying[lane].method in self.slow else 0.0
+
     def poll(self, timeout_s: float) -> list[tuple[int, Outcome]]:
         self.made_ahead.append(self.watch())
-        lanes = self.random.sample(sorted(self._flying), self.random.randint(1, len(self._flying)))
+        ready = [lane for lane, one in self._flying.items() if one.method not in self.slow]
+        self._is_quiet = not ready and not self._is_quiet
+        if self._is_quiet:
+            return []
+        ready = sorted(ready or self._flying)
+        lanes = self.random.sample(ready, self.random.randint(1, len(ready)))
         return [(lane, self._answer(self._flying.pop(lane))) for lane in lanes]
 
     def close(self) -> None:
@@ -105,9 +123,14 @@ class Memory:
     def _answer(self, request: WireRequest) -> Outcome:
         self.events.append(("answered", case_of(request)))
         self._count += 1
+        elapsed_s = 0.001
+        if request.method in self.slow:
+            elapsed_s = 2 * LONG_WAIT_S
+            if self.hangs:
+                return NetworkFailure(FailureKind.TIMEOUT, "", elapsed_s)
         content = json.dumps({"id": self._count, "name": "x"}).encode()
         headers = [("Content-Type", "application/json")]
-        return self.spoil(Response(200, headers, content, elapsed=0.001, request=request))
+        return self.spoil(Response(200, headers, content, elapsed=elapsed_s, request=request))
 
 
 def case_of(request: WireRequest) -> str:
@@ -162,6 +185,8 @@ class Ran:
     parents: dict[str, str]
     records: list[Record]
     idle: list[Idle]
+    slow: list[str]
+    """Tasks that turned out to be."""
 
 
 @pytest.fixture(autouse=True)
@@ -191,11 +216,14 @@ def run(
     drained_after: int | None = None,
     each_poll: Callable[[], None] = lambda: None,
     spoil: Callable[[Response], Outcome] = lambda response: response,
+    slow: str = "",
+    hangs: bool = False,
 ) -> Ran:
     """What a worker did with these tasks; it is told to leave at its poll number `drained_after`."""
     orders = Orders(tasks)
     place.http.close()
-    place.http = memory = Memory(random.Random(1), spoil=spoil)  # type: ignore[assignment]
+    memory = Memory(random.Random(1), spoil=spoil, slow=frozenset(slow.split()), hangs=hangs)
+    place.http = memory  # type: ignore[assignment]
     place.explorer = following = Following(place.explorer)  # type: ignore[assignment]
     told, up = Pipe(duplex=False)
     slots = InflightReader(RunLayout(Path(place.settings.corpus_dir)).inflight(1))
@@ -208,12 +236,14 @@ def run(
 
     memory.watch = watch
     Worker(place, orders, Sender(up)).run()
-    reader, idle = Receiver(told), list[Idle]()
+    reader, idle, aside = Receiver(told), list[Idle](), list[str]()
     while (message := reader.get_nowait()) is not None:
         if isinstance(message, Idle):
             idle.append(message)
+        elif isinstance(message, Waiting):
+            aside.append(message.task)
     records = JournalReader(Path(place.opened.journal)).read_new()
-    return Ran(memory, following.parents, records, idle)
+    return Ran(memory, following.parents, records, idle, aside)
 
 
 def test_a_step_leaves_only_after_the_step_before_it_was_answered(tmp_path: Path) -> None:
@@ -283,18 +313,93 @@ def test_one_lane_makes_the_next_case_while_it_waits_and_sends_it_after_the_answ
     assert [kind for kind, _ in ran.memory.events] == ["sent", "answered"] * 300
 
 
-def test_of_a_slow_task_nothing_is_made_ahead(tmp_path: Path) -> None:
-    with workplace(tmp_path, lanes=1) as place:
-        ran = run(place, replace(TASK, phase="fuzzing", stop=30, makes_ahead=False))
-    assert ran.memory.made_ahead == [False] * 30
-
-
 def test_a_worker_says_how_long_each_task_waited(tmp_path: Path) -> None:
     with workplace(tmp_path, lanes=1) as place:
         ran = run(place, replace(TASK, phase="fuzzing", stop=30))
     ((waits,),) = [idle.waits for idle in ran.idle]
-    assert (waits.requests, waits.long) == (30, 0)
-    assert round(waits.short_s, 6) == 0.03
+    assert waits == Waits(requests=30)
+
+
+POSTS = replace(TASK, phase="fuzzing", labels=LABELS[:1])
+GETS = replace(POSTS, id="00000000000000a2", labels=LABELS[1:2])
+HURRIED = pytest.mark.usefixtures("_housekeeping_each_round")
+
+
+@pytest.fixture
+def _housekeeping_each_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop, "_HOUSEKEEPING_S", 0.0)
+
+
+@HURRIED
+@pytest.mark.parametrize("lanes", [1, 8])
+def test_what_turns_out_to_be_slow_makes_room_for_other_tasks(tmp_path: Path, lanes: int) -> None:
+    with workplace(tmp_path, lanes=lanes, workers=1) as place:
+        ran = run(place, POSTS, GETS, slow="POST")
+    assert ran.slow == [POSTS.id]
+    (gets, posts) = [(idle.tasks[0], idle.waits[0]) for idle in ran.idle]
+    assert gets == ((GETS.id, 300, True), Waits(requests=300))
+    (name, reached, finished), waits = posts
+    assert (name, finished) == (POSTS.id, False)
+    # What was in flight, and what was made ahead.
+    assert reached == waits.requests == waits.long <= lanes + 1
+
+
+@HURRIED
+def test_requests_of_a_slow_task_wait_beside_the_others(tmp_path: Path) -> None:
+    with workplace(tmp_path, lanes=1, workers=1) as place:
+        ran = run(place, replace(POSTS, is_slow=True, stop=40), GETS, slow="POST")
+    assert sorted(idle.tasks[0] for idle in ran.idle) == [
+        (POSTS.id, 40, True),
+        (GETS.id, 300, True),
+    ]
+    assert max(ran.memory.together) == 3
+    # Three of them, and the one that every other task goes on with.
+    assert max(ran.memory.widths) == 4
+    assert ran.slow == []
+
+
+@HURRIED
+def test_an_operation_is_given_up_after_three_time_outs_in_a_row(tmp_path: Path) -> None:
+    with workplace(tmp_path, lanes=1, workers=1) as place:
+        ran = run(place, replace(POSTS, is_slow=True), GETS, slow="POST", hangs=True)
+    # Three together, which may have been too much at once, then one, and one more.
+    assert ran.memory.together == [1, 2, 3, 1, 1]
+    errors = [record for record in ran.records if isinstance(record, OperationError)]
+    assert [error.title for error in errors] == ["Network Error", "Given up"]
+    assert errors[1].message.startswith(
+        "3 requests in a row had no complete response within 10 s, so 5 of 300 cases were tried"
+    )
+    assert (POSTS.id, 5, True) in [idle.tasks[0] for idle in ran.idle]
+
+
+@HURRIED
+def test_time_outs_that_are_not_in_a_row_give_nothing_up(tmp_path: Path) -> None:
+    numbers = itertools.count(1)
+
+    def now_and_then(response: Response) -> Outcome:
+        if next(numbers) % 3:
+            return NetworkFailure(FailureKind.TIMEOUT, "", 2 * LONG_WAIT_S)
+        return response
+
+    with workplace(tmp_path, lanes=1, workers=1) as place:
+        task = replace(POSTS, is_slow=True, stop=60)
+        ran = run(place, task, slow="POST", spoil=now_and_then)
+    assert [idle.tasks for idle in ran.idle] == [((POSTS.id, 60, True),)]
+
+
+@HURRIED
+def test_with_hooks_around_calls_what_is_slow_goes_alone(tmp_path: Path) -> None:
+    def before_call(context: object, case: Case, kwargs: object) -> None:
+        pass
+
+    GLOBAL_HOOKS.register(before_call)
+    try:
+        with workplace(tmp_path, lanes=1, workers=1) as place:
+            ran = run(place, replace(POSTS, is_slow=True, stop=9), GETS, slow="POST")
+    finally:
+        GLOBAL_HOOKS.unregister_all()
+    assert max(ran.memory.widths) == 1
+    assert [idle.tasks[0] for idle in ran.idle] == [(GETS.id, 300, True), (POSTS.id, 9, True)]
 
 
 def test_with_one_lane_hooks_see_one_call_after_the_other(tmp_path: Path) -> None:
