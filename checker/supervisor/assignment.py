@@ -4,9 +4,9 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Protocol
 
-from checker.workers.messages import Task, Waits
+from checker.workers.messages import LeaseReport, Task
 
-NO_WAITS = Waits()
+NOTHING_DONE = LeaseReport()
 
 EXTRA_INDEX = 1 << 32
 """From here on indices are those of cases that extend a sequence: they have no place in a task's numbering."""
@@ -26,9 +26,9 @@ class Plan(Protocol):
         *,
         finished: bool,
         spent_s: float,
-        waits: Waits = NO_WAITS,
+        report: LeaseReport = NOTHING_DONE,
     ) -> None:
-        """A leased task is over, or its slice is, after so long; `waits` are those of this lease."""
+        """A leased task is over, or its slice is, after so long; `report` tells of this lease."""
         ...
 
     def lose(self, task: Task, spent_s: float = 0.0) -> None:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from checker.core.digests import digest, digest_int
 from checker.core.operation import Label
-from checker.supervisor.assignment import NO_WAITS
-from checker.workers.messages import OperationCard, Task, Waits
+from checker.supervisor.assignment import NOTHING_DONE
+from checker.workers.messages import LeaseReport, OperationCard, Task
 
 FUZZING = "fuzzing"
 
@@ -77,7 +77,7 @@ class BoundedPlan:
         *,
         finished: bool,
         spent_s: float,
-        waits: Waits = NO_WAITS,
+        report: LeaseReport = NOTHING_DONE,
     ) -> None:
         """Unfinished: to the back of the queue, of that of slow ones if it waited long."""
         piece = self._leased.pop(task.id, None)
@@ -85,9 +85,9 @@ class BoundedPlan:
             return
         # The indices that were to be made again are made before all others.
         redo = task.redo if next_index <= task.start else ()
-        is_slow = waits.long > 0 or waits.timeouts > 0
+        is_slow = report.long > 0 or report.timeouts > 0
         piece.task = replace(
-            piece.task, start=next_index, redo=redo, is_slow=is_slow, timeouts=waits.timeouts
+            piece.task, start=next_index, redo=redo, is_slow=is_slow, timeouts=report.timeouts
         )
         self._queue(piece).append(piece)
 

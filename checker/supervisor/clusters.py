@@ -20,6 +20,16 @@ def clusters(cards: Sequence[OperationCard]) -> list[tuple[str, ...]]:
     return [tuple(label for label, _ in group) for group in _split(rooted, 0)]
 
 
+def clusters_with_producers(
+    cards: Sequence[OperationCard],
+) -> dict[tuple[str, ...], tuple[str, ...]]:
+    """Clusters, each with those of its operations whose answers others need."""
+    makers = producers(cards)
+    return {
+        labels: tuple(label for label in labels if label in makers) for labels in clusters(cards)
+    }
+
+
 def resource_path(path: str) -> tuple[str, ...]:
     """Names of resources in a path template: `/api/v2/users/{id}/orders` gives `users`, `orders`."""
     return tuple(segment.lower() for segment in path.split("/") if not _IGNORED.fullmatch(segment))

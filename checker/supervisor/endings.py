@@ -117,6 +117,12 @@ def nothing_tested(view: RunView, ending: Ending) -> str:
     return "nothing was tested: no case was finished"
 
 
+def nothing_made(selected: int) -> str:
+    """The sentence for a `fuzz` in which no operation gives a case."""
+    which = "the one selected operation" if selected == 1 else f"any of {selected} operations"
+    return f"nothing was tested: no case can be made of {which}; the report says why of each"
+
+
 def untried(view: RunView, tasks: Iterable[Task]) -> Iterator[Note]:
     """What the time did not suffice for, by operation."""
     for task in tasks:

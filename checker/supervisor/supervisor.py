@@ -11,9 +11,9 @@ from checker.corpus.records import Quarantined, WorkerGone
 from checker.supervisor.assignment import Plan, left, remainder, without
 from checker.supervisor.bounded import MOST_SLOW, BoundedPlan
 from checker.supervisor.chronicle import Chronicle
-from checker.supervisor.clusters import clusters, producers
+from checker.supervisor.clusters import clusters_with_producers, producers
 from checker.supervisor.crew import Crew, Worker
-from checker.supervisor.endings import TIME_LIMIT, Ending, untried
+from checker.supervisor.endings import TIME_LIMIT, Ending, nothing_made, untried
 from checker.supervisor.exploration import ExplorationPlan
 from checker.supervisor.quarantine import (
     given_up,
@@ -165,7 +165,7 @@ class Supervisor:
             self._go_by(self._settings.for_project(self._chronicle.view.opened.title))
         self._plan = self._make_plan(opened)
         if not opened.operations:
-            self.ending.begin("completed")
+            self._complete()
             return
         self._settings = replace(self._settings, document=opened.document)
         wanted = self._settings.workers
@@ -177,7 +177,7 @@ class Supervisor:
         seed, settings = self._chronicle.seed, self._settings
         if settings.kind == "fuzz":
             return ExplorationPlan(
-                clusters(opened.operations),
+                clusters_with_producers(opened.operations),
                 seed=seed,
                 workers=settings.workers,
                 time_s=settings.max_time_s,
@@ -213,7 +213,7 @@ class Supervisor:
                 task = self._plan.lease_slow(elapsed_s, worker.standing.slow)
                 self._hand_over(worker, task, now)
         if self._plan.is_over and not self._looks_again():
-            self.ending.begin("completed")
+            self._complete()
 
     def _hand_over(self, worker: Worker, task: Task | None, now: float) -> None:
         if task is None:
@@ -223,6 +223,14 @@ class Supervisor:
             self._counted[task.id] = known.cases, known.failed_cases
         worker.standing.take(task, now)
         worker.tell(Assign((task,)))
+
+    def _complete(self) -> None:
+        """Nothing is left to do. In `fuzz`, which would go on for ever, that is worth a sentence."""
+        view = self._chronicle.view
+        selected = 0 if view.opened is None else view.opened.selected
+        if self._settings.kind == "fuzz" and selected and not view.cases:
+            self.ending.fail(nothing_made(selected))
+        self.ending.begin("completed")
 
     def _looks_again(self) -> bool:
         """Whether something is left to do: once, findings that may become smaller."""
@@ -235,11 +243,11 @@ class Supervisor:
 
     def _take_back(self, worker: Worker, idle: Idle) -> None:
         assert self._plan is not None
-        waits = {name: waits for (name, *_), waits in zip(idle.tasks, idle.waits, strict=True)}
+        reports = {name: told for (name, *_), told in zip(idle.tasks, idle.reports, strict=True)}
         back = worker.standing.give_back(idle.tasks, time.monotonic())
         for task, reached, finished, spent_s in back:
             self._plan.come_back(
-                task, reached, finished=finished, spent_s=spent_s, waits=waits[task.id]
+                task, reached, finished=finished, spent_s=spent_s, report=reports[task.id]
             )
             self._counted.pop(task.id, None)
             if reached > task.start:

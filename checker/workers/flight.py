@@ -9,7 +9,8 @@ from checker.core.request import WireRequest
 from checker.core.send import Exchanging
 from checker.phases.attempt import Verdict
 from checker.phases.making import Made
-from checker.workers.messages import LONG_WAIT_S, Again, Task, Waits
+from checker.workers.messages import LONG_WAIT_S, Again, LeaseReport, Task
+from checker.workers.rounds import Rounds
 from checker.workers.suspicion import Shot
 
 EXTRA_INDEX = 1 << 32
@@ -49,10 +50,13 @@ class Running:
     """Cases that could not be judged or written down, by operation."""
     note: str = ""
     extras: int = 0
+    rounds: Rounds | None = None
+    """Whose turn it is in a cluster; None where each operation has its cases."""
+    given_up: set[Label] = field(default_factory=set)
     is_slow: bool = False
     """Whether one of its requests waited long, in this lease or before."""
     answers: int = 0
-    """Like the next one: of the whole lease, for `Waits`."""
+    """Like the next one: of the whole lease, for its report."""
     long_waits: int = 0
     timeouts: dict[Label, tuple[int, int]] = field(default_factory=dict)
     """Operation -> time-outs in a row, and the index from which on the next one counts."""
@@ -60,14 +64,16 @@ class Running:
     @classmethod
     def of(cls, task: Task) -> "Running":
         """A leased task, not begun: its slice runs from its first case on."""
+        is_closed = task.phase == "fuzzing"
         return cls(
             task,
             next_index=task.start,
             stop=task.stop,
             ends_at=None,
             phase=PhaseInfo(task.phase),
-            is_closed=task.phase == "fuzzing",
+            is_closed=is_closed,
             redo=[index for index in task.redo if index not in task.skipped],
+            rounds=None if is_closed else Rounds(task.labels, task.producers),
             is_slow=task.is_slow,
             timeouts={task.labels[0]: (task.timeouts, task.start)} if task.timeouts else {},
         )
@@ -97,8 +103,15 @@ class Running:
         self.extras += 1
         return EXTRA_INDEX + self.extras
 
+    def constant(self, label: Label) -> None:
+        """Every further case of the operation would be the same bytes: only what it meets at the target may differ."""
+        if self.rounds is None:
+            self.exhausted(label)
+        elif self.rounds.is_constant(label):
+            self.next_index = self.stop
+
     def exhausted(self, label: Label) -> None:
-        """Every further case of the operation would be the same bytes: stop after this one."""
+        """Make no further case of the operation."""
         self.dead_labels.add(label)
         if len(self.dead_labels) == len(set(self.task.labels)):
             self.next_index = self.stop
@@ -142,14 +155,18 @@ class Running:
         return False
 
     @property
-    def waits(self) -> Waits:
-        """What it waited for since it was leased."""
+    def report(self) -> LeaseReport:
+        """What came of it since it was leased."""
         count, _ = self.timeouts.get(self.task.labels[0], (0, 0))
-        return Waits(self.answers, self.long_waits, count)
+        operations = () if self.rounds is None else self.rounds.reports(self.given_up)
+        return LeaseReport(self.answers, self.long_waits, count, operations)
 
     def counted(self) -> None:
         """Begin new counts: the old ones are written down."""
         self.cases = self.requests = self.failed_cases = 0
+        if self.rounds is not None and self.rounds.count(self.statuses):
+            # The rest of its time is better spent elsewhere.
+            self.stop_now()
         self.statuses.clear()
 
     @property

@@ -4,11 +4,11 @@ import time
 from collections import deque
 from collections.abc import Iterable, Sequence
 
-from checker.core.errors import StorageError, Unresponsive
-from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.core.errors import StorageError
+from checker.core.response import NetworkFailure, Outcome, Response
 from checker.corpus.inflight import Stage
 from checker.phases.attempt import Verdict, plain_verdict
-from checker.workers.flight import MOST_TIMEOUTS, Flight, Running
+from checker.workers.flight import Flight, Running
 from checker.workers.ledger import Part
 from checker.workers.limits import Limits
 from checker.workers.messages import (
@@ -19,11 +19,11 @@ from checker.workers.messages import (
     Known,
     Leaving,
     Peers,
-    Waiting,
 )
 from checker.workers.opening import Workplace
 from checker.workers.queues import Receiver, Sender
 from checker.workers.settling import Settling
+from checker.workers.slowness import Slowness
 from checker.workers.supply import Supply
 from checker.workers.suspicion import Suspicion
 
@@ -56,6 +56,7 @@ class Worker:
         self._parked: deque[Flight] = deque()
         """Attempts that want another answer and wait for a lane."""
         self._settling = Settling(place, up, self._breathe, self._supply.release)
+        self._slowness = Slowness(place, self._supply, up)
         self._reserved: set[int] = set()
         self._beside = 0
         """How many flights took none of the shared lanes when they were counted last."""
@@ -158,7 +159,7 @@ class Worker:
             self._report_pause_s = min(2 * self._report_pause_s, _REPORT_S)
             self._report(self._supply.held)
             self._recorder.flush()
-        self._look_for_slow()
+        self._beside += self._slowness.look(self._flights)
         self._recorder.tick(now)
         if self._limits.exceeded(now) and self._leaving is None:
             self._leave("memory")
@@ -313,7 +314,7 @@ class Worker:
         running = flight.running
         running.waited(outcome.elapsed)
         if flight.is_beside or status is None or outcome.elapsed >= LONG_WAIT_S or running.timeouts:
-            self._waited(flight, outcome)
+            self._slowness.waited(flight, outcome)
         flight.status = status or 0
         if not flight.is_counted and not verdict.judgement.failures:
             self._place.saved.forget(flight.made.step)
@@ -330,45 +331,6 @@ class Worker:
         flying = [*self._flights.values(), *self._parked]
         return self._settling.settle_next(idle[0], flying, hasten=self._hasten)
 
-    # What is slow
-
-    def _look_for_slow(self) -> None:
-        """Take from the shared lanes what waits long there."""
-        for lane, flight in self._flights.items():
-            if not flight.is_beside and self._http.waited_s(lane) >= LONG_WAIT_S:
-                flight.is_beside = True
-                self._beside += 1
-                self._found_slow(flight.running)
-
-    def _found_slow(self, running: Running) -> None:
-        """Let others come first, and ask for them."""
-        if running.is_closed and not running.is_slow and not running.task.again:
-            self._supply.put_aside(running)
-            self._up.send(Waiting(running.task.id))
-
-    def _waited(self, flight: Flight, outcome: Outcome) -> None:
-        """Somebody waited long for this, or its operation timed out before."""
-        running, label = flight.running, flight.made.label
-        timed_out = isinstance(outcome, NetworkFailure) and outcome.kind is FailureKind.TIMEOUT
-        if timed_out or outcome.elapsed >= LONG_WAIT_S:
-            self._found_slow(running)
-        if flight.is_beside:
-            self._place.beside.observe(timed_out=timed_out)
-        if not timed_out:
-            running.timeouts.pop(label, None)
-        elif running.timed_out(label, flight.index):
-            self._supply.give_up(running, label, self._unresponsive(running))
-
-    def _unresponsive(self, running: Running) -> Unresponsive:
-        timeout_s = self._place.settings.request_timeout_s
-        found = f"{MOST_TIMEOUTS} requests in a row had no complete response within {timeout_s:g} s"
-        if not running.is_closed:
-            return Unresponsive(f"{found}: the operation rests until its next turn")
-        return Unresponsive(
-            f"{found}, so {running.next_index} of {running.stop} cases were tried: give them more "
-            "time (`--request-timeout`), or leave the operation out (`--exclude-name`)"
-        )
-
     # The end of tasks
 
     def _finish_tasks(self) -> None:
@@ -381,7 +343,7 @@ class Worker:
         self._up.send(
             Idle(
                 tuple((r.task.id, r.next_index, r.finished) for r in over),
-                tuple(r.waits for r in over),
+                tuple(r.report for r in over),
             )
         )
 

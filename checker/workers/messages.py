@@ -50,6 +50,8 @@ class Task:
     """Whether its answers are long in coming: then its requests wait on lanes beside those of other tasks."""
     timeouts: int = 0
     """Time-outs in a row that the lease before ended with."""
+    producers: tuple[Label, ...] = ()
+    """Operations of a cluster whose answers others need."""
     again: tuple[Again, ...] = ()
     """Findings that are to become smaller: then they are its cases, and count as none."""
 
@@ -144,8 +146,21 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True)
-class Waits:
-    """What the requests of one lease waited for."""
+class OperationReport:
+    """What came of one operation of a cluster in one lease."""
+
+    label: str
+    cases: int
+    """That were answered, or given up."""
+    is_refused: bool
+    """Whether all answers were the same refusal, and none showed anything new."""
+    is_dead: bool
+    """Whether no case could be made of it, or judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseReport:
+    """What came of one lease."""
 
     requests: int = 0
     """That were answered or given up, those that look into failures included."""
@@ -153,6 +168,8 @@ class Waits:
     """How many waited for `LONG_WAIT_S` or more."""
     timeouts: int = 0
     """In a row, at its end."""
+    operations: tuple[OperationReport, ...] = ()
+    """Of a cluster, each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +185,7 @@ class Idle:
 
     tasks: tuple[tuple[str, int, bool], ...]
     """(task id, next index, finished)."""
-    waits: tuple[Waits, ...]
+    reports: tuple[LeaseReport, ...]
     """Of each of them, since it was leased."""
 
 

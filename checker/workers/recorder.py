@@ -31,7 +31,7 @@ from checker.corpus.records import (
     ValueSeen,
 )
 from checker.corpus.secrets import Secrets
-from checker.corpus.signals import SignalSet
+from checker.corpus.signals import OUTPUTS, SignalSet
 from checker.corpus.traffic import TrafficWriter
 from checker.corpus.values import LiveValues
 from checker.phases.attempt import Verdict
@@ -324,6 +324,9 @@ class Recorder:
         ids = self.signals.observe(case, outcome, verdict.judgement, previous)
         if ids:
             step = flight.made.step
+            rounds = flight.running.rounds
+            if rounds is not None and any(name in OUTPUTS for _, name in ids):
+                rounds.showed(step.label)
             self.journal.append(SignalsSeen(step.label, ids))
             steps = (*tuple(before.made.step for before in flight.chain), step)
             self.journal.append(

@@ -190,6 +190,7 @@ class Supply:
     def give_up(self, running: Running, label: Label, error: BaseException) -> None:
         """An operation that cannot be tested further costs only itself."""
         running.dead_labels.add(label)
+        running.given_up.add(label)
         self._place.recorder.gave_up(label, running.task.phase, error)
 
     def _of_tasks(self, now: float) -> Flight | None:
@@ -204,10 +205,12 @@ class Supply:
     def _made(self, running: Running, now: float) -> Flight | None:
         """The next case of a task; None when it has none, or no time."""
         place, slots, task = self._place, self._slots, running.task
-        labels = task.labels
+        labels, rounds = task.labels, running.rounds
         while (index := running.take_index(now)) is not None:
             label = labels[index % len(labels)]
             if label in running.dead_labels:
+                continue
+            if rounds is not None and rounds.pauses and rounds.passes(label, index):
                 continue
             slot = self._free_slots[-1]
             slots.begin(slot, task.id, index, running.next_index)
@@ -232,7 +235,7 @@ class Supply:
                 self.give_up(running, label, error)
                 continue
             if not made.choices:
-                running.exhausted(label)
+                running.constant(label)
             # In the slot that it was made in.
             self._free_slots.pop()
             running.flying += 1

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.supervisor.bounded import MOST_SLOW, BoundedPlan
-from checker.workers.messages import OperationCard, Task, Waits
+from checker.workers.messages import LeaseReport, OperationCard, Task
 
 CARDS = tuple(OperationCard(f"GET /r{number}", "GET", f"/r{number}") for number in range(4))
 
@@ -35,7 +35,7 @@ def test_an_unfinished_operation_goes_to_the_back() -> None:
     assert order[-1].start == 5
 
 
-SLOW = Waits(requests=2, long=2)
+SLOW = LeaseReport(requests=2, long=2)
 
 
 def slow_plan(*, producers: tuple[str, ...] = ()) -> tuple[BoundedPlan, Task]:
@@ -43,7 +43,7 @@ def slow_plan(*, producers: tuple[str, ...] = ()) -> tuple[BoundedPlan, Task]:
     plan = BoundedPlan(CARDS, seed=1, max_examples=12, producers=producers)
     task = plan.lease(0.0)
     assert task is not None
-    plan.come_back(task, 2, finished=False, spent_s=0.6, waits=SLOW)
+    plan.come_back(task, 2, finished=False, spent_s=0.6, report=SLOW)
     return plan, task
 
 
@@ -75,7 +75,7 @@ def test_what_did_not_wait_any_more_is_fast_again() -> None:
     plan, _ = slow_plan(producers=("GET /r0",))
     slow = plan.lease_slow(1.0, 0)
     assert slow is not None
-    plan.come_back(slow, 6, finished=False, spent_s=8.0, waits=Waits(requests=4))
+    plan.come_back(slow, 6, finished=False, spent_s=8.0, report=LeaseReport(requests=4))
     assert plan.lease_slow(9.0, 0) is None
     tasks = [plan.lease(9.0) for _ in range(4)]
     assert tasks[-1] == replace(slow, start=6, is_slow=False)
@@ -85,7 +85,7 @@ def test_time_outs_in_a_row_are_counted_from_lease_to_lease() -> None:
     plan, _ = slow_plan(producers=("GET /r0",))
     slow = plan.lease_slow(1.0, 0)
     assert slow is not None
-    plan.come_back(slow, 5, finished=False, spent_s=8.0, waits=Waits(3, long=3, timeouts=2))
+    plan.come_back(slow, 5, finished=False, spent_s=8.0, report=LeaseReport(3, long=3, timeouts=2))
     again = plan.lease_slow(9.0, 0)
     assert again is not None
     assert (again.start, again.timeouts) == (5, 2)
@@ -119,7 +119,9 @@ def test_every_operation_has_all_its_cases_whatever_waits(
             reached = min(task.stop, task.start + 2) if long else task.stop
             made[task.labels[0]] += reached - task.start
             finished = reached == task.stop
-            plan.come_back(task, reached, finished=finished, spent_s=1.0, waits=Waits(2, long))
+            plan.come_back(
+                task, reached, finished=finished, spent_s=1.0, report=LeaseReport(2, long)
+            )
         assert turn < 1000
     assert made == Counter({card.label: 9 for card in cards})
 

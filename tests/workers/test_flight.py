@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from checker.core.operation import Label
 from checker.workers.flight import MOST_TIMEOUTS, Running
-from checker.workers.messages import LONG_WAIT_S, Task, Waits
+from checker.workers.messages import LONG_WAIT_S, LeaseReport, Task
 
 LABEL = Label("GET /a")
 TASK = Task("t", "fuzzing", (LABEL,), seed=1, start=0, stop=9, slice_s=8.0)
@@ -12,7 +12,7 @@ def test_long_waits_are_counted() -> None:
     running = Running.of(TASK)
     for elapsed_s in (0.25, LONG_WAIT_S, 0.125, 9.0):
         running.waited(elapsed_s)
-    assert running.waits == Waits(requests=4, long=2)
+    assert running.report == LeaseReport(requests=4, long=2)
 
 
 def test_time_outs_in_a_row_are_those_of_cases_that_were_made_one_after_another() -> None:
@@ -29,7 +29,7 @@ def test_what_timed_out_together_counts_as_one() -> None:
     running = Running.of(TASK)
     indices = [running.take_index(0.0) for _ in range(3)]
     assert not any(running.timed_out(LABEL, index) for index in indices if index is not None)
-    assert running.waits.timeouts == 1
+    assert running.report.timeouts == 1
 
 
 def test_time_outs_of_the_lease_before_count() -> None:

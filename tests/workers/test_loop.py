@@ -29,7 +29,16 @@ from checker.phases.exploration import Explorer
 from checker.phases.making import Made
 from checker.workers import loop
 from checker.workers.loop import Worker
-from checker.workers.messages import LONG_WAIT_S, Assign, Down, Drain, Idle, Task, Waiting, Waits
+from checker.workers.messages import (
+    LONG_WAIT_S,
+    Assign,
+    Down,
+    Drain,
+    Idle,
+    LeaseReport,
+    Task,
+    Waiting,
+)
 from checker.workers.opening import Workplace, open_workplace
 from checker.workers.queues import Receiver, Sender
 
@@ -316,8 +325,8 @@ def test_one_lane_makes_the_next_case_while_it_waits_and_sends_it_after_the_answ
 def test_a_worker_says_how_long_each_task_waited(tmp_path: Path) -> None:
     with workplace(tmp_path, lanes=1) as place:
         ran = run(place, replace(TASK, phase="fuzzing", stop=30))
-    ((waits,),) = [idle.waits for idle in ran.idle]
-    assert waits == Waits(requests=30)
+    ((waits,),) = [idle.reports for idle in ran.idle]
+    assert waits == LeaseReport(requests=30)
 
 
 POSTS = replace(TASK, phase="fuzzing", labels=LABELS[:1])
@@ -336,8 +345,8 @@ def test_what_turns_out_to_be_slow_makes_room_for_other_tasks(tmp_path: Path, la
     with workplace(tmp_path, lanes=lanes, workers=1) as place:
         ran = run(place, POSTS, GETS, slow="POST")
     assert ran.slow == [POSTS.id]
-    (gets, posts) = [(idle.tasks[0], idle.waits[0]) for idle in ran.idle]
-    assert gets == ((GETS.id, 300, True), Waits(requests=300))
+    (gets, posts) = [(idle.tasks[0], idle.reports[0]) for idle in ran.idle]
+    assert gets == ((GETS.id, 300, True), LeaseReport(requests=300))
     (name, reached, finished), waits = posts
     assert (name, finished) == (POSTS.id, False)
     # What was in flight, and what was made ahead.
