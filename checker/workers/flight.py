@@ -45,6 +45,8 @@ class Running:
     succeeded: int = 0
     """Status of the first 2xx answer."""
     statuses: dict[tuple[str, int], int] = field(default_factory=dict)
+    looked_at: dict[tuple[str, int], int] = field(default_factory=dict)
+    """`statuses` at the last look."""
     dead_labels: set[str] = field(default_factory=set)
     faults: Counter[str] = field(default_factory=Counter)
     """Cases that could not be judged or written down, by operation."""
@@ -163,11 +165,20 @@ class Running:
 
     def counted(self) -> None:
         """Begin new counts: the old ones are written down."""
+        self.look()
         self.cases = self.requests = self.failed_cases = 0
-        if self.rounds is not None and self.rounds.count(self.statuses):
+        self.statuses.clear()
+        self.looked_at.clear()
+
+    def look(self) -> None:
+        """See what came of the operations of a cluster lately; the turn ends if that is nothing."""
+        if self.rounds is None:
+            return
+        seen, now = self.looked_at, dict(self.statuses)
+        self.looked_at = now
+        if self.rounds.count({kind: count - seen.get(kind, 0) for kind, count in now.items()}):
             # The rest of its time is better spent elsewhere.
             self.stop_now()
-        self.statuses.clear()
 
     @property
     def finished(self) -> bool:
