@@ -86,7 +86,7 @@ def test_what_only_refuses_takes_little_from_the_rest(command: Command) -> None:
 
 def test_an_api_of_which_nothing_can_be_made_ends_with_a_sentence(command: Command) -> None:
     nothing = {"name": "n", "in": "query", "required": True}
-    nothing["schema"] = {"type": "integer", "minimum": 5, "maximum": 2}  # type: ignore[assignment]
+    nothing["schema"] = {"type": "integer", "minimum": 5, "maximum": 2}
     broken = {"parameters": "none", "responses": _RESPONSES}
     paths = {"/a": {"get": operation(nothing)}, "/b": {"get": operation(nothing), "put": broken}}
     (command.directory / "api.json").write_text(json.dumps(described(paths)))
