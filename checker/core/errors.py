@@ -13,6 +13,7 @@ CheckerError
 │   └── UnresolvableBody   a required body refers to nothing              a warning, no valid request is made
 ├── Unserialisable         a case cannot be written as its media type      an error of its operation
 ├── BudgetSpent            work or size ran out                           an error of its operation
+├── Unresponsive           no answer came in time, again and again         an error of its operation
 ├── StorageError           the corpus cannot be written                   exit code 2
 └── MissingSecret          a recorded secret is not available             exit code 2
 IncorrectUsage             a Python call that cannot mean anything (also a UsageError)
@@ -101,6 +102,10 @@ class BudgetSpent(CheckerError):
     def __init__(self, pointer: str) -> None:
         super().__init__(f"generation budget spent at {pointer}")
         self.pointer = pointer
+
+
+class Unresponsive(CheckerError):
+    """No answer came in time, again and again."""
 
 
 class StorageError(CheckerError):

@@ -31,6 +31,9 @@ CAPS = {
 }
 """Class -> ids for each operation. What exceeds it is volatile: names or texts that a server makes up."""
 
+OUTPUTS = frozenset(("status", "media_type", "header", "leaf", "error", "finding"))
+"""Classes that tell what was answered, not what it was answered to."""
+
 _VOLATILE_HEADERS = frozenset(("date", "age", "expires", "etag", "set-cookie"))
 # Shorter answers differ by noise alone.
 _QUIET_S = 0.016

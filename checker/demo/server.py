@@ -187,7 +187,7 @@ class _Connection:
 
 
 class _Loop:
-    """Waits for the listener and all connections at once; another thread may only `wake` it."""
+    """LeaseReport for the listener and all connections at once; another thread may only `wake` it."""
 
     def __init__(self, listener: socket.socket, service: _Service) -> None:
         self._service = service

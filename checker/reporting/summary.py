@@ -10,7 +10,7 @@ from checker.corpus.damage import DAMAGED
 from checker.corpus.records import UNBROKEN, Finding, Note
 from checker.corpus.space import TRIMMED
 from checker.reporting.findings import MARKS, marks_of, severity_rank
-from checker.reporting.report import INCOMPLETE, KILLED, UNANSWERED, PhaseTally, Report
+from checker.reporting.report import INCOMPLETE, KILLED, PhaseTally, Report
 from checker.reporting.wall import walled
 
 Glyph = Callable[[str], str]
@@ -23,8 +23,7 @@ NOTE_TITLES = {
     "unjudged": "Answers of which a part was not validated",
     UNBROKEN: "Operations without negative test cases, skipped",
     "unproved": "Failures that did not show again",
-    "slow": "Operations cut short (`--include-name` gives one all the time)",
-    "given_up": "Operations with slow requests that were not waited for",
+    "untried": "Operations with cases that were not tried before the time was over",
 }
 WARNING_TITLES: Mapping[str, str] = {
     WarningKind.UNRESOLVABLE_REFERENCE: "References that point at nothing",
@@ -44,7 +43,6 @@ WARNING_TITLES: Mapping[str, str] = {
     WarningKind.BROKEN_LINK: "Links that lead nowhere",
     WarningKind.OTHER_SERVER: "Operations on another host",
     WarningKind.UNDECLARED_SECURITY: "Security schemes that are not declared",
-    UNANSWERED: "Operations that did not answer in the time that they had",
     DAMAGED: "Damaged files of the corpus",
     TRIMMED: "Traffic that was removed to save space",
     INCOMPLETE: "Reports that are not complete",
@@ -266,12 +264,7 @@ def _authentication_lines(report: Report) -> Iterator[str]:
 def note_lines(report: Report) -> Iterator[str]:
     """What was left out or is not sure, counted by kind and named by place."""
     order = list(NOTE_TITLES)
-    cut = {note.label for note in report.notes if note.kind in ("slow", UNANSWERED)}
-    notes = [
-        note
-        for note in report.notes
-        if note.kind not in WARNING_TITLES and (note.kind != "given_up" or note.label not in cut)
-    ]
+    notes = [note for note in report.notes if note.kind not in WARNING_TITLES]
     kinds = {note.kind for note in notes}
     for kind in sorted(kinds, key=lambda k: (order.index(k) if k in order else len(order), k)):
         places = Counter(_note_text(note) for note in notes if note.kind == kind)

@@ -8,7 +8,6 @@ from checker.corpus.records import UNBROKEN, Note, OperationError
 from checker.reporting.report import (
     ALL_PHASES,
     NOT_AVAILABLE,
-    UNANSWERED,
     PhaseOutcome,
     Report,
     phase_outcome,
@@ -69,10 +68,9 @@ def _unauthorized(view: RunView) -> tuple[tuple[int, tuple[str, ...]], ...]:
 
 
 def _settled_phases(view: RunView, settings: RunSettings) -> dict[str, PhaseView]:
-    """Phases in which an operation with a quarantined case counts as an error, and a silent one not at all."""
-    silent = {note.label for note in view.notes.get(UNANSWERED, {}).values()}
+    """Phases in which an operation with a quarantined case counts as an error."""
     phases = {
-        name: PhaseView(phase.tested - silent, set(phase.failed), set(phase.errored))
+        name: PhaseView(set(phase.tested), set(phase.failed), set(phase.errored))
         for name, phase in view.phases.items()
     }
     for case in view.quarantined.values():
@@ -127,14 +125,8 @@ def _distinct_errors(view: RunView) -> tuple[OperationError, ...]:
 
 
 def _notes(view: RunView) -> tuple[Note, ...]:
-    """Notes of the records, and tasks that ended early."""
-    notes = [note for of_kind in view.notes.values() for note in of_kind.values()]
-    notes += [
-        Note("slow", ", ".join(task.labels), "", task.note)
-        for _, task in sorted(view.tasks.items())
-        if task.note
-    ]
-    return tuple(dict.fromkeys(notes))
+    """Notes of the records."""
+    return tuple(note for of_kind in view.notes.values() for note in of_kind.values())
 
 
 def _ledger(view: RunView) -> tuple[float, float, float, float, float]:

@@ -1,26 +1,15 @@
 """What a plan is, and what becomes of tasks whose workers are gone. Pure."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
-from checker.workers.messages import Task, Waits
+from checker.workers.messages import LeaseReport, Task
 
-NO_WAITS = Waits()
+NOTHING_DONE = LeaseReport()
 
 EXTRA_INDEX = 1 << 32
 """From here on indices are those of cases that extend a sequence: they have no place in a task's numbering."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """An operation that had its share of the time."""
-
-    label: str
-    done: int
-    cases: int
-    """That it should have had."""
-    spent_s: float
 
 
 class Plan(Protocol):
@@ -37,9 +26,9 @@ class Plan(Protocol):
         *,
         finished: bool,
         spent_s: float,
-        waits: Waits = NO_WAITS,
+        report: LeaseReport = NOTHING_DONE,
     ) -> None:
-        """A leased task is over, or its slice is, after so long; `waits` are those of this lease."""
+        """A leased task is over, or its slice is, after so long; `report` tells of this lease."""
         ...
 
     def lose(self, task: Task, spent_s: float = 0.0) -> None:
@@ -50,8 +39,8 @@ class Plan(Protocol):
         """A task will never be leased again."""
         ...
 
-    def cut(self, elapsed_s: float) -> list[Cut]:
-        """Give up what took too long, if nothing else is left to do."""
+    def lease_slow(self, elapsed_s: float, held: int) -> Task | None:
+        """A slow task for a worker that holds so many of them beside its others; None when there is none for it."""
         ...
 
     @property

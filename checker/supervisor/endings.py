@@ -1,13 +1,14 @@
 """When and how a run ends, and what its exit code is. Pure: `now` is an argument."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
 from checker.config.settings import RunSettings
 from checker.corpus.fold import RunView
 from checker.corpus.records import UNBROKEN, Note
-from checker.supervisor.assignment import Cut
-from checker.workers.messages import Drain
+from checker.supervisor.quarantine import WHOLE_TASK
+from checker.workers.messages import Drain, Task
 
 GRACE_S = 3.0
 """What is in flight may take so long when the user asked to stop; half of it more when hastened."""
@@ -188,20 +189,17 @@ def nothing_tested(view: RunView, ending: Ending) -> str:
     return "nothing was tested: no case was finished"
 
 
-def note_of_cut(view: RunView, cut: Cut, elapsed_s: float) -> Note | None:
-    """What to tell of an operation that had its share of the time: how far it came, or that it never answered.
+def nothing_made(selected: int) -> str:
+    """The sentence for a `fuzz` in which no operation gives a case."""
+    which = "the one selected operation" if selected == 1 else f"any of {selected} operations"
+    return f"nothing was tested: no case can be made of {which}; the report says why of each"
 
-    The latter is no error: nobody waited for as long as the settings allow. Of one that has an error that is enough.
-    """
-    if any(error.label == cut.label for error in view.errors.values()):
-        return None
-    if any(status for status in view.statuses.get(cut.label, ())):
-        text = (
-            f"{cut.done} of {cut.cases} cases in {cut.spent_s:.1f} s of the run's {elapsed_s:.0f} s"
-        )
-        return Note("slow", cut.label, "", text)
-    cases = "its one case" if cut.done == 1 else f"{cut.done} cases"
-    text = (
-        f"no answer to {cases} in {cut.spent_s:.1f} s; alone (`--include-name`) it has all the time"
-    )
-    return Note("unanswered", cut.label, "", text)
+
+def untried(view: RunView, tasks: Iterable[Task]) -> Iterator[Note]:
+    """What the time did not suffice for, by operation."""
+    for task in tasks:
+        known = view.tasks.get(task.id)
+        done = 0 if known is None else known.cases
+        is_left_out = (task.id, WHOLE_TASK) in view.quarantined
+        if done < task.stop and not (known is not None and known.finished) and not is_left_out:
+            yield Note("untried", task.labels[0], "", f"{done} of {task.stop} cases")

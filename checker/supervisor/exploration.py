@@ -1,13 +1,13 @@
 """Who gets what next in `fuzz`. Pure: seconds are those since the run began, and arguments."""
 
-from collections import deque
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections import Counter, deque
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from checker.core.digests import digest, digest_int
 from checker.core.operation import Label
-from checker.supervisor.assignment import NO_WAITS, Cut
-from checker.workers.messages import Task, Waits
+from checker.supervisor.assignment import NOTHING_DONE
+from checker.workers.messages import LeaseReport, Task
 
 EXPLORATION = "exploration"
 
@@ -18,67 +18,118 @@ LATER_SLICE_S = 30.0
 CASES_OF_A_LEASE = 4096
 LONGEST_REST_S = 60.0
 LOYALTY = 2
-"""So many times the turns of a cluster others have before its worker loses it. Workers with three and four differ for ever."""
+"""So much more time of a cluster others have before its worker loses it. Workers with three and four differ for ever."""
+COST_OF_REFUSALS = 8
+"""So much dearer is a second in a cluster whose operations refused everything alike in its last turn."""
+COST_WITH_PRODUCERS = 2
+"""As long as one of them would make what others need: who knows what it takes."""
+DEAD_TURNS = 3
+"""In a row in which no case could be made of an operation: then it is left out."""
+
+
+@dataclass(slots=True)
+class _Cluster:
+    """Operations that take turns together."""
+
+    labels: tuple[str, ...]
+    producers: tuple[Label, ...]
+    turns: int = 0
+    charged_s: float = 0.0
+    """What its turns cost so far."""
+    at_work: int = 0
+    """Workers that have a turn of it now."""
+    home: int | None = None
+    """Which worker had it last."""
+    is_refused: bool = False
+    rests_until_s: float = 0.0
+    rest_s: float = 0.0
+    dead: Counter[str] = field(default_factory=Counter)
+    """Operation -> turns in a row without a case."""
+
+    @property
+    def alive(self) -> tuple[Label, ...]:
+        """Operations of which cases can be made, as far as known."""
+        return tuple(Label(label) for label in self.labels if self.dead[label] < DEAD_TURNS)
+
+    @property
+    def cost(self) -> int:
+        """Of a second."""
+        if not self.is_refused:
+            return 1
+        return COST_WITH_PRODUCERS if self.producers else COST_OF_REFUSALS
+
+    def learn(self, report: LeaseReport) -> None:
+        """Take note of what came of a turn."""
+        for one in report.operations:
+            self.dead[one.label] = self.dead[one.label] + 1 if one.is_dead else 0
+        tried = [one for one in report.operations if one.cases]
+        if tried:
+            self.is_refused = all(one.is_refused for one in tried)
 
 
 class ExplorationPlan:
-    """Turns of clusters of operations, without end (`fuzz`). Every cluster has one before any has a second."""
+    """Turns of clusters of operations, without end (`fuzz`). Every cluster has one before any has a second.
+
+    Afterwards the one that cost least is next. A cluster that only refuses has a share, too, but a small one.
+    """
 
     def __init__(
         self,
-        clusters: Sequence[tuple[str, ...]],
+        clusters: Mapping[tuple[str, ...], Collection[str]],
         *,
         seed: int,
         workers: int,
         time_s: float | None = None,
         begun: Collection[str] = (),
     ) -> None:
-        self._clusters = clusters
+        """`clusters`: operations that take turns together, and those of them whose answers others need."""
+        self._clusters = [
+            _Cluster(labels, tuple(map(Label, producers))) for labels, producers in clusters.items()
+        ]
         self._seed = seed
-        self._first = _first_round(clusters, seed, begun)
+        self._first = _first_round(self._clusters, seed, begun)
         # A short run, too, sees everything before it looks closer.
         round_s = FIRST_ROUND_S if time_s is None else min(FIRST_ROUND_S, time_s / 3)
         self._first_slice_s = min(FIRST_SLICE_S, round_s * workers / max(1, len(clusters)))
-        self._turns = dict.fromkeys(clusters, 0)
-        """How many each has had."""
-        self._lost: deque[Task] = deque()
-        self._leased: dict[str, tuple[tuple[str, ...], float]] = {}
-        self._rests: dict[tuple[str, ...], tuple[float, float]] = {}
-        self._homes: dict[tuple[str, ...], int] = {}
-        """Which worker had a cluster last."""
+        self._lost: deque[tuple[Task, _Cluster]] = deque()
+        self._leased: dict[str, tuple[_Cluster, float]] = {}
+        """Task -> its cluster, and when it was leased."""
 
     @property
     def waiting(self) -> int:
         """There is always more: after its turn, the next one of a cluster is waiting."""
-        return len(self._lost) + len(self._clusters)
+        return len(self._lost) + sum(bool(cluster.alive) for cluster in self._clusters)
 
     @property
     def is_over(self) -> bool:
-        """Never, if there is anything at all."""
-        return not self._clusters
+        """Never, if a case can be made of anything at all."""
+        return not self._leased and not self.waiting
 
     def lease(self, elapsed_s: float, worker: int = 0) -> Task | None:
         """What a dead worker left; else the next cluster, those that nobody works on first.
 
-        A worker keeps those that it had, since it has compiled them, until another's had less than half of their turns.
+        A worker keeps those that it had, since it has compiled them, until another's had less than half of their time.
         """
         if self._lost:
-            task = self._lost.popleft()
-            self._leased[task.id] = (task.labels, elapsed_s)
-            return task
-        busy = {labels for labels, _ in self._leased.values()}
-        rested = [labels for labels in self._clusters if self._is_rested(labels, elapsed_s)]
-        free = [labels for labels in rested if labels not in busy]
-        chosen = min(free or rested, key=lambda one: self._place_in_line(one, worker), default=None)
-        if chosen is None:
-            return None
-        turns = self._turns[chosen]
-        self._turns[chosen] += 1
-        self._homes[chosen] = worker
-        slice_s = LATER_SLICE_S if turns else max(SHORTEST_SLICE_S, self._first_slice_s)
-        task = _exploration_task(chosen, self._seed, self._first + turns, slice_s)
-        self._leased[task.id] = (chosen, elapsed_s)
+            task, cluster = self._lost.popleft()
+        else:
+            rested = [one for one in self._clusters if one.alive and one.rests_until_s <= elapsed_s]
+            free = [one for one in rested if not one.at_work]
+            place = [(_place_in_line(one, worker), one) for one in free or rested]
+            if not place:
+                return None
+            _, cluster = min(place, key=lambda pair: pair[0])
+            slice_s = LATER_SLICE_S if cluster.turns else max(SHORTEST_SLICE_S, self._first_slice_s)
+            task = _exploration_task(cluster, self._seed, self._first + cluster.turns, slice_s)
+            cluster.turns += 1
+            cluster.home = worker
+        cluster.at_work += 1
+        self._leased[task.id] = (cluster, elapsed_s)
         return task
+
+    def lease_slow(self, elapsed_s: float, held: int) -> Task | None:
+        """None: a cluster goes on beside those of its operations that are slow."""
+        return None
 
     def come_back(
         self,
@@ -87,16 +138,21 @@ class ExplorationPlan:
         *,
         finished: bool,
         spent_s: float,
-        waits: Waits = NO_WAITS,
+        report: LeaseReport = NOTHING_DONE,
     ) -> None:
         """The cluster has further turns, each with a new seed. One that was through in no time has a rest."""
-        labels, leased_at = self._leased.pop(task.id, (task.labels, 0.0))
-        _, rest_s = self._rests.pop(labels, (0.0, 0.5))
-        has_few = waits.requests < task.stop - task.start
+        if task.id not in self._leased:
+            return
+        cluster, leased_at = self._give_back(task.id)
+        cluster.learn(report)
+        cluster.charged_s += max(spent_s, SHORTEST_SLICE_S) * cluster.cost
+        has_few = report.requests < task.stop - task.start
         if finished and has_few and spent_s < 1.0:
             # An operation without parameters has one case: without a pause it would be leased a thousand times a second.
-            rest_s = min(LONGEST_REST_S, 2 * rest_s)
-            self._rests[labels] = (leased_at + spent_s + rest_s, rest_s)
+            cluster.rest_s = min(LONGEST_REST_S, 2 * (cluster.rest_s or 0.5))
+            cluster.rests_until_s = leased_at + spent_s + cluster.rest_s
+        else:
+            cluster.rest_s = 0.0
 
     def lose(self, task: Task, spent_s: float = 0.0) -> None:
         """To the front: its case in flight decides soon whether it is poison.
@@ -104,48 +160,55 @@ class ExplorationPlan:
         Its slice goes on. When that is over only the cases in flight are left: an operation that kills its workers again
         and again must not take the turns of all others.
         """
-        if self._leased.pop(task.id, None) is None:
+        if task.id not in self._leased:
             return
+        cluster, _ = self._give_back(task.id)
+        cluster.charged_s += spent_s
         rest_s = task.slice_s - spent_s
         if rest_s > 0:
-            self._lost.append(replace(task, slice_s=rest_s))
+            self._lost.append((replace(task, slice_s=rest_s), cluster))
         elif task.redo:
-            self._lost.append(replace(task, stop=task.start, slice_s=LATER_SLICE_S))
+            last = replace(task, stop=task.start, slice_s=LATER_SLICE_S)
+            self._lost.append((last, cluster))
 
     def drop(self, task: str) -> None:
         """Forget it; later turns have its operations in other tasks."""
-        self._leased.pop(task, None)
-        self._lost = deque(lost for lost in self._lost if lost.id != task)
+        if task in self._leased:
+            self._give_back(task)
+        self._lost = deque(lost for lost in self._lost if lost[0].id != task)
 
-    def cut(self, elapsed_s: float) -> list[Cut]:
-        """Nothing is cut: slices are enough."""
-        return []
-
-    def _place_in_line(self, labels: tuple[str, ...], worker: int) -> int:
-        turns = self._turns[labels]
-        is_foreign = self._homes.get(labels, worker) != worker
-        return LOYALTY * (turns + 1) if is_foreign else turns
-
-    def _is_rested(self, labels: tuple[str, ...], elapsed_s: float) -> bool:
-        return self._rests.get(labels, (0.0, 0.0))[0] <= elapsed_s
+    def _give_back(self, task: str) -> tuple[_Cluster, float]:
+        cluster, leased_at = self._leased.pop(task)
+        cluster.at_work -= 1
+        return cluster, leased_at
 
 
-def _exploration_task(labels: tuple[str, ...], seed: int, round_: int, slice_s: float) -> Task:
-    identity = (str(seed), EXPLORATION, str(round_), *labels)
+def _place_in_line(cluster: _Cluster, worker: int) -> tuple[bool, float]:
+    """Smallest is next. Those at work count as if their turns were over already."""
+    charged_s = cluster.charged_s + cluster.at_work * LATER_SLICE_S * cluster.cost
+    if cluster.home not in (None, worker):
+        charged_s = LOYALTY * (charged_s + LATER_SLICE_S)
+    return cluster.turns > 0, charged_s
+
+
+def _exploration_task(cluster: _Cluster, seed: int, round_: int, slice_s: float) -> Task:
+    # All of its operations are in the name: a run that is resumed has to find the rounds that were begun.
+    identity = (str(seed), EXPLORATION, str(round_), *cluster.labels)
     return Task(
         digest(*identity),
         EXPLORATION,
-        tuple(map(Label, labels)),
+        cluster.alive,
         digest_int(*identity),
         0,
         CASES_OF_A_LEASE,
         slice_s,
+        producers=cluster.producers,
     )
 
 
-def _first_round(clusters: Sequence[tuple[str, ...]], seed: int, begun: Collection[str]) -> int:
+def _first_round(clusters: Sequence[_Cluster], seed: int, begun: Collection[str]) -> int:
     """The first round of which nothing was begun: a resumed run goes on where it was."""
     round_ = 0
-    while any(_exploration_task(labels, seed, round_, 1.0).id in begun for labels in clusters):
+    while any(_exploration_task(cluster, seed, round_, 1.0).id in begun for cluster in clusters):
         round_ += 1
     return round_

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from checker.core.digests import digest
 from checker.core.operation import Label
 from checker.corpus.records import Finding
-from checker.supervisor.assignment import NO_WAITS, Cut
-from checker.workers.messages import Again, Task, Waits
+from checker.supervisor.assignment import NOTHING_DONE
+from checker.workers.messages import Again, LeaseReport, Task
 
 MOST = 500
 """Requests for one finding: what a shrink by itself would take."""
@@ -92,7 +92,7 @@ class SecondLooks:
         *,
         finished: bool,
         spent_s: float,
-        waits: Waits = NO_WAITS,
+        report: LeaseReport = NOTHING_DONE,
     ) -> None:
         """What stopped on the way is left as it is."""
         self._leased.pop(task.id, None)
@@ -107,6 +107,6 @@ class SecondLooks:
         self._leased.pop(task, None)
         self._waiting = deque(waiting for waiting in self._waiting if waiting.id != task)
 
-    def cut(self, elapsed_s: float) -> list[Cut]:
-        """Nothing: each of them ends by itself."""
-        return []
+    def lease_slow(self, elapsed_s: float, held: int) -> Task | None:
+        """None: few requests are not worth lanes of their own."""
+        return None

@@ -76,7 +76,19 @@ class Standing:
     """In the order in which it works on them."""
     leased_at: float = 0.0
     """When the first of them became its work."""
+    waiting: set[str] = field(default_factory=set)
+    """Those that turned out to be slow: it only waits for what is in flight of them."""
     last_word: Leaving | None = None
+
+    @property
+    def slow(self) -> int:
+        """Leases that only wait beside the others."""
+        return sum(task.is_slow for task in self.leases.values())
+
+    @property
+    def busy(self) -> int:
+        """Leases that keep it busy."""
+        return len(self.leases) - self.slow - len(self.waiting)
 
     def take(self, task: Task, now: float) -> None:
         """One more lease."""
@@ -84,31 +96,22 @@ class Standing:
             self.leased_at = now
         self.leases[task.id] = task
 
+    def wait(self, task: str) -> None:
+        """One of its leases is slow, and keeps it busy no longer."""
+        if task in self.leases:
+            self.waiting.add(task)
+
     def give_back(
         self, tasks: Iterable[tuple[str, int, bool]], now: float
     ) -> list[tuple[Task, int, bool, float]]:
-        """(task, next index, finished, seconds spent on it) of those that it held.
-
-        Leases behind the first one only wait: a task that did not move cost nothing, but for the first one, whose
-        failures may have been looked into all the time.
-        """
-        first = next(iter(self.leases), None)
+        """(task, next index, finished, seconds since it had nothing to do) of those that it held."""
         back = [
-            (self.leases.pop(name), reached, finished)
+            (self.leases.pop(name), reached, finished, now - self.leased_at)
             for name, reached, finished in tasks
             if name in self.leases
         ]
-        worked = {task.id for task, reached, _ in back if reached > task.start or task.redo}
-        if not worked:
-            worked = {task.id for task, _, _ in back if task.id == first}
-        spent_s = (now - self.leased_at) / max(1, len(worked))
-        if worked or not self.leases:
-            # Else the first lease is still at work, and the time is its own.
-            self.leased_at = now
-        return [
-            (task, reached, finished, spent_s if task.id in worked else 0.0)
-            for task, reached, finished in back
-        ]
+        self.waiting &= self.leases.keys()
+        return back
 
 
 def is_stuck(acting: Slot, now: float) -> bool:

@@ -9,11 +9,11 @@ from checker.config.settings import FetchLimits, RunSettings
 from checker.corpus.inflight import Slot
 from checker.corpus.records import Quarantined, WorkerGone
 from checker.supervisor.assignment import Plan, left, remainder, without
-from checker.supervisor.bounded import BoundedPlan
+from checker.supervisor.bounded import MOST_SLOW, BoundedPlan
 from checker.supervisor.chronicle import Chronicle
-from checker.supervisor.clusters import clusters
+from checker.supervisor.clusters import clusters_with_producers, producers
 from checker.supervisor.crew import Crew, Worker
-from checker.supervisor.endings import Ending, note_of_cut
+from checker.supervisor.endings import TIME_LIMIT, Ending, nothing_made, untried
 from checker.supervisor.exploration import ExplorationPlan
 from checker.supervisor.quarantine import (
     given_up,
@@ -40,6 +40,7 @@ from checker.workers.messages import (
     Settled,
     Task,
     Up,
+    Waiting,
 )
 
 _TICK_S = 0.2
@@ -67,6 +68,8 @@ class Supervisor:
         # Jitter only: what is tested never depends on it.
         self._restarts = Restarts(self._settings.workers, random.SystemRandom().random)
         self._plan: Plan | None = None
+        self._bounded: tuple[Task, ...] = ()
+        """What `run` has to do."""
         self._opened: Opened | None = None
         self._journals: list[str] = []
         self._settled: dict[str, Settled] = {}
@@ -99,6 +102,10 @@ class Supervisor:
             self._read()
             self._assign()
             self._end_in_time()
+        self._chronicle.read()
+        if self.ending.outcome == TIME_LIMIT:
+            for note in untried(self._chronicle.view, self._bounded):
+                self._chronicle.write(note)
         self._chronicle.finish(self.ending.outcome)
 
     # Workers come
@@ -132,6 +139,8 @@ class Supervisor:
                 self._open(worker, message)
             case Idle():
                 self._take_back(worker, message)
+            case Waiting(task):
+                worker.standing.wait(task)
             case Found():
                 pass  # A hint to read, and every round reads.
             case Leaving(_, code):
@@ -162,7 +171,7 @@ class Supervisor:
             self._go_by(self._settings.for_project(self._chronicle.view.opened.title))
         self._plan = self._make_plan(opened)
         if not opened.operations:
-            self.ending.begin("completed")
+            self._complete()
             return
         self._settings = replace(self._settings, document=opened.document)
         wanted = self._settings.workers
@@ -174,13 +183,20 @@ class Supervisor:
         seed, settings = self._chronicle.seed, self._settings
         if settings.kind == "fuzz":
             return ExplorationPlan(
-                clusters(opened.operations),
+                clusters_with_producers(opened.operations),
                 seed=seed,
                 workers=settings.workers,
                 time_s=self.ending.left_s(self._chronicle.elapsed_s),
                 begun=self._chronicle.view.tasks,
             )
-        return BoundedPlan(opened.operations, seed=seed, max_examples=settings.max_examples)
+        plan = BoundedPlan(
+            opened.operations,
+            seed=seed,
+            max_examples=settings.max_examples,
+            producers=producers(opened.operations),
+        )
+        self._bounded = plan.tasks
+        return plan
 
     # Work goes out and comes back
 
@@ -192,20 +208,35 @@ class Supervisor:
         # Small tasks: a second one ahead, while there is enough for everybody.
         for ahead in (0, 1) if self._settings.kind == "run" else (0,):
             for worker in ready:
-                if len(worker.standing.leases) > ahead or self._plan.waiting <= ahead * len(ready):
+                standing = worker.standing
+                if standing.busy > ahead or self._plan.waiting <= ahead * len(ready):
                     continue
-                task = self._plan.lease(elapsed_s, worker.standing.incarnation)
-                if task is not None:
-                    known = self._chronicle.view.tasks.get(task.id)
-                    if known is not None:
-                        self._counted[task.id] = known.cases, known.failed_cases
-                    worker.standing.take(task, now)
-                    worker.tell(Assign((task,)))
-        for cut in self._plan.cut(elapsed_s):
-            if (note := note_of_cut(self._chronicle.view, cut, elapsed_s)) is not None:
-                self._chronicle.write(note)
+                task = self._plan.lease(elapsed_s, standing.incarnation)
+                self._hand_over(worker, task, now)
+        for _ in range(MOST_SLOW):
+            # One each, and then one more: they are for all.
+            for worker in ready:
+                task = self._plan.lease_slow(elapsed_s, worker.standing.slow)
+                self._hand_over(worker, task, now)
         if self._plan.is_over and not self._looks_again():
-            self.ending.begin("completed")
+            self._complete()
+
+    def _hand_over(self, worker: Worker, task: Task | None, now: float) -> None:
+        if task is None:
+            return
+        known = self._chronicle.view.tasks.get(task.id)
+        if known is not None:
+            self._counted[task.id] = known.cases, known.failed_cases
+        worker.standing.take(task, now)
+        worker.tell(Assign((task,)))
+
+    def _complete(self) -> None:
+        """Nothing is left to do. In `fuzz`, which would go on for ever, that is worth a sentence."""
+        view = self._chronicle.view
+        selected = 0 if view.opened is None else view.opened.selected
+        if self._settings.kind == "fuzz" and selected and not view.cases:
+            self.ending.fail(nothing_made(selected))
+        self.ending.begin("completed")
 
     def _looks_again(self) -> bool:
         """Whether something is left to do: once, findings that may become smaller."""
@@ -218,11 +249,11 @@ class Supervisor:
 
     def _take_back(self, worker: Worker, idle: Idle) -> None:
         assert self._plan is not None
-        waits = {name: waits for (name, *_), waits in zip(idle.tasks, idle.waits, strict=True)}
+        reports = {name: told for (name, *_), told in zip(idle.tasks, idle.reports, strict=True)}
         back = worker.standing.give_back(idle.tasks, time.monotonic())
         for task, reached, finished, spent_s in back:
             self._plan.come_back(
-                task, reached, finished=finished, spent_s=spent_s, waits=waits[task.id]
+                task, reached, finished=finished, spent_s=spent_s, report=reports[task.id]
             )
             self._counted.pop(task.id, None)
             if reached > task.start:

@@ -158,6 +158,11 @@ class HttpLanes:
                 self._land(self._lanes[lane].curl).busy = False
                 raise
 
+    def waited_s(self, lane: int) -> float:
+        """Seconds since the request on a lane was sent, without those in which nobody looked; 0 if none is in flight."""
+        chosen = self._lanes[lane]
+        return self._elapsed(chosen, time.perf_counter()) if chosen.is_flying else 0.0
+
     def close(self) -> None:
         """Drop what is in flight and close all connections."""
         for lane in self._lanes:

@@ -211,7 +211,7 @@ class Lane:
         kind, message = fault(code, text, self._settings)
         if kind is FailureKind.TIMEOUT and self._patience_s is not None:
             kind = FailureKind.GIVEN_UP
-            message = f"no complete response within {self._patience_s:.1f} s, its share of the run"
+            message = f"no complete response within {self._patience_s:.1f} s"
         partial = self.response(elapsed_s, is_cut=True)
         is_on_used = kind is FailureKind.DROPPED and self._is_reused
         if is_on_used:

@@ -10,12 +10,16 @@ from checker.core.send import Exchanging, Purpose
 from checker.phases.attempt import Verdict
 from checker.phases.making import Made
 from checker.workers.drafts import Answered
-from checker.workers.messages import LONG_WAIT_S, Again, Task, Waits
+from checker.workers.messages import LONG_WAIT_S, Again, LeaseReport, Task
+from checker.workers.rounds import Rounds
 from checker.workers.suspicion import Shot
 
 EXTRA_INDEX = 1 << 32
 """Indices of cases that extend a sequence start here: they have no place in the task's own numbering."""
 
+
+MOST_TIMEOUTS = 3
+"""In a row: then an operation is given up."""
 
 SAVED_INDEX = 1 << 33
 """Indices of failing examples of earlier runs start here: they are tried, but not counted as cases."""
@@ -44,28 +48,39 @@ class Running:
     succeeded: int = 0
     """Status of the first 2xx answer."""
     statuses: dict[tuple[str, int], int] = field(default_factory=dict)
+    looked_at: dict[tuple[str, int], int] = field(default_factory=dict)
+    """`statuses` at the last look."""
     dead_labels: set[str] = field(default_factory=set)
     faults: Counter[str] = field(default_factory=Counter)
     """Cases that could not be judged or written down, by operation."""
     note: str = ""
     extras: int = 0
+    rounds: Rounds | None = None
+    """Whose turn it is in a cluster; None where each operation has its cases."""
+    given_up: set[Label] = field(default_factory=set)
+    is_slow: bool = False
+    """Whether one of its requests waited long, in this lease or before."""
     answers: int = 0
-    """Like the next three: of the whole lease, for `Waits`."""
-    short_waits_s: float = 0.0
+    """Like the next one: of the whole lease, for its report."""
     long_waits: int = 0
-    long_waits_s: float = 0.0
+    timeouts: dict[Label, tuple[int, int]] = field(default_factory=dict)
+    """Operation -> time-outs in a row, and the index from which on the next one counts."""
 
     @classmethod
     def of(cls, task: Task) -> "Running":
         """A leased task, not begun: its slice runs from its first case on."""
+        is_closed = task.phase == "fuzzing"
         return cls(
             task,
             next_index=task.start,
             stop=task.stop,
             ends_at=None,
             phase=PhaseInfo(task.phase),
-            is_closed=task.phase == "fuzzing",
+            is_closed=is_closed,
             redo=[index for index in task.redo if index not in task.skipped],
+            rounds=None if is_closed else Rounds(task.labels, task.producers),
+            is_slow=task.is_slow,
+            timeouts={task.labels[0]: (task.timeouts, task.start)} if task.timeouts else {},
         )
 
     def label_of(self, index: int) -> Label:
@@ -93,8 +108,15 @@ class Running:
         self.extras += 1
         return EXTRA_INDEX + self.extras
 
+    def constant(self, label: Label) -> None:
+        """Every further case of the operation would be the same bytes: only what it meets at the target may differ."""
+        if self.rounds is None:
+            self.exhausted(label)
+        elif self.rounds.is_constant(label):
+            self.next_index = self.stop
+
     def exhausted(self, label: Label) -> None:
-        """Every further case of the operation would be the same bytes: stop after this one."""
+        """Make no further case of the operation."""
         self.dead_labels.add(label)
         if len(self.dead_labels) == len(set(self.task.labels)):
             self.next_index = self.stop
@@ -122,26 +144,43 @@ class Running:
     def waited(self, elapsed_s: float) -> None:
         """One of its requests was answered, or given up, after so long."""
         self.answers += 1
-        if elapsed_s < LONG_WAIT_S:
-            self.short_waits_s += elapsed_s
-        else:
+        if elapsed_s >= LONG_WAIT_S:
             self.long_waits += 1
-            self.long_waits_s += elapsed_s
+
+    def timed_out(self, label: Label, index: int) -> bool:
+        """Note that nobody answered a case in time; whether that was the last time-out in a row that an operation has.
+
+        What was in flight together counts as one: it may have been too much at once for the target.
+        """
+        count, since = self.timeouts.get(label, (0, 0))
+        if index >= since:
+            self.timeouts[label] = count + 1, self.next_index
+            return count + 1 == MOST_TIMEOUTS
+        return False
 
     @property
-    def has_waited(self) -> bool:
-        """Whether the one long wait is spent that a task has which is not known to be fast."""
-        return self.long_waits > 0 and not self.task.makes_ahead
-
-    @property
-    def waits(self) -> Waits:
-        """What it waited for since it was leased."""
-        return Waits(self.answers, self.short_waits_s, self.long_waits, self.long_waits_s)
+    def report(self) -> LeaseReport:
+        """What came of it since it was leased."""
+        count, _ = self.timeouts.get(self.task.labels[0], (0, 0))
+        operations = () if self.rounds is None else self.rounds.reports(self.given_up)
+        return LeaseReport(self.answers, self.long_waits, count, operations)
 
     def counted(self) -> None:
         """Begin new counts: the old ones are written down."""
+        self.look()
         self.cases = self.requests = self.inquiries = self.failed_cases = 0
         self.statuses.clear()
+        self.looked_at.clear()
+
+    def look(self) -> None:
+        """See what came of the operations of a cluster lately; the turn ends if that is nothing."""
+        if self.rounds is None:
+            return
+        seen, now = self.looked_at, dict(self.statuses)
+        self.looked_at = now
+        if self.rounds.count({kind: count - seen.get(kind, 0) for kind, count in now.items()}):
+            # The rest of its time is better spent elsewhere.
+            self.stop_now()
 
     @property
     def finished(self) -> bool:
@@ -179,6 +218,8 @@ class Flight:
     requests: int = 0
     pending: int = 0
     """Suspicions that keep its slot."""
+    is_beside: bool = False
+    """Whether it takes none of the lanes that tasks share."""
     status: int = -1
     """Of its answer, once that is judged; 0 when none came."""
     has_failed: bool = False

@@ -25,20 +25,18 @@ class Haste:
 
     _slow: Counter[str] = field(default_factory=Counter)
 
-    def limit_s(self, task: str, failed_after_s: float, patience_s: float = inf) -> float:
-        """Seconds to wait for a candidate of a failure that came after so many; never more than for a case.
+    def limit_s(self, task: str, failed_after_s: float) -> float:
+        """Seconds to wait for a candidate of a failure that came after so many.
 
         The first slow one has more: a candidate that is given up for a moment's load changes what is sent after it.
         """
         limit_s = _LATER_S if self._slow[task] else _FIRST_S
-        return min(patience_s, max(limit_s, _TIMES * failed_after_s))
+        return max(limit_s, _TIMES * failed_after_s)
 
-    def observe(
-        self, task: str, failed_after_s: float, took_s: float, patience_s: float = inf
-    ) -> None:
+    def observe(self, task: str, failed_after_s: float, took_s: float) -> None:
         """One candidate was answered, or given up."""
         limit_s = _LATER_S if self._slow[task] else _SLOW_S
-        if took_s >= min(patience_s, max(limit_s, _TIMES * failed_after_s)):
+        if took_s >= max(limit_s, _TIMES * failed_after_s):
             self._slow[task] += 1
 
     def is_needed(self, task: str) -> bool:

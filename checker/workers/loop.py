@@ -13,10 +13,19 @@ from checker.workers.drafts import Answered
 from checker.workers.flight import Flight, Running
 from checker.workers.ledger import Part
 from checker.workers.limits import Limits
-from checker.workers.messages import Assign, Drain, Idle, Known, Leaving, Peers
+from checker.workers.messages import (
+    LONG_WAIT_S,
+    Assign,
+    Drain,
+    Idle,
+    Known,
+    Leaving,
+    Peers,
+)
 from checker.workers.opening import Workplace
 from checker.workers.queues import Receiver, Sender
 from checker.workers.settling import Abandoned, Settling
+from checker.workers.slowness import Slowness
 from checker.workers.supply import Supply
 from checker.workers.suspicion import Suspicion
 
@@ -50,7 +59,10 @@ class Worker:
         self._parked: deque[Flight] = deque()
         """Attempts that want another answer and wait for a lane."""
         self._settling = Settling(place, up, self._breathe, self._supply.release)
+        self._slowness = Slowness(place, self._supply, up)
         self._reserved: set[int] = set()
+        self._beside = 0
+        """How many flights took none of the shared lanes when they were counted last."""
         self._leaving: str | None = None
         self._hasten = False
         self._shrinks = True
@@ -89,7 +101,7 @@ class Worker:
             self._abandon(flight, flight.answers)
         for flight in self._flights.values():
             self._abandon(flight, _answers(flight, _ABANDONED))
-        self._report(self._supply.tasks)
+        self._report(self._supply.held)
         if self._last is not None:
             self._recorder.progress(self._last, self._ledger.take())
         self._recorder.close()
@@ -166,8 +178,11 @@ class Worker:
         if now - self._reported_at >= self._report_pause_s:
             self._reported_at = now
             self._report_pause_s = min(2 * self._report_pause_s, _REPORT_S)
-            self._report(self._supply.tasks)
+            self._report(self._supply.held)
             self._recorder.flush()
+        self._beside += self._slowness.look(self._flights)
+        for running in self._supply.tasks:
+            running.look()
         self._recorder.tick(now)
         if self._limits.exceeded(now) and self._leaving is None:
             self._leave("memory")
@@ -177,6 +192,9 @@ class Worker:
     def _fill(self) -> None:
         """Start what can be started, then really send it: one `perform` for all."""
         taken, reserved, most = self._flights, self._reserved, self._place.pacing.lanes
+        if self._beside or self._supply.slow:
+            self._fill_beside()
+            most += min(self._beside, self._place.beside.most)
         idle = most - len(taken) - len(reserved)
         if idle <= 0:
             return
@@ -197,13 +215,35 @@ class Worker:
             self._launch(lane, flight)
         self._http.flush()
 
+    def _fill_beside(self) -> None:
+        """Start requests of slow tasks, on lanes of their own; where there are none, when nothing else is in flight."""
+        self._beside = sum(flight.is_beside for flight in self._flights.values())
+        room = self._place.beside.lanes - self._beside
+        if not self._place.beside.most:
+            room = int(not self._busy() and not self._supply.tasks)
+        if room <= 0 or self._settling.waiting or self._leaving is not None:
+            return
+        now = self._ledger.enter(_MAKING)
+        for lane in self._idle_lanes():
+            if not room or (flight := self._supply.next_slow(now)) is None:
+                break
+            self._launch(lane, flight)
+            self._beside += 1
+            room -= 1
+        self._http.flush()
+
+    def _idle_lanes(self) -> list[int]:
+        """Lanes on which nothing is in flight, the shared ones first."""
+        lanes = range(self._place.lane_count)
+        return [lane for lane in lanes if lane not in self._flights and lane not in self._reserved]
+
     def _launch(self, lane: int, flight: Flight) -> None:
         wanted = flight.wanted
         assert wanted is not None
         flight.lane = lane
         self._flights[lane] = flight
         self._slots.advance(flight.slot, _SEND)
-        self._http.start(lane, wanted, patience_s=flight.running.task.patience_s)
+        self._http.start(lane, wanted)
         flight.requests += 1
 
     def _use_the_time(self) -> None:
@@ -306,6 +346,8 @@ class Worker:
         if isinstance(outcome, NetworkFailure) and outcome.cause is not None:
             self._supply.blame(flight, outcome.cause)
         running.waited(outcome.elapsed)
+        if flight.is_beside or status is None or outcome.elapsed >= LONG_WAIT_S or running.timeouts:
+            self._slowness.waited(flight, outcome)
         flight.status = status or 0
         if not flight.is_counted:
             verdict.purpose = flight.purpose
@@ -318,11 +360,11 @@ class Worker:
 
     def _settle(self) -> bool:
         """Settle one suspicion if there is a lane for it."""
-        for lane in range(self._place.pacing.lanes):
-            if lane not in self._flights:
-                flying = [*self._flights.values(), *self._parked]
-                return self._settling.settle_next(lane, flying, hasten=self._hasten)
-        return False
+        idle = self._idle_lanes()
+        if not idle:
+            return False
+        flying = [*self._flights.values(), *self._parked]
+        return self._settling.settle_next(idle[0], flying, hasten=self._hasten)
 
     # The end of tasks
 
@@ -336,7 +378,7 @@ class Worker:
         self._up.send(
             Idle(
                 tuple((r.task.id, r.next_index, r.finished) for r in over),
-                tuple(r.waits for r in over),
+                tuple(r.report for r in over),
             )
         )
 

@@ -46,12 +46,14 @@ class Task:
     """Quarantined indices."""
     redo: tuple[int, ...] = ()
     """Indices below `start` that were in flight when their worker died."""
-    patience_s: float | None = None
-    """Seconds after which a request is given up, without blame; None leaves it the time that the settings give."""
+    is_slow: bool = False
+    """Whether its answers are long in coming: then its requests wait on lanes beside those of other tasks."""
+    timeouts: int = 0
+    """Time-outs in a row that the lease before ended with."""
+    producers: tuple[Label, ...] = ()
+    """Operations of a cluster whose answers others need."""
     again: tuple[Again, ...] = ()
     """Findings that are to become smaller: then they are its cases, and count as none."""
-    makes_ahead: bool = True
-    """Whether a case may be made while another one is awaited. It is sent then, even when the slice is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,25 +148,37 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True)
-class Waits:
-    """How long requests of a task waited for their answers: what the API took, without what we did with them."""
+class OperationReport:
+    """What came of one operation of a cluster in one lease."""
+
+    label: str
+    cases: int
+    """That were answered, or given up."""
+    is_refused: bool
+    """Whether all answers were the same refusal, and none showed anything new."""
+    is_dead: bool
+    """Whether no case could be made of it, or judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseReport:
+    """What came of one lease."""
 
     requests: int = 0
-    """Those that looked into its failures included."""
-    short_s: float = 0.0
-    """Seconds in sum, without the long ones."""
+    """That were answered or given up, those that look into failures included."""
     long: int = 0
-    """How many waited for `LONG_WAIT_S` or more: a single one may be an accident."""
-    long_s: float = 0.0
-    """Seconds of these in sum."""
+    """How many waited for `LONG_WAIT_S` or more."""
+    timeouts: int = 0
+    """In a row, at its end."""
+    operations: tuple[OperationReport, ...] = ()
+    """Of a cluster, each."""
 
-    def __add__(self, other: "Waits") -> "Waits":
-        return Waits(
-            self.requests + other.requests,
-            self.short_s + other.short_s,
-            self.long + other.long,
-            self.long_s + other.long_s,
-        )
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """This task turned out to be slow: nothing of it is begun, and there is time for another one."""
+
+    task: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +187,7 @@ class Idle:
 
     tasks: tuple[tuple[str, int, bool], ...]
     """(task id, next index, finished)."""
-    waits: tuple[Waits, ...]
+    reports: tuple[LeaseReport, ...]
     """Of each of them, since it was leased."""
 
 
@@ -194,5 +208,5 @@ class Leaving:
     """2 when the run must end with it."""
 
 
-Up = Opened | Idle | Found | Leaving
+Up = Opened | Idle | Waiting | Found | Leaving
 """Worker to supervisor."""

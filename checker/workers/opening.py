@@ -48,7 +48,7 @@ from checker.workers.components import Components
 from checker.workers.description import other_host, read_description, settled_target
 from checker.workers.ledger import Ledger
 from checker.workers.messages import Opened, OperationCard
-from checker.workers.pacing import Pacing
+from checker.workers.pacing import Pacing, SlowLanes
 from checker.workers.purse import Purse
 from checker.workers.recorder import Recorder
 from checker.workers.remembering import remember
@@ -82,6 +82,8 @@ class Workplace:
     origin: Origin
     http: HttpLanes
     pacing: Pacing
+    beside: SlowLanes
+    lane_count: int
     slots: InflightWriter
     slot_count: int
     recorder: Recorder
@@ -144,8 +146,10 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
     tell_of_unread(recorder, selected, settings.phases[0])
     factory = _factory(settings, selected, recorder, _component_hooks)
     decides = _has_making_hooks(("before_generate",))
-    pacing = _pacing(settings)
-    slot_count = 2 * pacing.most + 2
+    pacing, beside = _pacing(settings), _beside(settings)
+    # One more than can be in flight: to look into a failure while what is slow is waited for.
+    lane_count = pacing.most + beside.most + bool(beside.most)
+    slot_count = 2 * lane_count + 2
     return Workplace(
         settings=settings,
         opened=Opened(
@@ -161,8 +165,10 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
         tools=_tools(settings, origin),
         explorer=_explorer(incarnation, settings, selected, factory),
         origin=origin,
-        http=HttpLanes(origin, _http_settings(settings), pacing.most),
+        http=HttpLanes(origin, _http_settings(settings), lane_count),
         pacing=pacing,
+        beside=beside,
+        lane_count=lane_count,
         slots=InflightWriter(layout.inflight(incarnation), slot_count),
         slot_count=slot_count,
         recorder=recorder,
@@ -316,3 +322,9 @@ def _pacing(settings: RunSettings) -> Pacing:
     if settings.lanes is not None:
         return Pacing(most=settings.lanes, lanes=settings.lanes, fixed=True)
     return Pacing(most=max(1, MOST_LANES // settings.workers))
+
+
+def _beside(settings: RunSettings) -> SlowLanes:
+    """Lanes for what is slow. Hooks around calls see one after the other, if there is one lane."""
+    has_hooks = GLOBAL_HOOKS.named("before_call") or GLOBAL_HOOKS.named("after_call")
+    return SlowLanes(0 if has_hooks else max(1, MOST_LANES // settings.workers))

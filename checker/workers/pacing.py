@@ -1,4 +1,4 @@
-"""How many requests to keep in flight: more while mostly waiting, fewer when the target shows that it suffers."""
+"""How many requests to keep in flight: more while mostly waiting, fewer when the target shows that it suffers. Pure."""
 
 from dataclasses import dataclass, field
 
@@ -8,7 +8,7 @@ _SUFFERING = frozenset({429, 503})
 
 @dataclass(slots=True)
 class Pacing:
-    """Additive increase, multiplicative decrease, judged every 64 answers. Pure: no clock of its own."""
+    """Additive increase, multiplicative decrease, judged every 64 answers."""
 
     most: int
     lanes: int = 1
@@ -39,3 +39,24 @@ class Pacing:
             self._calm_p95_s = p95 if self._calm_p95_s is None else max(self._calm_p95_s, p95 / 2)
         self._answers = self._troubles = 0
         self._latencies.clear()
+
+
+@dataclass(slots=True)
+class SlowLanes:
+    """How many requests of slow operations to wait for beside all others.
+
+    A target that does one thing after another times out for what it is sent together: then they go alone.
+    """
+
+    most: int
+    lanes: int = 0
+
+    def __post_init__(self) -> None:
+        self.lanes = self.most
+
+    def observe(self, *, timed_out: bool) -> None:
+        """One request that was waited for is over."""
+        if timed_out:
+            self.lanes = max(1, self.lanes - 1)
+        else:
+            self.lanes = min(self.most, self.lanes + 1)

@@ -10,7 +10,7 @@ from checker.core.errors import NothingToBreak, UnresolvableBody
 from checker.core.failures import Failure
 from checker.core.operation import Label
 from checker.core.request import WireRequest
-from checker.core.response import FailureKind, NetworkFailure, Response
+from checker.core.response import NetworkFailure, Response
 from checker.core.schema_warnings import WarningKind
 from checker.core.send import Purpose
 from checker.corpus.codec import RecordEncoder
@@ -27,7 +27,7 @@ from checker.corpus.records import (
     ValueSeen,
 )
 from checker.corpus.secrets import Secrets
-from checker.corpus.signals import SignalSet
+from checker.corpus.signals import OUTPUTS, SignalSet
 from checker.corpus.values import LiveValues
 from checker.phases.attempt import Verdict
 from checker.phases.making import Made
@@ -279,6 +279,9 @@ class Recorder:
         ids = self.signals.observe(case, outcome, verdict.judgement, previous)
         if ids:
             step = flight.made.step
+            rounds = flight.running.rounds
+            if rounds is not None and any(name in OUTPUTS for _, name in ids):
+                rounds.showed(step.label)
             self.journal.append(SignalsSeen(step.label, ids))
             steps = (*tuple(before.made.step for before in flight.chain), step)
             self.journal.append(
@@ -292,9 +295,6 @@ class Recorder:
     def _network_error(self, flight: Flight, verdict: Verdict, outcome: NetworkFailure) -> bool:
         """Whether it is told for the first time."""
         label = flight.made.label
-        if outcome.kind is FailureKind.GIVEN_UP:
-            self.note(Note("given_up", label, "", ""))
-            return False
         if outcome.cause is not None:
             # Our own fault, which is counted where the others of its task are.
             return True

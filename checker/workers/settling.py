@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from math import inf
 
 from checker.core.errors import StorageError
 from checker.core.failures import Failure, Severity
@@ -167,11 +166,10 @@ class _Desk:
         self.enter(self._stage)
         if self._stage is not Stage.SHRINK:
             return self._send(wanted)
-        running = self.flight.running
-        task, patience_s = running.task.id, running.task.patience_s or inf
-        limit_s = self.haste.limit_s(task, self.failed_after_s, patience_s)
+        task = self.flight.running.task.id
+        limit_s = self.haste.limit_s(task, self.failed_after_s)
         outcome = self._send(wanted, limit_s)
-        self.haste.observe(task, self.failed_after_s, outcome.elapsed, patience_s)
+        self.haste.observe(task, self.failed_after_s, outcome.elapsed)
         self._pace.observe(outcome.elapsed)
         return outcome
 
@@ -192,12 +190,11 @@ class _Desk:
 
     def hurry(self) -> str:
         """Why a shrink should end now; empty if there is no reason."""
-        running = self.flight.running
         if self._is_ending:
             return "with the run"
         if self._pace.is_over:
             return f"after {self._pace.requests} requests to a slow target"
-        if self.haste.is_needed(running.task.id) or running.has_waited:
+        if self.haste.is_needed(self.flight.running.task.id):
             return "because of slow answers"
         return ""
 

@@ -16,6 +16,8 @@ from checker.workers.opening import Workplace
 from checker.workers.suspicion import Shot
 
 _MAKE = Stage.MAKE
+_SLOW_TOGETHER = 3
+"""Requests of one slow operation that are waited for at once."""
 _MOST_FAULTS = 3
 """Cases of one operation in one task that our own bugs may cost: then it is given up."""
 
@@ -25,6 +27,8 @@ class Supply:
 
     def __init__(self, place: Workplace) -> None:
         self.tasks: deque[Running] = deque()
+        self.slow: deque[Running] = deque()
+        """Tasks whose requests wait beside those of the others."""
         self.may_be_over = False
         """Whether the last flight of a task has landed since `over` was asked."""
         self._place = place
@@ -43,7 +47,12 @@ class Supply:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to make and nothing made."""
-        return not self.tasks and not self._followers and self._ahead is None
+        return not (self.tasks or self.slow or self._followers) and self._ahead is None
+
+    @property
+    def held(self) -> list[Running]:
+        """All tasks of this worker."""
+        return [*self.tasks, *self.slow]
 
     @property
     def has_made(self) -> bool:
@@ -54,7 +63,7 @@ class Supply:
         """Queue a task; if it begins, what failed in earlier runs comes first."""
         running = Running.of(task)
         self._slots.tally(task.id, 0, 0)
-        self.tasks.append(running)
+        (self.slow if task.is_slow else self.tasks).append(running)
         if self._is_stopped:
             running.stop_now()
             return
@@ -81,15 +90,23 @@ class Supply:
         self._is_stopped = self.may_be_over = True
         while self._followers:
             self._followers.popleft()[0].flying -= 1
-        for running in self.tasks:
+        for running in self.held:
             running.stop_now()
+
+    def put_aside(self, running: Running) -> None:
+        """Begin nothing more of a task that turned out to be slow: others come first."""
+        running.is_slow = True
+        running.stop_now()
+        self.tasks.remove(running)
+        self.slow.append(running)
+        self.may_be_over = True
 
     def over(self, now: float) -> list[Running]:
         """Tasks of which nothing is left to wait for: they are not ours any more."""
         self.may_be_over = False
-        over = [running for running in self.tasks if running.is_over(now, self._is_stopped)]
+        over = [running for running in self.held if running.is_over(now, self._is_stopped)]
         for running in over:
-            self.tasks.remove(running)
+            (self.slow if running.is_slow else self.tasks).remove(running)
         return over
 
     # Flights
@@ -108,11 +125,23 @@ class Supply:
             return flight
         return self._of_tasks(now)
 
+    def next_slow(self, now: float) -> Flight | None:
+        """A flight of a slow task: a few of each, in turn, and one after another while it times out."""
+        for running in tuple(self.slow):
+            if running.flying < (1 if running.timeouts else _SLOW_TOGETHER):
+                flight = self._made(running, now)
+                if flight is not None and (flight := self._begun(flight)) is not None:
+                    self.slow.remove(running)
+                    self.slow.append(running)
+                    flight.is_beside = True
+                    return flight
+        return None
+
     def prepare(self, now: float) -> None:
         """Make one case ahead: while an answer is on its way there is time for it."""
         if self._ahead is not None or self._followers or not self._makes_ahead:
             return
-        if self.tasks and self.tasks[0].task.makes_ahead:
+        if self.tasks:
             self._ahead = self._of_tasks(now)
 
     def extend(self, flight: Flight, verdict: Verdict) -> None:
@@ -169,6 +198,7 @@ class Supply:
     def give_up(self, running: Running, label: Label, error: BaseException) -> None:
         """An operation that cannot be tested further costs only itself."""
         running.dead_labels.add(label)
+        running.given_up.add(label)
         self._place.recorder.gave_up(label, running.task.phase, error)
 
     def _of_tasks(self, now: float) -> Flight | None:
@@ -183,10 +213,12 @@ class Supply:
     def _made(self, running: Running, now: float) -> Flight | None:
         """The next case of a task; None when it has none, or no time."""
         place, slots, task = self._place, self._slots, running.task
-        labels = task.labels
+        labels, rounds = task.labels, running.rounds
         while (index := running.take_index(now)) is not None:
             label = labels[index % len(labels)]
             if label in running.dead_labels:
+                continue
+            if rounds is not None and rounds.pauses and rounds.passes(label, index):
                 continue
             slot = self._free_slots[-1]
             slots.begin(slot, task.id, index, running.next_index)
@@ -211,7 +243,7 @@ class Supply:
                 self.give_up(running, label, error)
                 continue
             if not made.choices:
-                running.exhausted(label)
+                running.constant(label)
             # In the slot that it was made in.
             self._free_slots.pop()
             running.flying += 1

@@ -2,7 +2,14 @@
 
 import traceback
 
-from checker.core.errors import BudgetSpent, CheckError, HookError, Unsatisfiable, Unserialisable
+from checker.core.errors import (
+    BudgetSpent,
+    CheckError,
+    HookError,
+    Unresponsive,
+    Unsatisfiable,
+    Unserialisable,
+)
 
 
 def title_of(error: BaseException) -> tuple[str, str]:
@@ -13,6 +20,8 @@ def title_of(error: BaseException) -> tuple[str, str]:
             return "Schema Error", ""
         case BudgetSpent():
             return "Generation budget spent", ""
+        case Unresponsive():
+            return "Given up", ""
         case Unserialisable():
             return "Serialization not possible", ""
         case CheckError():

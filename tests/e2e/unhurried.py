@@ -9,14 +9,13 @@ from math import inf
 from typing import Any
 
 from checker.generation.sources import shrinking
-from checker.supervisor import bounded
-from checker.workers import flight, haste
+from checker.workers import flight, haste, loop, slowness
 
 _LIMITS: tuple[tuple[Any, str, Any], ...] = (
     (shrinking, "monotonic", lambda: 0.0),
     (flight, "LONG_WAIT_S", inf),
-    (bounded, "MANY_OPERATIONS", inf),
-    (bounded, "FAST_ANSWER_S", inf),
+    (loop, "LONG_WAIT_S", inf),
+    (slowness, "LONG_WAIT_S", inf),
     (haste, "_SLOW_S", inf),
     (haste, "_FIRST_S", inf),
     (haste, "_LATER_S", inf),

@@ -8,7 +8,7 @@ from checker.corpus.damage import DAMAGED
 from checker.corpus.fold import fold
 from checker.corpus.records import Note, OperationError, Record, RunFinished
 from checker.corpus.space import TRIMMED
-from checker.reporting.report import INCOMPLETE, KILLED, UNANSWERED, Report
+from checker.reporting.report import INCOMPLETE, KILLED, Report
 from checker.reporting.summary import (
     WARNING_TITLES,
     ledger_lines,
@@ -145,22 +145,6 @@ def test_who_is_known_but_not_allowed_is_not_told_to_give_credentials() -> None:
     assert "  Known but not allowed: try other credentials with `-H 'Authorization: ...'`." in lines
 
 
-def test_what_was_cut_short_is_not_told_twice() -> None:
-    notes = (
-        Note("slow", USERS, "", "stopped"),
-        Note("given_up", USERS, "", ""),
-        Note("given_up", ORDERS, "", ""),
-    )
-    assert list(note_lines(changed(report([]), notes=notes))) == [
-        "Operations cut short (`--include-name` gives one all the time): 1",
-        f"  - {USERS}: stopped",
-        "",
-        "Operations with slow requests that were not waited for: 1",
-        f"  - {ORDERS}",
-        "",
-    ]
-
-
 def test_one_mistake_that_is_made_often_is_told_once() -> None:
     kind = WarningKind.MALFORMED_KEYWORD
     notes = [Note(kind, f"GET /{n}", f"#/{n}", f"`type` at #/{n} cannot be") for n in range(3)]
@@ -172,20 +156,6 @@ def test_one_mistake_that_is_made_often_is_told_once() -> None:
         f"    - `enum` at #/x cannot be ({USERS})",
         "",
     ]
-
-
-def test_an_operation_that_never_answered_is_neither_tested_nor_an_error() -> None:
-    found = [
-        *clean_records()[:2],
-        progress(statuses=((USERS, 0, 2),)),
-        Note(UNANSWERED, USERS, "", "no"),
-    ]
-    told = report(found)
-    assert (told.tested, told.error_count) == (0, 0)
-    lines = list(summary_lines(told, lambda _: "*"))
-    assert "  Operations that did not answer in the time that they had: 1" in lines
-    assert f"    - no ({USERS})" in lines
-    assert total_line(told).startswith("No issues found, 1 warning")
 
 
 def test_a_damaged_file_is_a_warning_of_no_operation() -> None:
@@ -205,7 +175,7 @@ def test_opaque_nodes_are_counted_by_pointer() -> None:
 
 
 def test_long_lists_of_notes_are_cut() -> None:
-    notes = tuple(Note("slow", f"GET /{n}", "", "") for n in range(13))
+    notes = tuple(Note("untried", f"GET /{n}", "", "") for n in range(13))
     assert list(note_lines(changed(report([]), notes=notes)))[-2] == "  - and 3 more"
 
 
@@ -221,7 +191,7 @@ def test_end_of_the_run_tells_its_time() -> None:
 
 
 def test_every_kind_of_warning_has_a_title() -> None:
-    assert set(WARNING_TITLES) == {*WarningKind, UNANSWERED, DAMAGED, INCOMPLETE, KILLED, TRIMMED}
+    assert set(WARNING_TITLES) == {*WarningKind, DAMAGED, INCOMPLETE, KILLED, TRIMMED}
 
 
 def test_failures_that_may_not_show_again_are_told_apart() -> None:

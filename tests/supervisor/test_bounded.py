@@ -1,10 +1,12 @@
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from dataclasses import replace
+from itertools import count
 
-import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from checker.supervisor.assignment import Cut
-from checker.supervisor.bounded import LEAST_PATIENCE_S, BoundedPlan
-from checker.workers.messages import LONG_WAIT_S, OperationCard, Task, Waits
+from checker.supervisor.bounded import MOST_SLOW, BoundedPlan
+from checker.workers.messages import LeaseReport, OperationCard, Task
 
 CARDS = tuple(OperationCard(f"GET /r{number}", "GET", f"/r{number}") for number in range(4))
 
@@ -33,168 +35,95 @@ def test_an_unfinished_operation_goes_to_the_back() -> None:
     assert order[-1].start == 5
 
 
-QUICK = Waits(requests=2, short_s=0.02)
-ONCE_LONG = Waits(requests=1, long=1)
-SLOW = Waits(requests=2, long=2)
+SLOW = LeaseReport(requests=2, long=2)
 
 
-def many(operations: int = 20) -> tuple[OperationCard, ...]:
-    return tuple(OperationCard(f"GET /{n}", "GET", f"/{n}") for n in range(operations))
-
-
-def slow_plan(operations: int, spent_s: float, waits: Waits = SLOW) -> BoundedPlan:
-    """A plan whose first operation took this long for two cases; all others are finished."""
-    plan = bounded(many(operations))
-    for number in range(operations):
-        task = plan.lease(0.0)
-        assert task is not None
-        plan.come_back(task, 2, finished=number > 0, spent_s=spent_s, waits=waits)
-    return plan
-
-
-def test_a_slow_operation_gets_less_than_a_tenth_of_the_time() -> None:
-    plan = slow_plan(20, spent_s=9.0)
-    assert plan.lease(104.0) is None
-    task = plan.lease(1000 / 9)
-    assert task is not None
-    assert task.patience_s is not None
-    # Nearly all of it is for one answer.
-    assert task.slice_s == 0.2
-    assert round(task.slice_s + task.patience_s, 6) == 1.0
-
-
-def test_a_first_look_at_one_of_many_operations_is_short() -> None:
-    task = bounded(many()).lease(0.0)
-    assert task is not None
-    assert (task.slice_s, round(task.patience_s or 0.0, 6)) == (0.2, LEAST_PATIENCE_S)
-    # A second one would be sent when the slice is over.
-    assert not task.makes_ahead
-
-
-def test_failures_that_were_looked_into_count_against_the_share_of_what_is_slow() -> None:
-    waits = Waits(requests=30, short_s=0.3, long=4)
-    assert slow_plan(20, spent_s=3.0, waits=waits).lease(20.0) is None
-    assert slow_plan(20, spent_s=3.0, waits=replace(waits, long=0)).lease(20.0) is not None
-
-
-def test_one_long_wait_may_be_an_accident() -> None:
-    plan = slow_plan(20, spent_s=LEAST_PATIENCE_S, waits=ONCE_LONG)
-    task = plan.lease(5.0)
-    assert task is not None
-    assert (task.slice_s, task.patience_s) == (0.2, LEAST_PATIENCE_S)
-    plan.come_back(task, 3, finished=False, spent_s=LEAST_PATIENCE_S, waits=ONCE_LONG)
-    assert plan.lease(5.0) is None
-    assert len(plan.cut(5.0)) == 1
-
-
-@dataclass(slots=True)
-class Target:
-    """Answers at once, but for some operations: they never do, or only where they have refused `nonsense` requests."""
-
-    sleepers: frozenset[str]
-    nonsense: int
-    fast_s: float
-    spent_s: dict[str, float] = field(default_factory=dict)
-
-    def work(self, task: Task) -> tuple[int, Waits]:
-        """Where a worker gets with one lease, and what it waited for."""
-        label, before = task.labels[0], self.spent_s.get(task.labels[0], 0.0)
-        if label not in self.sleepers:
-            self.spent_s[label] = self.fast_s
-            return task.stop, Waits(requests=task.stop, short_s=self.fast_s)
-        # Of a slice that was not over, a further case is begun.
-        quick = self.nonsense if task.start == 0 else 0
-        assert task.patience_s is not None
-        self.spent_s[label] = before + task.patience_s + 0.01
-        long = int(task.patience_s >= LONG_WAIT_S)
-        return task.start + quick + 1, Waits(quick + 1, short_s=0.001 * quick, long=long)
-
-
-@pytest.mark.parametrize("nonsense", [0, 5, 40])
-@pytest.mark.parametrize("sleeping", [1, 3, 6])
-@pytest.mark.parametrize("fast_s", [0.08, 0.2, 2.0])
-def test_operations_that_never_answer_take_a_tenth_of_a_run_or_little_more_than_a_second(
-    nonsense: int, sleeping: int, fast_s: float
-) -> None:
-    cards = many(78)
-    names = frozenset(card.label for card in cards[10 : 10 + sleeping])
-    plan, target = bounded(cards, cases=100), Target(names, nonsense, fast_s)
-    while not plan.is_over:
-        elapsed_s = sum(target.spent_s.values())
-        if plan.cut(elapsed_s):
-            break
-        task = plan.lease(elapsed_s)
-        assert task is not None
-        label, before = task.labels[0], sum(target.spent_s.values())
-        reached, waits = target.work(task)
-        plan.come_back(
-            task,
-            reached,
-            finished=label not in names,
-            spent_s=sum(target.spent_s.values()) - before,
-            waits=waits,
-        )
-    whole_s = sum(target.spent_s.values())
-    assert max(target.spent_s[name] for name in names) < max(0.1 * whole_s, 1.3)
-    if sleeping == 6:
-        # As in httpbin, whose fast operations take six seconds and more.
-        assert max(target.spent_s[name] for name in names) < 0.1 * whole_s
-
-
-def test_what_had_to_wait_comes_last() -> None:
-    plan = bounded()
-    for waits in (ONCE_LONG, QUICK):
-        task = plan.lease(0.0)
-        assert task is not None
-        plan.come_back(task, 2, finished=False, spent_s=0.6, waits=waits)
-    order = [task for _ in CARDS if (task := plan.lease(20.0)) is not None]
-    assert [task.labels[0] for task in order] == ["GET /r2", "GET /r3", "GET /r1", "GET /r0"]
-
-
-def test_requests_of_a_small_document_have_all_their_time() -> None:
-    task = bounded().lease(0.0)
-    assert task is not None
-    assert (task.slice_s, task.patience_s) == (8.0, None)
-
-
-def test_requests_have_all_their_time_where_most_operations_are_slow() -> None:
-    plan = bounded(many())
-    for _ in many():
-        task = plan.lease(0.0)
-        assert task is not None
-        plan.come_back(task, 2, finished=False, spent_s=2.0, waits=SLOW)
-    task = plan.lease(40.0)
-    assert task is not None
-    assert (task.slice_s, task.patience_s) == (6.0, None)
-
-
-def test_a_slow_operation_of_few_gets_its_even_share() -> None:
-    assert slow_plan(2, spent_s=9.0).lease(19.0) is not None
-
-
-def test_a_fast_operation_is_never_cut() -> None:
-    plan = slow_plan(20, spent_s=9.0, waits=QUICK)
+def slow_plan(*, producers: tuple[str, ...] = ()) -> tuple[BoundedPlan, Task]:
+    """A plan of four operations whose first one turned out to be slow."""
+    plan = BoundedPlan(CARDS, seed=1, max_examples=12, producers=producers)
     task = plan.lease(0.0)
     assert task is not None
-    assert task.makes_ahead
-    plan.come_back(task, 9, finished=False, spent_s=30.0, waits=QUICK)
-    assert plan.lease(0.0) is not None
-    assert plan.cut(0.0) == []
+    plan.come_back(task, 2, finished=False, spent_s=0.6, report=SLOW)
+    return plan, task
 
 
-def test_what_is_cut_is_told_and_ends_the_plan() -> None:
-    plan = slow_plan(20, spent_s=9.0)
-    assert plan.cut(110.0) == []
-    assert plan.cut(40.0) == [Cut("GET /0", done=2, cases=12, spent_s=9.0)]
-    assert plan.is_over
+def test_what_is_slow_comes_last() -> None:
+    plan, slow = slow_plan()
+    assert plan.waiting == 3
+    assert plan.lease_slow(1.0, 0) is None
+    fast = [plan.lease(1.0) for _ in range(3)]
+    assert plan.lease(1.0) is None
+    assert slow.labels not in [task and task.labels for task in fast]
+    # Those that are fast are still at work, and leave lanes to it.
+    again = plan.lease_slow(1.0, 0)
+    assert again == replace(slow, start=2, is_slow=True)
 
 
-def test_nothing_is_cut_while_others_work() -> None:
-    plan = bounded(many())
-    tasks = [task for _ in range(20) if (task := plan.lease(0.0)) is not None]
-    plan.come_back(tasks[0], 2, finished=False, spent_s=9.0, waits=SLOW)
-    assert plan.lease(10.0) is None
-    assert plan.cut(10.0) == []
+def test_a_slow_producer_goes_on_beside_what_is_fast() -> None:
+    plan, slow = slow_plan(producers=("GET /r0",))
+    again = plan.lease_slow(1.0, 0)
+    assert again is not None
+    assert (again.labels, again.is_slow, plan.waiting) == (slow.labels, True, 3)
+
+
+def test_a_worker_holds_few_slow_tasks() -> None:
+    plan, _ = slow_plan(producers=("GET /r0",))
+    assert plan.lease_slow(1.0, MOST_SLOW) is None
+
+
+def test_what_did_not_wait_any_more_is_fast_again() -> None:
+    plan, _ = slow_plan(producers=("GET /r0",))
+    slow = plan.lease_slow(1.0, 0)
+    assert slow is not None
+    plan.come_back(slow, 6, finished=False, spent_s=8.0, report=LeaseReport(requests=4))
+    assert plan.lease_slow(9.0, 0) is None
+    tasks = [plan.lease(9.0) for _ in range(4)]
+    assert tasks[-1] == replace(slow, start=6, is_slow=False)
+
+
+def test_time_outs_in_a_row_are_counted_from_lease_to_lease() -> None:
+    plan, _ = slow_plan(producers=("GET /r0",))
+    slow = plan.lease_slow(1.0, 0)
+    assert slow is not None
+    plan.come_back(slow, 5, finished=False, spent_s=8.0, report=LeaseReport(3, long=3, timeouts=2))
+    again = plan.lease_slow(9.0, 0)
+    assert again is not None
+    assert (again.start, again.timeouts) == (5, 2)
+
+
+@given(
+    waits=st.lists(st.integers(min_value=0, max_value=3), min_size=1, max_size=40),
+    workers=st.integers(min_value=1, max_value=4),
+    creating=st.sets(st.integers(min_value=0, max_value=9)),
+)
+def test_every_operation_has_all_its_cases_whatever_waits(
+    waits: list[int], workers: int, creating: set[int]
+) -> None:
+    """`waits` are the long waits of one lease after the other; a lease of what waits makes two cases."""
+    cards = tuple(OperationCard(f"GET /{n}", "GET", f"/{n}") for n in range(10))
+    producers = tuple(f"GET /{number}" for number in creating)
+    plan = BoundedPlan(cards, seed=1, max_examples=9, producers=producers)
+    made: Counter[str] = Counter()
+    held: dict[int, list[Task]] = {worker: [] for worker in range(workers)}
+    for turn in count():
+        if plan.is_over:
+            break
+        tasks = held[turn % workers]
+        slow = sum(task.is_slow for task in tasks)
+        for task in (plan.lease(0.0), plan.lease_slow(0.0, slow)):
+            if task is not None:
+                tasks.append(task)
+        if tasks:
+            task = tasks.pop(0)
+            long = waits[turn % len(waits)]
+            reached = min(task.stop, task.start + 2) if long else task.stop
+            made[task.labels[0]] += reached - task.start
+            finished = reached == task.stop
+            plan.come_back(
+                task, reached, finished=finished, spent_s=1.0, report=LeaseReport(2, long)
+            )
+        assert turn < 1000
+    assert made == Counter({card.label: 9 for card in cards})
 
 
 def test_a_lost_task_is_leased_before_all_others() -> None:

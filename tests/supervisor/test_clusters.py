@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.supervisor.clusters import LARGEST, clusters, resource_path
+from checker.supervisor.clusters import LARGEST, clusters, producers, resource_path
 from checker.workers.messages import OperationCard
 
 SEGMENTS = st.sampled_from(["users", "orders", "items", "{id}", "v1", "api", "admin", ""])
@@ -41,3 +41,20 @@ def test_a_large_root_is_split_by_what_is_below() -> None:
 
 def test_a_large_flat_resource_is_split_evenly() -> None:
     assert [len(group) for group in clusters(cards(*["/x"] * 20))] == [7, 7, 6]
+
+
+def test_who_creates_what_others_name_is_a_producer() -> None:
+    found = [
+        OperationCard(f"{method} {path}", method, path)
+        for method, path in (
+            ("GET", "/api/users"),
+            ("POST", "/api/users"),
+            ("GET", "/api/users/{id}"),
+            ("PUT", "/api/users/{id}"),
+            ("POST", "/api/users/{id}/notes"),
+            ("GET", "/api/teams"),
+            ("GET", "/api/teams/{id}"),
+            ("POST", "/api/login"),
+        )
+    ]
+    assert producers(found) == {"POST /api/users", "PUT /api/users/{id}", "GET /api/teams"}

@@ -1,22 +1,21 @@
-from collections import Counter
 from dataclasses import replace
 
 import pytest
 
 from checker.config.settings import RunSettings
+from checker.core.operation import Label
 from checker.corpus.fold import RunView
 from checker.corpus.records import UNBROKEN, Note, OperationError, SchemaOpened, TaskProgress
-from checker.reporting.report import UNANSWERED
-from checker.supervisor.assignment import Cut
 from checker.supervisor.endings import (
     GRACE_S,
     Ending,
     Order,
     closing_s,
     exit_code,
-    note_of_cut,
+    untried,
 )
-from checker.workers.messages import Drain
+from checker.supervisor.quarantine import quarantined_task
+from checker.workers.messages import Drain, Task
 
 QUIET = RunView()
 
@@ -138,27 +137,15 @@ def test_only_where_all_operations_are_skipped_nothing_need_be_tested(
     assert exit_code(view, ending()) == code
 
 
-CUT = Cut("GET /drip", done=2, cases=100, spent_s=1.24)
-
-
-def test_an_operation_that_was_cut_is_told_with_how_far_it_came() -> None:
-    view = RunView(statuses={"GET /drip": Counter({0: 1, 200: 3})})
-    note = note_of_cut(view, CUT, 15.2)
-    assert note is not None
-    assert (note.kind, note.label) == ("slow", "GET /drip")
-    assert note.text == "2 of 100 cases in 1.2 s of the run's 15 s"
-
-
-def test_an_operation_that_was_cut_before_it_answered_is_told_apart() -> None:
-    view = RunView(statuses={"GET /drip": Counter({0: 2})})
-    note = note_of_cut(view, CUT, 15.2)
-    assert note is not None
-    assert note.kind == UNANSWERED
-    assert note.text.startswith("no answer to 2 cases in 1.2 s; alone")
-
-
-def test_an_operation_that_has_an_error_is_not_told_twice() -> None:
+def test_what_the_time_did_not_suffice_for_is_named() -> None:
+    tasks = [Task(name, "fuzzing", (Label(f"GET /{name}"),), 1, 0, 100, 8.0) for name in "abcde"]
     view = RunView()
-    view.absorb(1, OperationError("GET /drip", "fuzzing", "Network Error", "timed out"))
-    assert note_of_cut(view, CUT, 15.2) is None
-    assert note_of_cut(view, replace(CUT, label="GET /delay"), 15.2) is not None
+    counted = TaskProgress("a", "fuzzing", ("GET /a",), 9, False, 7, 7, 0, (), (0.0,) * 5)
+    view.absorb(1, counted)
+    view.absorb(1, replace(counted, task="b", labels=("GET /b",), finished=True))
+    view.absorb(1, replace(counted, task="c", labels=("GET /c",), cases=100))
+    view.absorb(0, quarantined_task(tasks[3], "it died"))
+    assert list(untried(view, tasks)) == [
+        Note("untried", "GET /a", "", "7 of 100 cases"),
+        Note("untried", "GET /e", "", "0 of 100 cases"),
+    ]

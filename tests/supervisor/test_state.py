@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from checker.core.operation import Label
 from checker.corpus.inflight import Slot, Stage
 from checker.supervisor.state import Deadlines, Standing, Vitals, overdue
@@ -60,41 +62,26 @@ def test_in_flight_are_the_busy_slots_of_the_task() -> None:
     assert Vitals(0, None, slots, {}).in_flight("t") == [3, 5]
 
 
-def test_time_is_counted_from_the_moment_a_lease_is_the_first() -> None:
+def test_time_is_counted_from_the_moment_at_which_it_had_nothing_to_do() -> None:
     worker = standing()
     worker.take(task("a"), 10.0)
     worker.take(task("b"), 11.0)
     ((first, reached, finished, spent_s),) = worker.give_back([("a", 100, True)], 18.0)
     assert (first.id, reached, finished, spent_s) == ("a", 100, True, 8.0)
-    ((_, _, _, spent_s),) = worker.give_back([("b", 50, False)], 20.0)
-    assert spent_s == 2.0
-    assert worker.leases == {}
+    assert list(worker.leases) == ["b"]
 
 
-def test_a_lease_that_only_waited_cost_nothing() -> None:
+def test_what_only_waits_keeps_nobody_busy() -> None:
     worker = standing()
-    worker.take(task("a"), 0.0)
-    worker.take(task("b", start=7), 0.0)
-    back = worker.give_back([("a", 50, False), ("b", 7, False)], 8.0)
-    assert [spent_s for *_, spent_s in back] == [8.0, 0.0]
+    for one in (task("a"), task("b"), replace(task("c"), is_slow=True)):
+        worker.take(one, 0.0)
+    assert (worker.busy, worker.slow) == (2, 1)
+    worker.wait("a")
+    worker.wait("of another life")
+    assert (worker.busy, worker.slow) == (1, 1)
+    worker.give_back([("a", 1, False)], 1.0)
+    assert (worker.busy, worker.slow) == (1, 1)
 
 
 def test_what_it_never_held_does_not_come_back() -> None:
     assert standing().give_back([("x", 1, True)], 1.0) == []
-
-
-def test_a_lease_that_leaves_the_queue_takes_no_time_from_the_first_one() -> None:
-    worker = standing()
-    worker.take(task("a"), 0.0)
-    worker.take(task("b"), 0.0)
-    ((_, _, _, waited_s),) = worker.give_back([("b", 0, False)], 8.0)
-    ((_, _, _, spent_s),) = worker.give_back([("a", 1, False)], 10.0)
-    assert (waited_s, spent_s) == (0.0, 10.0)
-
-
-def test_the_first_lease_pays_for_what_was_looked_into() -> None:
-    worker = standing()
-    worker.take(task("a"), 0.0)
-    worker.take(task("b"), 0.0)
-    back = worker.give_back([("a", 0, False), ("b", 0, False)], 5.0)
-    assert [spent_s for *_, spent_s in back] == [5.0, 0.0]

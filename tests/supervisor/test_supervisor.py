@@ -26,7 +26,8 @@ from checker.corpus.snapshot import read_snapshot
 from checker.supervisor import chronicle
 from checker.supervisor.execution import Surroundings, execute
 from checker.supervisor.quarantine import WHOLE_TASK
-from tests.supervisor.running import BOTH, IMPATIENT, PATIENT, PROCESSES, Run, all_cases
+from tests.supervisor.running import BOTH, IMPATIENT, PATIENT, PROCESSES, Run, all_cases, is_work
+from tests.supervisor.toys import LABELS
 
 
 @BOTH
@@ -198,3 +199,13 @@ def test_case_ids_are_those_of_the_seed(run: Run) -> None:
 def test_findings_are_told_once(run: Run) -> None:
     run(("find", "GET /users:2"), workers=2)
     assert len(run.told.of(Finding)) == 1
+
+
+def test_what_the_time_did_not_suffice_for_is_named(run: Run) -> None:
+    outcome = run(("slow", "0.002"), max_time_s=800.0, over=is_work)
+    assert (outcome.exit_code, outcome.outcome) == (0, "time limit")
+    cases = {task.labels[0]: task.cases for task in outcome.view.tasks.values()}
+    notes = outcome.view.notes["untried"].values()
+    assert {note.label: note.text for note in notes} == {
+        label: f"{cases.get(label, 0)} of 5 cases" for label in LABELS if cases.get(label, 0) < 5
+    }

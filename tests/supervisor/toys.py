@@ -25,11 +25,11 @@ from checker.workers.messages import (
     Assign,
     Drain,
     Idle,
+    LeaseReport,
     Leaving,
     Opened,
     OperationCard,
     Task,
-    Waits,
 )
 from checker.workers.queues import Receiver, Sender
 
@@ -109,7 +109,7 @@ class Toy:
             )
         )  # fmt: skip
         self.journal.flush()
-        self.up.send(Idle(((task.id, reached, finished),), (Waits(),)))
+        self.up.send(Idle(((task.id, reached, finished),), (LeaseReport(),)))
 
     def hear_drain(self) -> None:
         message = self.down.get_nowait()

@@ -14,7 +14,7 @@ from checker.corpus.records import OperationError
 from checker.corpus.secrets import Secrets
 from checker.workers import traffic
 from checker.workers.recorder import Recorder
-from tests.workers.test_loop import LABELS, TASK, Ran, run, workplace
+from tests.workers.harness import LABELS, TASK, Ran, run, workplace
 
 
 def _fails(*_: object, **__: object) -> Any:

@@ -1,26 +1,39 @@
 from dataclasses import replace
 
 from checker.core.operation import Label
-from checker.workers.flight import Running
-from checker.workers.messages import LONG_WAIT_S, Task, Waits
+from checker.workers.flight import MOST_TIMEOUTS, Running
+from checker.workers.messages import LONG_WAIT_S, LeaseReport, Task
 
-TASK = Task("t", "fuzzing", (Label("GET /a"),), seed=1, start=0, stop=9, slice_s=8.0)
+LABEL = Label("GET /a")
+TASK = Task("t", "fuzzing", (LABEL,), seed=1, start=0, stop=9, slice_s=8.0)
 
 
-def test_long_waits_are_counted_and_short_ones_are_added_up() -> None:
+def test_long_waits_are_counted() -> None:
     running = Running.of(TASK)
     for elapsed_s in (0.25, LONG_WAIT_S, 0.125, 9.0):
         running.waited(elapsed_s)
-    assert running.waits == Waits(requests=4, short_s=0.375, long=2, long_s=9.0 + LONG_WAIT_S)
-    assert running.waits + running.waits == Waits(
-        requests=8, short_s=0.75, long=4, long_s=18.0 + 2 * LONG_WAIT_S
-    )
+    assert running.report == LeaseReport(requests=4, long=2)
 
 
-def test_a_task_that_is_not_known_to_be_fast_has_one_long_wait() -> None:
-    known, unknown = Running.of(TASK), Running.of(replace(TASK, makes_ahead=False))
-    for running in (known, unknown):
-        running.waited(0.1)
-        assert not running.has_waited
-        running.waited(1.0)
-    assert (known.has_waited, unknown.has_waited) == (False, True)
+def test_time_outs_in_a_row_are_those_of_cases_that_were_made_one_after_another() -> None:
+    running = Running.of(TASK)
+    told = []
+    for _ in range(MOST_TIMEOUTS):
+        index = running.take_index(0.0)
+        assert index is not None
+        told.append(running.timed_out(LABEL, index))
+    assert told == [False, False, True]
+
+
+def test_what_timed_out_together_counts_as_one() -> None:
+    running = Running.of(TASK)
+    indices = [running.take_index(0.0) for _ in range(3)]
+    assert not any(running.timed_out(LABEL, index) for index in indices if index is not None)
+    assert running.report.timeouts == 1
+
+
+def test_time_outs_of_the_lease_before_count() -> None:
+    running = Running.of(replace(TASK, start=4, timeouts=MOST_TIMEOUTS - 1))
+    index = running.take_index(0.0)
+    assert index is not None
+    assert running.timed_out(LABEL, index)

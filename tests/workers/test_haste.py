@@ -17,14 +17,6 @@ def test_a_candidate_has_four_times_what_the_failure_took() -> None:
     assert Haste().limit_s("t", 2.0) == 8.0
 
 
-def test_a_candidate_has_no_more_time_than_a_case() -> None:
-    haste = Haste()
-    assert haste.limit_s("t", 0.002, patience_s=0.9) == 0.9
-    for _ in range(2):
-        haste.observe("t", 0.002, 0.9, patience_s=0.9)
-    assert haste.is_needed("t")
-
-
 def test_a_task_whose_candidates_sleep_is_not_shrunk_further() -> None:
     haste = Haste()
     for _ in range(2):

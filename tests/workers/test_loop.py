@@ -1,235 +1,21 @@
 """The worker's loop between a scripted supervisor and an API in memory that answers in any order."""
 
 import itertools
-import json
-import random
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from multiprocessing import Pipe
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from checker.config.settings import RunSettings
 from checker.core.case import Case
 from checker.core.hooks import GLOBAL_HOOKS
-from checker.core.meta import PhaseInfo
-from checker.core.operation import Label
-from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
-from checker.corpus.inflight import InflightReader, Stage
 from checker.corpus.journal import JournalReader
-from checker.corpus.layout import RunLayout
-from checker.corpus.records import Finding, OperationError, Record, TaskProgress
-from checker.phases.attempt import Verdict
-from checker.phases.exploration import Explorer
-from checker.phases.making import Made
-from checker.workers import loop
-from checker.workers.loop import Worker
-from checker.workers.messages import Assign, Down, Drain, Idle, Task
-from checker.workers.opening import Workplace, open_workplace
-from checker.workers.queues import Receiver, Sender
-
-ID = {"type": "integer", "minimum": 1, "maximum": 1_000_000}
-ID_IN_PATH = {"name": "thing_id", "in": "path", "required": True, "schema": ID}
-THING = {
-    "type": "object",
-    "properties": {"id": ID, "name": {"type": "string"}},
-    "required": ["id", "name"],
-}
-ANSWERS = {
-    str(status): {"description": "", "content": {"application/json": {"schema": THING}}}
-    for status in (200, 201)
-}
-DOCUMENT = {
-    "openapi": "3.0.3",
-    "info": {"title": "Things", "version": "1"},
-    "paths": {
-        "/things": {
-            "post": {
-                "requestBody": {"content": {"application/json": {"schema": THING}}},
-                "responses": ANSWERS,
-            }
-        },
-        "/things/{thing_id}": {
-            "parameters": [ID_IN_PATH],
-            "get": {"responses": ANSWERS},
-            "put": {
-                "requestBody": {"content": {"application/json": {"schema": THING}}},
-                "responses": ANSWERS,
-            },
-        },
-    },
-}
-LABELS = tuple(map(Label, ("POST /things", "GET /things/{thing_id}", "PUT /things/{thing_id}")))
-TASK = Task("00000000000000a1", "exploration", LABELS, 11, 0, 300, 60.0)
-
-
-@dataclass
-class Memory:
-    """Stands for `HttpLanes`: answers some of what is in flight, in any order, when it is polled."""
-
-    random: random.Random
-    events: list[tuple[str, str]] = field(default_factory=list)
-    """("sent" or "answered", case id) in order."""
-    widths: list[int] = field(default_factory=list)
-    """Requests in flight at each start."""
-    made_ahead: list[bool] = field(default_factory=list)
-    """At each poll, whether a case was made that was not in flight."""
-    watch: Any = None
-    spoil: Callable[[Response], Outcome] = lambda response: response
-    """Makes of an answer what nobody foresaw."""
-    inquired: Callable[[], None] = lambda: None
-    """Called when a failure is looked into."""
-    _flying: dict[int, WireRequest] = field(default_factory=dict)
-    _count: int = 0
-
-    def start(self, lane: int, request: WireRequest, **_: object) -> None:
-        assert lane not in self._flying
-        self._flying[lane] = request
-        self.widths.append(len(self._flying))
-        self.events.append(("sent", case_of(request)))
-
-    def flush(self) -> None:
-        pass
-
-    def poll(self, timeout_s: float) -> list[tuple[int, Outcome]]:
-        self.made_ahead.append(self.watch())
-        lanes = self.random.sample(sorted(self._flying), self.random.randint(1, len(self._flying)))
-        return [(lane, self._answer(self._flying.pop(lane))) for lane in lanes]
-
-    def send(self, lane: int, request: WireRequest, *, meanwhile: Any, **_: object) -> Outcome:
-        """Waits until it is abandoned."""
-        self.events.append(("looked into", case_of(request)))
-        self.inquired()
-        for _again in range(100):
-            meanwhile()
-        raise AssertionError("nobody waits for this answer any more")
-
-    def close(self) -> None:
-        pass
-
-    def _answer(self, request: WireRequest) -> Outcome:
-        self.events.append(("answered", case_of(request)))
-        self._count += 1
-        content = json.dumps({"id": self._count, "name": "x"}).encode()
-        headers = [("Content-Type", "application/json")]
-        return self.spoil(Response(200, headers, content, elapsed=0.001, request=request))
-
-
-def case_of(request: WireRequest) -> str:
-    value = request.header(b"X-Checker-TestCaseId")
-    assert value is not None
-    return value.decode()
-
-
-@dataclass
-class Following:
-    """An explorer whose choices are written down: which case goes on from which."""
-
-    explorer: Explorer
-    parents: dict[str, str] = field(default_factory=dict)
-
-    def follow(
-        self, label: Label, verdict: Verdict, *, steps: int, recipe: tuple[int, int, PhaseInfo]
-    ) -> Made | None:
-        made = self.explorer.follow(label, verdict, steps=steps, recipe=recipe)
-        if made is not None:
-            self.parents[made.case.id] = verdict.case.id
-        return made
-
-
-class Orders(Receiver):
-    """Some tasks, then the end."""
-
-    def __init__(self, tasks: tuple[Task, ...]) -> None:
-        reading, self._writing = Pipe(duplex=False)
-        super().__init__(reading)
-        self._orders: list[Down] = [Drain(), Assign(tasks)]
-        self._given = 0
-
-    def wait(self, timeout_s: float | None = None) -> bool:
-        self._given += 1
-        return True
-
-    def get_nowait(self) -> Down | None:
-        if not self._given:
-            return None
-        self._given -= 1
-        return self._orders.pop() if self._orders else None
-
-    def drain(self) -> None:
-        """The next look finds the end."""
-        self._given += 1
-
-    def hasten(self) -> None:
-        """The next look finds that nobody waits any more."""
-        self._orders.append(Drain(shrinks=False, hasten=True))
-        self._given += 1
-
-
-@dataclass
-class Ran:
-    memory: Memory
-    parents: dict[str, str]
-    records: list[Record]
-    idle: list[Idle]
-
-
-@pytest.fixture(autouse=True)
-def _orders_are_looked_at_each_round(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loop, "_ORDERS_S", 0.0)
-
-
-@contextmanager
-def workplace(folder: Path, **changes: Any) -> Iterator[Workplace]:
-    location = folder / "things.json"
-    location.write_text(json.dumps(DOCUMENT))
-    settings = replace(
-        RunSettings(str(location), "fuzz", 1),
-        base_url="http://127.0.0.1:9",
-        corpus_dir=str(folder / "corpus"),
-        database="none",
-        no_shrink=True,
-        **changes,
-    )
-    with open_workplace(1, settings) as place:
-        yield place
-
-
-def run(
-    place: Workplace,
-    *tasks: Task,
-    drained_after: int | None = None,
-    each_poll: Callable[[], None] = lambda: None,
-    spoil: Callable[[Response], Outcome] = lambda response: response,
-) -> Ran:
-    """What a worker did with these tasks; it is told to leave at its poll number `drained_after`."""
-    orders = Orders(tasks)
-    place.http.close()
-    memory = Memory(random.Random(1), spoil=spoil, inquired=orders.hasten)
-    place.http = memory  # type: ignore[assignment]
-    place.explorer = following = Following(place.explorer)  # type: ignore[assignment]
-    told, up = Pipe(duplex=False)
-    slots = InflightReader(RunLayout(Path(place.settings.corpus_dir)).inflight(1))
-
-    def watch() -> bool:
-        each_poll()
-        if len(memory.made_ahead) == drained_after:
-            orders.drain()
-        return any(slot.stage is Stage.MAKE for slot in slots.slots())
-
-    memory.watch = watch
-    Worker(place, orders, Sender(up)).run()
-    reader, idle = Receiver(told), list[Idle]()
-    while (message := reader.get_nowait()) is not None:
-        if isinstance(message, Idle):
-            idle.append(message)
-    records = JournalReader(Path(place.opened.journal)).read_new()
-    return Ran(memory, following.parents, records, idle)
+from checker.corpus.records import Finding, OperationError, TaskProgress
+from checker.workers.messages import LeaseReport
+from tests.workers.harness import LABELS, TASK, case_of, run, workplace
 
 
 def test_a_step_leaves_only_after_the_step_before_it_was_answered(tmp_path: Path) -> None:
@@ -315,18 +101,11 @@ def test_one_lane_makes_the_next_case_while_it_waits_and_sends_it_after_the_answ
     assert [kind for kind, _ in ran.memory.events] == ["sent", "answered"] * 300
 
 
-def test_of_a_slow_task_nothing_is_made_ahead(tmp_path: Path) -> None:
-    with workplace(tmp_path, lanes=1) as place:
-        ran = run(place, replace(TASK, phase="fuzzing", stop=30, makes_ahead=False))
-    assert ran.memory.made_ahead == [False] * 30
-
-
 def test_a_worker_says_how_long_each_task_waited(tmp_path: Path) -> None:
     with workplace(tmp_path, lanes=1) as place:
         ran = run(place, replace(TASK, phase="fuzzing", stop=30))
-    ((waits,),) = [idle.waits for idle in ran.idle]
-    assert (waits.requests, waits.long) == (30, 0)
-    assert round(waits.short_s, 6) == 0.03
+    ((waits,),) = [idle.reports for idle in ran.idle]
+    assert waits == LeaseReport(requests=30)
 
 
 def test_with_one_lane_hooks_see_one_call_after_the_other(tmp_path: Path) -> None:

@@ -16,12 +16,12 @@ from checker.workers.messages import (
     Drain,
     Found,
     Idle,
+    LeaseReport,
     Leaving,
     Opened,
     OperationCard,
     Peers,
     Task,
-    Waits,
 )
 from checker.workers.queues import Message, Receiver, Sender, decode, encode
 
@@ -56,9 +56,9 @@ MESSAGES = st.one_of(
     st.builds(
         Idle,
         tasks=st.lists(st.tuples(TEXTS, INDICES, st.booleans()), max_size=3).map(tuple),
-        waits=st.lists(st.builds(Waits, INDICES, st.floats(0, 100), INDICES), max_size=3).map(
-            tuple
-        ),
+        reports=st.lists(
+            st.builds(LeaseReport, INDICES, st.floats(0, 100), INDICES), max_size=3
+        ).map(tuple),
     ),
     st.builds(Found, INDICES),
     st.builds(Leaving, TEXTS, st.integers(0, 255)),

@@ -1,0 +1,78 @@
+"""Operations whose answers are long in coming have all their cases, and hold up nobody."""
+
+import threading
+from collections import Counter
+from typing import Any
+
+from checker.demo.http import Reply, Request
+from tests.apps.serving import App, json_reply, serving
+from tests.e2e.runner import Command, run_arguments, wait_until
+
+FAST = 24
+CASES = 5
+_NUMBER = {"name": "n", "in": "query", "required": True, "schema": {"type": "integer"}}
+_OPERATION = {"parameters": [_NUMBER], "responses": {"200": {"description": ""}}}
+DOCUMENT: dict[str, Any] = {
+    "openapi": "3.0.3",
+    "info": {"title": "Sleepers", "version": "1"},
+    "paths": {
+        "/slow/1": {"post": _OPERATION},
+        "/slow/2": {"post": _OPERATION},
+        **{f"/fast/{number}": {"get": _OPERATION} for number in range(FAST)},
+    },
+}
+PATIENT = ("-n", str(CASES), "--request-timeout", "1000")
+
+
+class Sleepers:
+    """Answers what is slow when everything else is through, or never; tells how often each was asked."""
+
+    def __init__(self) -> None:
+        self.asked: Counter[str] = Counter()
+        self.is_through = threading.Event()
+        self.may_answer = threading.Event()
+        self._lock = threading.Lock()
+
+    def __call__(self, request: Request) -> Reply:
+        path = request.target.decode().partition("?")[0]
+        with self._lock:
+            self.asked[path] += 1
+            fast = sum(count for name, count in self.asked.items() if name.startswith("/fast"))
+            if fast == FAST * CASES:
+                self.is_through.set()
+        if path.startswith("/slow"):
+            self.may_answer.wait()
+        return json_reply({})
+
+
+def test_what_is_slow_waits_beside_the_others_and_has_all_its_cases(command: Command) -> None:
+    sleepers = Sleepers()
+    with serving(sleepers, DOCUMENT) as app, started(command, app) as process:
+        # With one lane and one worker, none of them would be asked before the slow ones answer.
+        wait_until(lambda: sleepers.is_through.is_set() or process.poll() is not None)
+        sleepers.may_answer.set()
+        ran = command.finished(process)
+    assert ran.code == 0, ran.shown
+    wanted = dict.fromkeys(DOCUMENT["paths"], CASES)
+    assert sleepers.asked == wanted, ran.shown
+    assert ran.view.cases == CASES * len(wanted)
+
+
+def test_what_never_answers_is_an_error_that_says_so(command: Command) -> None:
+    sleepers = Sleepers()
+    with serving(sleepers, DOCUMENT) as app:
+        arguments = ("-n", "20", "--request-timeout", "0.4")
+        ran = command(*run_arguments(app.document_url, *arguments, workers=1))
+        sleepers.may_answer.set()
+    assert ran.code == 1, ran.shown
+    asked = {path: count for path, count in sleepers.asked.items() if path.startswith("/fast")}
+    assert asked == {f"/fast/{number}": 20 for number in range(FAST)}
+    errors = [error for error in ran.view.errors.values() if error.title == "Given up"]
+    assert sorted(error.label for error in errors) == ["POST /slow/1", "POST /slow/2"]
+    assert all("within 0.4 s" in error.message for error in errors)
+    # Three times in a row, and a few of them together.
+    assert all(3 <= sleepers.asked[f"/slow/{number}"] <= 7 for number in (1, 2))
+
+
+def started(command: Command, app: App) -> Any:
+    return command.started(*run_arguments(app.document_url, *PATIENT, workers=1))

@@ -1,0 +1,15 @@
+"""Workers that look at their orders, or at their house, each round: not by the clock."""
+
+import pytest
+
+from checker.workers import loop
+
+
+@pytest.fixture(autouse=True)
+def _orders_are_looked_at_each_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop, "_ORDERS_S", 0.0)
+
+
+@pytest.fixture
+def housekeeping_each_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop, "_HOUSEKEEPING_S", 0.0)

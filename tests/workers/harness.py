@@ -1,0 +1,265 @@
+"""A worker between a scripted supervisor and an API in memory that answers in any order."""
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from multiprocessing import Pipe
+from pathlib import Path
+from typing import Any
+
+from checker.config.settings import RunSettings
+from checker.core.meta import PhaseInfo
+from checker.core.operation import Label
+from checker.core.request import WireRequest
+from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.corpus.inflight import InflightReader, Stage
+from checker.corpus.journal import JournalReader
+from checker.corpus.layout import RunLayout
+from checker.corpus.records import Record
+from checker.phases.attempt import Verdict
+from checker.phases.exploration import Explorer
+from checker.phases.making import Made
+from checker.workers.loop import Worker
+from checker.workers.messages import (
+    LONG_WAIT_S,
+    Assign,
+    Down,
+    Drain,
+    Idle,
+    Task,
+    Waiting,
+)
+from checker.workers.opening import Workplace, open_workplace
+from checker.workers.queues import Receiver, Sender
+
+ID = {"type": "integer", "minimum": 1, "maximum": 1_000_000}
+ID_IN_PATH = {"name": "thing_id", "in": "path", "required": True, "schema": ID}
+THING = {
+    "type": "object",
+    "properties": {"id": ID, "name": {"type": "string"}},
+    "required": ["id", "name"],
+}
+ANSWERS = {
+    str(status): {"description": "", "content": {"application/json": {"schema": THING}}}
+    for status in (200, 201)
+}
+DOCUMENT = {
+    "openapi": "3.0.3",
+    "info": {"title": "Things", "version": "1"},
+    "paths": {
+        "/things": {
+            "post": {
+                "requestBody": {"content": {"application/json": {"schema": THING}}},
+                "responses": ANSWERS,
+            }
+        },
+        "/things/{thing_id}": {
+            "parameters": [ID_IN_PATH],
+            "get": {"responses": ANSWERS},
+            "put": {
+                "requestBody": {"content": {"application/json": {"schema": THING}}},
+                "responses": ANSWERS,
+            },
+        },
+    },
+}
+LABELS = tuple(map(Label, ("POST /things", "GET /things/{thing_id}", "PUT /things/{thing_id}")))
+TASK = Task("00000000000000a1", "exploration", LABELS, 11, 0, 300, 60.0)
+POSTS = replace(TASK, phase="fuzzing", labels=LABELS[:1])
+GETS = replace(POSTS, id="00000000000000a2", labels=LABELS[1:2])
+
+
+@dataclass
+class Memory:
+    """Stands for `HttpLanes`: answers some of what is in flight, in any order, when it is polled."""
+
+    random: random.Random
+    events: list[tuple[str, str]] = field(default_factory=list)
+    """("sent" or "answered", case id) in order."""
+    widths: list[int] = field(default_factory=list)
+    """Requests in flight at each start."""
+    made_ahead: list[bool] = field(default_factory=list)
+    """At each poll, whether a case was made that was not in flight."""
+    watch: Any = None
+    spoil: Callable[[Response], Outcome] = lambda response: response
+    """Makes of an answer what nobody foresaw."""
+    slow: frozenset[str] = frozenset()
+    """Methods whose requests wait long, and are answered only when nothing else is in flight, at a second poll."""
+    together: list[int] = field(default_factory=list)
+    """How many of these were in flight at each start of one."""
+    hangs: bool = False
+    """Whether they time out instead."""
+    inquired: Callable[[], None] = lambda: None
+    """Called when a failure is looked into."""
+    _is_quiet: bool = False
+    """Whether nothing came at the last poll."""
+    _flying: dict[int, WireRequest] = field(default_factory=dict)
+    _count: int = 0
+
+    def start(self, lane: int, request: WireRequest, **_: object) -> None:
+        assert lane not in self._flying
+        self._flying[lane] = request
+        self.widths.append(len(self._flying))
+        if request.method in self.slow:
+            self.together.append(sum(one.method in self.slow for one in self._flying.values()))
+        self.events.append(("sent", case_of(request)))
+
+    def flush(self) -> None:
+        pass
+
+    def waited_s(self, lane: int) -> float:
+        return LONG_WAIT_S if self._flying[lane].method in self.slow else 0.0
+
+    def poll(self, timeout_s: float) -> list[tuple[int, Outcome]]:
+        self.made_ahead.append(self.watch())
+        ready = [lane for lane, one in self._flying.items() if one.method not in self.slow]
+        self._is_quiet = not ready and not self._is_quiet
+        if self._is_quiet:
+            return []
+        ready = sorted(ready or self._flying)
+        lanes = self.random.sample(ready, self.random.randint(1, len(ready)))
+        return [(lane, self._answer(self._flying.pop(lane))) for lane in lanes]
+
+    def send(self, lane: int, request: WireRequest, *, meanwhile: Any, **_: object) -> Outcome:
+        """Waits until it is abandoned."""
+        self.events.append(("looked into", case_of(request)))
+        self.inquired()
+        for _again in range(100):
+            meanwhile()
+        raise AssertionError("nobody waits for this answer any more")
+
+    def close(self) -> None:
+        pass
+
+    def _answer(self, request: WireRequest) -> Outcome:
+        self.events.append(("answered", case_of(request)))
+        self._count += 1
+        elapsed_s = 0.001
+        if request.method in self.slow:
+            elapsed_s = 2 * LONG_WAIT_S
+            if self.hangs:
+                return NetworkFailure(FailureKind.TIMEOUT, "", elapsed_s)
+        content = json.dumps({"id": self._count, "name": "x"}).encode()
+        headers = [("Content-Type", "application/json")]
+        return self.spoil(Response(200, headers, content, elapsed=elapsed_s, request=request))
+
+
+def case_of(request: WireRequest) -> str:
+    value = request.header(b"X-Checker-TestCaseId")
+    assert value is not None
+    return value.decode()
+
+
+@dataclass
+class Following:
+    """An explorer whose choices are written down: which case goes on from which."""
+
+    explorer: Explorer
+    parents: dict[str, str] = field(default_factory=dict)
+
+    def follow(
+        self, label: Label, verdict: Verdict, *, steps: int, recipe: tuple[int, int, PhaseInfo]
+    ) -> Made | None:
+        made = self.explorer.follow(label, verdict, steps=steps, recipe=recipe)
+        if made is not None:
+            self.parents[made.case.id] = verdict.case.id
+        return made
+
+
+class Orders(Receiver):
+    """Some tasks, then the end."""
+
+    def __init__(self, tasks: tuple[Task, ...]) -> None:
+        reading, self._writing = Pipe(duplex=False)
+        super().__init__(reading)
+        self._orders: list[Down] = [Drain(), Assign(tasks)]
+        self._given = 0
+
+    def wait(self, timeout_s: float | None = None) -> bool:
+        self._given += 1
+        return True
+
+    def get_nowait(self) -> Down | None:
+        if not self._given:
+            return None
+        self._given -= 1
+        return self._orders.pop() if self._orders else None
+
+    def drain(self) -> None:
+        """The next look finds the end."""
+        self._given += 1
+
+    def hasten(self) -> None:
+        """The next look finds that nobody waits any more."""
+        self._orders.append(Drain(shrinks=False, hasten=True))
+        self._given += 1
+
+
+@dataclass
+class Ran:
+    memory: Memory
+    parents: dict[str, str]
+    records: list[Record]
+    idle: list[Idle]
+    slow: list[str]
+    """Tasks that turned out to be."""
+
+
+@contextmanager
+def workplace(folder: Path, **changes: Any) -> Iterator[Workplace]:
+    location = folder / "things.json"
+    location.write_text(json.dumps(DOCUMENT))
+    settings = replace(
+        RunSettings(str(location), "fuzz", 1),
+        base_url="http://127.0.0.1:9",
+        corpus_dir=str(folder / "corpus"),
+        database="none",
+        no_shrink=True,
+        **changes,
+    )
+    with open_workplace(1, settings) as place:
+        yield place
+
+
+def run(
+    place: Workplace,
+    *tasks: Task,
+    drained_after: int | None = None,
+    each_poll: Callable[[], None] = lambda: None,
+    spoil: Callable[[Response], Outcome] = lambda response: response,
+    slow: str = "",
+    hangs: bool = False,
+) -> Ran:
+    """What a worker did with these tasks; it is told to leave at its poll number `drained_after`."""
+    orders = Orders(tasks)
+    place.http.close()
+    memory = Memory(
+        random.Random(1),
+        spoil=spoil,
+        slow=frozenset(slow.split()),
+        hangs=hangs,
+        inquired=orders.hasten,
+    )
+    place.http = memory  # type: ignore[assignment]
+    place.explorer = following = Following(place.explorer)  # type: ignore[assignment]
+    told, up = Pipe(duplex=False)
+    slots = InflightReader(RunLayout(Path(place.settings.corpus_dir)).inflight(1))
+
+    def watch() -> bool:
+        each_poll()
+        if len(memory.made_ahead) == drained_after:
+            orders.drain()
+        return any(slot.stage is Stage.MAKE for slot in slots.slots())
+
+    memory.watch = watch
+    Worker(place, orders, Sender(up)).run()
+    reader, idle, aside = Receiver(told), list[Idle](), list[str]()
+    while (message := reader.get_nowait()) is not None:
+        if isinstance(message, Idle):
+            idle.append(message)
+        elif isinstance(message, Waiting):
+            aside.append(message.task)
+    records = JournalReader(Path(place.opened.journal)).read_new()
+    return Ran(memory, following.parents, records, idle, aside)
