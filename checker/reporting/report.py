@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from checker.corpus.records import Finding, Note, OperationError, Quarantined
 
-ALL_PHASES = ("examples", "coverage", "fuzzing", "stateful")
 NOT_AVAILABLE = "not available yet"
 UNANSWERED = "unanswered"
 """Kind of the note on an operation that answered nothing in its share of the time: it was not tested, and did not fail."""

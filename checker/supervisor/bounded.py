@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 
 from checker.core.digests import digest, digest_int
 from checker.core.operation import Label
+from checker.core.phases import FUZZING, MOST_LISTED, Phase, Supply, phase_named
 from checker.supervisor.assignment import NO_WAITS, Cut
 from checker.workers.messages import LONG_WAIT_S, OperationCard, Task, Waits
-
-FUZZING = "fuzzing"
 
 SLICE_S = 8.0
 FAST_ANSWER_S = 0.1
@@ -32,6 +31,8 @@ SECOND_LOOK_S = FIRST_LOOK_S + LEAST_PATIENCE_S
 class _Piece:
     task: Task
     first: int
+    order: int = 0
+    """Of its phase."""
     spent_s: float = 0.0
     """What counts against its share: failures that were looked into as well."""
     waits: Waits = NO_WAITS
@@ -62,11 +63,22 @@ class BoundedPlan:
     document has a few slow operations, a single request, too, may take no longer than what is left of that share.
     """
 
-    def __init__(self, cards: Sequence[OperationCard], *, seed: int, max_examples: int) -> None:
+    def __init__(
+        self,
+        cards: Sequence[OperationCard],
+        *,
+        seed: int,
+        max_examples: int,
+        phases: Sequence[str] = (FUZZING.name,),
+    ) -> None:
         self._share = max(LARGEST_SHARE, 1 / len(cards)) if cards else 1.0
         self._is_large = len(cards) >= MANY_OPERATIONS
+        rows = [phase_named(name) for name in phases]
+        retry = next((row for row in rows if row.tries_saved), None)
         self._waiting = deque(
-            _Piece(_bounded_task(card.label, seed, max_examples), 0) for card in cards
+            _Piece(_bounded_task(card.label, row, seed, max_examples, row is retry), 0, order)
+            for order, row in enumerate(rows)
+            for card in cards
         )
         self._leased: dict[str, _Piece] = {}
 
@@ -86,7 +98,7 @@ class BoundedPlan:
         A target goes on with requests that were given up: what is fast would suffer from them.
         """
         for piece in sorted(self._waiting, key=_had_to_wait):
-            if self._is_allowed(piece, elapsed_s):
+            if self._has_its_turn(piece) and self._is_allowed(piece, elapsed_s):
                 self._waiting.remove(piece)
                 self._leased[piece.task.id] = piece
                 return self._sliced(piece, elapsed_s)
@@ -136,6 +148,13 @@ class BoundedPlan:
         self._waiting.clear()
         return cut
 
+    def _has_its_turn(self, piece: _Piece) -> bool:
+        """Phases of an operation follow each other: what an earlier one found is known in the next."""
+        return not any(
+            other.task.labels == piece.task.labels and other.order < piece.order
+            for other in (*self._waiting, *self._leased.values())
+        )
+
     @property
     def _is_strict(self) -> bool:
         """Whether slow operations are few among many: where all are slow, all have the time that they need."""
@@ -181,8 +200,17 @@ def _had_to_wait(piece: _Piece) -> bool:
     return piece.waits.long > 0
 
 
-def _bounded_task(label: str, seed: int, max_examples: int) -> Task:
-    identity = (str(seed), FUZZING, label)
+def _bounded_task(
+    label: str, phase: Phase, seed: int, max_examples: int, tries_saved: bool
+) -> Task:
+    identity = (str(seed), phase.name, label)
     return Task(
-        digest(*identity), FUZZING, (Label(label),), digest_int(*identity), 0, max_examples, SLICE_S
+        id=digest(*identity),
+        phase=phase.name,
+        labels=(Label(label),),
+        seed=digest_int(*identity),
+        start=0,
+        stop=MOST_LISTED if phase.supply is Supply.LISTED else max_examples,
+        slice_s=SLICE_S,
+        tries_saved=tries_saved,
     )

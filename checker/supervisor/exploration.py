@@ -6,10 +6,9 @@ from dataclasses import replace
 
 from checker.core.digests import digest, digest_int
 from checker.core.operation import Label
+from checker.core.phases import EXPLORATION
 from checker.supervisor.assignment import NO_WAITS, Cut
 from checker.workers.messages import Task, Waits
-
-EXPLORATION = "exploration"
 
 FIRST_SLICE_S = 10.0
 SHORTEST_SLICE_S = 0.2
@@ -131,15 +130,16 @@ class ExplorationPlan:
 
 
 def _exploration_task(labels: tuple[str, ...], seed: int, round_: int, slice_s: float) -> Task:
-    identity = (str(seed), EXPLORATION, str(round_), *labels)
+    identity = (str(seed), EXPLORATION.name, str(round_), *labels)
     return Task(
         digest(*identity),
-        EXPLORATION,
+        EXPLORATION.name,
         tuple(map(Label, labels)),
         digest_int(*identity),
         0,
         CASES_OF_A_LEASE,
         slice_s,
+        tries_saved=EXPLORATION.tries_saved,
     )
 
 

@@ -174,7 +174,12 @@ class Supervisor:
                 time_s=settings.max_time_s,
                 begun=self._chronicle.view.tasks,
             )
-        return BoundedPlan(opened.operations, seed=seed, max_examples=settings.max_examples)
+        return BoundedPlan(
+            opened.operations,
+            seed=seed,
+            max_examples=settings.max_examples,
+            phases=settings.phases,
+        )
 
     # Work goes out and comes back
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
+from checker.core.phases import Phase, phase_named
 from checker.core.request import WireRequest
 from checker.core.send import Exchanging
 from checker.phases.attempt import Verdict
@@ -25,6 +26,7 @@ class Running:
     """A task in work."""
 
     task: Task
+    row: Phase
     next_index: int
     stop: int
     ends_at: float | None
@@ -55,13 +57,15 @@ class Running:
     @classmethod
     def of(cls, task: Task) -> "Running":
         """A leased task, not begun: its slice runs from its first case on."""
+        row = phase_named(task.phase)
         return cls(
             task,
+            row=row,
             next_index=task.start,
             stop=task.stop,
             ends_at=None,
             phase=PhaseInfo(task.phase),
-            is_closed=task.phase == "fuzzing",
+            is_closed=not row.extends,
             redo=[index for index in task.redo if index not in task.skipped],
         )
 

@@ -32,7 +32,7 @@ class Task:
 
     id: str
     phase: str
-    """`fuzzing` (bounded) or `exploration` (endless)."""
+    """Name of its row in `checker.core.phases`."""
     labels: tuple[Label, ...]
     """Case `index` is of operation `labels[index % len(labels)]`."""
     seed: int
@@ -50,6 +50,8 @@ class Task:
     """Seconds after which a request is given up, without blame; None leaves it the time that the settings give."""
     again: tuple[Again, ...] = ()
     """Findings that are to become smaller: then they are its cases, and count as none."""
+    tries_saved: bool = False
+    """Whether failing examples of earlier runs come first."""
     makes_ahead: bool = True
     """Whether a case may be made while another one is awaited. It is sent then, even when the slice is over."""
 

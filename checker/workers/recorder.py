@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from checker.checks.judge import CLEAN
 from checker.core.errors import NothingToBreak, UnresolvableBody
@@ -14,6 +14,7 @@ from checker.core.operation import Label, Location
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Response
 from checker.core.schema_warnings import WarningKind
+from checker.core.sequence import Drawn, Recipe
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.exchange import exchange, exchange_fields
 from checker.corpus.journal import JournalReader, JournalWriter
@@ -44,6 +45,8 @@ from checker.workers.suspicion import Shot, Suspicion, evidence
 from checker.workers.titles import title_of
 
 _SUCCESS = "SUCCESS"
+_DRAWN = get_args(Recipe).index(Drawn)
+"""What names a drawn recipe in files."""
 _BY_HAND: tuple[str, tuple[()], str, tuple[()]] = ("", (), GenerationMode.POSITIVE.value, ())
 # Reading the value of an enum member costs more than finding it here.
 _COMPONENTS = {
@@ -242,7 +245,8 @@ class Recorder:
 
     def recipe(self, made: Made) -> bytes:
         """A recipe as bytes, for the in-flight slots: an `Entry` of this one step."""
-        steps = ((made.label, made.choices, made.bindings),)
+        recipe = made.other or (_DRAWN, (made.choices,))
+        steps = ((made.label, recipe, made.bindings),)
         return self._encoder.encode_fields(Entry, (made.label, steps, (), 0.0))
 
     def operation_error(

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 from checker.core.blocks import Truncation
 from checker.core.operation import Label
-from checker.core.sequence import Step
+from checker.core.sequence import Drawn, Step
 from checker.corpus.records import Finding
 from checker.reporting.findings import failures_by_label
 from tests.corpus.generated import finding
 
 
 def candidate(name: str, choice: int, **changes: object) -> Finding:
-    step = Step(Label("GET /a"), (choice,), ())
+    step = Step(Label("GET /a"), Drawn((choice,)), ())
     return replace(finding(name), steps=(step,), **changes)  # type: ignore[arg-type]
 
 

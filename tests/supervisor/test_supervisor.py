@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from checker.core.digests import case_id
+from checker.core.sequence import Drawn
 from checker.corpus.fold import fold
 from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
@@ -97,7 +98,7 @@ def test_a_case_that_kills_twice_is_quarantined_and_no_other(run: Run) -> None:
         quarantined.stage,
         quarantined.strikes,
     ) == ("POST /users", 2, "hook", 2)
-    assert quarantined.steps[0].choices == (2,)
+    assert quarantined.steps[0].recipe == Drawn((2,))
     assert quarantined.reason == "killed by SIGSEGV"
     assert outcome.exit_code == 1
 
