@@ -162,11 +162,13 @@ class CaseFactory:
     def listed(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> Made:
         """Case `index` of those that the phase lists for an operation.
 
-        Raises `Exhausted` beyond the last one, and `FilteredOut`.
+        Raises `Exhausted` beyond the last one, and `FilteredOut` for what is not to be sent, or not once more.
         """
         made = self._of_list(label, phase.name, index, case_id(task_seed, index))
         if made is None:
             raise Exhausted(label)
+        if self._novelty is not None and not self._novelty.is_new(label, made.case):
+            raise FilteredOut(f"{label}: case {index} was sent before")
         return made
 
     def remake(self, step: Step, *, name: str, phase: PhaseInfo) -> Made:

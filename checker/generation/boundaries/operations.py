@@ -279,6 +279,10 @@ class OperationEdges:
                     Location.QUERY,
                 )
 
+    def _is_always_there(self, parameter: Parameter) -> bool:
+        """True for what is required, and for what a user wants in every request."""
+        return parameter.required or self._compiler.forced(parameter) is not None
+
     def _can_be_missing(self, parameter: Parameter) -> bool:
         """True for what is required and not sent anyway."""
         if not parameter.required or parameter.location is Location.PATH:
@@ -326,8 +330,10 @@ class OperationEdges:
             return
         parts = Parts()
         for parameter in self._parameters():
+            forced = self._compiler.forced(parameter)
             try:
-                value = self._usual(self._compiler.parameter(parameter), parameter)
+                part = self._compiler.parameter(parameter)
+                value = self._usual(part, parameter) if forced is None else forced.entries[0]
             except _REASONS:
                 if parameter.required:
                     return
@@ -339,8 +345,8 @@ class OperationEdges:
         """Other sets of the parameters of one location."""
         whole = template.containers.get(location, {})
         declared = [p for p in self._parameters() if p.location is location and p.name in whole]
-        required = {p.name: whole[p.name] for p in declared if p.required}
-        optional = [p.name for p in declared if not p.required]
+        required = {p.name: whole[p.name] for p in declared if self._is_always_there(p)}
+        optional = [p.name for p in declared if p.name not in required]
         reduced = template.with_container(location, required)
         if declared and self.settings.allow_extra_parameters:
             yield _extra(template, location)
