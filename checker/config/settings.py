@@ -8,6 +8,7 @@ from checker.config.filters import Selection
 from checker.config.overrides import NO_OVERRIDES, Overrides
 from checker.core.blocks import Truncation
 from checker.core.errors import UsageError
+from checker.core.phases import AVAILABLE
 from checker.core.redact import DEFAULT_KEYS, DEFAULT_MARKERS, Redaction
 
 DEFAULT_KEYS_TO_SANITIZE = tuple(sorted(DEFAULT_KEYS))
@@ -86,7 +87,7 @@ class RunSettings:
     continue_on_failure: bool = False
     modes: tuple[str, ...] = ("positive",)
     """Kinds of data that cases are made of; with several each case is of one."""
-    phases: tuple[str, ...] = ("fuzzing",)
+    phases: tuple[str, ...] = AVAILABLE
     """Phases that run, in order."""
     unavailable_phases: tuple[str, ...] = ()
     """On by default, but not built yet: the console names them."""

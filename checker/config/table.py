@@ -23,6 +23,7 @@ from checker.config.kinds import (
     Text,
 )
 from checker.config.settings import DEFAULT_KEYS_TO_SANITIZE, FetchLimits
+from checker.core import phases
 from checker.core.redact import DEFAULT_MARKERS
 from checker.core.registry import BUILT_IN_CHECKS
 
@@ -51,8 +52,8 @@ def _later(kind: Kind, default: Any = None) -> Key:
     return Key(kind, default, works=(default,))
 
 
-PHASES = ("examples", "coverage", "fuzzing", "stateful")
-AVAILABLE_PHASES = ("fuzzing",)
+PHASES = phases.NAMES
+AVAILABLE_PHASES = phases.AVAILABLE
 FORMATS = ("junit", "vcr", "har", "ndjson", "json", "wfc", "pytest", "allure", "html")
 AVAILABLE_FORMATS = ("vcr",)
 AVAILABLE_CHECKS = (

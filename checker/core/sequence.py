@@ -1,6 +1,7 @@
-"""Cases in order with bindings; a single case is a sequence of length 1, everywhere."""
+"""How a case is made again without its server: recipes, and the steps of a sequence."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from checker.core.meta import Binding
 from checker.core.operation import Label
@@ -10,16 +11,60 @@ Choice = bool | int | float | str | bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """The recipe of one case: enough to make it again without its server."""
+class Drawn:
+    """What the draw program of the operation makes of these choices."""
 
-    label: Label
     choices: tuple[Choice, ...]
-    bindings: tuple[Binding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence:
-    """Steps in the order in which they are sent; the last one is judged."""
+class Listed:
+    """One of the cases that a phase lists for the operation: an edge, an example."""
 
-    steps: tuple[Step, ...]
+    phase: str
+    number: int
+    """Its place in the list, from 0."""
+    likeness: str
+    """Digest of what it was: another description may list something else there."""
+    without: tuple[str, ...] = ()
+    """Places that a shrink left out: `query limit`, `body /address/street`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """The parts themselves, for a case that nothing else makes."""
+
+    path_parameters: dict[str, Any]
+    query: dict[str, Any]
+    headers: dict[str, Any]
+    cookies: dict[str, Any]
+    body: tuple[Any, ...]
+    """Empty, or the one body."""
+    media_type: str | None
+    mode: str
+    data: tuple[tuple[str, str | None], ...] = ()
+    """What the phase says of it (`case.meta.phase.data`)."""
+
+
+Recipe = Drawn | Listed | Literal
+"""Every way to make a case again. In files a recipe is named by its place here: add at the end, and take nothing away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One case of a sequence: how it is made, and which values of it come from earlier answers."""
+
+    label: Label
+    recipe: Recipe
+    bindings: tuple[Binding, ...] = ()
+
+
+def told(recipe: Recipe) -> str:
+    """A recipe in words, for people who have nothing else."""
+    match recipe:
+        case Drawn(choices):
+            return f"choices {list(choices)!r}"
+        case Listed(phase, number):
+            return f"number {number} of the {phase} phase"
+        case Literal():
+            return f"{recipe!r}"

@@ -1,12 +1,13 @@
 """Dataclasses as the tuples of their fields and back, derived once from the annotations of their classes.
 
-Of which class a value inside another is, is known from where it stands.
+Of which class a value inside another is, is known from where it stands; one of a union says its place in the union.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from operator import attrgetter
+from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 Change = Callable[[Any], Any]
@@ -61,11 +62,32 @@ def _changes(hint: Any) -> _Changes:
             return shape.flat, shape.build
         return None, hint if issubclass(hint, Enum) else None
     is_tuple, parts = get_origin(hint) is tuple, get_args(hint)
+    if isinstance(hint, UnionType) and all(map(is_dataclass, parts)):
+        return _one_of(parts)
     if is_tuple and parts[1:] == (Ellipsis,):
         return _row(*_changes(parts[0]))
     if any(_changes(part) != (None, None) for part in parts):
         raise TypeError(f"no shape for {hint}")
     return None, tuple if is_tuple else None
+
+
+def _one_of(classes: tuple[type, ...]) -> _Changes:
+    """For a value of one of several dataclasses: its place among them, and its fields."""
+    places = {cls: place for place, cls in enumerate(classes)}
+    shapes = [shape_of(cls) for cls in classes]
+    builders = dict(enumerate(shape.build for shape in shapes))
+
+    def flatten(value: Any) -> Any:
+        if value.__class__ is tuple:
+            return value
+        place = places[value.__class__]
+        return place, shapes[place].flat(value)
+
+    def build(values: list[Any]) -> Any:
+        place, fields_of = values
+        return builders[place](fields_of)
+
+    return flatten, build
 
 
 def _row(flat: Change | None, build: Change | None) -> _Changes:

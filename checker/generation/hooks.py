@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from checker.core.case import NOT_SET
+from checker.core.case import NOT_SET, Case
 from checker.core.errors import HookError
 from checker.core.hooks import COMPONENTS, Hook, HookContext, HookRegistry
 from checker.generation.sources.basic import finished
@@ -61,6 +61,14 @@ class ComponentHooks:
             for part in (*COMPONENTS, "case")
         }
         return cls(context, **parts)
+
+    def finished(self, case: Case) -> Case | None:
+        """A case that was not drawn, as the user wants it; None if he does not. Raises `HookError`."""
+        if not all(call(hook, "filter_case", self.context, case) for hook in self.case.filter):
+            return None
+        for hook in self.case.map:
+            case = call(hook, "map_case", self.context, case)
+        return case
 
 
 NO_HOOKS = ComponentHooks()

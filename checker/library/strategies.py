@@ -11,6 +11,7 @@ from checker.core.errors import NotAvailableYet
 from checker.core.hooks import GLOBAL_HOOKS, HookContext
 from checker.core.meta import GenerationMode, PhaseInfo
 from checker.core.operation import Operation
+from checker.core.phases import FUZZING
 from checker.core.registry import FORMATS
 from checker.generation.hooks import ComponentHooks
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
@@ -32,7 +33,7 @@ def case_strategy(
     programs = _Programs(operation, config, None if mode is None else GenerationMode(mode))
 
     def draw(source: Source) -> Case:
-        case = programs.current().draw(source, case_id="", phase=PhaseInfo("fuzzing"))
+        case = programs.current().draw(source, case_id="", phase=PhaseInfo(FUZZING.name))
         # The choices name a case: the same one has the same id, in a replay and under `derandomize`.
         case.id = digest("drawn", repr(source.choices))[:12]
         return finish(case)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from checker.corpus.records import Finding, Note, OperationError, Quarantined
 
-ALL_PHASES = ("examples", "coverage", "fuzzing", "stateful")
 NOT_AVAILABLE = "not available yet"
 INCOMPLETE = "incomplete_report"
 """Kind of the note on a report for which the time of the run did not suffice."""

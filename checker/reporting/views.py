@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from checker.config.settings import RunSettings
+from checker.core.phases import FUZZING, NAMES
 from checker.corpus.fold import PhaseView, RunView
 from checker.corpus.records import UNBROKEN, Note, OperationError
 from checker.reporting.report import (
-    ALL_PHASES,
     NOT_AVAILABLE,
     PhaseOutcome,
     Report,
@@ -93,9 +93,9 @@ def _phases(
             merged.failed |= phase.failed
             merged.errored |= phase.errored
             merged.skipped |= phase.skipped
-        return (_ran("fuzzing", merged, outcome, elapsed_s),)
+        return (_ran(FUZZING.name, merged, outcome, elapsed_s),)
     lines = []
-    for name in ALL_PHASES:
+    for name in NAMES:
         if name in phases or name in settings.phases:
             phase = phases.get(name, PhaseView())
             lines.append(_ran(name, phase, outcome, elapsed_s))

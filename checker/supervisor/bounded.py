@@ -3,13 +3,13 @@
 from collections import deque
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from checker.core.digests import digest, digest_int
 from checker.core.operation import Label
+from checker.core.phases import FUZZING, MOST_LISTED, CaseSource, Phase, phase_named
 from checker.supervisor.assignment import NOTHING_DONE
-from checker.workers.messages import LeaseReport, OperationCard, Task
-
-FUZZING = "fuzzing"
+from checker.workers.messages import MOST_TIMEOUTS, LeaseReport, OperationCard, Task
 
 SLICE_S = 8.0
 MOST_SLOW = 4
@@ -20,10 +20,12 @@ MOST_SLOW = 4
 class _Piece:
     task: Task
     is_producer: bool
+    later: tuple[Task, ...] = ()
+    """Of the same operation, in the phases that follow."""
 
 
 class BoundedPlan:
-    """One task for each operation, until it has its cases (`run`).
+    """One task for each operation and phase, until it has its cases (`run`).
 
     What turns out to be slow comes last: waiting for it costs nothing but the time of the target. Only producers go on
     beside what is fast, since others need what they make.
@@ -36,14 +38,20 @@ class BoundedPlan:
         seed: int,
         max_examples: int,
         producers: Collection[str] = (),
+        phases: Sequence[str] = (FUZZING.name,),
     ) -> None:
-        self._waiting = deque(
-            _Piece(_bounded_task(card.label, seed, max_examples), card.label in producers)
+        rows = [phase_named(name) for name in phases]
+        retry = next((row for row in rows if row.tries_saved), None)
+        chains = [
+            tuple(_bounded_task(card.label, row, seed, max_examples, row is retry) for row in rows)
             for card in cards
+        ]
+        self._waiting = deque(
+            _Piece(tasks[0], tasks[0].labels[0] in producers, tasks[1:]) for tasks in chains
         )
         self._slow: deque[_Piece] = deque()
         self._leased: dict[str, _Piece] = {}
-        self.tasks = tuple(piece.task for piece in self._waiting)
+        self.tasks = tuple(chain.from_iterable(zip(*chains, strict=True)))
         """As they were in the beginning."""
 
     @property
@@ -81,7 +89,11 @@ class BoundedPlan:
     ) -> None:
         """Unfinished: to the back of the queue, of that of slow ones if it waited long."""
         piece = self._leased.pop(task.id, None)
-        if piece is None or finished:
+        if piece is None:
+            return
+        if finished:
+            if report.timeouts < MOST_TIMEOUTS:
+                self._begin_next_phase(piece)
             return
         # The indices that were to be made again are made before all others.
         redo = task.redo if next_index <= task.start else ()
@@ -99,10 +111,18 @@ class BoundedPlan:
             self._queue(piece).appendleft(piece)
 
     def drop(self, task: str) -> None:
-        """Forget it, wherever it is."""
-        self._leased.pop(task, None)
+        """Forget it, wherever it is; its operation goes on with the next phase."""
+        leased = self._leased.pop(task, None)
+        for piece in (leased, *self._waiting, *self._slow):
+            if piece is not None and piece.task.id == task:
+                self._begin_next_phase(piece)
         self._waiting = deque(piece for piece in self._waiting if piece.task.id != task)
         self._slow = deque(piece for piece in self._slow if piece.task.id != task)
+
+    def _begin_next_phase(self, piece: _Piece) -> None:
+        # One after the other: what an earlier phase found is known in the next.
+        if piece.later:
+            self._waiting.append(_Piece(piece.later[0], piece.is_producer, piece.later[1:]))
 
     def _lease(self, piece: _Piece) -> Task:
         self._leased[piece.task.id] = piece
@@ -112,8 +132,17 @@ class BoundedPlan:
         return self._slow if piece.task.is_slow else self._waiting
 
 
-def _bounded_task(label: str, seed: int, max_examples: int) -> Task:
-    identity = (str(seed), FUZZING, label)
+def _bounded_task(
+    label: str, phase: Phase, seed: int, max_examples: int, tries_saved: bool
+) -> Task:
+    identity = (str(seed), phase.name, label)
     return Task(
-        digest(*identity), FUZZING, (Label(label),), digest_int(*identity), 0, max_examples, SLICE_S
+        id=digest(*identity),
+        phase=phase.name,
+        labels=(Label(label),),
+        seed=digest_int(*identity),
+        start=0,
+        stop=MOST_LISTED if phase.source is CaseSource.LISTED else max_examples,
+        slice_s=SLICE_S,
+        tries_saved=tries_saved,
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from checker.config.settings import RunSettings
+from checker.core.phases import CaseSource, phase_named
 from checker.corpus.fold import RunView
 from checker.corpus.records import UNBROKEN, Note
 from checker.supervisor.quarantine import WHOLE_TASK
@@ -202,4 +203,6 @@ def untried(view: RunView, tasks: Iterable[Task]) -> Iterator[Note]:
         done = 0 if known is None else known.cases
         is_left_out = (task.id, WHOLE_TASK) in view.quarantined
         if done < task.stop and not (known is not None and known.finished) and not is_left_out:
-            yield Note("untried", task.labels[0], "", f"{done} of {task.stop} cases")
+            is_listed = phase_named(task.phase).source is CaseSource.LISTED
+            cases = "cases" if is_listed else f"of {task.stop} cases"
+            yield Note("untried", task.labels[0], "", f"{done} {cases} of the {task.phase} phase")

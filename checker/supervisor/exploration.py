@@ -6,10 +6,9 @@ from dataclasses import dataclass, field, replace
 
 from checker.core.digests import digest, digest_int
 from checker.core.operation import Label
+from checker.core.phases import EXPLORATION
 from checker.supervisor.assignment import NOTHING_DONE
 from checker.workers.messages import LeaseReport, Task
-
-EXPLORATION = "exploration"
 
 FIRST_SLICE_S = 10.0
 SHORTEST_SLICE_S = 0.2
@@ -193,16 +192,17 @@ def _place_in_line(cluster: _Cluster, worker: int) -> tuple[bool, float]:
 
 def _exploration_task(cluster: _Cluster, seed: int, round_: int, slice_s: float) -> Task:
     # All of its operations are in the name: a run that is resumed has to find the rounds that were begun.
-    identity = (str(seed), EXPLORATION, str(round_), *cluster.labels)
+    identity = (str(seed), EXPLORATION.name, str(round_), *cluster.labels)
     return Task(
         digest(*identity),
-        EXPLORATION,
+        EXPLORATION.name,
         cluster.alive,
         digest_int(*identity),
         0,
         CASES_OF_A_LEASE,
         slice_s,
         producers=cluster.producers,
+        tries_saved=EXPLORATION.tries_saved,
     )
 
 

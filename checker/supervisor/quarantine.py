@@ -1,7 +1,7 @@
 """What is written down in the name of workers that died, of cases that killed or hung them above all."""
 
 from checker.core.digests import case_id
-from checker.core.sequence import Step
+from checker.core.sequence import Step, told
 from checker.corpus.codec import Undecodable, decode, join
 from checker.corpus.fold import RunView
 from checker.corpus.inflight import Slot
@@ -149,4 +149,4 @@ def recipe_of(slot: Slot) -> tuple[tuple[Step, ...], str, tuple[Component, ...]]
 def _reproduction(task: Task, acting: Slot, steps: tuple[Step, ...]) -> str:
     if not steps:
         return f"seed {task.seed}, case {acting.index}: it was not made yet"
-    return f"seed {task.seed}, case {acting.index}, choices {list(steps[-1].choices)!r}"
+    return f"seed {task.seed}, case {acting.index}, {told(steps[-1].recipe)}"

@@ -194,6 +194,7 @@ class Supervisor:
             seed=seed,
             max_examples=settings.max_examples,
             producers=producers(opened.operations),
+            phases=settings.phases,
         )
         self._bounded = plan.tasks
         return plan

@@ -29,7 +29,8 @@ def leave_drawn(place: Workplace, slot: int, running: Running, index: int) -> No
         return
     label = running.label_of(index)
     try:
-        made = place.unhooked.make(label, running.task.seed, index, running.phase)
+        make = place.unhooked.maker(running.row)
+        made = make(label, running.task.seed, index, running.phase)
     except CheckerError:
         return
     if command := _command(place, made.case):

@@ -5,21 +5,18 @@ from dataclasses import dataclass, field
 
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
+from checker.core.phases import Phase, phase_named
 from checker.core.request import WireRequest
 from checker.core.send import Exchanging, Purpose
 from checker.phases.attempt import Verdict
 from checker.phases.making import Made
 from checker.workers.drafts import Answered
-from checker.workers.messages import LONG_WAIT_S, Again, LeaseReport, Task
+from checker.workers.messages import LONG_WAIT_S, MOST_TIMEOUTS, Again, LeaseReport, Task
 from checker.workers.rounds import Rounds
 from checker.workers.suspicion import Shot
 
 EXTRA_INDEX = 1 << 32
 """Indices of cases that extend a sequence start here: they have no place in the task's own numbering."""
-
-
-MOST_TIMEOUTS = 3
-"""In a row: then an operation is given up."""
 
 SAVED_INDEX = 1 << 33
 """Indices of failing examples of earlier runs start here: they are tried, but not counted as cases."""
@@ -30,6 +27,7 @@ class Running:
     """A task in work."""
 
     task: Task
+    row: Phase
     next_index: int
     stop: int
     ends_at: float | None
@@ -69,16 +67,17 @@ class Running:
     @classmethod
     def of(cls, task: Task) -> "Running":
         """A leased task, not begun: its slice runs from its first case on."""
-        is_closed = task.phase == "fuzzing"
+        row = phase_named(task.phase)
         return cls(
             task,
+            row=row,
             next_index=task.start,
             stop=task.stop,
             ends_at=None,
             phase=PhaseInfo(task.phase),
-            is_closed=is_closed,
+            is_closed=not row.extends,
             redo=[index for index in task.redo if index not in task.skipped],
-            rounds=None if is_closed else Rounds(task.labels, task.producers),
+            rounds=Rounds(task.labels, task.producers) if row.extends else None,
             is_slow=task.is_slow,
             timeouts={task.labels[0]: (task.timeouts, task.start)} if task.timeouts else {},
         )

@@ -19,13 +19,12 @@ from checker.core.send import Exchanging, Purpose
 from checker.corpus.inflight import Stage
 from checker.corpus.records import Finding, Interaction
 from checker.corpus.values import value_at
-from checker.generation.sources.choices import Source
 from checker.generation.sources.hypothesis import ShrinkingStopped
-from checker.generation.sources.shrinking import ShrinkBudget, shrink
-from checker.generation.sources.simplest import SimplestSource
+from checker.generation.sources.shrinking import ShrinkBudget
 from checker.generation.sources.turn import Rejected
 from checker.phases.attempt import Tools, Verdict, attempt, drive, judge_outcome
 from checker.phases.making import CaseFactory, Made
+from checker.phases.shrinking import ShrinkPlan, shrink_case
 from checker.workers.defects import Defects
 from checker.workers.drafts import Answered
 from checker.workers.messages import Settled
@@ -250,10 +249,9 @@ class Investigator:
     def _simplest_shot(self, suspicion: Suspicion) -> Shot | None:
         """The simplest case of the operation, sent once; None if there is none."""
         if self._simplest is None:
-            step = replace(suspicion.chain[-1].made.step, bindings=())
-            draw = self.factory.redraw(step, name="", phase=suspicion.phase)
+            step = suspicion.chain[-1].made.step
             try:
-                made = self._named(draw(SimplestSource()))
+                made = self._named(self.factory.simplest(step, name="", phase=suspicion.phase))
             except (CheckerError, Rejected):
                 return None
             self._simplest = self._shot(made, Purpose.PROBE)
@@ -261,24 +259,15 @@ class Investigator:
 
     def _named(self, made: Made) -> Made:
         """A smallest case under a name of its own: whatever it was made of, it is this case."""
-        made.case.id = digest("smallest", made.label, repr(list(made.choices)))[:12]
+        made.case.id = digest("smallest", made.label, repr(made.recipe))[:12]
         return made
 
     def _shrink(
         self, suspicion: Suspicion, wanted: Wanted, settlement: _Settlement, allowance: int
     ) -> None:
         (confirmed,) = settlement.chain
-        step = confirmed.made.step
         name = digest("shrunk", confirmed.made.case.id)[:12]
-        redraw = self.factory.redraw(step, name=name, phase=suspicion.phase)
         broken, created = _broken(confirmed.made.case), 0
-
-        def draw(source: Source) -> Made:
-            try:
-                return redraw(source)
-            except HookError as error:
-                # A hook that cannot bear a candidate says nothing of the failure.
-                raise Rejected(str(error)) from error
 
         def still_fails(candidate: Made) -> bool:
             nonlocal created
@@ -298,21 +287,20 @@ class Investigator:
             self._note_others(suspicion, wanted, shot)
             return wanted.shown_by_candidate(shot)
 
-        result = shrink(
-            draw,
-            step.choices,
-            still_fails,
-            budget=ShrinkBudget(executions=allowance),
+        plan = ShrinkPlan(
+            name,
+            suspicion.phase,
+            ShrinkBudget(executions=allowance),
             seed=digest_int("shrink", confirmed.made.case.id, wanted.check, wanted.rule),
         )
+        result = shrink_case(self.factory, confirmed.made, still_fails, plan)
         settlement.executions = result.executions
         if not result.finished and not settlement.stopped:
             settlement.wants_more = True
             settlement.stopped = f"after {result.executions} requests"
         # No candidate any more: it has all the time that its failure needs.
         self.stage(Stage.CONFIRM)
-        remade = self.factory.remake(result.value.step, name=name, phase=suspicion.phase)
-        smallest = self._shot(self._named(remade), Purpose.CONFIRM)
+        smallest = self._shot(self._named(result.made), Purpose.CONFIRM)
         self._note_others(suspicion, wanted, smallest)
         if wanted.shown(smallest) is not None:
             settlement.chain = (smallest,)

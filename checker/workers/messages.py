@@ -6,6 +6,8 @@ from checker.core.operation import Label
 from checker.core.sequence import Step
 from checker.corpus.records import Finding
 
+MOST_TIMEOUTS = 3
+"""In a row, of one operation: then it is given up."""
 LONG_WAIT_S = 0.35
 """From here on an answer is long in coming, whatever the machine does."""
 
@@ -32,7 +34,7 @@ class Task:
 
     id: str
     phase: str
-    """`fuzzing` (bounded) or `exploration` (endless)."""
+    """Name of its row in `checker.core.phases`."""
     labels: tuple[Label, ...]
     """Case `index` is of operation `labels[index % len(labels)]`."""
     seed: int
@@ -54,6 +56,8 @@ class Task:
     """Operations of a cluster whose answers others need."""
     again: tuple[Again, ...] = ()
     """Findings that are to become smaller: then they are its cases, and count as none."""
+    tries_saved: bool = False
+    """Whether failing examples of earlier runs come first."""
 
 
 @dataclass(frozen=True, slots=True)

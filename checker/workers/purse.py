@@ -42,5 +42,6 @@ class Purse:
             # What turns up then is told as it is.
             return 0
         if running.is_closed:
-            return max(FEWEST, int(ratio * running.task.stop)) - self.defects.spent(label)
+            cases = running.row.expected_cases(running.task.stop)
+            return max(FEWEST, int(ratio * cases)) - self.defects.spent(label)
         return CREDIT + int(ratio * self.earned) - self.spent

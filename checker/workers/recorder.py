@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import get_args
 
 from checker.checks.judge import CLEAN, Judgement
 from checker.core.errors import NothingToBreak, UnresolvableBody
@@ -13,6 +14,7 @@ from checker.core.request import WireRequest
 from checker.core.response import NetworkFailure, Response
 from checker.core.schema_warnings import WarningKind
 from checker.core.send import Purpose
+from checker.core.sequence import Drawn, Recipe
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.records import (
@@ -40,6 +42,8 @@ from checker.workers.titles import title_of
 from checker.workers.traffic import Traffic, without_answer
 
 _TEST = Purpose.TEST
+_DRAWN = get_args(Recipe).index(Drawn)
+"""What names a drawn recipe in files."""
 
 
 @dataclass(slots=True)
@@ -187,7 +191,8 @@ class Recorder:
 
     def recipe(self, made: Made) -> bytes:
         """A recipe as bytes, for the in-flight slots: an `Entry` of this one step."""
-        steps = ((made.label, made.choices, made.bindings),)
+        recipe = made.other or (_DRAWN, (made.choices,))
+        steps = ((made.label, recipe, made.bindings),)
         return self._encoder.encode_fields(Entry, (made.label, steps, (), 0.0))
 
     def operation_error(

@@ -3,10 +3,14 @@
 from pathlib import Path
 
 from checker.core.operation import Label
-from checker.core.sequence import Step
+from checker.core.sequence import Drawn, Step
+from checker.corpus.codec import RecordEncoder, Undecodable, decode, join
+from checker.corpus.records import Entry
 from checker.corpus.shards import Shards
 from checker.generation.sources.hypothesis import choices_from_bytes, choices_to_bytes
 
+_OURS = b"\xff"
+"""No list of choices begins like this: the first byte of each holds a type below 7 in its upper three bits."""
 MOST = 20
 """Tried for each operation."""
 
@@ -21,15 +25,35 @@ class SavedExamples:
         """Recipes that failed before; smallest first."""
         if self._shards is None:
             return []
-        found = (choices_from_bytes(data) for data in self._shards.load(label)[:MOST])
-        return [Step(label, tuple(choices)) for choices in found if choices is not None]
+        found = (_step(label, data) for data in self._shards.load(label)[:MOST])
+        return [step for step in found if step is not None]
 
     def save(self, step: Step) -> None:
-        """Keep a recipe that failed. One that took values of responses cannot be made again by its choices."""
+        """Keep a recipe that failed. One that took values of responses cannot be made again by itself."""
         if self._shards is not None and not step.bindings:
-            self._shards.save(step.label, choices_to_bytes(step.choices))
+            self._shards.save(step.label, _data(step))
 
     def forget(self, step: Step) -> None:
         """Drop a recipe that does not fail any more."""
         if self._shards is not None:
-            self._shards.forget(step.label, choices_to_bytes(step.choices))
+            self._shards.forget(step.label, _data(step))
+
+
+def _data(step: Step) -> bytes:
+    """A recipe as it is kept: choices as Hypothesis writes them, all others as records of ours."""
+    if isinstance(step.recipe, Drawn):
+        return choices_to_bytes(step.recipe.choices)
+    entry = Entry(step.label, (step,), (), 0.0)
+    return _OURS + join([RecordEncoder().encode(entry)], 1)
+
+
+def _step(label: Label, data: bytes) -> Step | None:
+    """The recipe of what was kept; None for what nobody can read."""
+    if not data.startswith(_OURS):
+        choices = choices_from_bytes(data)
+        return None if choices is None else Step(label, Drawn(tuple(choices)))
+    try:
+        (entry,) = decode(data.removeprefix(_OURS))
+    except (Undecodable, ValueError):
+        return None
+    return entry.steps[0] if isinstance(entry, Entry) and entry.steps else None

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 
 from checker.core.errors import Unresponsive
+from checker.core.phases import CaseSource
 from checker.core.response import FailureKind, NetworkFailure, Outcome
-from checker.workers.flight import MOST_TIMEOUTS, Flight, Running
-from checker.workers.messages import LONG_WAIT_S, Waiting
+from checker.workers.flight import Flight, Running
+from checker.workers.messages import LONG_WAIT_S, MOST_TIMEOUTS, Waiting
 from checker.workers.opening import Workplace
 from checker.workers.queues import Sender
 from checker.workers.supply import Supply
@@ -58,7 +59,9 @@ class Slowness:
         found = f"{MOST_TIMEOUTS} requests in a row had no complete response within {timeout_s:g} s"
         if not running.is_closed:
             return Unresponsive(f"{found}: the operation rests until its next turn")
+        is_listed = running.row.source is CaseSource.LISTED
+        tried = f"{running.next_index} {'' if is_listed else f'of {running.stop} '}cases"
         return Unresponsive(
-            f"{found}, so {running.next_index} of {running.stop} cases were tried: give them more "
+            f"{found}, so {tried} were tried: give them more "
             "time (`--request-timeout`), or leave the operation out (`--exclude-name`)"
         )

@@ -7,7 +7,7 @@ from checker.core.errors import CheckerError
 from checker.core.operation import Label
 from checker.corpus.inflight import Stage
 from checker.phases.attempt import Verdict, attempt
-from checker.phases.making import Made
+from checker.phases.making import CaseMaker, FilteredOut, Made
 from checker.phases.novelty import Exhausted
 from checker.workers.accused import is_accused, leave_drawn, leave_made
 from checker.workers.flight import EXTRA_INDEX, SAVED_INDEX, Flight, Running
@@ -34,8 +34,8 @@ class Supply:
         self._place = place
         self._slots = place.slots
         self._is_plain = place.tools.is_plain
-        factory = place.factory
-        self._make = factory.make_new if factory.is_unique else factory.make
+        self._makers: dict[str, CaseMaker] = {}
+        """By the name of the phase."""
         self._request = place.tools.maker.make
         self._free_slots = list(range(place.slot_count))
         self._followers: deque[tuple[Running, int, Made, tuple[Shot, ...]]] = deque()
@@ -62,12 +62,13 @@ class Supply:
     def accept(self, task: Task) -> None:
         """Queue a task; if it begins, what failed in earlier runs comes first."""
         running = Running.of(task)
+        self._makers[task.phase] = self._place.factory.maker(running.row)
         self._slots.tally(task.id, 0, 0)
         (self.slow if task.is_slow else self.tasks).append(running)
         if self._is_stopped:
             running.stop_now()
             return
-        if task.start or task.redo or task.skipped or task.again:
+        if not task.tries_saved or task.start or task.redo or task.skipped or task.again:
             return
         saved = [step for label in task.labels for step in self._place.saved.load(label)]
         for number, step in enumerate(saved):
@@ -229,26 +230,28 @@ class Supply:
                         leave_drawn(place, slot, running, index)
                     slots.enter(slot, place.making_stage, task.id, index)
                 made = self._recalled(running, index) if task.again else None
-                made = made or self._make(label, task.seed, index, running.phase)
+                made = made or self._makers[task.phase](label, task.seed, index, running.phase)
                 if self._is_plain:
                     wanted = self._request(made.case)
                 else:
                     work = attempt(place.tools, made.case)
-            except Exhausted:
-                slots.leave(slot)
-                running.exhausted(label)
-                continue
             except Exception as error:  # noqa: BLE001 - the wall: it costs this operation only
                 slots.leave(slot)
-                self.give_up(running, label, error)
+                self._not_made(running, label, error)
                 continue
-            if not made.choices:
+            if not made.choices and made.other is None:
                 running.constant(label)
             # In the slot that it was made in.
             self._free_slots.pop()
             running.flying += 1
             return Flight(slot, running, index, made, work, (), 0, wanted)
         return None
+
+    def _not_made(self, running: Running, label: Label, error: Exception) -> None:
+        if isinstance(error, Exhausted):
+            running.exhausted(label)
+        elif not isinstance(error, FilteredOut):
+            self.give_up(running, label, error)
 
     def _recalled(self, running: Running, index: int) -> Made:
         """The case of a finding that is to become smaller."""

@@ -121,8 +121,10 @@ def test_nothing_selected(ends_with_one_sentence, pages: str) -> None:
     ends_with_one_sentence("run", f"{pages}/relative.json", "--include-path", "/b")
 
 
-@pytest.mark.parametrize("section", ["phases", "phases.fuzzing"])
-def test_no_phase(ends_with_one_sentence, folder, pages: str, section: str) -> None:
-    (folder / "checker.toml").write_text(f"[{section}]\nenabled = false")
+@pytest.mark.parametrize("sections", [("phases",), ("phases.coverage", "phases.fuzzing")])
+def test_no_phase(ends_with_one_sentence, folder, pages: str, sections: tuple[str, ...]) -> None:
+    (folder / "checker.toml").write_text(
+        "\n".join(f"[{section}]\nenabled = false" for section in sections)
+    )
     said = ends_with_one_sentence("run", f"{pages}/relative.json")
     assert "Error: nothing would be tested: every phase is disabled" in said

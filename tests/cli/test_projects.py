@@ -21,7 +21,9 @@ def test_settings_of_a_project_reach_supervisor_and_workers(invoke, folder) -> N
     title = document()["info"]["title"]
     (folder / "checker.toml").write_text(CONFIG.format(title=title))
     with Server(fixed=True) as server:
-        result = invoke("run", server.document_url, "--inline", "--include-method", "GET")
+        result = invoke(
+            "run", server.document_url, "--inline", "--phases", "fuzzing", "--include-method", "GET"
+        )
     assert result.exit_code == 0, result.output
     assert "1 selected" in result.stdout
     assert "3 generated, 3 passed" in result.stdout
@@ -32,6 +34,15 @@ def test_headers_of_a_project_are_written_out_when_nothing_is_masked(invoke, fol
     (folder / "checker.toml").write_text(CONFIG.format(title=title))
     plain = ("--output-sanitize", "false", "--report-vcr-path", "tape.yaml")
     with Server(fixed=True) as server:
-        invoke("run", server.document_url, "--inline", "--include-method", "GET", *plain)
+        invoke(
+            "run",
+            server.document_url,
+            "--inline",
+            "--phases",
+            "fuzzing",
+            "--include-method",
+            "GET",
+            *plain,
+        )
     recorded = yaml.safe_load((folder / "tape.yaml").read_text())["http_interactions"]
     assert [one["request"]["headers"]["X-A"] for one in recorded] == [["b"]] * 3

@@ -216,8 +216,8 @@ def test_error_text(name: str) -> None:
             "[generation] maximize: not available yet",
         ),
         (
-            "[phases.coverage]\nenabled = true",
-            "[phases.coverage] enabled = true: not available yet",
+            "[phases.examples]\nenabled = true",
+            "[phases.examples] enabled = true: not available yet",
         ),
         ("[reports.junit]\nenabled = true", "[reports.junit] enabled: not available yet"),
         (

@@ -17,15 +17,15 @@ def settings(text: str = "", kind: str = "run", **environment: str) -> RunSettin
 
 def test_defaults_of_run_and_of_fuzz() -> None:
     run, fuzz = settings(), settings(kind="fuzz")
-    assert (run.workers, run.lanes, run.phases) == (1, 1, ("fuzzing",))
+    assert (run.workers, run.lanes, run.phases) == (1, 1, ("coverage", "fuzzing"))
     assert fuzz.lanes is None
     assert fuzz.workers >= 1
-    assert run.unavailable_phases == ("examples", "coverage", "stateful")
+    assert run.unavailable_phases == ("examples", "stateful")
 
 
 def test_phases_that_were_switched_off_are_not_named() -> None:
-    text = "[phases.examples]\nenabled = false\n[phases.stateful]\nenabled = false"
-    assert settings(text).unavailable_phases == ("coverage",)
+    text = "[phases.examples]\nenabled = false"
+    assert settings(text).unavailable_phases == ("stateful",)
 
 
 def test_a_phase_that_is_named_runs_whatever_the_master_switch_says() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from checker.core.meta import Binding
 from checker.core.operation import Label, Location
 from checker.core.send import Purpose
-from checker.core.sequence import Step
+from checker.core.sequence import Drawn, Listed, Literal, Step
 from checker.corpus.records import (
     Body,
     CheckOutcome,
@@ -53,7 +53,16 @@ def tuples(inner: st.SearchStrategy[Any], size: int = 3) -> st.SearchStrategy[An
 BINDINGS = st.builds(
     Binding, st.sampled_from(Location), TEXT, LABELS, TEXT, COUNTS, JSON | st.binary(max_size=5)
 )
-STEPS = st.builds(Step, LABELS, tuples(CHOICES, 6), tuples(BINDINGS, 2))
+PARTS = st.dictionaries(TEXT, JSON, max_size=2)
+RECIPES = st.one_of(
+    st.builds(Drawn, tuples(CHOICES, 6)),
+    st.builds(Listed, TEXT, COUNTS, TEXT, tuples(TEXT, 2)),
+    st.builds(
+        Literal, PARTS, PARTS, PARTS, PARTS, tuples(JSON, 1), st.none() | TEXT, TEXT,
+        tuples(st.tuples(TEXT, st.none() | TEXT)),
+    ),
+)  # fmt: skip
+STEPS = st.builds(Step, LABELS, RECIPES, tuples(BINDINGS, 2))
 EXCHANGES = st.builds(
     Exchange,
     st.sampled_from(["GET", "POST"]),

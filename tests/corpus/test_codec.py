@@ -1,5 +1,6 @@
 import contextlib
 import dataclasses
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -7,7 +8,7 @@ from hypothesis import strategies as st
 
 from checker.core.meta import Binding
 from checker.core.operation import Label, Location
-from checker.core.sequence import Step
+from checker.core.sequence import Drawn, Recipe, Step
 from checker.corpus import codec
 from checker.corpus.codec import RecordEncoder, Undecodable, decode, join
 from checker.corpus.records import Entry, Interaction, Record
@@ -42,7 +43,9 @@ def test_fields_and_parts_are_written_like_the_record(record: Interaction) -> No
 @given(STEPS)
 def test_fields_may_hold_values_and_their_fields(step: Step) -> None:
     encoder = RecordEncoder()
-    steps = ((step.label, step.choices, step.bindings),)
+    place = get_args(Recipe).index(type(step.recipe))
+    fields = tuple(getattr(step.recipe, field.name) for field in dataclasses.fields(step.recipe))
+    steps = ((step.label, (place, fields), step.bindings),)
     entry = Entry("GET /a", (step,), (), 0.0)
     assert encoder.encode(entry) == encoder.encode_fields(Entry, ("GET /a", steps, (), 0.0))
 
@@ -63,7 +66,7 @@ def test_hostile_values_keep_their_types() -> None:
     )
     literal = {"a": [None, {"b": [2**65, -0.0]}], "\udfff": b"x"}
     binding = Binding(Location.PATH, "id", Label("GET /a"), "/id", 0, literal)
-    entry = Entry("GET /a", (Step(Label("GET /a"), choices, (binding,)),), (2**64 - 1,), 0.5)
+    entry = Entry("GET /a", (Step(Label("GET /a"), Drawn(choices), (binding,)),), (2**64 - 1,), 0.5)
     (found,) = round_trip([entry])
     assert exact(found) == exact(entry)
     assert isinstance(found, Entry)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from checker.core.digests import shard_of
 from checker.core.operation import Label
-from checker.core.sequence import Step
+from checker.core.sequence import Drawn, Step
 from checker.corpus.entries import Shelf, favoured
 from checker.corpus.records import Entry
 from checker.corpus.shards import Shards, secondary_key
@@ -20,7 +20,7 @@ ENTRIES = st.builds(
 
 
 def entry(number: int, *ids: int, cost_s: float = 0.1, size: int = 1) -> Entry:
-    step = Step(Label("GET /a"), (number, "x" * size))
+    step = Step(Label("GET /a"), Drawn((number, "x" * size)))
     return Entry("GET /a", (step,), ids, cost_s)
 
 

@@ -33,7 +33,11 @@ def test_a_candidate_that_a_hook_cannot_bear_is_not_taken(command: Command) -> N
     (command.directory / "hooks.py").write_text(PICKY)
     (command.directory / "checker.toml").write_text('hooks = "hooks.py"\n')
     with Server() as demo:
-        ran = command.run(demo.document_url, "--include-name", "POST /quotes", workers=1)
+        ran = command.run(
+            demo.document_url,
+            *("--phases", "fuzzing", "--include-name", "POST /quotes"),
+            workers=1,
+        )
     (finding,) = ran.findings
     assert (ran.code, finding.stage, finding.reproduced) == (1, "minimised", True), ran.shown
     assert finding.shrink_executions > 0

@@ -45,7 +45,7 @@ def test_only_valid_data_is_sent_unless_other_is_asked_for(command: Command) -> 
 
 def test_failures_of_wrong_data_stay_wrong_when_they_shrink(command: Command) -> None:
     with serving(_answer, DOCUMENT) as app:
-        ran = command.run(app.document_url, "-n", "60", "--mode", "negative")
+        ran = command.run(app.document_url, "--phases", "fuzzing", "-n", "60", "--mode", "negative")
     (finding,) = ran.findings
     assert finding.check == "not_a_server_error"
     assert finding.interactions[-1].mode == "negative"
@@ -58,7 +58,7 @@ def test_failures_of_wrong_data_stay_wrong_when_they_shrink(command: Command) ->
 
 def test_operations_that_take_everything_are_skipped_not_broken(command: Command) -> None:
     with serving(lambda request: json_reply({}), DOCUMENT) as app:
-        ran = command.run(app.document_url, "-n", "5", "--mode", "negative")
+        ran = command.run(app.document_url, "--phases", "fuzzing", "-n", "5", "--mode", "negative")
     assert ran.code == 0
     assert list(ran.view.errors.values()) == []
     assert "Operations without negative test cases" in ran.stdout

@@ -131,7 +131,7 @@ def test_a_server_that_does_not_answer_costs_its_operation_only(command: Command
         ("GET /orders", "Network Error")
     }
     assert "timed out" in ran.stdout
-    (error,) = ran.view.errors.values()
+    error = next(iter(ran.view.errors.values()))
     assert error.request.startswith("curl -X GET ")
     assert f"{app.url}/orders" in error.request
     assert f"Reproduce with:\n\n    {error.request}" in ran.stdout

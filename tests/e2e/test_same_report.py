@@ -39,7 +39,7 @@ def reported(
         arguments = (app.document_url, "-n", EXAMPLES, "--lanes", str(lanes))
         with command.started(*run_arguments(*arguments, workers=workers)) as process:
             for hold in holds:
-                assert hold.reached.wait(30)
+                assert hold.reached.wait(command.timeout_s)
                 os.kill(worker_pids(process)[0], signal.SIGKILL)
                 hold.released.set()
             ran = command.finished(process)

@@ -15,6 +15,8 @@ from tests.apps.chain import DOCUMENT, Parcels
 from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import SLOW_CLOCK, Command, Ran
 
+FUZZING = ("--phases", "fuzzing")
+
 
 def corpus_of(directory: Path) -> RunLayout:
     return RunLayout(next(directory.glob(".checker/*")))
@@ -34,8 +36,8 @@ def found_by(ran: Ran) -> str:
 
 def test_failing_examples_are_tried_first(command: Command) -> None:
     with Server() as demo:
-        first = command.run(demo.document_url, "-n", "100", seed=1)
-        second = command.run(demo.document_url, "-n", "1", seed=2)
+        first = command.run(demo.document_url, *FUZZING, "-n", "100", seed=1)
+        second = command.run(demo.document_url, *FUZZING, "-n", "1", seed=2)
     assert first.code == second.code == 1
     # What was saved is tried apart from the run's own 13 cases, and all of it fails again.
     assert "1300 generated" in first.stdout

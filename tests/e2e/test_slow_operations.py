@@ -21,7 +21,7 @@ DOCUMENT: dict[str, Any] = {
         **{f"/fast/{number}": {"get": _OPERATION} for number in range(FAST)},
     },
 }
-PATIENT = ("-n", str(CASES), "--request-timeout", "1000")
+PATIENT = ("--phases", "fuzzing", "-n", str(CASES), "--request-timeout", "1000")
 
 
 class Sleepers:

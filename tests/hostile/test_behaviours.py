@@ -33,7 +33,7 @@ class Watched:
     """The memory of the workers of a command, looked at until it ends."""
 
     def __init__(self, directory: Path) -> None:
-        self.command = Command(directory, timeout_s=200)
+        self.command = Command(directory)
         self.most = 0
 
     def run(self, *arguments: str) -> Ran:

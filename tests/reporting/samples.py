@@ -31,6 +31,7 @@ def settings(**changes: Any) -> RunSettings:
         "kind": "run",
         "seed": 1,
         "workers": 2,
+        "phases": ("fuzzing",),
         "unavailable_phases": ("examples", "coverage", "stateful"),
         "command": "checker run http://127.0.0.1:8080/openapi.json",
         **changes,

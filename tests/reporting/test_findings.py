@@ -7,7 +7,7 @@ import pytest
 from checker.core.blocks import Truncation
 from checker.core.meta import Binding
 from checker.core.operation import Label, Location
-from checker.core.sequence import Step
+from checker.core.sequence import Drawn, Step
 from checker.corpus.records import Component, Finding
 from checker.reporting.findings import failures_by_label, marks_of
 from tests.corpus.generated import finding
@@ -16,7 +16,7 @@ from . import samples
 
 
 def candidate(name: str, choice: int, **changes: object) -> Finding:
-    step = Step(Label("GET /a"), (choice,), ())
+    step = Step(Label("GET /a"), Drawn((choice,)), ())
     return replace(finding(name), steps=(step,), **changes)  # type: ignore[arg-type]
 
 
@@ -36,8 +36,8 @@ def test_what_one_command_shows_is_one_block() -> None:
 
 
 BINDING = Binding(Location.PATH, "id", Label("POST /a"), "/id", 0, 1)
-ALONE = Step(Label("GET /a"), (1,))
-BOUND = Step(Label("GET /a"), (1,), (BINDING,))
+ALONE = Step(Label("GET /a"), Drawn((1,)))
+BOUND = Step(Label("GET /a"), Drawn((1,)), (BINDING,))
 
 
 @pytest.mark.parametrize(

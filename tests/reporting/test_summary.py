@@ -3,7 +3,7 @@ import pytest
 from checker.core.meta import Binding
 from checker.core.operation import Label, Location
 from checker.core.schema_warnings import WarningKind
-from checker.core.sequence import Step
+from checker.core.sequence import Drawn, Step
 from checker.corpus.damage import DAMAGED
 from checker.corpus.fold import fold
 from checker.corpus.records import Note, OperationError, Record, RunFinished
@@ -199,8 +199,8 @@ def test_failures_that_may_not_show_again_are_told_apart() -> None:
     findings = (
         finding(),
         finding(reproduced=False),
-        finding(reproduced=False, steps=(Step(Label(USERS), (), (bound,)),)),
-        finding(title="Other", steps=(Step(Label(USERS), (), (bound,)),)),
+        finding(reproduced=False, steps=(Step(Label(USERS), Drawn(()), (bound,)),)),
+        finding(title="Other", steps=(Step(Label(USERS), Drawn(()), (bound,)),)),
         finding(title="Other", reproduced=None),
     )
     shown = changed(report(records()), findings=findings)

@@ -82,7 +82,7 @@ class Run:
         self.told = Told()
 
     def settings(self, *orders: tuple[str, str], **fields: Any) -> RunSettings:
-        fields = {"kind": "run", "seed": 1, "max_examples": 5, **fields}
+        fields = {"kind": "run", "seed": 1, "max_examples": 5, "phases": ("fuzzing",), **fields}
         return RunSettings(
             location="toy", corpus_dir=str(self.folder / "corpus"), headers=orders, **fields
         )

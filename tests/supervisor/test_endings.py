@@ -146,6 +146,6 @@ def test_what_the_time_did_not_suffice_for_is_named() -> None:
     view.absorb(1, replace(counted, task="c", labels=("GET /c",), cases=100))
     view.absorb(0, quarantined_task(tasks[3], "it died"))
     assert list(untried(view, tasks)) == [
-        Note("untried", "GET /a", "", "7 of 100 cases"),
-        Note("untried", "GET /e", "", "0 of 100 cases"),
+        Note("untried", "GET /a", "", "7 of 100 cases of the fuzzing phase"),
+        Note("untried", "GET /e", "", "0 of 100 cases of the fuzzing phase"),
     ]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from checker.core.operation import Label
-from checker.core.sequence import Step
+from checker.core.sequence import Drawn, Step
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.inflight import Slot, Stage
 from checker.corpus.records import Component, Entry, Quarantined
@@ -16,7 +16,7 @@ from checker.supervisor.state import is_stuck
 from checker.workers.messages import Task
 
 LABEL = Label("GET /users")
-STEP = Step(LABEL, (1, "x"), ())
+STEP = Step(LABEL, Drawn((1, "x")), ())
 TASK = Task("00000000000000aa", "exploration", (LABEL,), 5, 0, 9, 1.0)
 SLOT = Slot(0, Stage.HOOK, TASK.id, 3, 10**9, None)
 INNOCENT = Ruling(

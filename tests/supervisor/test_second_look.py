@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.core.operation import Label
-from checker.core.sequence import Step
+from checker.core.sequence import Drawn, Step
 from checker.corpus.records import Finding
 from checker.supervisor.second_look import AROUND, MOST, SecondLooks, second_looks
 from tests.corpus.generated import finding
 
-STEP = Step(Label("GET /a"), (1,), ())
+STEP = Step(Label("GET /a"), Drawn((1,)), ())
 
 
 def unfinished(name: str, **changes: object) -> Finding:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from checker.core.digests import case_id
+from checker.core.sequence import Drawn
 from checker.corpus.fold import fold
 from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
@@ -98,7 +99,7 @@ def test_a_case_that_kills_twice_is_quarantined_and_no_other(run: Run) -> None:
         quarantined.stage,
         quarantined.strikes,
     ) == ("POST /users", 2, "hook", 2)
-    assert quarantined.steps[0].choices == (2,)
+    assert quarantined.steps[0].recipe == Drawn((2,))
     assert quarantined.reason == "killed by SIGSEGV"
     assert outcome.exit_code == 1
 
@@ -207,5 +208,7 @@ def test_what_the_time_did_not_suffice_for_is_named(run: Run) -> None:
     cases = {task.labels[0]: task.cases for task in outcome.view.tasks.values()}
     notes = outcome.view.notes["untried"].values()
     assert {note.label: note.text for note in notes} == {
-        label: f"{cases.get(label, 0)} of 5 cases" for label in LABELS if cases.get(label, 0) < 5
+        label: f"{cases.get(label, 0)} of 5 cases of the fuzzing phase"
+        for label in LABELS
+        if cases.get(label, 0) < 5
     }

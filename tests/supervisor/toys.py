@@ -8,7 +8,7 @@ from pathlib import Path
 from checker.config.settings import RunSettings
 from checker.core.digests import case_id
 from checker.core.operation import Label
-from checker.core.sequence import Step
+from checker.core.sequence import Drawn, Step
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.journal import JournalReader, JournalWriter
@@ -119,7 +119,7 @@ class Toy:
         label = Label(task.labels[index % len(task.labels)])
         self.slots.heartbeat()
         self.slots.begin(0, task.id, index, max(index + 1, task.start))
-        step = Step(label, (index,))
+        step = Step(label, Drawn((index,)))
         self.slots.recipe(0, self.encoder.encode(Entry(label, (step,), (), 0.0)))
         self.slots.enter(0, Stage.HOOK, task.id, index)
         self.meet(f"{label}:{index}")
@@ -169,7 +169,7 @@ class Toy:
             fingerprint=f"{label}-found", label=label, check="not_a_server_error", title="Server error",
             message="", severity="critical", unique_key="", phase=task.phase,
             case=case_id(task.seed, index), task=task.id, index=index, stage="minimised",
-            steps=(Step(label, (index,)),), interactions=(), reproduction="", reproduced=True,
+            steps=(Step(label, Drawn((index,))),), interactions=(), reproduction="", reproduced=True,
             shrink_executions=0, at=time.time(),
         )  # fmt: skip
 

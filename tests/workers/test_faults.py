@@ -8,7 +8,7 @@ import pytest
 
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
-from checker.core.sequence import Step
+from checker.core.sequence import Drawn, Step
 from checker.corpus.exchange import exchange_fields
 from checker.corpus.records import OperationError
 from checker.corpus.secrets import Secrets
@@ -37,7 +37,7 @@ def _errors(ran: Ran) -> set[tuple[str, str, bool]]:
 def test_an_example_that_cannot_be_made_again_costs_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    step, label = Step(LABELS[0], ()), LABELS[0]
+    step, label = Step(LABELS[0], Drawn(())), LABELS[0]
     with workplace(tmp_path, lanes=1) as place:
         forgotten: list[Step] = []
         monkeypatch.setattr(place.saved, "load", lambda of: [step] if of == label else [])

@@ -1,8 +1,8 @@
 from dataclasses import replace
 
 from checker.core.operation import Label
-from checker.workers.flight import MOST_TIMEOUTS, Running
-from checker.workers.messages import LONG_WAIT_S, LeaseReport, Task
+from checker.workers.flight import Running
+from checker.workers.messages import LONG_WAIT_S, MOST_TIMEOUTS, LeaseReport, Task
 
 LABEL = Label("GET /a")
 TASK = Task("t", "fuzzing", (LABEL,), seed=1, start=0, stop=9, slice_s=8.0)

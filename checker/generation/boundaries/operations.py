@@ -1,4 +1,4 @@
-"""Requests at the edges of an operation, one thing changed at a time (spec 2.7, `coverage`).
+"""Requests at the edges of an operation, one thing changed at a time.
 
 What is usual comes first: a template with the usual value of each part. Then the values of the body, those of each
 parameter, other methods and content types, what is missing, and other sets of parameters.
@@ -15,12 +15,14 @@ from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.media_types import is_multipart
 from checker.core.meta import GenerationMode, Violation
 from checker.core.operation import Body, Location, Operation, Parameter, UnusableBody
+from checker.core.phases import MOST_LISTED
 from checker.generation.boundaries.cases import LOCATIONS, BoundaryCase, Container, Parts, about
 from checker.generation.boundaries.negatives import negatives
 from checker.generation.boundaries.positives import Edges, positives
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.components import PartCompiler, SchemaPart
 from checker.generation.dictionaries import forced_into
+from checker.generation.meaning.store import FormStore
 from checker.generation.negation.parts import ALWAYS_THERE, wanted
 from checker.generation.negation.wire import body_proof, parameter_proof
 from checker.generation.settings import GenerationSettings
@@ -32,7 +34,6 @@ UNKNOWN: Final = "x-checker-unknown-property"
 _OPTIONAL: Final = (Location.QUERY, Location.HEADER, Location.COOKIE)
 _POSITIVE, _NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
 _REASONS: Final = (Unsatisfiable, BudgetSpent, Rejected)
-_MOST: Final = 5_000
 _OF_BODIES: Final = 0.8
 """Share of all cases that may be about bodies."""
 
@@ -47,7 +48,7 @@ class Coverage:
     """Methods that the path of the operation does not have."""
     duplicates_query: bool = False
     """Send query parameters twice."""
-    most: int = _MOST
+    most: int = MOST_LISTED
     """Cases; what is beyond is left out, and `is_cut` says so."""
 
 
@@ -62,6 +63,8 @@ class OperationEdges:
     """True when there were more of them."""
     problems: dict[str, str] = field(default_factory=dict)
     """Pointer -> why a part has no valid value."""
+    store: FormStore | None = None
+    """What is shared with other operations."""
     _compiler: PartCompiler = field(init=False)
     _shown: int = 0
     """Cases that were given."""
@@ -70,7 +73,7 @@ class OperationEdges:
         # Dictionaries are for chance; what is forced is forced everywhere.
         forced = tuple(one for one in self.settings.overrides.parameters if one.is_forced)
         settings = replace(self.settings, overrides=Overrides(forced))
-        self._compiler = PartCompiler(self.operation, settings, Turn(), Budget())
+        self._compiler = PartCompiler(self.operation, settings, Turn(), Budget(), self.store)
 
     def cases(self) -> Iterator[BoundaryCase]:
         """Each request once."""
@@ -276,6 +279,10 @@ class OperationEdges:
                     Location.QUERY,
                 )
 
+    def _is_always_there(self, parameter: Parameter) -> bool:
+        """True for what is required, and for what a user wants in every request."""
+        return parameter.required or self._compiler.forced(parameter) is not None
+
     def _can_be_missing(self, parameter: Parameter) -> bool:
         """True for what is required and not sent anyway."""
         if not parameter.required or parameter.location is Location.PATH:
@@ -323,8 +330,10 @@ class OperationEdges:
             return
         parts = Parts()
         for parameter in self._parameters():
+            forced = self._compiler.forced(parameter)
             try:
-                value = self._usual(self._compiler.parameter(parameter), parameter)
+                part = self._compiler.parameter(parameter)
+                value = self._usual(part, parameter) if forced is None else forced.entries[0]
             except _REASONS:
                 if parameter.required:
                     return
@@ -336,8 +345,8 @@ class OperationEdges:
         """Other sets of the parameters of one location."""
         whole = template.containers.get(location, {})
         declared = [p for p in self._parameters() if p.location is location and p.name in whole]
-        required = {p.name: whole[p.name] for p in declared if p.required}
-        optional = [p.name for p in declared if not p.required]
+        required = {p.name: whole[p.name] for p in declared if self._is_always_there(p)}
+        optional = [p.name for p in declared if p.name not in required]
         reduced = template.with_container(location, required)
         if declared and self.settings.allow_extra_parameters:
             yield _extra(template, location)

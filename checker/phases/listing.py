@@ -1,0 +1,97 @@
+"""Cases that a phase lists for an operation: made by their numbers, as often as somebody wants them."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from typing import Any, Protocol
+
+from checker.core.case import Case
+from checker.core.operation import Operation
+from checker.core.phases import CaseSource, phase_named
+from checker.generation.meaning.store import FormStore
+from checker.generation.settings import GenerationSettings
+
+_KEPT = 4
+"""Lists that a worker keeps at a time: of its task, of the next one, of what it looks into."""
+
+
+class ListedCase(Protocol):
+    """One case of a list, not made yet."""
+
+    @property
+    def key(self) -> Any:
+        """Equal for cases that are the same request; its `repr` is what it is known by later."""
+        ...
+
+    def case(self, operation: Operation, case_id: str) -> Case:
+        """A new case that shares nothing with others."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ListingContext:
+    """What a list may depend on."""
+
+    settings: GenerationSettings
+    store: FormStore | None
+    """What operations of a document share of their schemas."""
+
+
+Lister = Callable[[Operation, ListingContext], Iterable[ListedCase | Case]]
+"""Lists the cases of an operation. Those that are made already are recorded by their values; what is listed under the same
+number has to be the same whenever it is asked for all others."""
+
+
+@dataclass(slots=True)
+class _List:
+    """A list as far as it was read."""
+
+    rest: Iterator[ListedCase | Case]
+    read: list[ListedCase | Case] = field(default_factory=list)
+
+    def at(self, number: int) -> ListedCase | Case | None:
+        while len(self.read) <= number:
+            found = next(self.rest, None)
+            if found is None:
+                return None
+            self.read.append(found)
+        return self.read[number]
+
+
+class CaseLists:
+    """The lists of all phases. Reads no further than is asked, and forgets what was not asked for lately."""
+
+    def __init__(self, context: ListingContext, lister: Callable[[str], Lister]) -> None:
+        self._lister = lister
+        """Of a phase, by its name."""
+        self._context = context
+        self._lists: OrderedDict[tuple[str, str], _List] = OrderedDict()
+
+    def at(self, phase: str, operation: Operation, number: int) -> ListedCase | Case | None:
+        """A case by its number; None beyond the end. `LookupError` for a phase that lists nothing.
+
+        Raises what listing raises: `Unsatisfiable`, `BudgetSpent`.
+        """
+        key = phase, str(operation.label)
+        found = self._lists.get(key)
+        if found is None:
+            cases = self._lister(phase)(operation, self._context)
+            found = self._lists[key] = _List(iter(cases))
+            if len(self._lists) > _KEPT:
+                self._lists.popitem(last=False)
+        else:
+            self._lists.move_to_end(key)
+        return found.at(number)
+
+
+@cache
+def lister_of(phase: str) -> Lister:
+    """What lists the cases of a phase. Raises `LookupError` for one that is not known, or lists nothing."""
+    row = phase_named(phase)
+    if row.source is not CaseSource.LISTED:
+        raise LookupError(f"the phase {phase} lists no cases")
+    module, _, attribute = row.lists.partition(":")
+    lister: Lister = getattr(import_module(module), attribute)
+    return lister

@@ -1,0 +1,143 @@
+"""A failing case made small, whatever it was made from: fewer and smaller choices, or fewer parts."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from checker.core.errors import CheckerError, HookError
+from checker.core.meta import PhaseInfo
+from checker.core.request import Origin
+from checker.core.sequence import Listed, Literal, Step
+from checker.core.verdicts import Outcome
+from checker.generation.sources.choices import Source
+from checker.generation.sources.hypothesis import ShrinkingStopped
+from checker.generation.sources.shrinking import ShrinkBudget, shrink
+from checker.generation.sources.turn import Rejected
+from checker.phases.literals import literal_of
+from checker.phases.making import CaseFactory, Made, choices_of
+from checker.phases.places import places_of, without
+from checker.transport.prepare import RequestMaker
+
+StillFails = Callable[[Made], bool]
+"""Whether a candidate fails in the same way: sends it. Raises `ShrinkingStopped` when nothing more is to be sent."""
+_Judged = tuple[Outcome, frozenset[tuple[str, str, str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class ShrinkPlan:
+    """How one case is to be shrunk."""
+
+    name: str
+    """Id of all candidates."""
+    phase: PhaseInfo
+    budget: ShrinkBudget
+    seed: int
+
+
+def _plain_maker() -> RequestMaker:
+    """Writes requests without a base path."""
+    return RequestMaker(Origin.from_url("http://localhost"), (), version="")
+
+
+@dataclass(frozen=True, slots=True)
+class ShrunkCase:
+    """The smallest case that still fails."""
+
+    made: Made
+    executions: int
+    """Candidates that were sent."""
+    finished: bool
+    """False when something ended it before it was through."""
+
+
+def shrink_case(
+    factory: CaseFactory,
+    made: Made,
+    still_fails: StillFails,
+    plan: ShrinkPlan,
+) -> ShrunkCase:
+    """The smallest case like `made`, which is taken to fail. What is right and wrong in a request stays as it is."""
+    step = made.step
+    if made.other is not None:
+        return _Fewer(factory, step, still_fails, plan, plan.budget.executions).shrunk()
+    name, phase = plan.name, plan.phase
+    redraw = factory.redraw(step, name=name, phase=phase)
+
+    def draw(source: Source) -> Made:
+        try:
+            return redraw(source)
+        except HookError as error:
+            # A hook that cannot bear a candidate says nothing of the failure.
+            raise Rejected(str(error)) from error
+
+    result = shrink(draw, choices_of(step), still_fails, budget=plan.budget, seed=plan.seed)
+    smallest = factory.remake(result.value.step, name=name, phase=phase)
+    return ShrunkCase(smallest, result.executions, result.finished)
+
+
+@dataclass(slots=True)
+class _Fewer:
+    """A case of known parts, of which those are left out that the failure does not need."""
+
+    factory: CaseFactory
+    best: Step
+    still_fails: StillFails
+    plan: ShrinkPlan
+    left: int
+    """Candidates that may be sent."""
+    executions: int = 0
+    maker: RequestMaker = field(default_factory=_plain_maker)
+
+    def shrunk(self) -> ShrunkCase:
+        finished = True
+        try:
+            self._leave_out()
+        except ShrinkingStopped:
+            finished = False
+        return ShrunkCase(self._made(self.best), self.executions, finished)
+
+    def _leave_out(self) -> None:
+        """Many places at once, then fewer, then one by one; again while that makes it smaller."""
+        meant = self._judged(self._made(self.best))
+        size = len(places_of(self._made(self.best).case))
+        while size:
+            number = 0
+            while number < len(found := places_of(self._made(self.best).case)):
+                candidate = self._reduced(found[number : number + size])
+                if candidate is not None and self._is_as_good(candidate, meant):
+                    self.best = candidate.step
+                else:
+                    number += size
+            size //= 2
+
+    def _made(self, step: Step) -> Made:
+        return self.factory.remake(step, name=self.plan.name, phase=self.plan.phase)
+
+    def _reduced(self, places: list[str]) -> Made | None:
+        """The case with less; None if it cannot be made."""
+        recipe = self.best.recipe
+        try:
+            if isinstance(recipe, Listed):
+                fewer: Listed | Literal = replace(recipe, without=(*recipe.without, *places))
+            else:
+                fewer = literal_of(without(self._made(self.best).case, places))
+            return self._made(replace(self.best, recipe=fewer))
+        except CheckerError:
+            return None
+
+    def _is_as_good(self, candidate: Made, meant: _Judged | None) -> bool:
+        if self._judged(candidate) != meant:
+            return False
+        if not self.left:
+            raise ShrinkingStopped
+        self.left -= 1
+        self.executions += 1
+        return self.still_fails(candidate)
+
+    def _judged(self, made: Made) -> _Judged | None:
+        """What the request says of itself: whether it is valid, and what is wrong where; None if it cannot be written."""
+        try:
+            verdict = made.case.operation.judge_request(self.maker.make(made.case))
+        except (CheckerError, ValueError):
+            return None
+        wrong = ((str(part.location), part.name, part.keyword) for part in verdict.invalid)
+        return verdict.outcome, frozenset(wrong)

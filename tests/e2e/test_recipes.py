@@ -1,0 +1,135 @@
+"""Cases of every recipe from their failure to the next run: confirmed, small, kept, told once, sent again from everywhere."""
+
+import itertools
+import json
+import os
+import signal
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checker.core.sequence import Drawn, Listed, Recipe
+from checker.corpus.records import Finding
+from checker.demo.http import Reply, Request
+from tests.apps.serving import json_reply, serving
+from tests.e2e.runner import NEVER_S, Command, run_arguments, worker_pids
+
+DOCUMENT: dict[str, Any] = {
+    "openapi": "3.0.3",
+    "info": {"title": "Labels", "version": "1"},
+    "paths": {
+        "/labels": {
+            "post": {
+                "parameters": [
+                    {"name": "colour", "in": "query", "schema": {"type": "string"}},
+                    {"name": "dry", "in": "query", "schema": {"type": "boolean"}},
+                ],
+                "requestBody": {
+                    "required": True,
+                    "content": {
+                        "application/json": {
+                            "schema": {
+                                "type": "object",
+                                "required": ["text"],
+                                "properties": {
+                                    "text": {"type": "string", "maxLength": 30},
+                                    "size": {"type": "integer"},
+                                    "font": {"type": "string"},
+                                },
+                                "additionalProperties": False,
+                            }
+                        }
+                    },
+                },
+                "responses": {"200": {"description": "printed"}, "400": {"description": "no"}},
+            }
+        }
+    },
+}
+LONG = 12
+CHECKED = ("--checks", "not_a_server_error")
+RECIPES: dict[str, type[Recipe]] = {"coverage": Listed, "fuzzing": Drawn}
+
+
+def labels(request: Request) -> Reply:
+    """Fails on long texts."""
+    try:
+        body = json.loads(request.body)
+    except ValueError:
+        return Reply(400, "", b"")
+    if len(body.get("text", "")) >= LONG:
+        return Reply(500, "text/plain", b"the text does not fit")
+    return json_reply({})
+
+
+class Failing:
+    """Holds the third answer that is a failure: by then the first is on disk and is being looked into."""
+
+    def __init__(self) -> None:
+        self.reached, self.released = threading.Event(), threading.Event()
+        self._numbers = itertools.count(1)
+
+    def __call__(self, request: Request) -> Reply:
+        reply = labels(request)
+        if reply.status == 500 and next(self._numbers) == 3:
+            self.reached.set()
+            self.released.wait()
+        return reply
+
+
+def only(findings: list[Finding]) -> Finding:
+    (found,) = findings
+    return found
+
+
+def body_of(request: Request) -> Any:
+    return json.loads(request.body)
+
+
+@pytest.mark.parametrize("phase", RECIPES)
+def test_a_failing_case_goes_all_the_way(phase: str, command: Command) -> None:
+    with serving(labels, DOCUMENT) as app:
+        arguments = (*CHECKED, "--phases", phase, "-n", "200", "--report-vcr-path", "tape.yaml")
+        ran = command.run(app.document_url, *arguments)
+        finding = only(ran.findings)
+        assert ran.code == 1, ran.shown
+        (step,) = finding.steps
+        assert isinstance(step.recipe, RECIPES[phase])
+        assert (finding.phase, finding.stage, finding.reproduced) == (phase, "minimised", True)
+        sent = finding.interactions[-1].exchange
+        # Only what is required is left, at the edge that is wrong.
+        assert sent.target == b"/labels"
+        assert set(json.loads(sent.body or b"")) == {"text"}
+
+        count = len(app.seen)
+        again = command.run(app.document_url, *CHECKED, "--phases", "fuzzing", "-n", "1", seed=7)
+        assert app.seen[count].body == sent.body, "the saved example comes first"
+        assert only(again.findings).fingerprint == finding.fingerprint
+
+        count = len(app.seen)
+        command("replay", "tape.yaml")
+        assert sent.body in [request.body for request in app.seen[count:]]
+
+
+@pytest.mark.parametrize("phase", RECIPES)
+def test_a_death_on_the_way_changes_nothing(phase: str, tmp_path: Path) -> None:
+    def found(folder: Path, *, kill: bool) -> Finding:
+        folder.mkdir()
+        command = Command(folder)
+        failing = Failing() if kill else None
+        with serving(failing or labels, DOCUMENT) as app:
+            arguments = (app.document_url, *CHECKED, "--phases", phase, "-n", "200")
+            with command.started(*run_arguments(*arguments)) as process:
+                if failing is not None:
+                    assert failing.reached.wait(NEVER_S)
+                    os.kill(worker_pids(process)[0], signal.SIGKILL)
+                    failing.released.set()
+                ran = command.finished(process)
+        assert ran.code == 1, ran.shown
+        assert sum("killed" in reason for reason in ran.view.gone.values()) == kill
+        return only(ran.findings)
+
+    usual, after = found(tmp_path / "usual", kill=False), found(tmp_path / "killed", kill=True)
+    assert (after.case, after.steps) == (usual.case, usual.steps)

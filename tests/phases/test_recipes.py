@@ -1,0 +1,280 @@
+"""Cases of every recipe: made again as they were, made small without becoming another kind of case, kept as bytes."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checker.core.case import NOT_SET, Case
+from checker.core.digests import case_id
+from checker.core.meta import GenerationMode, PhaseInfo
+from checker.core.operation import Label, Operation
+from checker.core.phases import FUZZING, phase_named
+from checker.core.sequence import Drawn, Listed, Literal, Step, told
+from checker.generation.hooks import NO_HOOKS, ComponentHooks, PartHooks
+from checker.generation.likeness import likeness
+from checker.generation.program import GenerationSettings
+from checker.generation.sources.shrinking import ShrinkBudget
+from checker.openapi.loaders import from_dict
+from checker.phases.coverage import edge_cases
+from checker.phases.listing import CaseLists, Lister, ListingContext
+from checker.phases.making import CaseFactory, FilteredOut, Made, OutOfDate
+from checker.phases.novelty import Exhausted
+from checker.phases.places import places_of, without
+from checker.phases.shrinking import ShrinkPlan, shrink_case
+from checker.workers.saved import SavedExamples
+
+LABEL = Label("POST /things")
+COVERAGE = PhaseInfo("coverage")
+THING = {
+    "type": "object",
+    "required": ["name"],
+    "properties": {
+        "name": {"type": "string", "minLength": 2, "maxLength": 5},
+        "size": {"type": "integer", "minimum": 1},
+        "tags": {"type": "array", "items": {"type": "string"}, "minItems": 1},
+        "owner": {
+            "type": "object",
+            "required": ["id"],
+            "properties": {"id": {"type": "integer"}, "note": {"type": "string"}},
+        },
+    },
+}
+PARAMETERS = [
+    {"name": "limit", "in": "query", "schema": {"type": "integer", "minimum": 1}},
+    {"name": "trace", "in": "header", "schema": {"type": "string"}},
+    {"name": "key", "in": "query", "required": True, "schema": {"type": "integer"}},
+]
+
+
+def operation(thing: Any = THING) -> Operation:
+    document = {
+        "openapi": "3.0.3",
+        "info": {"title": "Things", "version": "1"},
+        "paths": {
+            "/things": {
+                "post": {
+                    "parameters": PARAMETERS,
+                    "requestBody": {
+                        "required": True,
+                        "content": {"application/json": {"schema": thing}},
+                    },
+                    "responses": {"200": {"description": ""}},
+                }
+            }
+        },
+    }
+    (found,) = from_dict(document).get_all_operations()
+    assert not hasattr(found, "error")
+    return found
+
+
+THINGS = operation()
+
+
+def given(of: Operation, context: ListingContext) -> Iterator[Case]:
+    """Cases that are made already, as others may have them from anywhere."""
+    body = {"name": "abc", "size": 7, "tags": ["a", "b"], "owner": {"id": 1, "note": "n"}}
+    yield Case(of, "x", query={"key": 1, "limit": 5}, body=body, media_type="application/json")
+
+
+def factory(
+    of: Operation = THINGS, *, mode: GenerationMode | None = None, hooks: ComponentHooks = NO_HOOKS
+) -> CaseFactory:
+    settings = GenerationSettings(mode=mode)
+    listers: dict[str, Lister] = {"coverage": edge_cases, "given": given}
+    return CaseFactory({LABEL: of}, settings, lambda _: hooks, None, lister=listers.__getitem__)
+
+
+def all_listed(makes: CaseFactory) -> list[Made]:
+    found: list[Made] = []
+    while True:
+        try:
+            found.append(makes.listed(LABEL, 1, len(found), COVERAGE))
+        except Exhausted:
+            return found
+
+
+def first(makes: CaseFactory, accepts: Callable[[Case], bool]) -> Made:
+    return next(made for made in all_listed(makes) if accepts(made.case))
+
+
+RECIPES: dict[str, Callable[[CaseFactory], Made]] = {
+    "drawn": lambda makes: makes.make(LABEL, 3, 1, PhaseInfo("fuzzing")),
+    "listed": lambda makes: makes.listed(LABEL, 3, 4, COVERAGE),
+    "literal": lambda makes: makes.listed(LABEL, 3, 0, PhaseInfo("given")),
+}
+KINDS = {"drawn": Drawn, "listed": Listed, "literal": Literal}
+
+
+@pytest.mark.parametrize("kind", RECIPES)
+def test_a_step_makes_the_same_request_again(kind: str) -> None:
+    made = RECIPES[kind](factory())
+    again = factory().remake(made.step, name="again", phase=PhaseInfo("any"))
+    assert isinstance(made.recipe, KINDS[kind])
+    assert likeness(again.case) == likeness(made.case)
+    assert again.step == made.step
+    assert again.case.id == "again"
+
+
+@pytest.mark.parametrize("kind", RECIPES)
+def test_a_case_made_again_shares_nothing(kind: str) -> None:
+    makes = factory()
+    made = RECIPES[kind](makes)
+    one, other = (makes.remake(made.step, name="n", phase=COVERAGE).case for _ in range(2))
+    one.query["more"] = 1
+    if isinstance(one.body, dict):
+        one.body["more"] = 1
+    assert likeness(other) == likeness(made.case)
+
+
+@pytest.mark.parametrize("kind", RECIPES)
+def test_recipes_are_kept_as_bytes(kind: str, tmp_path: Path) -> None:
+    step = RECIPES[kind](factory()).step
+    saved = SavedExamples(str(tmp_path))
+    saved.save(step)
+    assert SavedExamples(str(tmp_path)).load(LABEL) == [step]
+    saved.forget(step)
+    assert saved.load(LABEL) == []
+
+
+@pytest.mark.parametrize("kind", RECIPES)
+def test_recipes_are_told_to_people(kind: str) -> None:
+    step = RECIPES[kind](factory()).step
+    words = {"drawn": "choices [", "listed": "number 4 of the coverage phase", "literal": "abc"}
+    assert words[kind] in told(step.recipe)
+
+
+def test_listed_cases_say_what_they_are_and_end() -> None:
+    found = all_listed(factory())
+    assert [made.case.id for made in found] == [case_id(1, index) for index in range(len(found))]
+    assert len({likeness(made.case) for made in found}) == len(found)
+    for made in found:
+        assert made.case.meta is not None
+        assert made.case.meta.phase.name == "coverage"
+        assert made.case.meta.phase.data["scenario"]
+
+
+def test_a_case_of_another_description_is_not_taken_for_it() -> None:
+    made = factory().listed(LABEL, 1, 2, COVERAGE)
+    other = operation({"type": "object", "properties": {"other": {"type": "boolean"}}})
+    with pytest.raises(OutOfDate, match="case 2 of the coverage phase is another one now"):
+        factory(other).remake(made.step, name="n", phase=COVERAGE)
+
+
+def test_hooks_of_whole_cases_see_listed_ones() -> None:
+    def longer(context: object, case: Case) -> Case:
+        case.query["mapped"] = "yes"
+        return case
+
+    hooks = ComponentHooks(case=PartHooks(map=(longer,)))
+    assert factory(hooks=hooks).listed(LABEL, 1, 0, COVERAGE).case.query["mapped"] == "yes"
+    hooks = ComponentHooks(case=PartHooks(filter=(lambda context, case: False,)))
+    with pytest.raises(FilteredOut):
+        factory(hooks=hooks).listed(LABEL, 1, 0, COVERAGE)
+
+
+@pytest.mark.parametrize("kind", RECIPES)
+def test_what_the_failure_does_not_need_is_left_out(kind: str) -> None:
+    makes = factory(mode=GenerationMode.POSITIVE)
+
+    def fails(made: Made) -> bool:
+        body = made.case.body
+        return isinstance(body, dict) and "owner" in body
+
+    started = RECIPES[kind](makes)
+    if kind == "listed":
+        started = first(makes, lambda case: len(places_of(case)) > 5 and "owner" in case.body)
+    elif kind == "drawn":
+        drawn = (makes.make(LABEL, 3, index, PhaseInfo("fuzzing")) for index in range(99))
+        started = next(made for made in drawn if fails(made) and len(made.case.body) > 2)
+    plan = ShrinkPlan("small", COVERAGE, ShrinkBudget(), seed=1)
+    shrunk = shrink_case(makes, started, fails, plan)
+    case = shrunk.made.case
+    assert shrunk.finished
+    # What is required stays: the case is as valid as it was.
+    assert set(case.body) == {"name", "owner"}
+    assert set(case.body["owner"]) == {"id"}
+    assert set(case.query) == {"key"}
+    assert case.headers == {}
+    again = makes.remake(shrunk.made.step, name="n", phase=COVERAGE)
+    assert likeness(again.case) == likeness(case)
+
+
+def test_what_is_wrong_stays_wrong_in_the_same_way() -> None:
+    makes = factory(mode=GenerationMode.NEGATIVE)
+    started = first(
+        makes, lambda case: case.query.get("limit") == 0 and isinstance(case.body, dict)
+    )
+    plan = ShrinkPlan("small", COVERAGE, ShrinkBudget(), seed=1)
+    case = shrink_case(makes, started, lambda made: True, plan).made.case
+    assert case.query == {"key": 0, "limit": 0}
+    assert set(case.body) == {"name"}
+
+
+def test_a_shrink_ends_with_its_budget() -> None:
+    makes = factory()
+    started = RECIPES["literal"](makes)
+    asked: list[Made] = []
+
+    def fails(made: Made) -> bool:
+        asked.append(made)
+        return False
+
+    plan = ShrinkPlan("small", COVERAGE, ShrinkBudget(executions=2), seed=1)
+    shrunk = shrink_case(makes, started, fails, plan)
+    assert (len(asked), shrunk.executions, shrunk.finished) == (2, 2, False)
+    assert likeness(shrunk.made.case) == likeness(started.case)
+
+
+def test_the_simplest_case_of_a_list_is_its_first() -> None:
+    makes = factory()
+    found = all_listed(makes)
+    simplest = makes.simplest(found[5].step, name="n", phase=COVERAGE)
+    assert likeness(simplest.case) == likeness(found[0].case)
+
+
+def test_places_are_left_out_all_at_once() -> None:
+    body = {"a": [1, 2, {"b~/c": 3}], "d": None}
+    case = Case(THINGS, "x", query={"q": 1}, headers={"h": "v"}, cookies={"c": ""}, body=body)
+    assert places_of(case) == [
+        "query q", "header h", "cookie c", "body", "body /a", "body /d", "body /a/0", "body /a/1",
+        "body /a/2", "body /a/2/b~0~1c",
+    ]  # fmt: skip
+    without(case, ["query q", "cookie c", "body /a/0", "body /a/2/b~0~1c", "header absent"])
+    assert (case.query, case.headers, case.cookies) == ({}, {"h": "v"}, {})
+    assert case.body == {"a": [2, {}], "d": None}
+    without(case, ["body"])
+    assert case.body is NOT_SET
+    assert case.media_type is None
+
+
+def test_lists_are_read_as_far_as_somebody_asks_and_forgotten() -> None:
+    begun: list[str] = []
+
+    def lister(of: Operation, context: ListingContext) -> Iterator[Case]:
+        begun.append(of.label)
+        for number in range(3):
+            begun.append(str(number))
+            yield Case(of, "x", query={"number": number})
+
+    context = ListingContext(GenerationSettings(), None)
+    lists = CaseLists(context, {"p": lister}.__getitem__)
+    assert lists.at("p", THINGS, 1) is lists.at("p", THINGS, 1)
+    assert begun == [LABEL, "0", "1"]
+    assert lists.at("p", THINGS, 3) is None
+
+
+@pytest.mark.parametrize("phase", ["unknown", "fuzzing"])
+def test_a_recipe_of_a_phase_that_lists_nothing_is_out_of_date(phase: str) -> None:
+    makes = CaseFactory({LABEL: THINGS}, GenerationSettings(), lambda _: NO_HOOKS, None)
+    with pytest.raises(OutOfDate, match=f"nothing lists cases for the phase '{phase}'"):
+        makes.remake(Step(LABEL, Listed(phase, 0, "")), name="n", phase=COVERAGE)
+
+
+def test_rows_say_what_a_phase_makes() -> None:
+    makes = factory()
+    assert makes.maker(phase_named("coverage")) == makes.listed
+    assert makes.maker(FUZZING) == makes.make
+    assert Step(LABEL, Drawn((1,))) == Step(LABEL, Drawn((1,)))
