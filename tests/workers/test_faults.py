@@ -43,7 +43,7 @@ def test_an_example_that_cannot_be_made_again_costs_itself(
         monkeypatch.setattr(place.saved, "load", lambda of: [step] if of == label else [])
         monkeypatch.setattr(place.saved, "forget", forgotten.append)
         monkeypatch.setattr(place.factory, "remake", _fails)
-        ran = run(place, replace(TASK, phase="fuzzing"))
+        ran = run(place, replace(TASK, phase="fuzzing", tries_saved=True))
     assert [one.tasks for one in ran.idle] == [((TASK.id, 300, True),)]
     assert forgotten == [step]
     assert _errors(ran) == {(label, "Runtime Error", True)}
