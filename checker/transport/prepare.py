@@ -282,6 +282,8 @@ class _Plan:
         if media_type is None:
             declared = bodies[0] if bodies else None
             media_type = _media_type(declared)
+        if declared is not None and declared.write is not None:
+            return _KnownBody(declared.write, media_type, header_bytes(media_type), {}, None)
         encoding: Encoding = {} if declared is None else declared.encoding
         schema = None if declared is None else declared.schema
         found = encoder_of(media_type, encoding, schema)

@@ -353,8 +353,9 @@ def _may_have_created(shot: Shot) -> bool:
 def _resolved(binding: Binding, earlier: list[Shot]) -> Binding:
     for shot in reversed(earlier):
         outcome = shot.verdict.outcome
-        if shot.made.case.operation.label == binding.producer and isinstance(outcome, Response):
-            value = value_at(outcome, binding.pointer)
+        operation = shot.made.case.operation
+        if operation.label == binding.producer and isinstance(outcome, Response):
+            value = value_at(outcome, binding.pointer, operation.read_answer)
             if value is not None:
                 return replace(binding, literal=value)
     return binding
