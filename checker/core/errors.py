@@ -3,6 +3,7 @@
 CheckerError
 ├── ConfigError            the configuration is wrong                    exit code 2
 ├── LoaderError            the API description cannot be read             exit code 2
+│   └── ForeignDescription what is there is of another kind               exit code 2, if no kind reads it
 ├── UsageError             a call or command cannot mean anything         exit code 2
 │   └── NotAvailableYet    known, but not built yet                       exit code 2
 ├── HookError              a user's hook raised                           an error of its operation
@@ -35,6 +36,10 @@ class LoaderError(CheckerError):
         super().__init__(message)
         self.message = message
         self.extras = extras or []
+
+
+class ForeignDescription(LoaderError):
+    """What is there is no description of this kind; another kind may know it."""
 
 
 class UsageError(CheckerError):

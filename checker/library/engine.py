@@ -16,16 +16,16 @@ from checker.core import curl
 from checker.core.case import NOT_SET, Case
 from checker.core.errors import IncorrectUsage, UsageError
 from checker.core.hooks import GLOBAL_HOOKS, HookContext
-from checker.core.operation import Operation
 from checker.core.registry import CUSTOM_CHECKS
 from checker.core.request import Origin, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.kinds.protocol import ApiOperation, ApiSchema
+from checker.kinds.sources import SchemaOptions
 from checker.library.applications import Application
 from checker.library.foreign import as_response
 from checker.library.options import CallOptions, CheckOptions
 from checker.library.strategies import case_strategy
 from checker.library.verdicts import failure_group
-from checker.openapi.schema import OpenApiSchema
 from checker.phases.attempt import CallHooks, Tools, build_request, drive, judge_outcome
 from checker.phases.safety import Gate
 from checker.transport.http import HttpLanes
@@ -41,7 +41,7 @@ class LibraryEngine:
 
     def __init__(
         self,
-        schema: OpenApiSchema,
+        schema: ApiSchema,
         config: Config,
         application: Application | None = None,
         *,
@@ -49,6 +49,8 @@ class LibraryEngine:
     ) -> None:
         """`location` is the URL that the user gave for the description."""
         self._schema = schema
+        self._options = SchemaOptions(server_variables=dict(config.servers.variables))
+        schema.configure(self._options)
         self._location = location
         self._application = application
         self._config = config
@@ -87,14 +89,14 @@ class LibraryEngine:
         self._validate(case, response, checks, settings)
         return response
 
-    def make_case(self, operation: Operation, **parts: Any) -> Case:
+    def make_case(self, operation: ApiOperation, **parts: Any) -> Case:
         """A case of these parts, made by hand. Raises `IncorrectUsage` when its media type is not clear."""
         body = parts.get("body", NOT_SET)
         if body is not NOT_SET and parts.get("media_type") is None:
             parts["media_type"] = _only_media_type(operation)
         return Case(operation, secrets.token_hex(6), engine=self, **parts)
 
-    def as_strategy(self, operation: Operation, **options: Any) -> Any:
+    def as_strategy(self, operation: ApiOperation, **options: Any) -> Any:
         """Strategy of cases of one operation. Options: `generation_mode`. Raises `NotAvailableYet`."""
         return case_strategy(operation, self._config, self._equipped, **options)
 
@@ -107,7 +109,10 @@ class LibraryEngine:
         made_of = (self._config.revision, *CUSTOM_CHECKS)
         if self._resolved is None or self._resolved[0] != made_of:
             occasion = Occasion(self._schema.location or "")
-            self._resolved = (made_of, run_settings(self._config, occasion))
+            settings = run_settings(self._config, occasion)
+            self._resolved = (made_of, settings)
+            formats = settings.validate_formats
+            self._schema.configure(replace(self._options, validate_formats=formats))
         return self._resolved[1]
 
     def _origin(
@@ -187,7 +192,6 @@ class LibraryEngine:
     ) -> None:
         checks = options.selected(settings.checks)
         judge = Judge(checks, CheckSettings(dict(settings.expected_statuses), settings.truncation))
-        self._schema.validate_formats = settings.validate_formats
         judgement: Judgement = drive(judge.judge(case, response), _no_sending)
         if judgement.failures:
             origin = self._shown_origin(settings)
@@ -251,7 +255,7 @@ def _overridden(case: Case, options: CallOptions) -> Case:
     )
 
 
-def _only_media_type(operation: Operation) -> str:
+def _only_media_type(operation: ApiOperation) -> str:
     types = [body.media_type for body in operation.bodies]
     if len(types) == 1:
         return types[0]
@@ -278,17 +282,16 @@ def _no_sending(request: WireRequest) -> Outcome:
 
 
 def with_engine(
-    schema: OpenApiSchema,
+    schema: ApiSchema,
     config: Config,
     application: Application | None = None,
     *,
     location: str | None = None,
-) -> OpenApiSchema:
+) -> ApiSchema:
     """The schema, its operations able to do what they offer; `application` answers instead of the network.
 
     `location` is the URL that the user gave: the server that credentials may go to.
     """
     schema.config = config.for_project(schema.title)
-    schema.server_variables = dict(schema.config.servers.variables)
     schema.engine = LibraryEngine(schema, schema.config, application, location=location)
     return schema

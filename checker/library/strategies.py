@@ -10,17 +10,16 @@ from checker.core.digests import digest
 from checker.core.errors import NotAvailableYet
 from checker.core.hooks import GLOBAL_HOOKS, HookContext
 from checker.core.meta import GenerationMode, PhaseInfo
-from checker.core.operation import Operation
 from checker.core.registry import FORMATS
 from checker.generation.hooks import ComponentHooks
-from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
-from checker.generation.settings import mode_of
+from checker.generation.settings import GenerationSettings, mode_of
 from checker.generation.sources.choices import Source
 from checker.generation.sources.hypothesis import strategy_of
+from checker.kinds.protocol import ApiOperation, CaseProgram
 
 
 def case_strategy(
-    operation: Operation, config: Config, finish: Callable[[Case], Case], **options: Any
+    operation: ApiOperation, config: Config, finish: Callable[[Case], Case], **options: Any
 ) -> Any:
     """Strategy of cases of one operation; `finish` is the last to touch each of them.
 
@@ -43,18 +42,20 @@ def case_strategy(
 class _Programs:
     """The compiled operation; compiled again when what it depends on has changed."""
 
-    def __init__(self, operation: Operation, config: Config, mode: GenerationMode | None) -> None:
+    def __init__(
+        self, operation: ApiOperation, config: Config, mode: GenerationMode | None
+    ) -> None:
         self._operation = operation
         self._config = config
         self._mode = mode
-        self._compiled: tuple[GenerationSettings, ComponentHooks, OperationProgram] | None = None
+        self._compiled: tuple[GenerationSettings, ComponentHooks, CaseProgram] | None = None
 
-    def current(self) -> OperationProgram:
+    def current(self) -> CaseProgram:
         """Raises `Unsatisfiable`, `BudgetSpent` and `HookError`."""
         settings = _settings(self._config, self._mode)
         hooks = ComponentHooks.from_registry(GLOBAL_HOOKS, HookContext(self._operation))
         if self._compiled is None or self._compiled[:2] != (settings, hooks):
-            program = compile_operation(self._operation, settings, hooks=hooks)
+            program = self._operation.compile(settings, hooks=hooks)
             self._compiled = (settings, hooks, program)
         return self._compiled[2]
 

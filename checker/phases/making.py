@@ -7,17 +7,14 @@ from checker.core.case import Case
 from checker.core.digests import case_id
 from checker.core.meta import Binding, PhaseInfo
 from checker.core.operation import Label, Location, Operation
+from checker.core.pool import ValuePool
 from checker.core.sequence import Choice, Step
 from checker.generation.hooks import ComponentHooks
 from checker.generation.meaning.store import FormStore
-from checker.generation.program import (
-    GenerationSettings,
-    OperationProgram,
-    ValuePool,
-    compile_operation,
-)
+from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.replay import ReplaySource
+from checker.kinds.protocol import ApiOperation, CaseProgram
 from checker.phases.novelty import ATTEMPTS, Exhausted, Novelty
 
 _APART = 1 << 40
@@ -73,12 +70,12 @@ class CaseFactory:
 
     def __init__(
         self,
-        operations: Mapping[Label, Operation],
+        operations: Mapping[Label, ApiOperation],
         settings: GenerationSettings,
         hooks: Callable[[Operation], ComponentHooks],
         pools: PoolView | None,
         *,
-        compiled: Callable[[OperationProgram], None] = lambda program: None,
+        compiled: Callable[[CaseProgram], None] = lambda program: None,
     ) -> None:
         self._operations = operations
         self._settings = settings
@@ -86,18 +83,18 @@ class CaseFactory:
         self._pools = pools
         """None when nothing is reused."""
         self._compiled = compiled
-        self._programs: dict[Label, OperationProgram] = {}
+        self._programs: dict[Label, CaseProgram] = {}
         self._store = FormStore()
         self._novelty = Novelty() if settings.unique_inputs else None
         self._random = RandomSource(0)
 
-    def program(self, label: Label) -> OperationProgram:
+    def program(self, label: Label) -> CaseProgram:
         """The draw program of an operation. Raises `Unsatisfiable`, `BudgetSpent`, `HookError`."""
         program = self._programs.get(label)
         if program is None:
             operation = self._operations[label]
-            program = compile_operation(
-                operation, self._settings, hooks=self._hooks(operation), store=self._store
+            program = operation.compile(
+                self._settings, hooks=self._hooks(operation), store=self._store
             )
             self._programs[label] = program
             self._compiled(program)

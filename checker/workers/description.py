@@ -12,17 +12,18 @@ from checker.corpus import files
 from checker.corpus.damage import Loss, damage_note
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Note
-from checker.openapi import loaders
-from checker.openapi.schema import OpenApiSchema
+from checker.kinds.protocol import ApiSchema
+from checker.kinds.sources import FetchOptions, FileSource, SchemaOptions, Source, UrlSource
+from checker.kinds.table import open_description, packed, unpacked
 
 
 @dataclass(frozen=True, slots=True)
 class Description:
     """What was read, and where it is kept."""
 
-    schema: OpenApiSchema
+    schema: ApiSchema
     digest: str
-    """Of the normalised document: its name in the run directory."""
+    """Of the packed document: its name in the run directory."""
     damage: tuple[Note, ...] = ()
 
 
@@ -33,11 +34,11 @@ def read_description(settings: RunSettings, layout: RunLayout) -> Description:
         path = layout.document(settings.document)
         data = files.read_file(path)
         if data is not None and _digest(data) == settings.document:
-            return Description(loaders.open_normalised(data), settings.document)
+            return Description(unpacked(data), settings.document)
         if data is not None:
             damage = (damage_note(path, "it is not what its name says", Loss.DESCRIPTION),)
     schema = _fetched(settings)
-    data = schema.normalised()
+    data = packed(schema)
     name = _digest(data)
     path = layout.document(name)
     if files.read_file(path) != data:
@@ -49,12 +50,11 @@ def _digest(data: bytes) -> str:
     return digest("document", data.decode("utf-8", "surrogateescape"))
 
 
-def settled_target(schema: OpenApiSchema, settings: RunSettings) -> Origin:
+def settled_target(schema: ApiSchema, settings: RunSettings) -> Origin:
     """Where the API lives, now that the schema knows what the user says of it. Raises `UsageError`."""
-    schema.validate_formats = settings.validate_formats
-    schema.server_variables = dict(settings.server_variables)
-    if settings.base_url is not None:
-        schema.rebase(settings.base_url)
+    schema.configure(
+        SchemaOptions(settings.base_url, dict(settings.server_variables), settings.validate_formats)
+    )
     base_url = schema.base_url
     if base_url is None:
         raise UsageError(
@@ -79,19 +79,18 @@ def _service(origin: Origin) -> tuple[str, int]:
     return host_of(origin.host), 0 if origin.port in (80, 443) else origin.port
 
 
-def _fetched(settings: RunSettings) -> OpenApiSchema:
+def _fetched(settings: RunSettings) -> ApiSchema:
     location = settings.location
-    way = loaders.Way(
-        settings.tls_verify,
-        settings.proxy,
-        settings.documents,
-        settings.sanitization.redaction,
-    )
-    if not urlsplit(location).netloc:
-        return loaders.from_path(location, way=way)
-    return loaders.from_url(
-        location,
-        headers=dict(settings.headers),
-        wait_for_schema=settings.wait_for_schema_s,
-        way=way,
+    source: Source = FileSource(location)
+    if urlsplit(location).netloc:
+        headers = {"headers": dict(settings.headers)}
+        source = UrlSource(location, settings.wait_for_schema_s, headers)
+    return open_description(
+        source,
+        FetchOptions(
+            settings.tls_verify,
+            settings.proxy,
+            settings.documents,
+            settings.sanitization.redaction,
+        ),
     )

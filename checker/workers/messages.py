@@ -125,7 +125,8 @@ class OperationCard:
 
     label: str
     method: str
-    path: str
+    resource_path: str
+    """Where it stands among the resources: what is near each other is worked on together."""
 
 
 @dataclass(frozen=True, slots=True)

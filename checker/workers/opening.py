@@ -1,4 +1,4 @@
-"""The only place that knows which specification a document follows: opens it and lays out one worker's tools."""
+"""Opens a description and lays out one worker's tools."""
 
 import gc
 import os
@@ -36,7 +36,6 @@ from checker.corpus.values import LiveValues
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.program import GenerationSettings
 from checker.generation.settings import mode_of
-from checker.openapi.selected import SelectedOperations
 from checker.phases.attempt import CallHooks, Tools
 from checker.phases.exploration import Explorer, Followers
 from checker.phases.making import CaseFactory, PoolView
@@ -51,6 +50,7 @@ from checker.workers.purse import Purse
 from checker.workers.recorder import Recorder
 from checker.workers.remembering import remember
 from checker.workers.saved import SavedExamples
+from checker.workers.selected import SelectedOperations
 from checker.workers.telling import tell_of_description, tell_of_program, tell_of_unread
 
 _IMPORTED_BY = os.getpid()
@@ -175,7 +175,7 @@ def _explorer(
     incarnation: int, settings: RunSettings, selected: SelectedOperations, factory: CaseFactory
 ) -> Explorer:
     chance = Random(digest_int(str(settings.seed), "explorer", str(incarnation)))
-    return Explorer(factory, Followers(selected.paths), chance)
+    return Explorer(factory, Followers(selected.resource_paths), chance)
 
 
 @contextmanager
@@ -198,7 +198,8 @@ def _uncollected() -> Iterator[None]:
 
 def _cards(selected: SelectedOperations) -> tuple[OperationCard, ...]:
     return tuple(
-        OperationCard(str(entry.label), entry.method, entry.path) for entry in selected.entries
+        OperationCard(str(entry.label), entry.method, entry.resource_path)
+        for entry in selected.entries
     )
 
 
@@ -212,7 +213,7 @@ def _recorder(
     is_fuzz = settings.kind == "fuzz"
     signals = SignalSet()
     secrets = secrets_of(settings)
-    values = LiveValues(selected.paths, selected.names) if is_fuzz else None
+    values = LiveValues(selected.resource_paths, selected.names) if is_fuzz else None
     notes = [] if values is None else remember(layout, signals, values)
     recorder = Recorder(
         incarnation=incarnation,

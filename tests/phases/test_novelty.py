@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 
 from checker.core.meta import PhaseInfo
-from checker.core.operation import Label, Operation
+from checker.core.operation import Label
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.likeness import likeness
 from checker.generation.program import GenerationSettings
+from checker.kinds.protocol import ApiOperation
 from checker.phases.making import CaseFactory
 from checker.phases.novelty import Exhausted
 from tests.generation.making import PlainOperation, body_of, parameter_of, schema_of
@@ -16,7 +17,7 @@ from tests.generation.making import PlainOperation, body_of, parameter_of, schem
 PHASE = PhaseInfo("fuzzing")
 
 
-def factory(operation: Operation, *, unique: bool = True) -> CaseFactory:
+def factory(operation: ApiOperation, *, unique: bool = True) -> CaseFactory:
     settings = GenerationSettings(unique_inputs=unique)
     return CaseFactory({operation.label: operation}, settings, lambda _: NO_HOOKS, None)
 
