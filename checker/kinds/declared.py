@@ -41,7 +41,7 @@ def json_schema(raw: object, dialect: Dialect = Dialect.DRAFT2020) -> Schema:
     return Schema(raw, "#", dialect, SchemaDocument(raw))
 
 
-Judge = Callable[[WireRequest, str], RequestVerdict]
+RequestJudge = Callable[[WireRequest, str], RequestVerdict]
 """From a request and the path before every operation path to what is said of it."""
 
 
@@ -58,7 +58,7 @@ class DeclaredOperation:
     body_required: bool = False
     draw: DrawParts | None = None
     """Makes what draws its parts; None: they are drawn from the schemas of parameters and bodies."""
-    judge: Judge | None = None
+    judge: RequestJudge | None = None
     """The referee; None says nothing of any request."""
     read_answer: Callable[[Response], Any] | None = None
     """What an answer says; None: its JSON."""

@@ -14,8 +14,8 @@ from checker.core.schema_warnings import SchemaWarning
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.meaning.store import FormStore
 from checker.generation.settings import GenerationSettings
-from checker.generation.sources.choices import Source as ChoiceSource
-from checker.kinds.sources import FetchOptions, SchemaOptions, Source
+from checker.generation.sources.choices import Source
+from checker.kinds.sources import DescriptionSource, FetchOptions, SchemaOptions
 
 
 class CaseProgram(Protocol):
@@ -39,7 +39,7 @@ class CaseProgram(Protocol):
         ...
 
     def draw(
-        self, source: ChoiceSource, case_id: str, phase: PhaseInfo, pool: ValuePool | None = None
+        self, source: Source, case_id: str, phase: PhaseInfo, pool: ValuePool | None = None
     ) -> Case:
         """One case; equal choices give an equal one. Raises `Unsatisfiable`, `BudgetSpent`, `HookError`."""
         ...
@@ -173,7 +173,7 @@ class ApiSchema(Protocol):
         ...
 
 
-class Kind(Protocol):
+class DescriptionKind(Protocol):
     """One kind of description: how it is recognised and opened."""
 
     @property
@@ -185,7 +185,7 @@ class Kind(Protocol):
         """Whether a file, URL or path of that name is most likely of this kind: then it is asked first."""
         ...
 
-    def open(self, source: Source, options: FetchOptions) -> ApiSchema:
+    def open(self, source: DescriptionSource, options: FetchOptions) -> ApiSchema:
         """The description. Raises `LoaderError`; `ForeignDescription` when it is not of this kind."""
         ...
 

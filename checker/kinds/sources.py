@@ -74,7 +74,7 @@ class ApplicationSource:
         return self.path
 
 
-Source = FileSource | UrlSource | TextSource | ValueSource | ApplicationSource
+DescriptionSource = FileSource | UrlSource | TextSource | ValueSource | ApplicationSource
 
 
 @dataclass(frozen=True, slots=True)

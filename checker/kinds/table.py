@@ -6,16 +6,16 @@ from typing import Final
 
 from checker.config.plugins import load_plugins
 from checker.core.errors import ForeignDescription, IncorrectUsage, LoaderError
-from checker.kinds.protocol import ApiSchema, Kind
-from checker.kinds.sources import FetchOptions, Source
+from checker.kinds.protocol import ApiSchema, DescriptionKind
+from checker.kinds.sources import DescriptionSource, FetchOptions
 
 BUILT_IN: Final = {"openapi": "checker.openapi.kind:OPENAPI"}
 """Name -> module:attribute. What claims nothing is asked in this order."""
 
-_REGISTERED: dict[str, Kind] = {}
+_REGISTERED: dict[str, DescriptionKind] = {}
 
 
-def register(kind: Kind) -> Kind:
+def register(kind: DescriptionKind) -> DescriptionKind:
     """Add a kind; gives it back. Raises `IncorrectUsage` when there is one of that name."""
     name = kind.name
     if not name.isidentifier():
@@ -26,11 +26,11 @@ def register(kind: Kind) -> Kind:
     return kind
 
 
-def kind_named(name: str) -> Kind:
+def kind_named(name: str) -> DescriptionKind:
     """A kind by its name. Raises `LoaderError`."""
     if name in BUILT_IN:
         module, _, attribute = BUILT_IN[name].partition(":")
-        found: Kind = getattr(import_module(module), attribute)
+        found: DescriptionKind = getattr(import_module(module), attribute)
         return found
     if name not in _REGISTERED:
         load_plugins()
@@ -41,7 +41,7 @@ def kind_named(name: str) -> Kind:
     return _REGISTERED[name]
 
 
-def open_description(source: Source, options: FetchOptions) -> ApiSchema:
+def open_description(source: DescriptionSource, options: FetchOptions) -> ApiSchema:
     """A description of whatever kind. Raises `LoaderError`: what the likeliest kind says if none knows it."""
     refusal: ForeignDescription | None = None
     for kind in _likeliest_first(source.name):
@@ -64,7 +64,7 @@ def unpacked(data: bytes) -> ApiSchema:
     return kind_named(name.decode()).reopen(rest)
 
 
-def _likeliest_first(name: str) -> Iterator[Kind]:
+def _likeliest_first(name: str) -> Iterator[DescriptionKind]:
     """All kinds, those that claim the name first. Looking for plug-ins takes time: only who is not satisfied waits for it."""
     known = [kind_named(row) for row in BUILT_IN] + list(_REGISTERED.values())
     yield from sorted(known, key=lambda kind: not kind.claims(name))

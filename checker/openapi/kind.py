@@ -7,9 +7,9 @@ from checker.core.errors import LoaderError
 from checker.core.request import WireRequest
 from checker.kinds.sources import (
     ApplicationSource,
+    DescriptionSource,
     FetchOptions,
     FileSource,
-    Source,
     TextSource,
     UrlSource,
     ValueSource,
@@ -22,7 +22,7 @@ _SHOWN_LINES = 10
 
 
 class OpenApiKind:
-    """Implements `checker.kinds.protocol.Kind`."""
+    """Implements `checker.kinds.protocol.DescriptionKind`."""
 
     name: Final = KIND
 
@@ -30,7 +30,7 @@ class OpenApiKind:
         """Whether it is called as OpenAPI documents are."""
         return _USUAL_NAME.search(name) is not None
 
-    def open(self, source: Source, options: FetchOptions) -> OpenApiSchema:
+    def open(self, source: DescriptionSource, options: FetchOptions) -> OpenApiSchema:
         """The schema. Raises `LoaderError`."""
         match source:
             case FileSource(path, encoding):

@@ -13,7 +13,13 @@ from checker.corpus.damage import Loss, damage_note
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Note
 from checker.kinds.protocol import ApiSchema
-from checker.kinds.sources import FetchOptions, FileSource, SchemaOptions, Source, UrlSource
+from checker.kinds.sources import (
+    DescriptionSource,
+    FetchOptions,
+    FileSource,
+    SchemaOptions,
+    UrlSource,
+)
 from checker.kinds.table import open_description, packed, unpacked
 
 
@@ -81,7 +87,7 @@ def _service(origin: Origin) -> tuple[str, int]:
 
 def _fetched(settings: RunSettings) -> ApiSchema:
     location = settings.location
-    source: Source = FileSource(location)
+    source: DescriptionSource = FileSource(location)
     if urlsplit(location).netloc:
         headers = {"headers": dict(settings.headers)}
         source = UrlSource(location, settings.wait_for_schema_s, headers)
