@@ -41,6 +41,13 @@ PUBLIC = {
     "openapi.from_path": "checker.library.loaders:openapi.from_path",
     "openapi.from_url": "checker.library.loaders:openapi.from_url",
     "openapi.from_wsgi": "checker.library.loaders:openapi.from_wsgi",
+    "transport": "checker.transport",
+    "transport.BlockingTransport": "checker.transport.blocking:BlockingTransport",
+    "transport.FailureKind": "checker.core.response:FailureKind",
+    "transport.NetworkFailure": "checker.core.response:NetworkFailure",
+    "transport.Response": "checker.core.response:Response",
+    "transport.asgi": "checker.transport.applications:asgi",
+    "transport.wsgi": "checker.transport.applications:wsgi",
 }
 """Name below `checker` -> module, or module:attribute, with dots for attributes of attributes."""
 

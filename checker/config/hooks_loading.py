@@ -2,11 +2,11 @@
 
 import importlib
 import importlib.util
-import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from checker.config.attributes import search_working_directory
 from checker.core.errors import ConfigError, NotAvailableYet
 
 
@@ -21,9 +21,7 @@ def load_hooks(spec: str) -> None:
 
     Raises `ConfigError` for whatever goes wrong in it, and `NotAvailableYet` for hooks that do not run yet.
     """
-    folder = os.getcwd()
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
+    search_working_directory()
     try:
         _load(spec)
     except NotAvailableYet:

@@ -72,6 +72,7 @@ def _settings(config: Config, occasion: Occasion, environment: Mapping[str, str]
         request_timeout_s=float(config.request_timeout),
         tls_verify=config.tls_verify,
         proxy=config.proxy,
+        transport=config.transport,
         wait_for_schema_s=config.wait_for_schema,
         checks=_checks(config, has_hooks=bool(hooks)),
         adds_custom_checks=config.is_check_enabled(OTHER_CHECKS),

@@ -4,6 +4,7 @@ import codecs
 import os
 import re
 
+from checker.config.attributes import is_attribute
 from checker.core.redact import Redaction
 from checker.core.request import Origin
 
@@ -29,6 +30,11 @@ def proxy_url(text: str) -> str | None:
 def certificates(text: str) -> str | None:
     """A file or folder of certificate authorities."""
     return None if os.path.exists(text) else f"Must be an existing file or folder, but got {text!r}"
+
+
+def attribute(text: str) -> str | None:
+    """An object of a module of the user's."""
+    return None if is_attribute(text) else f"Must be 'module:attribute', but got {text!r}"
 
 
 def codec(text: str) -> str | None:

@@ -92,6 +92,8 @@ class RunSettings:
     tls_verify: bool | str = True
     """A text is the path of a CA bundle."""
     proxy: str | None = None
+    transport: str | None = None
+    """`module:attribute` of what makes the transport of each worker; None: HTTP over the network."""
     wait_for_schema_s: float | None = None
     checks: tuple[str, ...] = (
         "not_a_server_error",

@@ -93,6 +93,7 @@ _ROOT = {
     "continue-on-failure": Key(_FLAG, False),
     "headers": Key(MapOf(rules.header), {}),
     "proxy": Key(Text(rules.proxy_url)),
+    "transport": Key(Text(rules.attribute)),
     "tls-verify": Key(Either((_FLAG, Text(rules.certificates))), True),
     "rate-limit": _later(Text()),
     "max-redirects": _later(Integer(minimum=0), 30),

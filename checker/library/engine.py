@@ -21,13 +21,13 @@ from checker.core.request import Origin, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.kinds.protocol import ApiOperation, ApiSchema
 from checker.kinds.sources import SchemaOptions
-from checker.library.applications import Application
 from checker.library.foreign import as_response
 from checker.library.options import CallOptions, CheckOptions
 from checker.library.strategies import case_strategy
 from checker.library.verdicts import failure_group
 from checker.phases.attempt import CallHooks, Tools, build_request, drive, judge_outcome
 from checker.phases.safety import Gate
+from checker.transport.applications import Application
 from checker.transport.http import HttpLanes
 from checker.transport.prepare import RequestMaker
 from checker.transport.settings import HttpSettings

@@ -22,8 +22,8 @@ from checker.kinds.sources import (
     ValueSource,
 )
 from checker.kinds.table import kind_named
-from checker.library.applications import Application, AsgiApplication, WsgiApplication
 from checker.library.engine import with_engine
+from checker.transport.applications import Application, AsgiApplication, WsgiApplication
 
 
 class Loaders:

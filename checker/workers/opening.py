@@ -25,6 +25,7 @@ from checker.core.hooks import COMPONENTS, GLOBAL_HOOKS, HookContext
 from checker.core.operation import Operation
 from checker.core.registry import CUSTOM_CHECKS, FORMATS
 from checker.core.request import Origin, without_userinfo
+from checker.core.send import Transport
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout
@@ -40,8 +41,9 @@ from checker.phases.attempt import CallHooks, Tools
 from checker.phases.exploration import Explorer, Followers
 from checker.phases.making import CaseFactory, PoolView
 from checker.phases.safety import Gate
-from checker.transport.http import HttpLanes, HttpSettings
+from checker.transport.factories import transport_factory
 from checker.transport.prepare import RequestMaker
+from checker.transport.settings import HttpSettings
 from checker.workers.description import other_host, read_description, settled_target
 from checker.workers.ledger import Ledger
 from checker.workers.messages import Opened, OperationCard
@@ -77,7 +79,7 @@ class Workplace:
     tools: Tools
     explorer: Explorer
     origin: Origin
-    http: HttpLanes
+    http: Transport
     pacing: Pacing
     slots: InflightWriter
     slot_count: int
@@ -141,6 +143,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
     factory = _factory(settings, selected, recorder, _component_hooks)
     decides = _has_making_hooks(("before_generate",))
     pacing = _pacing(settings)
+    connect = transport_factory(settings.transport)
     slot_count = 2 * pacing.most + 2
     return Workplace(
         settings=settings,
@@ -157,7 +160,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
         tools=_tools(settings, origin),
         explorer=_explorer(incarnation, settings, selected, factory),
         origin=origin,
-        http=HttpLanes(origin, _http_settings(settings), pacing.most),
+        http=connect(origin, _http_settings(settings), pacing.most),
         pacing=pacing,
         slots=InflightWriter(layout.inflight(incarnation), slot_count),
         slot_count=slot_count,
