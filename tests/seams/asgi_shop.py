@@ -4,7 +4,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from memory_transport import answer
+from memory_transport import answer  # type: ignore[import-not-found]
 
 from checker.transport import asgi
 

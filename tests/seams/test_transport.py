@@ -102,7 +102,7 @@ def test_a_whole_run_goes_over_it(
 
 def test_requests_that_are_not_answered_are_errors(command: Command) -> None:
     silent = {"openapi": "3.1.0", "info": {"title": "S", "version": "1"}}
-    silent["paths"] = {"/silent": {"get": {"responses": {"200": {"description": ""}}}}}  # type: ignore[assignment]
+    silent["paths"] = {"/silent": {"get": {"responses": {"200": {"description": ""}}}}}
     (command.directory / "openapi.json").write_text(json.dumps(silent))
     done = ran(command, "memory_transport:shop", workers=1)
     assert "nobody answers" in done.stdout
