@@ -113,18 +113,6 @@ def test_poll_without_work_does_not_wait(open_lanes) -> None:
     assert open_lanes(2).poll(1e6) == []
 
 
-def test_lanes_grow_and_shrink(open_lanes) -> None:
-    lanes = open_lanes(1)
-    lanes.grow(4)
-    lanes.start(2, request())
-    lanes.shrink(1)
-    assert lanes.lanes == 3
-    assert ok(collect(lanes, 1)[2]).content == b"ok"
-    lanes.shrink(1)
-    assert lanes.lanes == 1
-    assert ok(lanes.send(0, request())).content == b"ok"
-
-
 def test_closing_drops_what_is_in_flight(server, open_lanes) -> None:
     server.answer(endless(b"", b"", 5))
     lanes = open_lanes(2)
