@@ -53,15 +53,28 @@ class Secrets:
         for name, value in headers:
             self.add_header(name, value)
 
-    def add_header(self, name: str, value: str) -> None:
-        """Taint the value of a header that came from configuration, environment or a token response."""
+    def add_header(self, name: str, value: str, *, number: int = 0) -> None:
+        """Taint the value of a header that came from configuration, environment or a token response.
+
+        `number` tells further values of one name apart.
+        """
         if not value or name.lower() in _HARMLESS:
             return
+        name = f"{name}.{number}" if number else name
         scheme, space, credentials = value.partition(" ")
         if space and scheme.isalpha():
             # A server that echoes a token leaves out its scheme.
             self.add("credentials", name, credentials)
         self.add("header", name, value)
+
+    def add_headers(self, headers: Iterable[tuple[str, str]]) -> None:
+        """Taint the values of headers; of several values of one name the first has the plain name."""
+        values: dict[str, list[str]] = {}
+        for name, value in headers:
+            known = values.setdefault(name.lower(), [])
+            if value not in known:
+                self.add_header(name, value, number=len(known))
+                known.append(value)
 
     def add(self, kind: str, name: str, value: str) -> None:
         """Taint any other value."""
@@ -104,15 +117,19 @@ class Secrets:
 
 def secrets_of(settings: RunSettings) -> Secrets:
     """Every credential that the user of a run gave."""
-    found = Secrets(settings.headers)
+    everywhere = list(settings.operations.everywhere())
+    common = settings.common
+    found = Secrets()
+    found.add_headers(pair for one in everywhere for pair in one.headers)
     redaction = settings.sanitization.redaction
-    has_header = any(name.lower() == "authorization" for name, _ in settings.headers)
+    has_header = any(name.lower() == "authorization" for name, _ in common.headers)
     for kind, url in (("location", settings.location), ("base", settings.base_url or "")):
         sent = found.add_url(kind, url, redaction)
         # Headers that were given win over what stands in a URL.
         if sent and not has_header:
             found.add_header("Authorization", sent)
-    found.add_url("proxy", settings.proxy or "", redaction)
+    for proxy in dict.fromkeys(one.proxy or "" for one in everywhere):
+        found.add_url("proxy", proxy, redaction)
     for name, value in settings.server_variables:
         if redaction.is_sensitive(name):
             found.add("server", name, value)

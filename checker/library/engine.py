@@ -10,6 +10,7 @@ from checker.checks.context import CheckSettings
 from checker.checks.judge import Judge, Judgement
 from checker.config.config import Config
 from checker.config.credentials import credentials_in, credentials_of_call, target
+from checker.config.operation_settings import OperationResolver, OperationSettings
 from checker.config.resolve import Occasion, run_settings
 from checker.config.settings import RunSettings
 from checker.core import curl
@@ -33,6 +34,9 @@ from checker.transport.prepare import RequestMaker
 from checker.transport.settings import HttpSettings
 
 _NOWHERE = Origin("http", "localhost", 80, "")
+_MANY = 16
+"""Makers of requests, and connections, that are kept."""
+Headers = tuple[tuple[str, str], ...]
 _NO_BASE_URL = "The `base_url` argument is required when specifying a schema via a file"
 
 
@@ -52,9 +56,10 @@ class LibraryEngine:
         self._location = location
         self._application = application
         self._config = config
-        self._resolved: tuple[tuple[object, ...], RunSettings] | None = None
-        self._made: tuple[Origin, list[tuple[str, str]], RequestMaker] | None = None
-        self._lanes: tuple[Origin, HttpSettings, HttpLanes] | None = None
+        self._resolved: tuple[tuple[object, ...], RunSettings, OperationResolver] | None = None
+        self._makers: dict[tuple[Origin, Headers], RequestMaker] = {}
+        self._lanes: dict[tuple[Origin, HttpSettings], HttpLanes] = {}
+        schema.asserts_formats = lambda operation: self._settings_of(operation).validate_formats
 
     def formatted_path(self, case: Case) -> str:
         """Path with its variables substituted, without base path and query."""
@@ -66,7 +71,7 @@ class LibraryEngine:
         """Command that sends the case; values under sensitive names are masked."""
         settings = self._settings()
         origin = self._shown_origin(settings)
-        request = self._maker(origin, settings, headers or {}).make(case)
+        request = self._maker(origin, self._settings_of(case.operation), headers or {}).make(case)
         # For reading: what is no text in it shows as the replacement character.
         return self._command(request, origin, settings, verify=verify, lossy=True)
 
@@ -96,7 +101,7 @@ class LibraryEngine:
 
     def as_strategy(self, operation: Operation, **options: Any) -> Any:
         """Strategy of cases of one operation. Options: `generation_mode`. Raises `NotAvailableYet`."""
-        return case_strategy(operation, self._config, self._equipped, **options)
+        return case_strategy(operation, self._config, self._settings_of, self._equipped, **options)
 
     def _equipped(self, case: Case) -> Case:
         case.engine = self
@@ -107,8 +112,15 @@ class LibraryEngine:
         made_of = (self._config.revision, *CUSTOM_CHECKS)
         if self._resolved is None or self._resolved[0] != made_of:
             occasion = Occasion(self._schema.location or "")
-            self._resolved = (made_of, run_settings(self._config, occasion))
+            settings = run_settings(self._config, occasion)
+            self._resolved = (made_of, settings, OperationResolver(settings.operations))
         return self._resolved[1]
+
+    def _settings_of(self, operation: Operation) -> OperationSettings:
+        """What the configuration says of one operation now."""
+        self._settings()
+        assert self._resolved is not None
+        return self._resolved[2].of(operation)
 
     def _origin(
         self, base_url: str | None, settings: RunSettings, credentials: Iterable[str] = ()
@@ -129,19 +141,23 @@ class LibraryEngine:
         return self._origin(None, settings) or _NOWHERE
 
     def _maker(
-        self, origin: Origin, settings: RunSettings, headers: Mapping[str, Any]
+        self, origin: Origin, own: OperationSettings, headers: Mapping[str, Any]
     ) -> RequestMaker:
         """Headers of a call stand over those of the configuration, and both over those of the case."""
         given = {name.lower() for name in headers}
-        kept = [(name, value) for name, value in settings.headers if name.lower() not in given]
-        wanted = [*kept, *((name, str(value)) for name, value in headers.items())]
-        if self._made is None or self._made[:2] != (origin, wanted):
+        kept = [(name, value) for name, value in own.headers if name.lower() not in given]
+        wanted = (*kept, *((name, str(value)) for name, value in headers.items()))
+        maker = self._makers.get((origin, wanted))
+        if maker is None:
             declared = self._schema.base_url
-            known = self._origin(declared, settings) if declared is not None else None
+            known = self._origin(declared, self._settings()) if declared is not None else None
             is_declared = known is not None and origin == known.with_userinfo(origin.userinfo)
             maker = RequestMaker(origin, wanted, version=__version__, own_servers=is_declared)
-            self._made = (origin, wanted, maker)
-        return self._made[2]
+            if len(self._makers) >= _MANY:
+                # Each call may bring headers of its own.
+                self._makers.clear()
+            self._makers[origin, wanted] = maker
+        return maker
 
     def _exchange(
         self, case: Case, base_url: str | None, options: CallOptions, settings: RunSettings
@@ -150,14 +166,16 @@ class LibraryEngine:
         origin = self._origin(base_url, settings, credentials)
         if origin is None:
             raise UsageError(_NO_BASE_URL)
-        maker = self._maker(origin, settings, options.headers)
+        own = self._settings_of(case.operation)
+        maker = self._maker(origin, own, options.headers)
         tools = _tools(maker, Judge(()))
         sent = _overridden(case, options)
         request = build_request(tools, sent)
-        http = HttpSettings(
-            request_timeout_s=options.timeout or settings.request_timeout_s,
-            proxy=settings.proxy,
-            verify=settings.tls_verify if options.verify is None else options.verify,
+        http = HttpSettings.of(own)
+        http = replace(
+            http,
+            request_timeout_s=options.timeout or http.request_timeout_s,
+            verify=http.verify if options.verify is None else options.verify,
         )
         outcome = self._send(origin, http, request)
         # Only hooks: who judges this response, and whether, is for the caller to say.
@@ -170,11 +188,11 @@ class LibraryEngine:
         application = self._application
         if application is not None and origin.url == application.origin.url:
             return application.send(request, http.request_timeout_s)
-        if self._lanes is None or self._lanes[:2] != (origin, http):
-            if self._lanes is not None:
-                self._lanes[2].close()
-            self._lanes = (origin, http, HttpLanes(origin, http, 1))
-        lanes = self._lanes[2]
+        lanes = self._lanes.get((origin, http))
+        if lanes is None:
+            while len(self._lanes) >= _MANY:
+                self._lanes.pop(next(iter(self._lanes))).close()
+            lanes = self._lanes[origin, http] = HttpLanes(origin, http, 1)
         outcome = lanes.send(0, request)
         if isinstance(outcome, NetworkFailure) and outcome.may_be_late:
             outcome = lanes.send(0, replace(request, fresh=True))
@@ -185,13 +203,13 @@ class LibraryEngine:
     def _validate(
         self, case: Case, response: Response, options: CheckOptions, settings: RunSettings
     ) -> None:
-        checks = options.selected(settings.checks)
-        judge = Judge(checks, CheckSettings(dict(settings.expected_statuses), settings.truncation))
-        self._schema.validate_formats = settings.validate_formats
+        own = self._settings_of(case.operation)
+        checks = options.selected(own.checks)
+        judge = Judge(checks, CheckSettings(dict(own.expected_statuses), settings.truncation))
         judgement: Judgement = drive(judge.judge(case, response), _no_sending)
         if judgement.failures:
             origin = self._shown_origin(settings)
-            request = response.request or self._maker(origin, settings, {}).make(case)
+            request = response.request or self._maker(origin, own, {}).make(case)
             command = self._command(request, origin, settings, verify=response.verify)
             raise failure_group(case, response, judgement.failures, command, settings.truncation)
 

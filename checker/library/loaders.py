@@ -59,7 +59,7 @@ def from_url(
     """
     config, way = _configured(config)
     settings = run_settings(config, Occasion(url))
-    options["headers"] = {**dict(settings.headers), **dict(options.get("headers") or {})}
+    options["headers"] = {**dict(settings.common.headers), **dict(options.get("headers") or {})}
     way = replace(
         way, verify=options.pop("verify", way.verify), proxy=options.pop("proxy", way.proxy)
     )
@@ -98,10 +98,10 @@ def _of_application(
 ) -> OpenApiSchema:
     config, way = _configured(config)
     location = application.origin.url + (path if path.startswith("/") else f"/{path}")
-    settings = run_settings(config, Occasion(location))
+    common = config.operation_layers().common
     target = location.removeprefix(application.origin.url).encode()
-    sent = [(n.encode(), v.encode()) for n, v in {**dict(settings.headers), **headers}.items()]
-    answer = application.send(WireRequest("GET", target, sent), settings.request_timeout_s)
+    sent = [(n.encode(), v.encode()) for n, v in {**dict(common.headers), **headers}.items()]
+    answer = application.send(WireRequest("GET", target, sent), common.request_timeout_s)
     if not isinstance(answer, Response):
         raise LoaderError(f"{path} of the application cannot be loaded: {answer.message}")
     if answer.status_code != 200:

@@ -1,13 +1,13 @@
 """An opened OpenAPI document: a table of contents, read page by page."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
 from checker.config.config import Config
 from checker.core.engine import Engine
-from checker.core.operation import BrokenOperation, Label
+from checker.core.operation import BrokenOperation, Label, Operation
 from checker.core.schema_warnings import SchemaWarning
 from checker.openapi.contents import Dropped, table_of_contents
 from checker.openapi.documents.dialects import version_of
@@ -72,7 +72,8 @@ class OpenApiSchema(Mapping[str, Methods]):
         """The live configuration; set where the engine is."""
         self.app: object | None = None
         """The application in this process that serves the API, if it was loaded from one."""
-        self.validate_formats = True
+        self.asserts_formats: Callable[[Operation], bool] = lambda operation: True
+        """Whether responses of an operation have to keep to `format`."""
         self.server_variables: Mapping[str, str] = {}
         """Values of server variables that replace their defaults."""
         self._given_base_url = base_url

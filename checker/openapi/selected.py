@@ -1,6 +1,6 @@
 """The operations of a run: chosen by their entries, each read when it is first asked for."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from checker.config.filters import Selection
@@ -14,7 +14,13 @@ from checker.openapi.schema import OpenApiSchema
 class SelectedOperations(Mapping[Label, OpenApiOperation]):
     """Operations to test, in document order."""
 
-    def __init__(self, schema: OpenApiSchema, selection: Selection) -> None:
+    def __init__(
+        self,
+        schema: OpenApiSchema,
+        selection: Selection,
+        has_phases: Callable[[Entry], bool] = lambda entry: True,
+    ) -> None:
+        """`has_phases`: whether any phase tests an operation."""
         self._schema = schema
         self._entries: dict[Label, Entry] = {}
         self.broken: list[BrokenOperation] = []
@@ -28,7 +34,7 @@ class SelectedOperations(Mapping[Label, OpenApiOperation]):
             if isinstance(entry, BrokenOperation):
                 if selection.matches_broken(entry):
                     self.broken.append(entry)
-            elif selection.matches(entry):
+            elif selection.matches(entry) and has_phases(entry):
                 self._entries[entry.label] = entry
         for dropped in schema.dropped():
             unread = BrokenOperation(dropped.label, dropped.method, dropped.path, "")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from checker.checks.judge import CLEAN, Judge, Judgement
+from checker.checks.judge import CLEAN, Judgement
 from checker.core.case import Case
 from checker.core.errors import HookError
 from checker.core.request import WireRequest
@@ -24,6 +24,23 @@ class Maker(Protocol):
         ...
 
 
+class Judging(Protocol):
+    """Says what the checks make of an answer."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether no check needs further requests, so that `verdict` can be asked directly."""
+        ...
+
+    def judge(self, case: Case, response: Response) -> Exchanging[Judgement]:
+        """What the checks say; yields what they need to send."""
+        ...
+
+    def verdict(self, case: Case, response: Response) -> Judgement:
+        """What checks say that send nothing."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class CallHooks:
     """What users run around each call."""
@@ -40,7 +57,7 @@ class Tools:
     """What every attempt needs."""
 
     maker: Maker
-    judge: Judge
+    judge: Judging
     gate: Gate
     hooks: CallHooks
 

@@ -80,7 +80,7 @@ class Supervisor:
         """First by the settings of the run, then by those of its project."""
         self._settings = replace(settings, workers=1) if settings.inline else settings
         self._deadlines = self._wanted_deadlines or Deadlines.of(
-            settings.request_timeout_s,
+            max(one.request_timeout_s for one in settings.operations.everywhere()),
             waiting_s=(settings.wait_for_schema_s or 0.0) + settings.documents.max_total_time_s,
         )
         self.ending.go_by(settings)
@@ -154,6 +154,7 @@ class Supervisor:
         self._journals += self._chronicle.earlier_journals
         if self._chronicle.view.opened is not None:
             self._go_by(self._settings.for_project(self._chronicle.view.opened.title))
+        self.ending.know(opened.operations)
         self._plan = self._make_plan(opened)
         if not opened.operations:
             self.ending.begin("completed")
@@ -174,7 +175,7 @@ class Supervisor:
                 time_s=settings.max_time_s,
                 begun=self._chronicle.view.tasks,
             )
-        return BoundedPlan(opened.operations, seed=seed, max_examples=settings.max_examples)
+        return BoundedPlan(opened.operations, seed=seed, max_examples=settings.common.max_examples)
 
     # Work goes out and comes back
 
@@ -204,7 +205,7 @@ class Supervisor:
     def _looks_again(self) -> bool:
         """Whether something is left to do: once, findings that may become smaller."""
         view, settings = self._chronicle.view, self._settings
-        if settings.kind != "run" or settings.no_shrink or isinstance(self._plan, SecondLooks):
+        if settings.kind != "run" or isinstance(self._plan, SecondLooks):
             return False
         tasks = second_looks(view.settled.values(), cases=view.cases, share=settings.shrink_share)
         self._plan = SecondLooks(tasks)

@@ -51,7 +51,6 @@ def _digest(data: bytes) -> str:
 
 def settled_target(schema: OpenApiSchema, settings: RunSettings) -> Origin:
     """Where the API lives, now that the schema knows what the user says of it. Raises `UsageError`."""
-    schema.validate_formats = settings.validate_formats
     schema.server_variables = dict(settings.server_variables)
     if settings.base_url is not None:
         schema.rebase(settings.base_url)
@@ -80,10 +79,10 @@ def _service(origin: Origin) -> tuple[str, int]:
 
 
 def _fetched(settings: RunSettings) -> OpenApiSchema:
-    location = settings.location
+    location, common = settings.location, settings.common
     way = loaders.Way(
-        settings.tls_verify,
-        settings.proxy,
+        common.tls_verify,
+        common.proxy,
         settings.documents,
         settings.sanitization.redaction,
     )
@@ -91,7 +90,7 @@ def _fetched(settings: RunSettings) -> OpenApiSchema:
         return loaders.from_path(location, way=way)
     return loaders.from_url(
         location,
-        headers=dict(settings.headers),
+        headers=dict(common.headers),
         wait_for_schema=settings.wait_for_schema_s,
         way=way,
     )

@@ -126,6 +126,10 @@ class OperationCard:
     label: str
     method: str
     path: str
+    max_examples: int | None = None
+    """Cases in `run`; None: as many as of all others."""
+    continue_on_failure: bool | None = None
+    """Whether `fuzz` goes on when it fails; None: as for all others."""
 
 
 @dataclass(frozen=True, slots=True)
