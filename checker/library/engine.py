@@ -17,7 +17,7 @@ from checker.core import curl
 from checker.core.case import NOT_SET, Case
 from checker.core.errors import IncorrectUsage, UsageError
 from checker.core.hooks import GLOBAL_HOOKS, HookContext
-from checker.core.operation import Operation
+from checker.core.operation import BrokenOperation, Operation
 from checker.core.registry import CUSTOM_CHECKS
 from checker.core.request import Origin, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
@@ -26,6 +26,7 @@ from checker.library.foreign import as_response
 from checker.library.options import CallOptions, CheckOptions
 from checker.library.strategies import case_strategy
 from checker.library.verdicts import failure_group
+from checker.openapi.operation import Entry
 from checker.openapi.schema import OpenApiSchema
 from checker.phases.attempt import CallHooks, Tools, build_request, drive, judge_outcome
 from checker.phases.safety import Gate
@@ -59,6 +60,7 @@ class LibraryEngine:
         self._resolved: tuple[tuple[object, ...], RunSettings, OperationResolver] | None = None
         self._makers: dict[tuple[Origin, Headers], RequestMaker] = {}
         self._lanes: dict[tuple[Origin, HttpSettings], HttpLanes] = {}
+        schema.is_selected = self._is_selected
         schema.asserts_formats = lambda operation: self._settings_of(operation).validate_formats
 
     def formatted_path(self, case: Case) -> str:
@@ -121,6 +123,14 @@ class LibraryEngine:
         self._settings()
         assert self._resolved is not None
         return self._resolved[2].of(operation)
+
+    def _is_selected(self, entry: Entry | BrokenOperation) -> bool:
+        """Whether no `[[operations]]` block disables an operation."""
+        settings = self._settings()
+        if isinstance(entry, BrokenOperation):
+            return settings.selection.matches_broken(entry)
+        assert self._resolved is not None
+        return settings.selection.matches(entry) and bool(self._resolved[2].of(entry).phases)
 
     def _origin(
         self, base_url: str | None, settings: RunSettings, credentials: Iterable[str] = ()

@@ -74,6 +74,8 @@ class OpenApiSchema(Mapping[str, Methods]):
         """The application in this process that serves the API, if it was loaded from one."""
         self.asserts_formats: Callable[[Operation], bool] = lambda operation: True
         """Whether responses of an operation have to keep to `format`."""
+        self.is_selected: Callable[[Entry | BrokenOperation], bool] = lambda entry: True
+        """Whether `get_all_operations` gives an operation; whoever names one has it even so."""
         self.server_variables: Mapping[str, str] = {}
         """Values of server variables that replace their defaults."""
         self._given_base_url = base_url
@@ -155,9 +157,10 @@ class OpenApiSchema(Mapping[str, Methods]):
         return self._dropped
 
     def get_all_operations(self) -> Iterator[OpenApiOperation | BrokenOperation]:
-        """Operations in document order, each read when its turn comes."""
+        """Operations that are not disabled, in document order, each read when its turn comes."""
         for entry in self.entries():
-            yield self.read(entry)
+            if self.is_selected(entry):
+                yield self.read(entry)
 
     def find(self, label: str) -> OpenApiOperation | BrokenOperation | None:
         """The operation of a label; no other one is read."""
@@ -219,7 +222,7 @@ class OpenApiSchema(Mapping[str, Methods]):
         if self._errors is None:
             self._errors = {
                 operation.label: operation.error
-                for operation in self.get_all_operations()
+                for operation in map(self.read, self.entries())
                 if isinstance(operation, BrokenOperation)
             }
         return self._errors
