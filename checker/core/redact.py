@@ -278,6 +278,14 @@ class SecretStore:
             self._fields += _under_its_name(name, value)
         self._pattern = None
 
+    def forget(self, value: str) -> None:
+        """Know a secret no more, unless a reference still resolves to it. Short ones stay."""
+        if len(value) < _MIN_EMBEDDED or value in self._values.values():
+            return
+        for spell in _FORMS.values():
+            self._needles.pop(spell(value), None)
+        self._pattern = None
+
     def mask(self, text: str) -> str:
         """Text with a reference in place of each secret; what is written goes through here."""
         whole = self._needles.get(text)

@@ -2,6 +2,7 @@
 
 import re
 from base64 import b64encode
+from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -9,6 +10,7 @@ from urllib.parse import unquote, unquote_plus, urlsplit
 
 from checker.config.credentials import sensitive_overrides
 from checker.config.settings import RunSettings
+from checker.core.credentials import Credentials
 from checker.core.redact import Redaction, SecretStore
 from checker.corpus.records import (
     Finding,
@@ -27,6 +29,8 @@ _HARMLESS: Final = frozenset(
 )
 _UNFIT: Final = re.compile(r"[\s{}]")
 """What the name of a reference cannot hold."""
+_MOST_PASSING: Final = 16
+"""Credentials of sources that are masked: each makes masking dearer, and older ones are in use nowhere."""
 _WORD_LIST: Final = 20
 """Entries from which on a dictionary is test data, whatever it is bound to."""
 _PROSE: Final[Mapping[type[Record], tuple[str, ...]]] = {
@@ -50,6 +54,8 @@ class Secrets:
         self.store = SecretStore() if store is None else store
         self.is_empty = store is None
         """Whether nothing needs to be masked."""
+        self._passing: deque[Credentials] = deque()
+        """What sources of credentials gave, oldest first."""
         for name, value in headers:
             self.add_header(name, value)
 
@@ -75,6 +81,22 @@ class Secrets:
             if value not in known:
                 self.add_header(name, value, number=len(known))
                 known.append(value)
+
+    def add_credentials(self, found: Credentials) -> None:
+        """Taint what a source gave, and let go of what it gave long ago."""
+        if found in self._passing:
+            return
+        self._passing.append(found)
+        for name, value in found.headers.items():
+            self.add_header(name, value)
+        for kind, given in (("query", found.query), ("cookie", found.cookies)):
+            for name, value in given.items():
+                self.add(kind, name, value)
+        if len(self._passing) > _MOST_PASSING:
+            past = self._passing.popleft()
+            for value in (*past.headers.values(), *past.query.values(), *past.cookies.values()):
+                self.store.forget(value)
+                self.store.forget(value.partition(" ")[2])
 
     def add(self, kind: str, name: str, value: str) -> None:
         """Taint any other value."""

@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from checker import __version__
@@ -15,12 +16,14 @@ from checker.config.resolve import Occasion, run_settings
 from checker.config.settings import RunSettings
 from checker.core import curl
 from checker.core.case import NOT_SET, Case
+from checker.core.credentials import CREDENTIAL_SOURCES
 from checker.core.errors import IncorrectUsage, UsageError
 from checker.core.hooks import GLOBAL_HOOKS, HookContext
 from checker.core.operation import BrokenOperation, Operation
 from checker.core.registry import CUSTOM_CHECKS
 from checker.core.request import Origin, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.corpus.secrets import Secrets
 from checker.library.applications import Application
 from checker.library.foreign import as_response
 from checker.library.options import CallOptions, CheckOptions
@@ -28,11 +31,19 @@ from checker.library.strategies import case_strategy
 from checker.library.verdicts import failure_group
 from checker.openapi.operation import Entry
 from checker.openapi.schema import OpenApiSchema
-from checker.phases.attempt import CallHooks, Tools, build_request, drive, judge_outcome
+from checker.phases.attempt import (
+    CallHooks,
+    Tools,
+    build_request,
+    drive,
+    exchange,
+    judge_outcome,
+)
 from checker.phases.safety import Gate
 from checker.transport.http import HttpLanes
 from checker.transport.prepare import RequestMaker
 from checker.transport.settings import HttpSettings
+from checker.workers.credentials import CredentialKeeper
 
 _NOWHERE = Origin("http", "localhost", 80, "")
 _MANY = 16
@@ -58,6 +69,7 @@ class LibraryEngine:
         self._application = application
         self._config = config
         self._resolved: tuple[tuple[object, ...], RunSettings, OperationResolver] | None = None
+        self._keeper: CredentialKeeper | None = None
         self._makers: dict[tuple[Origin, Headers], RequestMaker] = {}
         self._lanes: dict[tuple[Origin, HttpSettings], HttpLanes] = {}
         schema.is_selected = self._is_selected
@@ -172,13 +184,17 @@ class LibraryEngine:
     def _exchange(
         self, case: Case, base_url: str | None, options: CallOptions, settings: RunSettings
     ) -> Response:
-        credentials = (*credentials_in(settings), *_credentials_of(case, options, settings))
+        keeper = self._credentials()
+        sources = (f"source {name}" for name in CREDENTIAL_SOURCES)
+        credentials = (
+            *credentials_in(settings), *_credentials_of(case, options, settings), *sources
+        )  # fmt: skip
         origin = self._origin(base_url, settings, credentials)
         if origin is None:
             raise UsageError(_NO_BASE_URL)
         own = self._settings_of(case.operation)
         maker = self._maker(origin, own, options.headers)
-        tools = _tools(maker, Judge(()))
+        tools = _tools(maker, Judge(()), keeper)
         sent = _overridden(case, options)
         request = build_request(tools, sent)
         http = HttpSettings.of(own)
@@ -187,12 +203,22 @@ class LibraryEngine:
             request_timeout_s=options.timeout or http.request_timeout_s,
             verify=http.verify if options.verify is None else options.verify,
         )
-        outcome = self._send(origin, http, request)
+        send = partial(self._send, origin, http)
+        outcome = drive(exchange(tools, sent, request), send)
         # Only hooks: who judges this response, and whether, is for the caller to say.
-        drive(judge_outcome(tools, sent, outcome), lambda send: self._send(origin, http, send))
+        drive(judge_outcome(tools, sent, outcome), send)
         if isinstance(outcome, NetworkFailure):
             raise _error(outcome)
-        return outcome
+        response: Response = outcome
+        return response
+
+    def _credentials(self) -> CredentialKeeper | None:
+        """What the registered sources hold; None when there are none."""
+        if not CREDENTIAL_SOURCES:
+            return None
+        if self._keeper is None or self._keeper.sources != CREDENTIAL_SOURCES:
+            self._keeper = CredentialKeeper.alone(dict(CREDENTIAL_SOURCES), Secrets())
+        return self._keeper
 
     def _send(self, origin: Origin, http: HttpSettings, request: WireRequest) -> Outcome:
         application = self._application
@@ -235,7 +261,10 @@ class LibraryEngine:
         wanted = settings.sanitization
         if wanted.enabled:
             request = wanted.redaction.request(request)
-        return curl.render(request, origin, verify=verify, lossy=lossy)
+        command = curl.render(request, origin, verify=verify, lossy=lossy)
+        if wanted.enabled and self._keeper is not None:
+            return self._keeper.secrets.store.hide(command, wanted.replacement)
+        return command
 
 
 def _credentials_of(case: Case, options: CallOptions, settings: RunSettings) -> tuple[str, ...]:
@@ -250,13 +279,13 @@ def _credentials_of(case: Case, options: CallOptions, settings: RunSettings) -> 
     return credentials_of_call(settings.sanitization.redaction, given)
 
 
-def _tools(maker: RequestMaker, judge: Judge) -> Tools:
+def _tools(maker: RequestMaker, judge: Judge, keeper: CredentialKeeper | None) -> Tools:
     hooks = CallHooks(
         before=GLOBAL_HOOKS.named("before_call"),
         after=GLOBAL_HOOKS.named("after_call"),
         context=lambda case: HookContext(case.operation),
     )
-    return Tools(maker, judge, Gate(), hooks)
+    return Tools(maker, judge, Gate(), hooks, keeper)
 
 
 def _overridden(case: Case, options: CallOptions) -> Case:

@@ -52,6 +52,22 @@ class CallHooks:
     context: Callable[[Case], Any] = lambda case: case
 
 
+class Authorizing(Protocol):
+    """Has requests carry credentials that come while the run goes on."""
+
+    def apply(self, case: Case, request: WireRequest) -> None:
+        """Have a request carry those of now, in place of earlier ones. Raises `CredentialError`."""
+        ...
+
+    def is_refused(self, case: Case, request: WireRequest, outcome: Outcome) -> bool:
+        """Whether to send again with newer ones, which are there then. Raises `CredentialError`."""
+        ...
+
+    def observe(self, case: Case, request: WireRequest, outcome: Outcome) -> None:
+        """Take note of the answer to what was sent again."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Tools:
     """What every attempt needs."""
@@ -60,12 +76,14 @@ class Tools:
     judge: Judging
     gate: Gate
     hooks: CallHooks
+    credentials: Authorizing | None = None
+    """None where all that requests carry is known from the start."""
 
     is_plain: bool = field(init=False)
     """Whether every attempt is one request that nobody touches, and one plain call to judge its answer."""
 
     def __post_init__(self) -> None:
-        is_untouched = not self.hooks.before and not self.hooks.after
+        is_untouched = not (self.hooks.before or self.hooks.after or self.credentials)
         is_plain = is_untouched and self.judge.is_plain and self.gate.level is _FULL
         object.__setattr__(self, "is_plain", is_plain)
 
@@ -91,9 +109,20 @@ def attempt(tools: Tools, case: Case, *, fresh: bool = False) -> Exchanging[Verd
         return Verdict(case, None, None, CLEAN)
     request = build_request(tools, case)
     request.fresh = fresh
-    outcome = yield request
+    outcome = yield from exchange(tools, case, request)
     judgement = yield from judge_outcome(tools, case, outcome)
     return Verdict(case, request, outcome, judgement)
+
+
+def exchange(tools: Tools, case: Case, request: WireRequest) -> Exchanging[Outcome]:
+    """The answer to the request of a case: the second one, if the first refused credentials that could be renewed."""
+    outcome = yield request
+    credentials = tools.credentials
+    if credentials is not None and credentials.is_refused(case, request, outcome):
+        credentials.apply(case, request)
+        outcome = yield request
+        credentials.observe(case, request, outcome)
+    return outcome
 
 
 def plain_verdict(tools: Tools, case: Case, request: WireRequest, outcome: Outcome) -> Verdict:
@@ -108,6 +137,8 @@ def build_request(tools: Tools, case: Case) -> WireRequest:
     for hook in tools.hooks.before:
         _call(hook, tools.hooks.context(case), case, extra)
     request = tools.maker.make(case)
+    if tools.credentials is not None:
+        tools.credentials.apply(case, request)
     if extra:
         _add_headers(request, extra)
     return request

@@ -72,8 +72,10 @@ class Chronicle:
         self.incarnation = self.next_incarnation()
         """Of the supervisor itself."""
         self._first = self.incarnation
+        self.secrets = secrets_of(settings)
+        """What is masked in what the supervisor itself writes."""
         self._own = JournalWriter(
-            layout.journal(self.incarnation, os.getpid()), conceal=secrets_of(settings).conceal
+            layout.journal(self.incarnation, os.getpid()), conceal=self.secrets.conceal
         )
         self._journals = Journals(layout, above=self.incarnation - 1)
         self._clock = clock

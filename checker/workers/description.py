@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from checker.config.credentials import credentials_in, target
 from checker.config.settings import RunSettings
+from checker.core.credentials import CREDENTIAL_SOURCES
 from checker.core.digests import digest
 from checker.core.errors import UsageError
 from checker.core.request import Origin, host_of
@@ -60,7 +61,9 @@ def settled_target(schema: OpenApiSchema, settings: RunSettings) -> Origin:
             "the description names no absolute server; give the base URL of the API with `--url`"
         )
     try:
-        return target(base_url, settings.location, settings.base_url, credentials_in(settings))
+        sources = (f"source {name}" for name in CREDENTIAL_SOURCES)
+        names = (*credentials_in(settings), *sources)
+        return target(base_url, settings.location, settings.base_url, names)
     except ValueError as error:
         raise UsageError(f"{error}; or give the base URL of the API with `--url`") from error
 

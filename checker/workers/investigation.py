@@ -22,7 +22,7 @@ from checker.generation.sources.hypothesis import ShrinkingStopped
 from checker.generation.sources.shrinking import ShrinkBudget, shrink
 from checker.generation.sources.simplest import SimplestSource
 from checker.generation.sources.turn import Rejected
-from checker.phases.attempt import Tools, Verdict, attempt, drive, judge_outcome
+from checker.phases.attempt import Tools, Verdict, attempt, drive, exchange, judge_outcome
 from checker.phases.making import CaseFactory, Made
 from checker.workers.defects import Defects
 from checker.workers.messages import Settled
@@ -290,14 +290,16 @@ class Investigator:
 
     def _reproduce(self, settlement: _Settlement) -> None:
         """Send the commands as they will be printed, and judge the last answer."""
+        case = settlement.chain[-1].made.case
         sent = [shot.verdict.request for shot in settlement.chain]
         requests = [request for request in sent if request is not None]
         settlement.commands = tuple(map(self.render, requests))
         for command, request in zip(settlement.commands, requests, strict=True):
-            again = replace(curl.as_sent(command), fresh=True, via=request.via)
-            settlement.outcome = self._sent(again)
+            again = replace(
+                curl.as_sent(command), fresh=True, via=request.via, proofs=request.proofs
+            )
+            settlement.outcome = drive(exchange(self.tools, case, again), self._sent)
         if isinstance(settlement.outcome, Response):
-            case = settlement.chain[-1].made.case
             settlement.judgement = drive(
                 judge_outcome(self.tools, case, settlement.outcome), self._sent
             )

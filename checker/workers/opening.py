@@ -17,6 +17,7 @@ from checker.config.hooks_loading import load_all_hooks
 from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
 from checker.core.case import Case
+from checker.core.credentials import CREDENTIAL_SOURCES
 from checker.core.digests import digest_int
 from checker.core.hooks import COMPONENTS, GLOBAL_HOOKS, HookContext
 from checker.core.operation import Operation
@@ -37,6 +38,7 @@ from checker.phases.making import CaseFactory, GenerationRules, PoolView
 from checker.phases.safety import Gate
 from checker.transport.http import HttpLanes, HttpSettings
 from checker.transport.prepare import RequestMaker
+from checker.workers.credentials import CredentialKeeper
 from checker.workers.description import other_host, read_description, settled_target
 from checker.workers.ledger import Ledger
 from checker.workers.messages import Opened, OperationCard
@@ -88,6 +90,8 @@ class Workplace:
     ledger: Ledger
     saved: SavedExamples
     purse: Purse
+    credentials: CredentialKeeper | None
+    """None where all that requests carry is known from the start."""
     making_stage: Stage
     """`HOOK` wherever users' code may run: it has a deadline of its own."""
     calling_stage: Stage
@@ -148,6 +152,9 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
     tell_of_unread(recorder, selected, settings.phases[0])
     rules = generation_rules(operations, settings, reuse=recorder.values is not None)
     factory = _factory(rules, selected, recorder, _component_hooks, settings.phases[0])
+    keeper = None
+    if CREDENTIAL_SOURCES:
+        keeper = CredentialKeeper(dict(CREDENTIAL_SOURCES), recorder.secrets)
     decides = _has_making_hooks(("before_generate",))
     pacing = _pacing(settings)
     slot_count = 2 * pacing.most + 2
@@ -166,7 +173,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
         unhooked=None
         if decides
         else _factory(rules, selected, recorder, _no_hooks, settings.phases[0]),
-        tools=_tools(settings, operations, origin),
+        tools=_tools(settings, operations, origin, keeper),
         explorer=_explorer(incarnation, settings, selected, factory),
         origin=origin,
         http=HttpLanes(origin, HttpSettings.of(operations.common), pacing.most),
@@ -177,9 +184,10 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
         ledger=ledger,
         saved=SavedExamples(settings.database),
         purse=Purse(settings.shrink_share, recorder.defects),
+        credentials=keeper,
         making_stage=Stage.HOOK if _has_making_hooks() else Stage.MAKE,
-        calling_stage=Stage.HOOK if GLOBAL_HOOKS.named("before_call") else Stage.MAKE,
-        judging_stage=Stage.HOOK if GLOBAL_HOOKS.named("after_call") else Stage.JUDGE,
+        calling_stage=Stage.HOOK if keeper or GLOBAL_HOOKS.named("before_call") else Stage.MAKE,
+        judging_stage=Stage.HOOK if keeper or GLOBAL_HOOKS.named("after_call") else Stage.JUDGE,
     )
 
 
@@ -288,7 +296,12 @@ def _has_making_hooks(verbs: Sequence[str] = _MAKING_VERBS) -> bool:
     return any(GLOBAL_HOOKS.named(f"{verb}_{part}") for verb in verbs for part in _PARTS)
 
 
-def _tools(settings: RunSettings, operations: OperationResolver, origin: Origin) -> Tools:
+def _tools(
+    settings: RunSettings,
+    operations: OperationResolver,
+    origin: Origin,
+    keeper: CredentialKeeper | None,
+) -> Tools:
     return Tools(
         maker=RequestMaker(
             origin,
@@ -304,6 +317,7 @@ def _tools(settings: RunSettings, operations: OperationResolver, origin: Origin)
             after=GLOBAL_HOOKS.named("after_call"),
             context=_hook_context,
         ),
+        credentials=keeper,
     )
 
 
