@@ -13,6 +13,7 @@ PUBLIC = {
     "Response": "checker.core.response:Response",
     "check": "checker.core.registry:check",
     "config": "checker.config",
+    "credentials": "checker.credentials",
     "errors": "checker.errors",
     "hook": "checker.core.hooks:hook",
     "hooks": "checker.core.hooks:GLOBAL_HOOKS",

@@ -13,6 +13,7 @@ CheckerError
 │   └── UnresolvableBody   a required body refers to nothing              a warning, no valid request is made
 ├── Unserialisable         a case cannot be written as its media type      an error of its operation
 ├── BudgetSpent            work or size ran out                           an error of its operation
+├── CredentialError        a source of credentials gave none              an error of its operation
 ├── StorageError           the corpus cannot be written                   exit code 2
 └── MissingSecret          a recorded secret is not available             exit code 2
 IncorrectUsage             a Python call that cannot mean anything (also a UsageError)
@@ -105,6 +106,10 @@ class BudgetSpent(CheckerError):
 
 class StorageError(CheckerError):
     """The corpus cannot be written."""
+
+
+class CredentialError(CheckerError):
+    """A source of credentials gave none."""
 
 
 class MissingSecret(CheckerError):

@@ -5,7 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from checker.config.filters import Selectable
 from checker.config.settings import FetchLimits
+from checker.core.operation import BrokenOperation, Operation
 from checker.core.redact import Redaction
 from checker.core.request import WireRequest
 from checker.core.response import Response
@@ -93,6 +95,9 @@ class FetchOptions:
 DIRECT: Final = FetchOptions()
 
 
+AssertsFormats = Callable[[Operation], bool]
+
+
 @dataclass(frozen=True, slots=True)
 class SchemaOptions:
     """What users say of a description that is open."""
@@ -101,5 +106,7 @@ class SchemaOptions:
     """In place of every server that it names; None leaves them."""
     server_variables: Mapping[str, str] = field(default_factory=dict)
     """Values of variables in the URLs of those servers, in place of their defaults."""
-    validate_formats: bool = True
-    """Whether answers have to keep the formats of their schemas."""
+    asserts_formats: AssertsFormats = lambda operation: True
+    """Whether answers of an operation have to keep the formats of their schemas."""
+    is_selected: Callable[[Selectable | BrokenOperation], bool] = lambda entry: True
+    """Whether an operation is listed for users of Python; whoever names one has it even so."""

@@ -76,7 +76,8 @@ class Loaders:
         """
         config, fetching = _configured(config)
         settings = run_settings(config, Occasion(url))
-        options["headers"] = {**dict(settings.headers), **dict(options.get("headers") or {})}
+        configured = dict(settings.common.headers)
+        options["headers"] = {**configured, **dict(options.get("headers") or {})}
         fetching = replace(
             fetching,
             verify=options.pop("verify", fetching.verify),
@@ -124,12 +125,12 @@ class Loaders:
         """`given` are headers and configuration."""
         headers, (config, options) = given[0], _configured(given[1])
         url = application.origin.url
-        settings = run_settings(config, Occasion(f"{url}/{path.removeprefix('/')}"))
-        sent = [(n.encode(), v.encode()) for n, v in {**dict(settings.headers), **headers}.items()]
+        common = config.operation_layers().common
+        sent = [(n.encode(), v.encode()) for n, v in {**dict(common.headers), **headers}.items()]
 
         def exchange(request: WireRequest) -> Response:
             request.headers += sent
-            answer = application.send(request, settings.request_timeout_s)
+            answer = application.send(request, common.request_timeout_s)
             if isinstance(answer, Response):
                 return answer
             raise LoaderError(f"{path} of the application cannot be loaded: {answer.message}")

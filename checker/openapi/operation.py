@@ -1,6 +1,6 @@
 """One operation of an OpenAPI document, read when it is asked for."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
@@ -37,8 +37,9 @@ class Owner(Protocol):
     """What an operation asks of the schema that it belongs to."""
 
     engine: Engine | None
-    validate_formats: bool
 
+    @property
+    def asserts_formats(self) -> Callable[["OpenApiOperation"], bool]: ...
     @property
     def document(self) -> OpenApiDocument: ...
     def base_url_of(self, servers: object) -> str | None: ...
@@ -195,7 +196,7 @@ class OpenApiOperation:
                 self.method,
                 self.definition,
                 self.entry.pointer,
-                validate_formats=self.owner.validate_formats,
+                validate_formats=self.owner.asserts_formats(self),
             )
         return self._contract
 

@@ -1,13 +1,14 @@
 """An opened OpenAPI document: a table of contents, read page by page."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, Final
 
 from checker.config.config import Config
+from checker.config.filters import Selectable
 from checker.core.engine import Engine
-from checker.core.operation import BrokenOperation, Label
+from checker.core.operation import BrokenOperation, Label, Operation
 from checker.core.schema_warnings import SchemaWarning
 from checker.kinds.sources import SchemaOptions
 from checker.openapi.contents import Dropped, table_of_contents
@@ -77,7 +78,10 @@ class OpenApiSchema(Mapping[str, Methods]):
         """The live configuration; set where the engine is."""
         self.app: object | None = None
         """The application in this process that serves the API, if it was loaded from one."""
-        self.validate_formats = True
+        self.asserts_formats: Callable[[Operation], bool] = lambda operation: True
+        """Whether responses of an operation have to keep to `format`."""
+        self.is_selected: Callable[[Selectable | BrokenOperation], bool] = lambda entry: True
+        """Whether `get_all_operations` gives an operation; whoever names one has it even so."""
         self.server_variables: Mapping[str, str] = {}
         """Values of server variables that replace their defaults."""
         self._given_base_url = base_url
@@ -134,7 +138,8 @@ class OpenApiSchema(Mapping[str, Methods]):
 
     def configure(self, options: SchemaOptions) -> None:
         """Take in what users say of the document; a base URL replaces every server that it declares."""
-        self.validate_formats = options.validate_formats
+        self.asserts_formats = options.asserts_formats
+        self.is_selected = options.is_selected
         self.server_variables = options.server_variables
         if options.base_url is not None:
             self._given_base_url = options.base_url
@@ -167,9 +172,10 @@ class OpenApiSchema(Mapping[str, Methods]):
         return self._dropped
 
     def get_all_operations(self) -> Iterator[OpenApiOperation | BrokenOperation]:
-        """Operations in document order, each read when its turn comes."""
+        """Operations that are not disabled, in document order, each read when its turn comes."""
         for entry in self.entries():
-            yield self.read(entry)
+            if self.is_selected(entry):
+                yield self.read(entry)
 
     def find(self, label: str) -> OpenApiOperation | BrokenOperation | None:
         """The operation of a label; no other one is read."""
@@ -237,7 +243,7 @@ class OpenApiSchema(Mapping[str, Methods]):
         if self._errors is None:
             self._errors = {
                 operation.label: operation.error
-                for operation in self.get_all_operations()
+                for operation in map(self.read, self.entries())
                 if isinstance(operation, BrokenOperation)
             }
         return self._errors

@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from checker.config.credentials import credentials_in, target
 from checker.config.settings import RunSettings
+from checker.core.credentials import CREDENTIAL_SOURCES
 from checker.core.digests import digest
 from checker.core.errors import UsageError
 from checker.core.request import Origin, host_of
@@ -14,6 +15,7 @@ from checker.corpus.layout import RunLayout
 from checker.corpus.records import Note
 from checker.kinds.protocol import ApiSchema
 from checker.kinds.sources import (
+    AssertsFormats,
     DescriptionSource,
     FetchOptions,
     FileSource,
@@ -56,10 +58,12 @@ def _digest(data: bytes) -> str:
     return digest("document", data.decode("utf-8", "surrogateescape"))
 
 
-def settled_target(schema: ApiSchema, settings: RunSettings) -> Origin:
+def settled_target(
+    schema: ApiSchema, settings: RunSettings, asserts_formats: AssertsFormats
+) -> Origin:
     """Where the API lives, now that the schema knows what the user says of it. Raises `UsageError`."""
     schema.configure(
-        SchemaOptions(settings.base_url, dict(settings.server_variables), settings.validate_formats)
+        SchemaOptions(settings.base_url, dict(settings.server_variables), asserts_formats)
     )
     base_url = schema.base_url
     if base_url is None:
@@ -67,7 +71,9 @@ def settled_target(schema: ApiSchema, settings: RunSettings) -> Origin:
             "the description names no absolute server; give the base URL of the API with `--url`"
         )
     try:
-        return target(base_url, settings.location, settings.base_url, credentials_in(settings))
+        sources = (f"source {name}" for name in CREDENTIAL_SOURCES)
+        names = (*credentials_in(settings), *sources)
+        return target(base_url, settings.location, settings.base_url, names)
     except ValueError as error:
         raise UsageError(f"{error}; or give the base URL of the API with `--url`") from error
 
@@ -86,16 +92,16 @@ def _service(origin: Origin) -> tuple[str, int]:
 
 
 def _fetched(settings: RunSettings) -> ApiSchema:
-    location = settings.location
+    location, common = settings.location, settings.common
     source: DescriptionSource = FileSource(location)
     if urlsplit(location).netloc:
-        headers = {"headers": dict(settings.headers)}
+        headers = {"headers": dict(common.headers)}
         source = UrlSource(location, settings.wait_for_schema_s, headers)
     return open_description(
         source,
         FetchOptions(
-            settings.tls_verify,
-            settings.proxy,
+            common.tls_verify,
+            common.proxy,
             settings.documents,
             settings.sanitization.redaction,
         ),

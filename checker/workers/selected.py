@@ -1,6 +1,6 @@
 """The operations of a run: chosen by their entries, each read when it is first asked for."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from checker.config.filters import Selection
@@ -12,7 +12,13 @@ from checker.kinds.protocol import ApiOperation, ApiSchema, OperationEntry
 class SelectedOperations(Mapping[Label, ApiOperation]):
     """Operations to test, in document order."""
 
-    def __init__(self, schema: ApiSchema, selection: Selection) -> None:
+    def __init__(
+        self,
+        schema: ApiSchema,
+        selection: Selection,
+        has_phases: Callable[[OperationEntry], bool] = lambda entry: True,
+    ) -> None:
+        """`has_phases`: whether any phase tests an operation."""
         self._schema = schema
         self._entries: dict[Label, OperationEntry] = {}
         self.broken: list[BrokenOperation] = []
@@ -26,7 +32,7 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
             if isinstance(entry, BrokenOperation):
                 if selection.matches_broken(entry):
                     self.broken.append(entry)
-            elif selection.matches(entry):
+            elif selection.matches(entry) and has_phases(entry):
                 self._entries[entry.label] = entry
         for dropped in schema.dropped():
             unread = BrokenOperation(dropped.label, dropped.method, dropped.path, "")
