@@ -17,7 +17,10 @@ _SHOWN: Final = 3
 def credentials_in(settings: RunSettings) -> tuple[str, ...]:
     """Names of what a run would send to prove who is calling: `header Authorization`, `query api_key`."""
     redaction = settings.sanitization.redaction
-    found = [f"header {name}" for name in _sensitive(redaction, dict(settings.headers))]
+    headers = dict.fromkeys(
+        pair for one in settings.operations.everywhere() for pair in one.headers
+    )
+    found = [f"header {name}" for name, value in headers if redaction.is_sensitive(name) and value]
     found += [
         f"{one.location or 'parameter'} {one.path[0]}"
         for one in sensitive_overrides(settings)

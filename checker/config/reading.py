@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -13,6 +13,7 @@ from checker.config.table import (
     SECTIONS,
     Key,
     Path,
+    is_of_checks,
     option_name,
     section_title,
     subsections,
@@ -69,12 +70,14 @@ def substituted(value: Any, environment: Mapping[str, str]) -> Any:
     return value
 
 
-def read_layer(document: Mapping[str, Any], *, prefix: Path = (), banned: Any = ()) -> Layer:
+def read_layer(
+    document: Mapping[str, Any], *, prefix: Path = (), banned: Collection[Path] = ()
+) -> Layer:
     """Checked values of a document. Raises `ConfigError`, or `NotAvailableYet` when all else is right.
 
-    `prefix` names the place in messages; `banned` are root names that exist but not here.
+    `prefix` names the place in messages; `banned` are keys and sections that exist but not here.
     """
-    reading = _Reading(prefix, frozenset(banned))
+    reading = _Reading(prefix, banned)
     reading.section((), document)
     reading.raise_problems()
     return reading.layer
@@ -103,13 +106,15 @@ def unknown(name: str, known: list[str]) -> Problem:
     )
 
 
-def check_value(path: Path, name: str, key: Key, value: object) -> Problem | None:
+def check_value(
+    path: Path, name: str, key: Key, value: object, *, prefix: Path = ()
+) -> Problem | None:
     """What is wrong with a value. Raises `NotAvailableYet` when nothing is, but it does nothing yet."""
     if value is None and key.default is None:
         return None
     problem = key.kind.problem(value, repr(name))
     if problem is None and not key.is_available(value):
-        raise NotAvailableYet(_shown(option_name(path, name), key, value))
+        raise NotAvailableYet(_shown(option_name((*prefix, *path), name), key, value))
     return problem
 
 
@@ -122,7 +127,7 @@ def _shown(option: str, key: Key, value: object) -> str:
 class _Reading:
     """One walk through a document: all problems first, what is not available yet last."""
 
-    def __init__(self, prefix: Path, banned: frozenset[str]) -> None:
+    def __init__(self, prefix: Path, banned: Collection[Path]) -> None:
         self.layer: Layer = {}
         self._prefix = prefix
         self._banned = banned
@@ -145,14 +150,14 @@ class _Reading:
                 self._value(path, name, keys[name], value)
             elif name in inner and not self._is_banned(path, name):
                 self._subsection((*path, name), value)
-            elif path == ("checks",) and name.isidentifier() and isinstance(value, Mapping):
-                self._custom_check(name, value)
+            elif is_of_checks(path) and name.isidentifier() and isinstance(value, Mapping):
+                self._custom_check((*path, name), value)
             else:
                 known = [one for one in (*keys, *inner) if not self._is_banned(path, one)]
                 self._note(path, unknown(name, known))
 
     def _is_banned(self, path: Path, name: str) -> bool:
-        return not path and name in self._banned
+        return (*path, name) in self._banned
 
     def _subsection(self, path: Path, value: object) -> None:
         if isinstance(value, Mapping):
@@ -160,9 +165,8 @@ class _Reading:
         else:
             self._note(path[:-1], wrong_type(TableKind(), value, repr(path[-1])))
 
-    def _custom_check(self, name: str, values: Mapping[str, Any]) -> None:
+    def _custom_check(self, path: Path, values: Mapping[str, Any]) -> None:
         # Whether a user's check has this name is known when its module is loaded, by `resolve` or a worker.
-        path = ("checks", name)
         self.layer.setdefault(path, {})
         for key, value in values.items():
             if key in CUSTOM_CHECK:
@@ -172,7 +176,7 @@ class _Reading:
 
     def _value(self, path: Path, name: str, key: Key, value: object) -> None:
         try:
-            problem = check_value(path, name, key, value)
+            problem = check_value(path, name, key, value, prefix=self._prefix)
         except NotAvailableYet as refusal:
             self._unavailable.append(refusal)
             return

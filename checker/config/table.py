@@ -1,6 +1,7 @@
 """Every key of `checker.toml`: where it stands, what it may be, its default, and what of it works today.
 
-A value that does not work yet is refused, never ignored; a key that stands at its default asks for nothing.
+Defaults stand here and nowhere else. A value that does not work yet is refused, never ignored; a key that stands at its
+default asks for nothing.
 """
 
 from collections.abc import Mapping
@@ -22,8 +23,8 @@ from checker.config.kinds import (
     Table,
     Text,
 )
-from checker.config.settings import DEFAULT_KEYS_TO_SANITIZE, FetchLimits
-from checker.core.redact import DEFAULT_MARKERS
+from checker.core.blocks import DEFAULT_TRUNCATION
+from checker.core.redact import DEFAULT_KEYS, DEFAULT_MARKERS
 from checker.core.registry import BUILT_IN_CHECKS
 
 Path = tuple[str, ...]
@@ -51,6 +52,8 @@ def _later(kind: Kind, default: Any = None) -> Key:
     return Key(kind, default, works=(default,))
 
 
+_IN_PHASES = ("generation", "checks")
+"""Sections that each phase may have of its own."""
 PHASES = ("examples", "coverage", "fuzzing", "stateful")
 AVAILABLE_PHASES = ("fuzzing",)
 FORMATS = ("junit", "vcr", "har", "ndjson", "json", "wfc", "pytest", "allure", "html")
@@ -71,7 +74,6 @@ MOST_EXAMPLES = 10**9
 MOST_SECONDS = 1e8
 """Three years; more milliseconds do not fit the counters of every system."""
 
-_LIMITS = FetchLimits()
 _FLAG = Boolean()
 _TEXTS = ListOf(Text())
 _STATUSES = ListOf(Either((Integer(100, 599), Text(rules.status_pattern))))
@@ -93,6 +95,7 @@ _ROOT = {
     "continue-on-failure": Key(_FLAG, False),
     "headers": Key(MapOf(rules.header), {}),
     "proxy": Key(Text(rules.proxy_url)),
+    "transport": Key(Text(rules.attribute)),
     "tls-verify": Key(Either((_FLAG, Text(rules.certificates))), True),
     "rate-limit": _later(Text()),
     "max-redirects": _later(Integer(minimum=0), 30),
@@ -125,27 +128,30 @@ _GENERATION = {
     "dictionaries": Key(MapOf(type_rule), {}),
 }
 
+_OF_RUNS = ("deterministic", "database", "shrink-share")
+"""Keys of `generation` that are about the whole run."""
+
 _DOCUMENTS = {
-    "max-size": Key(Integer(minimum=1), _LIMITS.max_size),
-    "max-total-size": Key(Integer(minimum=1), _LIMITS.max_total_size),
-    "max-count": Key(Integer(minimum=0), _LIMITS.max_count),
-    "timeout": Key(Number(above=0, maximum=MOST_SECONDS), _LIMITS.timeout_s),
-    "max-total-time": Key(Number(above=0, maximum=MOST_SECONDS), _LIMITS.max_total_time_s),
-    "max-redirects": Key(Integer(minimum=0), _LIMITS.max_redirects),
+    "max-size": Key(Integer(minimum=1), 32 << 20),
+    "max-total-size": Key(Integer(minimum=1), 64 << 20),
+    "max-count": Key(Integer(minimum=0), 2000),
+    "timeout": Key(Number(above=0, maximum=MOST_SECONDS), 30.0),
+    "max-total-time": Key(Number(above=0, maximum=MOST_SECONDS), 90.0),
+    "max-redirects": Key(Integer(minimum=0), 30),
 }
 
 _OUTPUT: dict[Path, dict[str, Key]] = {
     ("output", "sanitization"): {
         "enabled": Key(_FLAG, True),
-        "keys-to-sanitize": Key(_TEXTS, list(DEFAULT_KEYS_TO_SANITIZE)),
+        "keys-to-sanitize": Key(_TEXTS, sorted(DEFAULT_KEYS)),
         "sensitive-markers": Key(_TEXTS, list(DEFAULT_MARKERS)),
         "replacement": Key(Text(), "[Filtered]"),
     },
     ("output", "truncation"): {
-        "enabled": Key(_FLAG, True),
-        "max-payload-size": Key(Integer(minimum=1), 512),
-        "max-lines": Key(Integer(minimum=1), 10),
-        "max-width": Key(Integer(minimum=1), 80),
+        "enabled": Key(_FLAG, DEFAULT_TRUNCATION.enabled),
+        "max-payload-size": Key(Integer(minimum=1), DEFAULT_TRUNCATION.max_payload_size),
+        "max-lines": Key(Integer(minimum=1), DEFAULT_TRUNCATION.max_lines),
+        "max-width": Key(Integer(minimum=1), DEFAULT_TRUNCATION.max_width),
         "max-recorded-payload-size": _later(Integer(minimum=0), 1 << 20),
     },
 }
@@ -153,11 +159,9 @@ _OUTPUT: dict[Path, dict[str, Key]] = {
 
 def _phase(name: str) -> dict[str, Key]:
     works = (True, False) if name in AVAILABLE_PHASES else (False,)
-    keys = {
-        "enabled": Key(_FLAG, True, works),
-        "checks": _later(Table(), {}),
-        "generation": _later(Table(), {}),
-    }
+    keys = {"enabled": Key(_FLAG, True, works)}
+    if name not in AVAILABLE_PHASES:
+        keys |= {group: _later(Table(), {}) for group in _IN_PHASES}
     if name != "stateful":
         keys["operation-ordering"] = _later(Choice(("auto", "none")), "auto")
         keys["extra-data-sources"] = _later(Table(), {"responses": True})
@@ -199,6 +203,20 @@ def _report(name: str) -> dict[str, Key]:
     return {"enabled": Key(_FLAG, False, works), "path": path}
 
 
+_CHECKS: dict[Path, dict[str, Key]] = {
+    ("checks",): {"enabled": Key(_FLAG, True), "max_response_time": _later(Number(above=0))},
+    **{("checks", name): _check(name) for name in BUILT_IN_CHECKS if name != "max_response_time"},
+}
+
+
+def _in_phase(name: str) -> dict[Path, dict[str, Key]]:
+    """What a phase may have of its own, beside its own keys."""
+    others = (*_OF_RUNS, "dictionaries")
+    ours = {key: one for key, one in _GENERATION.items() if key not in others}
+    groups = {("generation",): ours} | _CHECKS
+    return {("phases", name, *path): keys for path, keys in groups.items()}
+
+
 SECTIONS: Mapping[Path, Mapping[str, Key]] = {
     (): _ROOT,
     ("generation",): _GENERATION,
@@ -210,8 +228,8 @@ SECTIONS: Mapping[Path, Mapping[str, Key]] = {
     ("servers",): {"variables": Key(MapOf(rules.text_value), {})},
     ("phases",): {"enabled": Key(_FLAG, True)},
     **{("phases", name): _phase(name) for name in PHASES},
-    ("checks",): {"enabled": Key(_FLAG, True), "max_response_time": _later(Number(above=0))},
-    **{("checks", name): _check(name) for name in BUILT_IN_CHECKS if name != "max_response_time"},
+    **{path: keys for name in AVAILABLE_PHASES for path, keys in _in_phase(name).items()},
+    **_CHECKS,
     ("analysis", "constants"): {"enabled": _later(_FLAG, True)},
     ("fuzz",): {"max-time": Key(Number(above=0, maximum=MOST_SECONDS))},
 }
@@ -220,8 +238,15 @@ SECTIONS: Mapping[Path, Mapping[str, Key]] = {
 CUSTOM_CHECK: Mapping[str, Key] = {"enabled": Key(_FLAG, True)}
 """Keys of `[checks.<name of a user's check>]`."""
 
-NOT_IN_PROJECTS = frozenset(
-    [
+
+def is_of_checks(path: Path) -> bool:
+    """Whether the sections right below this one are checks: of all phases, or of one."""
+    return path in SECTIONS and path[-1:] == ("checks",)
+
+
+NOT_IN_PROJECTS: frozenset[Path] = frozenset(
+    (name,)
+    for name in (
         "color",
         "seed",
         "reports",
@@ -232,7 +257,7 @@ NOT_IN_PROJECTS = frozenset(
         "suppress-health-check",
         "max-failures",
         "max-time",
-    ]
+    )
 )
 """Root keys and sections that a `[[project]]` table cannot have: they are about the run, not the API."""
 
@@ -258,7 +283,23 @@ OPERATION_KEYS = frozenset(
         "parameters",
     ]
 )
-"""Keys of an `[[operations]]` block besides `enabled` and its filters. Only `parameters` works yet."""
+"""Root keys and sections of an `[[operations]]` block, besides `enabled` and its filters."""
+
+NOT_IN_OPERATIONS: frozenset[Path] = frozenset(
+    (name,)
+    for path in SECTIONS
+    for name in (*SECTIONS[()], *path[:1])
+    if name not in OPERATION_KEYS
+) | frozenset(("generation", name) for name in _OF_RUNS)
+"""What an `[[operations]]` block cannot have."""
+
+LATER_IN_OPERATIONS: frozenset[Path] = frozenset([("servers",)])
+"""What works for an API and not yet for single operations."""
+
+
+def default_of(path: Path, name: str) -> Any:
+    """Value of a key that nobody has set."""
+    return SECTIONS[path][name].default
 
 
 @cache

@@ -213,6 +213,32 @@ def compile_operation(
         raise _too_deep(operation) from None
 
 
+DrawParts = Callable[[PartCompiler], Mapping[Location, Draw]]
+"""Makes what draws the parts of an operation. Of the body it draws `(value, media type)`, of all others values by name."""
+
+
+def compile_parts(
+    operation: Operation,
+    make: DrawParts,
+    settings: GenerationSettings,
+    *,
+    hooks: ComponentHooks = NO_HOOKS,
+) -> OperationProgram:
+    """The draw program of an operation whose kind draws its parts itself. Raises what `make` does, and `NothingToBreak`."""
+    if settings.mode is GenerationMode.NEGATIVE:
+        raise NothingToBreak(operation.label, NOTHING)
+    compiler = PartCompiler(operation, settings, Turn(), Budget())
+    parts = dict(make(compiler))
+    for location, draw in parts.items():
+        if location is Location.BODY:
+            parts[location] = _hooked_body(draw, hooks, compiler.turn)
+        elif _is_hooked(location, hooks):
+            parts[location] = hooked(draw, location.container, hooks, compiler.turn)
+    program = OperationProgram(compiler, parts, _in_order(parts), None)
+    program.add_case_hooks(hooks)
+    return program
+
+
 def _too_deep(operation: Operation) -> Unsatisfiable:
     return Unsatisfiable(
         operation.label, "its schemas lead on too deeply to be followed; simplify them"

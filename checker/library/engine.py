@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from checker import __version__
@@ -10,29 +11,45 @@ from checker.checks.context import CheckSettings
 from checker.checks.judge import Judge, Judgement
 from checker.config.config import Config
 from checker.config.credentials import credentials_in, credentials_of_call, target
+from checker.config.filters import Selectable
+from checker.config.operation_settings import OperationResolver, OperationSettings
 from checker.config.resolve import Occasion, run_settings
 from checker.config.settings import RunSettings
 from checker.core import curl
 from checker.core.case import NOT_SET, Case
+from checker.core.credentials import CREDENTIAL_SOURCES
 from checker.core.errors import IncorrectUsage, UsageError
 from checker.core.hooks import GLOBAL_HOOKS, HookContext
-from checker.core.operation import Operation
+from checker.core.operation import BrokenOperation, Operation
 from checker.core.registry import CUSTOM_CHECKS
 from checker.core.request import Origin, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
-from checker.library.applications import Application
+from checker.corpus.secrets import Secrets
+from checker.kinds.protocol import ApiOperation, ApiSchema
+from checker.kinds.sources import SchemaOptions
 from checker.library.foreign import as_response
 from checker.library.options import CallOptions, CheckOptions
 from checker.library.strategies import case_strategy
 from checker.library.verdicts import failure_group
-from checker.openapi.schema import OpenApiSchema
-from checker.phases.attempt import CallHooks, Tools, build_request, drive, judge_outcome
+from checker.phases.attempt import (
+    CallHooks,
+    Tools,
+    build_request,
+    drive,
+    exchange,
+    judge_outcome,
+)
 from checker.phases.safety import Gate
+from checker.transport.applications import Application
 from checker.transport.http import HttpLanes
 from checker.transport.prepare import RequestMaker
 from checker.transport.settings import HttpSettings
+from checker.workers.credentials import CredentialKeeper
 
 _NOWHERE = Origin("http", "localhost", 80, "")
+_MANY = 16
+"""Makers of requests, and connections, that are kept."""
+Headers = tuple[tuple[str, str], ...]
 _NO_BASE_URL = "The `base_url` argument is required when specifying a schema via a file"
 
 
@@ -41,7 +58,7 @@ class LibraryEngine:
 
     def __init__(
         self,
-        schema: OpenApiSchema,
+        schema: ApiSchema,
         config: Config,
         application: Application | None = None,
         *,
@@ -52,9 +69,17 @@ class LibraryEngine:
         self._location = location
         self._application = application
         self._config = config
-        self._resolved: tuple[tuple[object, ...], RunSettings] | None = None
-        self._made: tuple[Origin, list[tuple[str, str]], RequestMaker] | None = None
-        self._lanes: tuple[Origin, HttpSettings, HttpLanes] | None = None
+        self._resolved: tuple[tuple[object, ...], RunSettings, OperationResolver] | None = None
+        self._keeper: CredentialKeeper | None = None
+        self._makers: dict[tuple[Origin, Headers], RequestMaker] = {}
+        self._lanes: dict[tuple[Origin, HttpSettings], HttpLanes] = {}
+        schema.configure(
+            SchemaOptions(
+                server_variables=dict(config.servers.variables),
+                asserts_formats=lambda operation: self._settings_of(operation).validate_formats,
+                is_selected=self._is_selected,
+            )
+        )
 
     def formatted_path(self, case: Case) -> str:
         """Path with its variables substituted, without base path and query."""
@@ -66,7 +91,7 @@ class LibraryEngine:
         """Command that sends the case; values under sensitive names are masked."""
         settings = self._settings()
         origin = self._shown_origin(settings)
-        request = self._maker(origin, settings, headers or {}).make(case)
+        request = self._maker(origin, self._settings_of(case.operation), headers or {}).make(case)
         # For reading: what is no text in it shows as the replacement character.
         return self._command(request, origin, settings, verify=verify, lossy=True)
 
@@ -87,16 +112,16 @@ class LibraryEngine:
         self._validate(case, response, checks, settings)
         return response
 
-    def make_case(self, operation: Operation, **parts: Any) -> Case:
+    def make_case(self, operation: ApiOperation, **parts: Any) -> Case:
         """A case of these parts, made by hand. Raises `IncorrectUsage` when its media type is not clear."""
         body = parts.get("body", NOT_SET)
         if body is not NOT_SET and parts.get("media_type") is None:
             parts["media_type"] = _only_media_type(operation)
         return Case(operation, secrets.token_hex(6), engine=self, **parts)
 
-    def as_strategy(self, operation: Operation, **options: Any) -> Any:
+    def as_strategy(self, operation: ApiOperation, **options: Any) -> Any:
         """Strategy of cases of one operation. Options: `generation_mode`. Raises `NotAvailableYet`."""
-        return case_strategy(operation, self._config, self._equipped, **options)
+        return case_strategy(operation, self._config, self._settings_of, self._equipped, **options)
 
     def _equipped(self, case: Case) -> Case:
         case.engine = self
@@ -107,8 +132,23 @@ class LibraryEngine:
         made_of = (self._config.revision, *CUSTOM_CHECKS)
         if self._resolved is None or self._resolved[0] != made_of:
             occasion = Occasion(self._schema.location or "")
-            self._resolved = (made_of, run_settings(self._config, occasion))
+            settings = run_settings(self._config, occasion)
+            self._resolved = (made_of, settings, OperationResolver(settings.operations))
         return self._resolved[1]
+
+    def _settings_of(self, operation: Operation) -> OperationSettings:
+        """What the configuration says of one operation now."""
+        self._settings()
+        assert self._resolved is not None
+        return self._resolved[2].of(operation)
+
+    def _is_selected(self, entry: Selectable | BrokenOperation) -> bool:
+        """Whether no `[[operations]]` block disables an operation."""
+        settings = self._settings()
+        if isinstance(entry, BrokenOperation):
+            return settings.selection.matches_broken(entry)
+        assert self._resolved is not None
+        return settings.selection.matches(entry) and bool(self._resolved[2].of(entry).phases)
 
     def _origin(
         self, base_url: str | None, settings: RunSettings, credentials: Iterable[str] = ()
@@ -129,52 +169,72 @@ class LibraryEngine:
         return self._origin(None, settings) or _NOWHERE
 
     def _maker(
-        self, origin: Origin, settings: RunSettings, headers: Mapping[str, Any]
+        self, origin: Origin, own: OperationSettings, headers: Mapping[str, Any]
     ) -> RequestMaker:
         """Headers of a call stand over those of the configuration, and both over those of the case."""
         given = {name.lower() for name in headers}
-        kept = [(name, value) for name, value in settings.headers if name.lower() not in given]
-        wanted = [*kept, *((name, str(value)) for name, value in headers.items())]
-        if self._made is None or self._made[:2] != (origin, wanted):
+        kept = [(name, value) for name, value in own.headers if name.lower() not in given]
+        wanted = (*kept, *((name, str(value)) for name, value in headers.items()))
+        maker = self._makers.get((origin, wanted))
+        if maker is None:
             declared = self._schema.base_url
-            known = self._origin(declared, settings) if declared is not None else None
+            known = self._origin(declared, self._settings()) if declared is not None else None
             is_declared = known is not None and origin == known.with_userinfo(origin.userinfo)
             maker = RequestMaker(origin, wanted, version=__version__, own_servers=is_declared)
-            self._made = (origin, wanted, maker)
-        return self._made[2]
+            if len(self._makers) >= _MANY:
+                # Each call may bring headers of its own.
+                self._makers.clear()
+            self._makers[origin, wanted] = maker
+        return maker
 
     def _exchange(
         self, case: Case, base_url: str | None, options: CallOptions, settings: RunSettings
     ) -> Response:
-        credentials = (*credentials_in(settings), *_credentials_of(case, options, settings))
+        keeper = self._credentials()
+        sources = (f"source {name}" for name in CREDENTIAL_SOURCES)
+        credentials = (
+            *credentials_in(settings), *_credentials_of(case, options, settings), *sources
+        )  # fmt: skip
         origin = self._origin(base_url, settings, credentials)
         if origin is None:
             raise UsageError(_NO_BASE_URL)
-        maker = self._maker(origin, settings, options.headers)
-        tools = _tools(maker, Judge(()))
+        own = self._settings_of(case.operation)
+        maker = self._maker(origin, own, options.headers)
+        tools = _tools(maker, Judge(()), keeper)
         sent = _overridden(case, options)
         request = build_request(tools, sent)
-        http = HttpSettings(
-            request_timeout_s=options.timeout or settings.request_timeout_s,
-            proxy=settings.proxy,
-            verify=settings.tls_verify if options.verify is None else options.verify,
+        http = HttpSettings.of(own)
+        http = replace(
+            http,
+            request_timeout_s=options.timeout or http.request_timeout_s,
+            verify=http.verify if options.verify is None else options.verify,
         )
-        outcome = self._send(origin, http, request)
+        send = partial(self._send, origin, http)
+        outcome = drive(exchange(tools, sent, request), send)
         # Only hooks: who judges this response, and whether, is for the caller to say.
-        drive(judge_outcome(tools, sent, outcome), lambda send: self._send(origin, http, send))
+        drive(judge_outcome(tools, sent, outcome), send)
         if isinstance(outcome, NetworkFailure):
             raise _error(outcome)
-        return outcome
+        response: Response = outcome
+        return response
+
+    def _credentials(self) -> CredentialKeeper | None:
+        """What the registered sources hold; None when there are none."""
+        if not CREDENTIAL_SOURCES:
+            return None
+        if self._keeper is None or self._keeper.sources != CREDENTIAL_SOURCES:
+            self._keeper = CredentialKeeper.alone(dict(CREDENTIAL_SOURCES), Secrets())
+        return self._keeper
 
     def _send(self, origin: Origin, http: HttpSettings, request: WireRequest) -> Outcome:
         application = self._application
         if application is not None and origin.url == application.origin.url:
             return application.send(request, http.request_timeout_s)
-        if self._lanes is None or self._lanes[:2] != (origin, http):
-            if self._lanes is not None:
-                self._lanes[2].close()
-            self._lanes = (origin, http, HttpLanes(origin, http, 1))
-        lanes = self._lanes[2]
+        lanes = self._lanes.get((origin, http))
+        if lanes is None:
+            while len(self._lanes) >= _MANY:
+                self._lanes.pop(next(iter(self._lanes))).close()
+            lanes = self._lanes[origin, http] = HttpLanes(origin, http, 1)
         outcome = lanes.send(0, request)
         if isinstance(outcome, NetworkFailure) and outcome.may_be_late:
             outcome = lanes.send(0, replace(request, fresh=True))
@@ -185,13 +245,13 @@ class LibraryEngine:
     def _validate(
         self, case: Case, response: Response, options: CheckOptions, settings: RunSettings
     ) -> None:
-        checks = options.selected(settings.checks)
-        judge = Judge(checks, CheckSettings(dict(settings.expected_statuses), settings.truncation))
-        self._schema.validate_formats = settings.validate_formats
+        own = self._settings_of(case.operation)
+        checks = options.selected(own.checks)
+        judge = Judge(checks, CheckSettings(dict(own.expected_statuses), settings.truncation))
         judgement: Judgement = drive(judge.judge(case, response), _no_sending)
         if judgement.failures:
             origin = self._shown_origin(settings)
-            request = response.request or self._maker(origin, settings, {}).make(case)
+            request = response.request or self._maker(origin, own, {}).make(case)
             command = self._command(request, origin, settings, verify=response.verify)
             raise failure_group(case, response, judgement.failures, command, settings.truncation)
 
@@ -207,7 +267,10 @@ class LibraryEngine:
         wanted = settings.sanitization
         if wanted.enabled:
             request = wanted.redaction.request(request)
-        return curl.render(request, origin, verify=verify, lossy=lossy)
+        command = curl.render(request, origin, verify=verify, lossy=lossy)
+        if wanted.enabled and self._keeper is not None:
+            return self._keeper.secrets.store.hide(command, wanted.replacement)
+        return command
 
 
 def _credentials_of(case: Case, options: CallOptions, settings: RunSettings) -> tuple[str, ...]:
@@ -222,13 +285,13 @@ def _credentials_of(case: Case, options: CallOptions, settings: RunSettings) -> 
     return credentials_of_call(settings.sanitization.redaction, given)
 
 
-def _tools(maker: RequestMaker, judge: Judge) -> Tools:
+def _tools(maker: RequestMaker, judge: Judge, keeper: CredentialKeeper | None) -> Tools:
     hooks = CallHooks(
         before=GLOBAL_HOOKS.named("before_call"),
         after=GLOBAL_HOOKS.named("after_call"),
         context=lambda case: HookContext(case.operation),
     )
-    return Tools(maker, judge, Gate(), hooks)
+    return Tools(maker, judge, Gate(), hooks, keeper)
 
 
 def _overridden(case: Case, options: CallOptions) -> Case:
@@ -251,7 +314,7 @@ def _overridden(case: Case, options: CallOptions) -> Case:
     )
 
 
-def _only_media_type(operation: Operation) -> str:
+def _only_media_type(operation: ApiOperation) -> str:
     types = [body.media_type for body in operation.bodies]
     if len(types) == 1:
         return types[0]
@@ -278,17 +341,16 @@ def _no_sending(request: WireRequest) -> Outcome:
 
 
 def with_engine(
-    schema: OpenApiSchema,
+    schema: ApiSchema,
     config: Config,
     application: Application | None = None,
     *,
     location: str | None = None,
-) -> OpenApiSchema:
+) -> ApiSchema:
     """The schema, its operations able to do what they offer; `application` answers instead of the network.
 
     `location` is the URL that the user gave: the server that credentials may go to.
     """
     schema.config = config.for_project(schema.title)
-    schema.server_variables = dict(schema.config.servers.variables)
     schema.engine = LibraryEngine(schema, schema.config, application, location=location)
     return schema

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from checker.checks.judge import CLEAN, Judge, Judgement
+from checker.checks.judge import CLEAN, Judgement
 from checker.core.case import Case
 from checker.core.errors import HookError
 from checker.core.request import WireRequest
@@ -24,6 +24,23 @@ class Maker(Protocol):
         ...
 
 
+class Judging(Protocol):
+    """Says what the checks make of an answer."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether no check needs further requests, so that `verdict` can be asked directly."""
+        ...
+
+    def judge(self, case: Case, response: Response) -> Exchanging[Judgement]:
+        """What the checks say; yields what they need to send."""
+        ...
+
+    def verdict(self, case: Case, response: Response) -> Judgement:
+        """What checks say that send nothing."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class CallHooks:
     """What users run around each call."""
@@ -35,20 +52,38 @@ class CallHooks:
     context: Callable[[Case], Any] = lambda case: case
 
 
+class Authorizing(Protocol):
+    """Has requests carry credentials that come while the run goes on."""
+
+    def apply(self, case: Case, request: WireRequest) -> None:
+        """Have a request carry those of now, in place of earlier ones. Raises `CredentialError`."""
+        ...
+
+    def is_refused(self, case: Case, request: WireRequest, outcome: Outcome) -> bool:
+        """Whether to send again with newer ones, which are there then. Raises `CredentialError`."""
+        ...
+
+    def observe(self, case: Case, request: WireRequest, outcome: Outcome) -> None:
+        """Take note of the answer to what was sent again."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Tools:
     """What every attempt needs."""
 
     maker: Maker
-    judge: Judge
+    judge: Judging
     gate: Gate
     hooks: CallHooks
+    credentials: Authorizing | None = None
+    """None where all that requests carry is known from the start."""
 
     is_plain: bool = field(init=False)
     """Whether every attempt is one request that nobody touches, and one plain call to judge its answer."""
 
     def __post_init__(self) -> None:
-        is_untouched = not self.hooks.before and not self.hooks.after
+        is_untouched = not (self.hooks.before or self.hooks.after or self.credentials)
         is_plain = is_untouched and self.judge.is_plain and self.gate.level is _FULL
         object.__setattr__(self, "is_plain", is_plain)
 
@@ -74,9 +109,20 @@ def attempt(tools: Tools, case: Case, *, fresh: bool = False) -> Exchanging[Verd
         return Verdict(case, None, None, CLEAN)
     request = build_request(tools, case)
     request.fresh = fresh
-    outcome = yield request
+    outcome = yield from exchange(tools, case, request)
     judgement = yield from judge_outcome(tools, case, outcome)
     return Verdict(case, request, outcome, judgement)
+
+
+def exchange(tools: Tools, case: Case, request: WireRequest) -> Exchanging[Outcome]:
+    """The answer to the request of a case: the second one, if the first refused credentials that could be renewed."""
+    outcome = yield request
+    credentials = tools.credentials
+    if credentials is not None and credentials.is_refused(case, request, outcome):
+        credentials.apply(case, request)
+        outcome = yield request
+        credentials.observe(case, request, outcome)
+    return outcome
 
 
 def plain_verdict(tools: Tools, case: Case, request: WireRequest, outcome: Outcome) -> Verdict:
@@ -91,6 +137,8 @@ def build_request(tools: Tools, case: Case) -> WireRequest:
     for hook in tools.hooks.before:
         _call(hook, tools.hooks.context(case), case, extra)
     request = tools.maker.make(case)
+    if tools.credentials is not None:
+        tools.credentials.apply(case, request)
     if extra:
         _add_headers(request, extra)
     return request

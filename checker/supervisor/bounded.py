@@ -66,7 +66,8 @@ class BoundedPlan:
         self._share = max(LARGEST_SHARE, 1 / len(cards)) if cards else 1.0
         self._is_large = len(cards) >= MANY_OPERATIONS
         self._waiting = deque(
-            _Piece(_bounded_task(card.label, seed, max_examples), 0) for card in cards
+            _Piece(_bounded_task(card.label, seed, _count_of(card, max_examples)), 0)
+            for card in cards
         )
         self._leased: dict[str, _Piece] = {}
 
@@ -175,6 +176,10 @@ class BoundedPlan:
             patience_s=patience_s,
             makes_ahead=is_fast,
         )
+
+
+def _count_of(card: OperationCard, usual: int) -> int:
+    return usual if card.max_examples is None else card.max_examples
 
 
 def _had_to_wait(piece: _Piece) -> bool:

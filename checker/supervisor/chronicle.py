@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from checker import __version__
 from checker.config.settings import RunSettings
@@ -26,18 +27,16 @@ from checker.workers.messages import Opened
 Listener = Callable[[int, Record], None]
 """Told every record of the run once: (incarnation, record)."""
 
-_EQUAL_TO_RESUME = (
-    "kind",
+_EQUAL_TO_RESUME = ("kind", "phases", "selection", "hooks")
+_EQUAL_OF_OPERATIONS = (
     "modes",
     "phases",
     "checks",
     "validate_formats",
     "expected_statuses",
-    "selection",
     "allow_x00",
     "codec",
     "exclude_header_characters",
-    "hooks",
 )
 _FIRST_FRAME_BYTES = 1 << 16
 _LOOSE_JOURNALS = 100
@@ -73,8 +72,10 @@ class Chronicle:
         self.incarnation = self.next_incarnation()
         """Of the supervisor itself."""
         self._first = self.incarnation
+        self.secrets = secrets_of(settings)
+        """What is masked in what the supervisor itself writes."""
         self._own = JournalWriter(
-            layout.journal(self.incarnation, os.getpid()), conceal=secrets_of(settings).conceal
+            layout.journal(self.incarnation, os.getpid()), conceal=self.secrets.conceal
         )
         self._journals = Journals(layout, above=self.incarnation - 1)
         self._clock = clock
@@ -217,7 +218,13 @@ class Chronicle:
 def settings_digest(settings: RunSettings) -> str:
     """Names what must be equal for a run to be gone on with: what is made, what is judged, what is selected."""
     plain = settings.to_dict()
-    return digest(json.dumps({name: plain[name] for name in _EQUAL_TO_RESUME}, sort_keys=True))
+    wanted: dict[str, Any] = {name: plain[name] for name in _EQUAL_TO_RESUME}
+    wanted["blocks"] = [block.filters.to_list() for block in settings.operations.blocks]
+    wanted["operations"] = [
+        [getattr(one, name) for name in _EQUAL_OF_OPERATIONS]
+        for one in settings.operations.everywhere()
+    ]
+    return digest(json.dumps(wanted, sort_keys=True))
 
 
 def unfinished_run(layout: RunLayout) -> Unfinished | None:

@@ -13,7 +13,7 @@ _IGNORED = re.compile(r"v\d+(\.\d+)*|api|\{.*\}|", re.IGNORECASE)
 
 def clusters(cards: Sequence[OperationCard]) -> list[tuple[str, ...]]:
     """Labels by shared resource root, at most 8 together; every operation in exactly one, in document order."""
-    rooted = [(card.label, resource_path(card.path)) for card in cards]
+    rooted = [(card.label, resource_path(card.resource_path)) for card in cards]
     return [tuple(label for label, _ in group) for group in _split(rooted, 0)]
 
 

@@ -2,16 +2,19 @@
 
 import random
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import assert_never
 
 from checker.config.settings import RunSettings
+from checker.core.credentials import Credentials
 from checker.corpus.inflight import Slot
 from checker.corpus.records import Quarantined, WorkerGone
 from checker.supervisor.assignment import Plan, left, remainder, without
 from checker.supervisor.bounded import BoundedPlan
 from checker.supervisor.chronicle import Chronicle
 from checker.supervisor.clusters import clusters
+from checker.supervisor.credentials import CredentialExchange, Told
 from checker.supervisor.crew import Crew, Worker
 from checker.supervisor.endings import Ending, note_of_cut
 from checker.supervisor.exploration import ExplorationPlan
@@ -32,6 +35,7 @@ from checker.supervisor.state import Deadlines, Vitals, is_stuck, overdue
 from checker.workers.messages import (
     Assign,
     Found,
+    GivenCredentials,
     Idle,
     Known,
     Leaving,
@@ -40,6 +44,7 @@ from checker.workers.messages import (
     Settled,
     Task,
     Up,
+    WantedCredentials,
 )
 
 _TICK_S = 0.2
@@ -75,12 +80,13 @@ class Supervisor:
         self._starts: list[float] = [0.0]
         """When the workers that are missing may be started."""
         self._looks_at = 0.0
+        self._credentials = CredentialExchange()
 
     def _go_by(self, settings: RunSettings) -> None:
         """First by the settings of the run, then by those of its project."""
         self._settings = replace(settings, workers=1) if settings.inline else settings
         self._deadlines = self._wanted_deadlines or Deadlines.of(
-            settings.request_timeout_s,
+            max(one.request_timeout_s for one in settings.operations.everywhere()),
             waiting_s=(settings.wait_for_schema_s or 0.0) + settings.documents.max_total_time_s,
         )
         self.ending.go_by(settings)
@@ -128,6 +134,15 @@ class Supervisor:
                 self._take_back(worker, message)
             case Found():
                 pass  # A hint to read, and every round reads.
+            case WantedCredentials():
+                self._tell(self._credentials.want(worker.standing.incarnation, message))
+            case GivenCredentials():
+                found = Credentials(
+                    dict(message.headers), dict(message.query), dict(message.cookies)
+                )
+                self._chronicle.secrets.add_credentials(found)
+                incarnation, everybody = worker.standing.incarnation, self._crew.workers
+                self._tell(self._credentials.receive(incarnation, message, everybody))
             case Leaving(_, code):
                 worker.standing.last_word = message
                 if code:
@@ -136,8 +151,14 @@ class Supervisor:
             case _:
                 assert_never(message)
 
+    def _tell(self, told: Iterable[Told]) -> None:
+        for incarnation, message in told:
+            if (worker := self._crew.workers.get(incarnation)) is not None:
+                worker.tell(message)
+
     def _open(self, worker: Worker, opened: Opened) -> None:
         worker.standing.opened = True
+        self._tell(self._credentials.join(worker.standing.incarnation))
         if self._opened is None:
             self._begin(opened)
         if self._settings.kind == "fuzz":
@@ -154,6 +175,7 @@ class Supervisor:
         self._journals += self._chronicle.earlier_journals
         if self._chronicle.view.opened is not None:
             self._go_by(self._settings.for_project(self._chronicle.view.opened.title))
+        self.ending.know(opened.operations)
         self._plan = self._make_plan(opened)
         if not opened.operations:
             self.ending.begin("completed")
@@ -174,7 +196,7 @@ class Supervisor:
                 time_s=settings.max_time_s,
                 begun=self._chronicle.view.tasks,
             )
-        return BoundedPlan(opened.operations, seed=seed, max_examples=settings.max_examples)
+        return BoundedPlan(opened.operations, seed=seed, max_examples=settings.common.max_examples)
 
     # Work goes out and comes back
 
@@ -204,7 +226,7 @@ class Supervisor:
     def _looks_again(self) -> bool:
         """Whether something is left to do: once, findings that may become smaller."""
         view, settings = self._chronicle.view, self._settings
-        if settings.kind != "run" or settings.no_shrink or isinstance(self._plan, SecondLooks):
+        if settings.kind != "run" or isinstance(self._plan, SecondLooks):
             return False
         tasks = second_looks(view.settled.values(), cases=view.cases, share=settings.shrink_share)
         self._plan = SecondLooks(tasks)
@@ -256,6 +278,7 @@ class Supervisor:
         ended = self._crew.bury(worker)
         standing, vitals = worker.standing, self._crew.vitals(worker)
         self._crew.forget(worker)
+        self._tell(self._credentials.lose(standing.incarnation))
         self._chronicle.read_last(standing.incarnation)
         word = standing.last_word
         reason = reason or (word.reason if word is not None else ended)

@@ -12,7 +12,7 @@ from checker.core.errors import CheckerError, HookError
 from checker.core.failures import Failure
 from checker.core.meta import Binding
 from checker.core.operation import Location
-from checker.core.request import Origin, WireRequest
+from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
 from checker.corpus.inflight import Stage
 from checker.corpus.records import Finding, Interaction
@@ -22,7 +22,7 @@ from checker.generation.sources.hypothesis import ShrinkingStopped
 from checker.generation.sources.shrinking import ShrinkBudget, shrink
 from checker.generation.sources.simplest import SimplestSource
 from checker.generation.sources.turn import Rejected
-from checker.phases.attempt import Tools, Verdict, attempt, drive, judge_outcome
+from checker.phases.attempt import Tools, Verdict, attempt, drive, exchange, judge_outcome
 from checker.phases.making import CaseFactory, Made
 from checker.workers.defects import Defects
 from checker.workers.messages import Settled
@@ -62,12 +62,12 @@ class Investigator:
     factory: CaseFactory
     describer: Describer
     defects: Defects
-    origin: Origin
+    render: Callable[[WireRequest], str]
+    """The command that sends a request."""
     send: Callable[[WireRequest], Outcome]
     stage: Callable[[Stage], None]
     allowance: Callable[[Suspicion], int | None]
     """Requests that a shrink may take; None leaves failing cases as they are (`no-shrink`)."""
-    verify: bool = True
     suspect: Callable[[Suspicion, Shot, Failure], Suspicion | None] = lambda parent, shot, found: (
         None
     )
@@ -290,16 +290,16 @@ class Investigator:
 
     def _reproduce(self, settlement: _Settlement) -> None:
         """Send the commands as they will be printed, and judge the last answer."""
-        requests = [shot.verdict.request for shot in settlement.chain]
-        settlement.commands = tuple(
-            curl.render(request, self.origin, verify=self.verify)
-            for request in requests
-            if request is not None
-        )
-        for command in settlement.commands:
-            settlement.outcome = self._sent(replace(curl.as_sent(command), fresh=True))
+        case = settlement.chain[-1].made.case
+        sent = [shot.verdict.request for shot in settlement.chain]
+        requests = [request for request in sent if request is not None]
+        settlement.commands = tuple(map(self.render, requests))
+        for command, request in zip(settlement.commands, requests, strict=True):
+            again = replace(
+                curl.as_sent(command), fresh=True, via=request.via, proofs=request.proofs
+            )
+            settlement.outcome = drive(exchange(self.tools, case, again), self._sent)
         if isinstance(settlement.outcome, Response):
-            case = settlement.chain[-1].made.case
             settlement.judgement = drive(
                 judge_outcome(self.tools, case, settlement.outcome), self._sent
             )
@@ -353,8 +353,9 @@ def _may_have_created(shot: Shot) -> bool:
 def _resolved(binding: Binding, earlier: list[Shot]) -> Binding:
     for shot in reversed(earlier):
         outcome = shot.verdict.outcome
-        if shot.made.case.operation.label == binding.producer and isinstance(outcome, Response):
-            value = value_at(outcome, binding.pointer)
+        operation = shot.made.case.operation
+        if operation.label == binding.producer and isinstance(outcome, Response):
+            value = value_at(outcome, binding.pointer, operation.read_answer)
             if value is not None:
                 return replace(binding, literal=value)
     return binding

@@ -11,7 +11,16 @@ from checker.phases.attempt import Verdict, plain_verdict
 from checker.workers.flight import Flight, Running
 from checker.workers.ledger import Part
 from checker.workers.limits import Limits
-from checker.workers.messages import Assign, Drain, Idle, Known, Leaving, Peers
+from checker.workers.messages import (
+    Assign,
+    Drain,
+    FetchCredentials,
+    GivenCredentials,
+    Idle,
+    Known,
+    Leaving,
+    Peers,
+)
 from checker.workers.opening import Workplace
 from checker.workers.queues import Receiver, Sender
 from checker.workers.settling import Settling
@@ -55,6 +64,10 @@ class Worker:
         self._reported_at = time.monotonic()
         self._report_pause_s = _HOUSEKEEPING_S
         self._last: Running | None = None
+        self._credentials = place.credentials
+        if self._credentials is not None:
+            self._credentials.ask = up.send
+            self._credentials.listen = self._wait_for_credentials
 
     def run(self) -> None:
         """Work until drained, until memory grew too far, or until the supervisor is gone."""
@@ -117,6 +130,8 @@ class Worker:
                         self._recorder.defects.absorb(one)
                 case Peers(journals):
                     self._recorder.follow(journals)
+                case GivenCredentials() | FetchCredentials():
+                    self._renew(message)
                 case Drain(hasten):
                     self._leave("drained")
                     self._hasten = self._hasten or hasten
@@ -131,6 +146,21 @@ class Worker:
         self._keep_house()
         self._read_orders()
         return self._hasten
+
+    def _renew(self, message: GivenCredentials | FetchCredentials) -> None:
+        credentials = self._credentials
+        if credentials is None:
+            return
+        if isinstance(message, GivenCredentials):
+            credentials.take(message)
+        else:
+            self._up.send(credentials.fetch(message))
+
+    def _wait_for_credentials(self) -> bool:
+        """Nothing goes on without them, and no case is to blame for it; whether to hurry."""
+        self._slots.nobody_acts()
+        self._down.wait(_IDLE_S)
+        return self._breathe()
 
     def _leave(self, reason: str) -> None:
         self._leaving = self._leaving or reason

@@ -115,7 +115,34 @@ class Drain:
     """Drop what is in flight, too."""
 
 
-Down = Assign | Known | Peers | Drain
+@dataclass(frozen=True, slots=True)
+class FetchCredentials:
+    """Fetch these for everybody."""
+
+    source: str
+    number: int
+    """Of what is to be fetched."""
+
+
+Pairs = tuple[tuple[str, str], ...]
+"""(name, value)."""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenCredentials:
+    """What a source gave, from whoever fetched it to the supervisor and from there to all; of pipes, never of disk."""
+
+    source: str
+    number: int
+    """One more than that of what was refused."""
+    headers: Pairs = ()
+    query: Pairs = ()
+    cookies: Pairs = ()
+    error: str = ""
+    """Why there are none."""
+
+
+Down = Assign | Known | Peers | Drain | FetchCredentials | GivenCredentials
 """Supervisor to worker."""
 
 
@@ -125,7 +152,12 @@ class OperationCard:
 
     label: str
     method: str
-    path: str
+    resource_path: str
+    """Where it stands among the resources: what is near each other is worked on together."""
+    max_examples: int | None = None
+    """Cases in `run`; None: as many as of all others."""
+    continue_on_failure: bool | None = None
+    """Whether `fuzz` goes on when it fails; None: as for all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +215,15 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class WantedCredentials:
+    """Work stands still until there are newer ones."""
+
+    source: str
+    refused: int
+    """Number of those that do not count any more; 0 when there were none."""
+
+
+@dataclass(frozen=True, slots=True)
 class Leaving:
     """The last word of a worker that ends by itself."""
 
@@ -192,5 +233,5 @@ class Leaving:
     """2 when the run must end with it."""
 
 
-Up = Opened | Idle | Found | Leaving
+Up = Opened | Idle | Found | WantedCredentials | GivenCredentials | Leaving
 """Worker to supervisor."""

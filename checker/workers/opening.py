@@ -1,11 +1,11 @@
-"""The only place that knows which specification a document follows: opens it and lays out one worker's tools."""
+"""Opens a description and lays out one worker's tools."""
 
 import gc
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -13,18 +13,16 @@ from types import TracebackType
 from typing import Self
 
 from checker import __version__
-from checker.checks.context import CheckSettings
-from checker.checks.judge import Judge
-from checker.checks.registry import selected_checks
 from checker.config.hooks_loading import load_all_hooks
+from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
-from checker.core import curl
 from checker.core.case import Case
+from checker.core.credentials import CREDENTIAL_SOURCES
 from checker.core.digests import digest_int
 from checker.core.hooks import COMPONENTS, GLOBAL_HOOKS, HookContext
 from checker.core.operation import Operation
-from checker.core.registry import CUSTOM_CHECKS, FORMATS
-from checker.core.request import Origin, without_userinfo
+from checker.core.request import Origin, WireRequest, without_userinfo
+from checker.core.send import Transport
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout
@@ -34,23 +32,30 @@ from checker.corpus.signals import SignalSet
 from checker.corpus.traffic import InterestingAndLast, TrafficWriter
 from checker.corpus.values import LiveValues
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
-from checker.generation.program import GenerationSettings
-from checker.generation.settings import mode_of
-from checker.openapi.selected import SelectedOperations
 from checker.phases.attempt import CallHooks, Tools
 from checker.phases.exploration import Explorer, Followers
-from checker.phases.making import CaseFactory, PoolView
+from checker.phases.making import CaseFactory, GenerationRules, PoolView
 from checker.phases.safety import Gate
-from checker.transport.http import HttpLanes, HttpSettings
+from checker.transport.factories import transport_factory
 from checker.transport.prepare import RequestMaker
+from checker.transport.settings import HttpSettings
+from checker.workers.credentials import CredentialKeeper
 from checker.workers.description import other_host, read_description, settled_target
 from checker.workers.ledger import Ledger
 from checker.workers.messages import Opened, OperationCard
+from checker.workers.operation_tools import (
+    checks_by_case,
+    dispatching,
+    generation_rules,
+    judging,
+    rendering,
+)
 from checker.workers.pacing import Pacing
 from checker.workers.purse import Purse
 from checker.workers.recorder import Recorder
 from checker.workers.remembering import remember
 from checker.workers.saved import SavedExamples
+from checker.workers.selected import SelectedOperations
 from checker.workers.telling import tell_of_description, tell_of_program, tell_of_unread
 
 _IMPORTED_BY = os.getpid()
@@ -69,6 +74,8 @@ class Workplace:
     """Everything that one incarnation works with."""
 
     settings: RunSettings
+    operations: OperationResolver
+    """What holds for each operation."""
     opened: Opened
     factory: CaseFactory
     unhooked: CaseFactory | None
@@ -77,7 +84,7 @@ class Workplace:
     tools: Tools
     explorer: Explorer
     origin: Origin
-    http: HttpLanes
+    http: Transport
     pacing: Pacing
     slots: InflightWriter
     slot_count: int
@@ -85,6 +92,8 @@ class Workplace:
     ledger: Ledger
     saved: SavedExamples
     purse: Purse
+    credentials: CredentialKeeper | None
+    """None where all that requests carry is known from the start."""
     making_stage: Stage
     """`HOOK` wherever users' code may run: it has a deadline of its own."""
     calling_stage: Stage
@@ -118,12 +127,18 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
     schema = description.schema
     settings = settings.for_project(schema.title)
     load_all_hooks(settings.hooks)
-    settings = settings.with_custom_checks(CUSTOM_CHECKS)
-    origin = settled_target(schema, settings)
+    # After hooks are loaded: they bring checks.
+    operations = OperationResolver(settings.operations)
+    origin = settled_target(
+        schema, settings, lambda operation: operations.of(operation).validate_formats
+    )
     base_url = settings.sanitization.redaction.url(without_userinfo(schema.base_url or ""))
     with _uncollected():
-        selected = SelectedOperations(schema, settings.selection)
-    recorder = _recorder(incarnation, settings, layout, selected, origin)
+        selected = SelectedOperations(
+            schema, settings.selection, lambda entry: bool(operations.of(entry).phases)
+        )
+    render = rendering(origin, operations)
+    recorder = _recorder(incarnation, settings, selected, operations, render)
     tell_of_description(
         recorder,
         description,
@@ -138,26 +153,34 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
         ),
     )
     tell_of_unread(recorder, selected, settings.phases[0])
-    factory = _factory(settings, selected, recorder, _component_hooks)
+    rules = generation_rules(operations, settings, reuse=recorder.values is not None)
+    factory = _factory(rules, selected, recorder, _component_hooks, settings.phases[0])
+    keeper = None
+    if CREDENTIAL_SOURCES:
+        keeper = CredentialKeeper(dict(CREDENTIAL_SOURCES), recorder.secrets)
     decides = _has_making_hooks(("before_generate",))
     pacing = _pacing(settings)
+    connect = transport_factory(settings.transport)
     slot_count = 2 * pacing.most + 2
     return Workplace(
         settings=settings,
+        operations=operations,
         opened=Opened(
             incarnation=incarnation,
             journal=str(recorder.journal.path),
             document=description.digest,
             base_url=base_url,
-            operations=_cards(selected),
+            operations=_cards(selected, operations),
             preloaded=os.getpid() != _IMPORTED_BY,
         ),
         factory=factory,
-        unhooked=None if decides else _factory(settings, selected, recorder, _no_hooks),
-        tools=_tools(settings, origin),
+        unhooked=None
+        if decides
+        else _factory(rules, selected, recorder, _no_hooks, settings.phases[0]),
+        tools=_tools(settings, operations, origin, keeper),
         explorer=_explorer(incarnation, settings, selected, factory),
         origin=origin,
-        http=HttpLanes(origin, _http_settings(settings), pacing.most),
+        http=connect(origin, HttpSettings.of(operations.common), pacing.most),
         pacing=pacing,
         slots=InflightWriter(layout.inflight(incarnation), slot_count),
         slot_count=slot_count,
@@ -165,9 +188,10 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
         ledger=ledger,
         saved=SavedExamples(settings.database),
         purse=Purse(settings.shrink_share, recorder.defects),
+        credentials=keeper,
         making_stage=Stage.HOOK if _has_making_hooks() else Stage.MAKE,
-        calling_stage=Stage.HOOK if GLOBAL_HOOKS.named("before_call") else Stage.MAKE,
-        judging_stage=Stage.HOOK if GLOBAL_HOOKS.named("after_call") else Stage.JUDGE,
+        calling_stage=Stage.HOOK if keeper or GLOBAL_HOOKS.named("before_call") else Stage.MAKE,
+        judging_stage=Stage.HOOK if keeper or GLOBAL_HOOKS.named("after_call") else Stage.JUDGE,
     )
 
 
@@ -175,7 +199,7 @@ def _explorer(
     incarnation: int, settings: RunSettings, selected: SelectedOperations, factory: CaseFactory
 ) -> Explorer:
     chance = Random(digest_int(str(settings.seed), "explorer", str(incarnation)))
-    return Explorer(factory, Followers(selected.paths), chance)
+    return Explorer(factory, Followers(selected.resource_paths), chance)
 
 
 @contextmanager
@@ -196,23 +220,36 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _cards(selected: SelectedOperations) -> tuple[OperationCard, ...]:
-    return tuple(
-        OperationCard(str(entry.label), entry.method, entry.path) for entry in selected.entries
-    )
+def _cards(
+    selected: SelectedOperations, operations: OperationResolver
+) -> tuple[OperationCard, ...]:
+    common = operations.common
+    cards = []
+    for entry in selected.entries:
+        card = OperationCard(str(entry.label), entry.method, entry.resource_path)
+        own = operations.of(entry)
+        if own is not common:
+            card = replace(
+                card,
+                max_examples=own.max_examples,
+                continue_on_failure=own.continue_on_failure,
+            )
+        cards.append(card)
+    return tuple(cards)
 
 
 def _recorder(
     incarnation: int,
     settings: RunSettings,
-    layout: RunLayout,
     selected: SelectedOperations,
-    origin: Origin,
+    operations: OperationResolver,
+    render: Callable[[WireRequest], str],
 ) -> Recorder:
     is_fuzz = settings.kind == "fuzz"
+    layout = RunLayout(Path(settings.corpus_dir))
     signals = SignalSet()
     secrets = secrets_of(settings)
-    values = LiveValues(selected.paths, selected.names) if is_fuzz else None
+    values = LiveValues(selected.resource_paths, selected.names) if is_fuzz else None
     notes = [] if values is None else remember(layout, signals, values)
     recorder = Recorder(
         incarnation=incarnation,
@@ -223,9 +260,10 @@ def _recorder(
         ),
         signals=signals,
         values=values,
-        checks=settings.checks,
+        checks=operations.common.checks,
+        own_checks=checks_by_case(operations),
         secrets=secrets,
-        reproduction=partial(curl.render, origin=origin, verify=settings.tls_verify is not False),
+        reproduction=render,
     )
     for note in notes:
         recorder.note(note)
@@ -233,30 +271,20 @@ def _recorder(
 
 
 def _factory(
-    settings: RunSettings,
+    rules: GenerationRules,
     selected: SelectedOperations,
     recorder: Recorder,
     hooks: Callable[[Operation], ComponentHooks],
+    phase: str,
 ) -> CaseFactory:
     values = recorder.values
     pools: PoolView | None = None if values is None else values.view
     return CaseFactory(
         selected,
-        GenerationSettings(
-            mode=mode_of(settings.modes),
-            allow_x00=settings.allow_x00,
-            codec=settings.codec,
-            exclude_header_characters=settings.exclude_header_characters,
-            formats=FORMATS,
-            allow_extra_parameters=settings.allow_extra_parameters,
-            unique_inputs=settings.unique_inputs,
-            overrides=settings.overrides,
-            reuse=values is not None,
-            fixed_headers=frozenset(name.lower() for name, _ in settings.headers),
-        ),
+        rules,
         hooks,
         pools,
-        compiled=partial(tell_of_program, recorder, settings.phases[0]),
+        compiled=partial(tell_of_program, recorder, phase),
     )
 
 
@@ -272,32 +300,33 @@ def _has_making_hooks(verbs: Sequence[str] = _MAKING_VERBS) -> bool:
     return any(GLOBAL_HOOKS.named(f"{verb}_{part}") for verb in verbs for part in _PARTS)
 
 
-def _tools(settings: RunSettings, origin: Origin) -> Tools:
+def _tools(
+    settings: RunSettings,
+    operations: OperationResolver,
+    origin: Origin,
+    keeper: CredentialKeeper | None,
+) -> Tools:
     return Tools(
-        maker=RequestMaker(origin, settings.headers, version=__version__, own_servers=True),
-        judge=Judge(
-            selected_checks(settings.checks),
-            CheckSettings(dict(settings.expected_statuses), settings.truncation),
+        maker=RequestMaker(
+            origin,
+            operations.common.headers,
+            version=__version__,
+            own_servers=True,
+            dispatch=dispatching(operations),
         ),
+        judge=judging(operations, settings.truncation),
         gate=Gate(),
         hooks=CallHooks(
             before=GLOBAL_HOOKS.named("before_call"),
             after=GLOBAL_HOOKS.named("after_call"),
             context=_hook_context,
         ),
+        credentials=keeper,
     )
 
 
 def _hook_context(case: Case) -> HookContext:
     return HookContext(case.operation)
-
-
-def _http_settings(settings: RunSettings) -> HttpSettings:
-    return HttpSettings(
-        request_timeout_s=settings.request_timeout_s,
-        proxy=settings.proxy,
-        verify=settings.tls_verify,
-    )
 
 
 def _pacing(settings: RunSettings) -> Pacing:

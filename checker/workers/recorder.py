@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from checker.checks.judge import CLEAN
+from checker.core.case import Case
 from checker.core.errors import NothingToBreak, UnresolvableBody
 from checker.core.failures import Failure
 from checker.core.meta import ComponentProvenance, GenerationMode
@@ -69,14 +70,16 @@ class Recorder:
     checks: Sequence[str]
     secrets: Secrets
     reproduction: Callable[[WireRequest], str] = lambda request: ""
-    """The command that sends a request, for what has no finding of its own."""
+    """The command that sends a request."""
+    own_checks: Callable[[Case], Sequence[str]] | None = None
+    """Names of the checks of a case, where they are not those of all others."""
     defects: Defects = field(default_factory=Defects)
     _noted: set[tuple[str, str, str]] = field(default_factory=set)
     _peers: dict[str, JournalReader] = field(default_factory=dict)
     _peers_read_at: float = 0.0
-    _passed: tuple[CheckOutcome, ...] = ()
     _packed: Packed = field(default_factory=Packed)
-    """The same, packed."""
+    """All checks passed, as it is written."""
+    _packed_by_names: dict[tuple[str, ...], Packed] = field(default_factory=dict)
     _unsettled: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Fingerprint -> (task, index) of the case that is under investigation for it, or waits to be."""
     _encoder: RecordEncoder = field(default_factory=RecordEncoder)
@@ -84,8 +87,17 @@ class Recorder:
     """By the `id` of the components, which cases that are alike share."""
 
     def __post_init__(self) -> None:
-        self._passed = tuple(CheckOutcome(name, _SUCCESS) for name in self.checks)
-        self._packed = self._encoder.packed(self._passed)
+        self._packed = self._all_passed(self.checks)
+
+    def _all_passed(self, names: Sequence[str]) -> Packed:
+        return self._encoder.packed(tuple(CheckOutcome(name, _SUCCESS) for name in names))
+
+    def _passed_of(self, case: Case) -> Packed:
+        names = tuple(self._checks_of(case))
+        packed = self._packed_by_names.get(names)
+        if packed is None:
+            packed = self._packed_by_names[names] = self._all_passed(names)
+        return packed
 
     def verdict(self, flight: Flight, verdict: Verdict) -> Sequence[Suspicion]:
         """Write down one verdict; what failed in a way that is new comes back, already on disk."""
@@ -194,7 +206,7 @@ class Recorder:
         made, verdict = shot.made, shot.verdict
         failures = verdict.judgement.failures
         if isinstance(verdict.outcome, Response):
-            checks = self._outcomes(failures) if failures else self._passed
+            checks = self._outcomes(made.case, failures)
         else:
             checks = ()
         begin = self._begin(made, verdict, _status_of(verdict), time.time() if at is None else at)
@@ -207,7 +219,8 @@ class Recorder:
         """The same as bytes, as it is written."""
         if verdict.judgement is CLEAN and isinstance(verdict.outcome, Response):
             begin = self._begin(made, verdict, _SUCCESS, at)
-            return self._encoder.encode_flat(Interaction, (*begin, self._packed, self.incarnation))
+            packed = self._packed if self.own_checks is None else self._passed_of(made.case)
+            return self._encoder.encode_flat(Interaction, (*begin, packed, self.incarnation))
         return self._encoder.encode(self.interaction(Shot(made, verdict), at))
 
     def _begin(self, made: Made, verdict: Verdict, status: str, at: float) -> tuple[Any, ...]:
@@ -361,7 +374,10 @@ class Recorder:
         phase = flight.running.task.phase
         self.journal.append(OperationError(label, phase, "Network Error", text, request=command))
 
-    def _outcomes(self, failures: Sequence[Failure]) -> tuple[CheckOutcome, ...]:
+    def _checks_of(self, case: Case) -> Sequence[str]:
+        return self.checks if self.own_checks is None else self.own_checks(case)
+
+    def _outcomes(self, case: Case, failures: Sequence[Failure]) -> tuple[CheckOutcome, ...]:
         failed: dict[str, list[Failure]] = {}
         for failure in failures:
             failed.setdefault(failure.check, []).append(failure)
@@ -373,7 +389,7 @@ class Recorder:
             )
             if name in failed
             else CheckOutcome(name, _SUCCESS)
-            for name in self.checks
+            for name in self._checks_of(case)
         )
 
     def _is_new(self, kind: str, label: str, text: str) -> bool:

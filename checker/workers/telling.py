@@ -2,10 +2,10 @@
 
 from checker.core.schema_warnings import WarningKind
 from checker.corpus.records import Note, SchemaOpened
-from checker.generation.program import OperationProgram
-from checker.openapi.selected import SelectedOperations
+from checker.kinds.protocol import CaseProgram
 from checker.workers.description import Description
 from checker.workers.recorder import Recorder
+from checker.workers.selected import SelectedOperations
 
 
 def tell_of_description(recorder: Recorder, description: Description, opened: SchemaOpened) -> None:
@@ -24,7 +24,7 @@ def tell_of_unread(recorder: Recorder, selected: SelectedOperations, phase: str)
     recorder.journal.flush()
 
 
-def tell_of_program(recorder: Recorder, phase: str, program: OperationProgram) -> None:
+def tell_of_program(recorder: Recorder, phase: str, program: CaseProgram) -> None:
     """What the summary says of an operation that is not tested in full."""
     label = program.operation.label
     if program.fault is not None:

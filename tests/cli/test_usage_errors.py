@@ -225,4 +225,4 @@ def test_known_options_that_do_not_work_yet_are_refused(invoke, option: tuple[st
     ids=" ".join,
 )
 def test_what_is_so_anyway_may_be_asked_for(settings_of, option: tuple[str, ...]) -> None:
-    assert settings_of(*RUN, *option).checks == settings_of(*RUN).checks
+    assert settings_of(*RUN, *option).common.checks == settings_of(*RUN).common.checks

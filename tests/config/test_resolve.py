@@ -7,6 +7,7 @@ from checker.config.filters import FilterSpec, OperationFilters
 from checker.config.resolve import Occasion, run_settings, slug
 from checker.config.settings import RunSettings
 from checker.core.errors import ConfigError
+from checker.core.registry import CUSTOM_CHECKS
 
 
 def settings(text: str = "", kind: str = "run", **environment: str) -> RunSettings:
@@ -52,17 +53,17 @@ def test_random_seeds_differ_and_given_ones_stay() -> None:
 
 def test_checks_that_were_switched_off_do_not_run() -> None:
     text = "[checks.content_type_conformance]\nenabled = false"
-    assert "content_type_conformance" not in settings(text).checks
-    assert settings("[checks]\nenabled = false").checks == ()
+    assert "content_type_conformance" not in settings(text).common.checks
+    assert settings("[checks]\nenabled = false").common.checks == ()
     named = "[checks]\nenabled = false\n[checks.not_a_server_error]\nenabled = true"
-    assert settings(named).checks == ("not_a_server_error",)
+    assert settings(named).common.checks == ("not_a_server_error",)
 
 
 def test_unknown_check_needs_hooks_that_may_define_it() -> None:
     text = "[checks.my_check]\nenabled = true"
     with pytest.raises(ConfigError, match="'my_check'"):
         settings(text)
-    assert settings(f"hooks = 'mine'\n{text}").checks[-1] == "my_check"
+    assert settings(f"hooks = 'mine'\n{text}").common.checks[-1] == "my_check"
 
 
 def test_hooks_of_environment_and_file_both_load() -> None:
@@ -85,8 +86,11 @@ def test_time_limit_is_of_fuzz_alone() -> None:
 def test_project_tables_become_differences() -> None:
     text = "[[project]]\ntitle = 'Shop'\n[project.generation]\nmax-examples = 3"
     found = settings(text)
-    assert found.projects == (("Shop", {"max_examples": 3}),)
-    assert (found.max_examples, found.for_project("Shop").max_examples) == (100, 3)
+    assert [(title, list(changes)) for title, changes in found.projects] == [
+        ("Shop", ["operations"])
+    ]
+    shop = found.for_project("Shop")
+    assert (found.common.max_examples, shop.common.max_examples) == (100, 3)
 
 
 def test_disabled_operations_join_the_filters() -> None:
@@ -108,13 +112,18 @@ def test_slug_is_never_empty() -> None:
     assert slug("ÄÖ") == "default"
 
 
-def test_checks_of_users_join_when_they_are_known() -> None:
+def test_checks_of_users_join_when_they_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
     found = settings("hooks = 'a'\n[checks.third]\nenabled = false")
-    assert found.with_custom_checks(["mine", "third"]).checks == (*found.checks, "mine")
+    before = found.common.checks
+    for name in ("mine", "third"):
+        monkeypatch.setitem(CUSTOM_CHECKS, name, print)
+    assert found.common.checks == (*before, "mine")
 
 
-def test_checks_of_users_stay_out_where_some_were_chosen() -> None:
+def test_checks_of_users_stay_out_where_some_were_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     config = Config.from_str("hooks = 'a'")
     config.checks.update(included_check_names=["second", "not_a_server_error"])
     found = run_settings(config, Occasion("a.json"), {})
-    assert found.with_custom_checks(["mine", "second"]).checks == ("not_a_server_error", "second")
+    for name in ("mine", "second"):
+        monkeypatch.setitem(CUSTOM_CHECKS, name, print)
+    assert found.common.checks == ("not_a_server_error", "second")
