@@ -31,7 +31,7 @@ class Counted:
         return held
 
     def is_refused(self, response: checker.Response) -> bool:
-        return response.status_code == 401
+        return bool(response.status_code == 401)
 
 
 @pytest.fixture
