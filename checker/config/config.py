@@ -23,11 +23,13 @@ from checker.config.reading import (
     substituted,
 )
 from checker.config.sections import Section
-from checker.config.table import NOT_IN_PROJECTS
+from checker.config.table import NOT_IN_PROJECTS, OPERATION_KEYS, is_of_checks
 from checker.core.errors import ConfigError, NotAvailableYet, UnreadableFile
 from checker.core.local_files import read_local
 
 _MOST_BYTES: Final = 1 << 20
+_ELSEWHERE = frozenset([("parameters",), ("generation", "dictionaries")])
+"""Values in place of generated ones: they travel as `Overrides`."""
 
 
 class Config(Section):
@@ -138,8 +140,8 @@ class Config(Section):
 
     def operation_layers(self) -> OperationLayers:
         """All that was said about operations until now: later updates do not change it."""
-        nearest, *others = map(deepcopy, self._layers)
-        return OperationLayers(dict(nearest), self._blocks, tuple(others))
+        nearest, *others = map(_of_operations, self._layers)
+        return OperationLayers(nearest, self._blocks, tuple(others))
 
     def overrides(self) -> Overrides:
         """Values that stand in place of generated ones; reads dictionary files, each once. Raises `ConfigError`."""
@@ -160,6 +162,20 @@ class Config(Section):
         config._file, config._words = self._file, self._words
         config._blocks = blocks + self._blocks
         return config
+
+
+def _of_operations(layer: Layer) -> Layer:
+    """What of a layer may be about operations, copied: not what may be large, and is about the run."""
+    found = {
+        path: {
+            key: deepcopy(value)
+            for key, value in values.items()
+            if (*path, key)[0] in OPERATION_KEYS and (*path, key) not in _ELSEWHERE
+        }
+        for path, values in layer.items()
+    }
+    # An empty table of a user's check names it.
+    return {path: values for path, values in found.items() if values or is_of_checks(path[:-1])}
 
 
 def _cannot_load(file: FilePath, reason: str) -> ConfigError:

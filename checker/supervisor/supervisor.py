@@ -85,10 +85,7 @@ class Supervisor:
     def _go_by(self, settings: RunSettings) -> None:
         """First by the settings of the run, then by those of its project."""
         self._settings = replace(settings, workers=1) if settings.inline else settings
-        self._deadlines = self._wanted_deadlines or Deadlines.of(
-            max(one.request_timeout_s for one in settings.operations.everywhere()),
-            waiting_s=(settings.wait_for_schema_s or 0.0) + settings.documents.max_total_time_s,
-        )
+        self._deadlines = self._wanted_deadlines or Deadlines.of_run(settings)
         self.ending.go_by(settings)
 
     def run(self) -> None:

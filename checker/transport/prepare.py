@@ -79,7 +79,10 @@ class RequestMaker:
         if not case.headers and not case.cookies:
             return self._plain(case, plan, body, content_type)
         headers = self._headers(case, plan, content_type)
-        return WireRequest(plan.method, plan.target(case), headers, body, via=plan.via)
+        request = WireRequest(plan.method, plan.target(case), headers, body)
+        if plan.via is not None:
+            request.via = plan.via
+        return request
 
     def _plain(
         self, case: Case, plan: "_Plan", body: bytes | None, content_type: bytes | None
@@ -87,7 +90,9 @@ class RequestMaker:
         """The request of a case without headers of its own. The usual case: its header lines are known."""
         usual = plan.usual
         headers, name = usual.fields.copy(), case.id.encode("utf-8", "surrogatepass")
-        request = WireRequest(plan.method, plan.target(case), headers, body, via=plan.via)
+        request = WireRequest(plan.method, plan.target(case), headers, body)
+        if plan.via is not None:
+            request.via = plan.via
         if usual.sends_id:
             headers.append((_CASE_ID, name))
         if content_type is not None and usual.sends_content_type:

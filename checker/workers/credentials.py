@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from checker.core.case import Case
-from checker.core.credentials import Credentials, CredentialSource
+from checker.core.credentials import CREDENTIAL_SOURCES, Credentials, CredentialSource
 from checker.core.errors import CredentialError
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
@@ -31,6 +31,11 @@ class CredentialKeeper:
     _given: dict[str, GivenCredentials] = field(default_factory=dict)
     _in_vain: Counter[tuple[str, str]] = field(default_factory=Counter)
     """(operation, source): how often in a row newer credentials were refused as well."""
+
+    @classmethod
+    def of_registered(cls, secrets: Secrets) -> "CredentialKeeper | None":
+        """One for the sources that users registered; None when there are none."""
+        return cls(dict(CREDENTIAL_SOURCES), secrets) if CREDENTIAL_SOURCES else None
 
     @classmethod
     def alone(cls, sources: Mapping[str, CredentialSource], secrets: Secrets) -> "CredentialKeeper":

@@ -17,7 +17,6 @@ from checker.config.hooks_loading import load_all_hooks
 from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
 from checker.core.case import Case
-from checker.core.credentials import CREDENTIAL_SOURCES
 from checker.core.digests import digest_int
 from checker.core.hooks import COMPONENTS, GLOBAL_HOOKS, HookContext
 from checker.core.operation import Operation
@@ -40,7 +39,7 @@ from checker.transport.factories import transport_factory
 from checker.transport.prepare import RequestMaker
 from checker.transport.settings import HttpSettings
 from checker.workers.credentials import CredentialKeeper
-from checker.workers.description import other_host, read_description, settled_target
+from checker.workers.description import Description, other_host, read_description, settled_target
 from checker.workers.ledger import Ledger
 from checker.workers.messages import Opened, OperationCard
 from checker.workers.operation_tools import (
@@ -132,32 +131,18 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
     origin = settled_target(
         schema, settings, lambda operation: operations.of(operation).validate_formats
     )
-    base_url = settings.sanitization.redaction.url(without_userinfo(schema.base_url or ""))
     with _uncollected():
         selected = SelectedOperations(
             schema, settings.selection, lambda entry: bool(operations.of(entry).phases)
         )
     render = rendering(origin, operations)
     recorder = _recorder(incarnation, settings, selected, operations, render)
-    tell_of_description(
-        recorder,
-        description,
-        SchemaOpened(
-            title=schema.title,
-            specification=schema.specification,
-            base_url=base_url,
-            document=description.digest,
-            total=selected.total,
-            selected=len(selected),
-            fetched_from=other_host(settings, origin),
-        ),
-    )
+    told = _told(description, selected, settings, origin)
+    tell_of_description(recorder, description, told)
     tell_of_unread(recorder, selected, settings.phases[0])
     rules = generation_rules(operations, settings, reuse=recorder.values is not None)
     factory = _factory(rules, selected, recorder, _component_hooks, settings.phases[0])
-    keeper = None
-    if CREDENTIAL_SOURCES:
-        keeper = CredentialKeeper(dict(CREDENTIAL_SOURCES), recorder.secrets)
+    keeper = CredentialKeeper.of_registered(recorder.secrets)
     decides = _has_making_hooks(("before_generate",))
     pacing = _pacing(settings)
     connect = transport_factory(settings.transport)
@@ -169,7 +154,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
             incarnation=incarnation,
             journal=str(recorder.journal.path),
             document=description.digest,
-            base_url=base_url,
+            base_url=told.base_url,
             operations=_cards(selected, operations),
             preloaded=os.getpid() != _IMPORTED_BY,
         ),
@@ -192,6 +177,21 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
         making_stage=Stage.HOOK if _has_making_hooks() else Stage.MAKE,
         calling_stage=Stage.HOOK if keeper or GLOBAL_HOOKS.named("before_call") else Stage.MAKE,
         judging_stage=Stage.HOOK if keeper or GLOBAL_HOOKS.named("after_call") else Stage.JUDGE,
+    )
+
+
+def _told(
+    description: Description, selected: SelectedOperations, settings: RunSettings, origin: Origin
+) -> SchemaOpened:
+    schema = description.schema
+    return SchemaOpened(
+        title=schema.title,
+        specification=schema.specification,
+        base_url=settings.sanitization.redaction.url(without_userinfo(schema.base_url or "")),
+        document=description.digest,
+        total=selected.total,
+        selected=len(selected),
+        fetched_from=other_host(settings, origin),
     )
 
 

@@ -238,3 +238,10 @@ def test_a_wrong_value_is_told_where_it_stands() -> None:
 def test_keys_of_the_run_are_no_keys_of_a_block(key: str) -> None:
     with pytest.raises(ConfigError, match="Unknown properties"):
         Config.from_str(f"[[operations]]\ninclude-path = '/a'\n{key}", environment={})
+
+
+def test_what_is_not_about_operations_does_not_travel() -> None:
+    root = {"seed": 1, "dictionaries": {"d": {"values": ["a"]}}, "parameters": {"q": 1}}
+    said = saying({"output": {"truncation": {"max-lines": 3}}, "checks": {"mine": {}}}, **root)
+    assert said.wide == ({("checks", "mine"): {}},)
+    assert said.common.checks[-1] == "mine"

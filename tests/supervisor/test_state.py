@@ -1,7 +1,9 @@
+from checker.config.settings import RunSettings
 from checker.core.operation import Label
 from checker.corpus.inflight import Slot, Stage
 from checker.supervisor.state import Deadlines, Standing, Vitals, overdue
 from checker.workers.messages import Task
+from tests.asking import saying
 
 DEADLINES = Deadlines.of(10.0)
 
@@ -98,3 +100,9 @@ def test_the_first_lease_pays_for_what_was_looked_into() -> None:
     worker.take(task("b"), 0.0)
     back = worker.give_back([("a", 0, False), ("b", 0, False)], 5.0)
     assert [spent_s for *_, spent_s in back] == [5.0, 0.0]
+
+
+def test_a_request_of_the_slowest_operation_has_its_time() -> None:
+    said = saying({}, {"include-path": "/slow", "request-timeout": 60}, request_timeout=2)
+    deadlines = Deadlines.of_run(RunSettings("openapi.json", "run", 1, operations=said))
+    assert deadlines.stages == Deadlines.of(60.0).stages

@@ -179,8 +179,7 @@ def workplace(folder: Path, **changes: Any) -> Iterator[Workplace]:
         base_url="http://127.0.0.1:9",
         corpus_dir=str(folder / "corpus"),
         database="none",
-        operations=saying(generation={"no-shrink": True}),
-        **changes,
+        **{"operations": saying(generation={"no-shrink": True}), **changes},
     )
     with open_workplace(1, settings) as place:
         yield place
