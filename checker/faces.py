@@ -10,7 +10,7 @@ PUBLIC = {
     "GenerationMode": "checker.core.meta:GenerationMode",
     "NOT_SET": "checker.core.case:NOT_SET",
     "Response": "checker.core.response:Response",
-    "check": "checker.core.registry:check",
+    "check": "checker.checks.custom:check",
     "config": "checker.config",
     "errors": "checker.errors",
     "hook": "checker.core.hooks:hook",

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
+from checker.checks.table import AVAILABLE, BUILT_IN
 from checker.config.blocks import OperationBlock, read_blocks
 from checker.config.dictionaries import overrides_of
 from checker.config.kinds import Problem
@@ -21,7 +22,6 @@ from checker.config.reading import (
 from checker.config.sections import OTHER_CHECKS, Section
 from checker.config.table import NOT_IN_PROJECTS
 from checker.core.errors import ConfigError, NotAvailableYet
-from checker.core.registry import BUILT_IN_CHECKS
 
 
 class Config(Section):
@@ -123,11 +123,27 @@ class Config(Section):
         """Checks that somebody named and that are not built in."""
         paths = [path for layer in self._layers for path in layer if path[:1] == ("checks",)]
         names = dict.fromkeys(path[1] for path in paths if len(path) == 2)
-        return tuple(name for name in names if name not in (*BUILT_IN_CHECKS, OTHER_CHECKS))
+        return tuple(name for name in names if name not in (*BUILT_IN, OTHER_CHECKS))
 
     def is_check_enabled(self, name: str) -> bool:
         """Whether a check runs; a user's check that nobody switched off does."""
+        check = BUILT_IN.get(name)
+        if check is not None and check.switch is not None:
+            return getattr(self.checks, name) is not None
         return self._is_switched_on("checks", (name, OTHER_CHECKS))
+
+    def check_settings(self) -> dict[str, dict[str, Any]]:
+        """Name of a check -> settings of it that differ from its defaults."""
+        found: dict[str, dict[str, Any]] = {}
+        for check in AVAILABLE.values():
+            for setting in check.all_settings:
+                section = (
+                    self.checks if setting is check.switch else getattr(self.checks, check.name)
+                )
+                value = getattr(section, setting.name.replace("-", "_"))
+                if value != setting.default:
+                    found.setdefault(check.name, {})[setting.name] = value
+        return found
 
     def is_phase_enabled(self, name: str) -> bool:
         """Whether a phase runs."""

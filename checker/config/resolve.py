@@ -9,14 +9,15 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
+from checker.checks.custom import CUSTOM_CHECKS
+from checker.checks.table import AVAILABLE, BUILT_IN
 from checker.config.config import Config
 from checker.config.filters import OperationFilters, Selection
 from checker.config.reading import section_error, unknown
 from checker.config.sections import OTHER_CHECKS
 from checker.config.settings import FetchLimits, RunSettings, Sanitization, modes_of
-from checker.config.table import AVAILABLE_CHECKS, AVAILABLE_PHASES, PHASES
+from checker.config.table import AVAILABLE_PHASES, PHASES
 from checker.core.blocks import Truncation
-from checker.core.registry import BUILT_IN_CHECKS, CUSTOM_CHECKS
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +79,7 @@ def _settings(config: Config, occasion: Occasion, environment: Mapping[str, str]
         excluded_checks=tuple(
             name for name in config.custom_check_names if not config.is_check_enabled(name)
         ),
-        validate_formats=config.checks.response_schema_conformance.validate_formats,
-        expected_statuses=_expected_statuses(config),
+        check_settings=config.check_settings(),
         selection=_selection(config, occasion.filters),
         no_shrink=generation.no_shrink,
         shrink_share=generation.shrink_share,
@@ -175,14 +175,9 @@ def _checks(config: Config, *, has_hooks: bool) -> tuple[str, ...]:
     """Enabled checks in the order in which they run, users' last."""
     named = [name for name in config.custom_check_names if name not in CUSTOM_CHECKS]
     if named and not has_hooks:
-        raise section_error(("checks",), [unknown(named[0], list(BUILT_IN_CHECKS))])
-    names = dict.fromkeys((*AVAILABLE_CHECKS, *CUSTOM_CHECKS, *config.custom_check_names))
+        raise section_error(("checks",), [unknown(named[0], list(BUILT_IN))])
+    names = dict.fromkeys((*AVAILABLE, *CUSTOM_CHECKS, *config.custom_check_names))
     return tuple(name for name in names if config.is_check_enabled(name))
-
-
-def _expected_statuses(config: Config) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    statuses = config.checks.not_a_server_error.expected_statuses
-    return () if statuses is None else (("not_a_server_error", tuple(map(str, statuses))),)
 
 
 def _selection(config: Config, filters: OperationFilters) -> Selection:

@@ -4,11 +4,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from checker.checks.table import AVAILABLE
 from checker.config.filters import Selection
 from checker.config.overrides import NO_OVERRIDES, Overrides
 from checker.core.blocks import Truncation
 from checker.core.errors import UsageError
 from checker.core.redact import DEFAULT_KEYS, DEFAULT_MARKERS, Redaction
+
+DEFAULT_CHECKS = tuple(name for name, check in AVAILABLE.items() if check.switch is None)
+"""Names of the checks that run unless told otherwise."""
 
 DEFAULT_KEYS_TO_SANITIZE = tuple(sorted(DEFAULT_KEYS))
 """Lower-case names whose values reports mask."""
@@ -93,22 +97,14 @@ class RunSettings:
     """A text is the path of a CA bundle."""
     proxy: str | None = None
     wait_for_schema_s: float | None = None
-    checks: tuple[str, ...] = (
-        "not_a_server_error",
-        "status_code_conformance",
-        "content_type_conformance",
-        "response_headers_conformance",
-        "response_schema_conformance",
-    )
+    checks: tuple[str, ...] = DEFAULT_CHECKS
     """Enabled names, in the order in which they run; names that are not built in are custom checks."""
     adds_custom_checks: bool = True
     """Whether users' checks run that nobody named; they are known when hooks are loaded."""
     excluded_checks: tuple[str, ...] = ()
     """Users' checks that do not run even so."""
-    validate_formats: bool = True
-    """In `response_schema_conformance`."""
-    expected_statuses: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """(check, status patterns), for checks that do not use their own default."""
+    check_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Name of a check -> settings of it that differ from its defaults."""
     selection: Selection = field(default_factory=Selection)
     no_shrink: bool = False
     shrink_share: float = 0.2
@@ -142,6 +138,12 @@ class RunSettings:
     """The command line, secrets masked."""
     projects: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     """(title, fields that differ): `[[project]]` tables, applied once the title is known."""
+
+    @property
+    def validate_formats(self) -> bool:
+        """Whether formats count in `response_schema_conformance`."""
+        check = AVAILABLE["response_schema_conformance"]
+        return bool(check.config(self.check_settings.get(check.name, {}))["validate-formats"])
 
     @property
     def certain_hooks(self) -> tuple[str, ...]:
@@ -202,6 +204,8 @@ def _restore(name: str, value: Any) -> Any:
         return Truncation(**value)
     if name == "documents":
         return FetchLimits(**value)
+    if name == "check_settings":
+        return value
     if name == "projects":
         return tuple((title, changes) for title, changes in value)
     return _tuples(value)

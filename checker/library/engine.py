@@ -3,11 +3,13 @@
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from checker import __version__
-from checker.checks.context import CheckSettings
-from checker.checks.judge import Judge, Judgement
+from checker.checks.context import CheckTools
+from checker.checks.custom import CUSTOM_CHECKS
+from checker.checks.judge import Judge, Judgement, JudgeSettings
 from checker.config.config import Config
 from checker.config.credentials import credentials_in, credentials_of_call, target
 from checker.config.resolve import Occasion, run_settings
@@ -17,7 +19,6 @@ from checker.core.case import NOT_SET, Case
 from checker.core.errors import IncorrectUsage, UsageError
 from checker.core.hooks import GLOBAL_HOOKS, HookContext
 from checker.core.operation import Operation
-from checker.core.registry import CUSTOM_CHECKS
 from checker.core.request import Origin, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.library.applications import Application
@@ -84,7 +85,7 @@ class LibraryEngine:
         settings = self._settings()
         checks = CheckOptions.take(options)
         response = self._exchange(case, base_url, CallOptions.of(options), settings)
-        self._validate(case, response, checks, settings)
+        self._validate(case, response, checks, settings, base_url)
         return response
 
     def make_case(self, operation: Operation, **parts: Any) -> Case:
@@ -151,14 +152,10 @@ class LibraryEngine:
         if origin is None:
             raise UsageError(_NO_BASE_URL)
         maker = self._maker(origin, settings, options.headers)
-        tools = _tools(maker, Judge(()))
+        tools = Tools(maker, Judge(()), Gate(), _call_hooks())
         sent = _overridden(case, options)
-        request = build_request(tools, sent)
-        http = HttpSettings(
-            request_timeout_s=options.timeout or settings.request_timeout_s,
-            proxy=settings.proxy,
-            verify=settings.tls_verify if options.verify is None else options.verify,
-        )
+        request = build_request(maker, tools.hooks, sent)
+        http = _http(settings, timeout_s=options.timeout, verify=options.verify)
         outcome = self._send(origin, http, request)
         # Only hooks: who judges this response, and whether, is for the caller to say.
         drive(judge_outcome(tools, sent, outcome), lambda send: self._send(origin, http, send))
@@ -183,12 +180,34 @@ class LibraryEngine:
         return outcome
 
     def _validate(
-        self, case: Case, response: Response, options: CheckOptions, settings: RunSettings
+        self,
+        case: Case,
+        response: Response,
+        options: CheckOptions,
+        settings: RunSettings,
+        base_url: str | None = None,
     ) -> None:
-        checks = options.selected(settings.checks)
-        judge = Judge(checks, CheckSettings(dict(settings.expected_statuses), settings.truncation))
+        origin = self._origin(base_url, settings)
+        maker = self._maker(origin or _NOWHERE, settings, {})
+        judge = Judge(
+            options.selected(settings.checks),
+            JudgeSettings(settings.check_settings, settings.truncation),
+            CheckTools(
+                partial(build_request, maker, _call_hooks()),
+                lambda operation, request: operation.judge_request(
+                    request, base_path=maker.base_path_of(operation)
+                ),
+            ),
+        )
         self._schema.validate_formats = settings.validate_formats
-        judgement: Judgement = drive(judge.judge(case, response), _no_sending)
+        http = _http(settings, verify=None if response.verify else False)
+
+        def send(request: WireRequest) -> Outcome:
+            if origin is None:
+                return NetworkFailure(FailureKind.UNSENDABLE, _NO_BASE_URL, 0.0)
+            return self._send(origin, http, request)
+
+        judgement: Judgement = drive(judge.judge(case, response), send)
         if judgement.failures:
             origin = self._shown_origin(settings)
             request = response.request or self._maker(origin, settings, {}).make(case)
@@ -222,13 +241,22 @@ def _credentials_of(case: Case, options: CallOptions, settings: RunSettings) -> 
     return credentials_of_call(settings.sanitization.redaction, given)
 
 
-def _tools(maker: RequestMaker, judge: Judge) -> Tools:
-    hooks = CallHooks(
+def _http(
+    settings: RunSettings, *, timeout_s: float | None = None, verify: bool | str | None = None
+) -> HttpSettings:
+    return HttpSettings(
+        request_timeout_s=timeout_s or settings.request_timeout_s,
+        proxy=settings.proxy,
+        verify=settings.tls_verify if verify is None else verify,
+    )
+
+
+def _call_hooks() -> CallHooks:
+    return CallHooks(
         before=GLOBAL_HOOKS.named("before_call"),
         after=GLOBAL_HOOKS.named("after_call"),
         context=lambda case: HookContext(case.operation),
     )
-    return Tools(maker, judge, Gate(), hooks)
 
 
 def _overridden(case: Case, options: CallOptions) -> Case:
@@ -271,10 +299,6 @@ def _error(failure: NetworkFailure) -> Exception:
     if failure.kind is FailureKind.UNSENDABLE:
         return ValueError(failure.message)
     return ConnectionError(f"{failure.kind}: {failure.message}")
-
-
-def _no_sending(request: WireRequest) -> Outcome:
-    raise AssertionError(f"no check of these sends: {request.method}")
 
 
 def with_engine(

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
-from checker.checks.context import Check
-from checker.checks.custom import custom_check
-from checker.checks.registry import BUILT_IN, selected_checks
+from checker.checks.check import Check
+from checker.checks.custom import CUSTOM_CHECKS, custom_check
+from checker.checks.selection import selected_checks
+from checker.checks.table import BUILT_IN
 from checker.config.kinds import did_you_mean
 from checker.core.errors import IncorrectUsage, NotAvailableYet, UsageError
-from checker.core.registry import BUILT_IN_CHECKS, CUSTOM_CHECKS
 
 _LATER = frozenset(
     [
@@ -26,7 +26,7 @@ _LATER = frozenset(
     ]
 )
 _LATER_OF_CHECKS = frozenset(["headers", "transport_kwargs", "recorder"])
-"""For checks that send further requests; there are none."""
+"""For the requests that checks send."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,8 @@ class CheckOptions:
         names = ("checks", "additional_checks", "excluded_checks")
         return cls(**{name: options.pop(name) for name in names if name in options})
 
-    def selected(self, configured: tuple[str, ...]) -> tuple[tuple[str, Check], ...]:
-        """(name, check) pairs. Raises `UsageError` for an unknown name."""
+    def selected(self, configured: tuple[str, ...]) -> tuple[Check, ...]:
+        """What judges. Raises `UsageError` for an unknown name."""
         chosen: Iterable[Callable[..., Any] | str] = configured
         if self.checks is not None:
             chosen = self.checks
@@ -82,7 +82,7 @@ class CheckOptions:
         for one in wanted:
             if _name(one) not in excluded:
                 found[_name(one)] = _check(one)
-        return tuple(found.items())
+        return tuple(found.values())
 
 
 def _given(
@@ -103,7 +103,7 @@ def _given(
 
 def _excluded(check: Callable[..., Any] | str) -> str:
     """Its name: that of any check of the tool, built yet or not, or of a user."""
-    known = (*BUILT_IN_CHECKS, *CUSTOM_CHECKS)
+    known = (*BUILT_IN, *CUSTOM_CHECKS)
     if isinstance(check, str) and check not in known:
         raise UsageError(f"unknown check {check!r}; choose from {', '.join(known)}")
     return _name(check)
@@ -115,6 +115,7 @@ def _name(check: Callable[..., Any] | str) -> str:
 
 def _check(check: Callable[..., Any] | str) -> Check:
     name = _name(check)
-    if isinstance(check, str) or name in BUILT_IN or CUSTOM_CHECKS.get(name) is check:
-        return selected_checks([name])[0][1]
+    known = CUSTOM_CHECKS.get(name)
+    if isinstance(check, str) or name in BUILT_IN or (known is not None and known.source is check):
+        return selected_checks([name])[0]
     return custom_check(name, check)

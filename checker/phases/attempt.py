@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from checker.checks.context import Interaction
 from checker.checks.judge import CLEAN, Judge, Judgement
 from checker.core.case import Case
 from checker.core.errors import HookError
@@ -45,11 +46,11 @@ class Tools:
     hooks: CallHooks
 
     is_plain: bool = field(init=False)
-    """Whether every attempt is one request that nobody touches, and one plain call to judge its answer."""
+    """Whether nobody but checks that send has anything to do with an attempt beside its one request."""
 
     def __post_init__(self) -> None:
         is_untouched = not self.hooks.before and not self.hooks.after
-        is_plain = is_untouched and self.judge.is_plain and self.gate.level is _FULL
+        is_plain = is_untouched and self.gate.level is _FULL
         object.__setattr__(self, "is_plain", is_plain)
 
 
@@ -64,33 +65,50 @@ class Verdict:
     judgement: Judgement
 
 
-def attempt(tools: Tools, case: Case, *, fresh: bool = False) -> Exchanging[Verdict]:
-    """Verdict on one case. Raises `HookError` when a user's hook does."""
-    if tools.is_plain:
-        request = tools.maker.make(case)
-        request.fresh = fresh
-        return plain_verdict(tools, case, request, (yield request))
+def attempt(
+    tools: Tools, case: Case, sequence: Sequence[Interaction] = (), *, fresh: bool = False
+) -> Exchanging[Verdict]:
+    """Verdict on one case that is sent after `sequence`. Raises `HookError` when a user's hook does."""
     if tools.gate.level is not _FULL and tools.gate.refuses(case):
         return Verdict(case, None, None, CLEAN)
-    request = build_request(tools, case)
+    request = build_request(tools.maker, tools.hooks, case)
     request.fresh = fresh
     outcome = yield request
-    judgement = yield from judge_outcome(tools, case, outcome)
+    return (yield from rest_of_attempt(tools, case, request, outcome, sequence))
+
+
+def plain_verdict(
+    tools: Tools,
+    case: Case,
+    request: WireRequest,
+    outcome: Outcome,
+    sequence: Sequence[Interaction] = (),
+) -> Verdict | None:
+    """The end of an attempt with plain tools: the hot path. None when a check needs further requests."""
+    if not isinstance(outcome, Response):
+        return Verdict(case, request, outcome, CLEAN)
+    judgement = tools.judge.verdict(case, outcome, sequence)
+    return None if judgement is None else Verdict(case, request, outcome, judgement)
+
+
+def rest_of_attempt(
+    tools: Tools,
+    case: Case,
+    request: WireRequest,
+    outcome: Outcome,
+    sequence: Sequence[Interaction],
+) -> Exchanging[Verdict]:
+    """What is left of an attempt once its answer is there: hooks, and checks with what they send."""
+    judgement = yield from judge_outcome(tools, case, outcome, sequence)
     return Verdict(case, request, outcome, judgement)
 
 
-def plain_verdict(tools: Tools, case: Case, request: WireRequest, outcome: Outcome) -> Verdict:
-    """The end of an attempt with plain tools: the hot path, and what `attempt` comes to with them."""
-    judgement = tools.judge.verdict(case, outcome) if isinstance(outcome, Response) else CLEAN
-    return Verdict(case, request, outcome, judgement)
-
-
-def build_request(tools: Tools, case: Case) -> WireRequest:
-    """The case as bytes, after `before_call` hooks. Raises `Unserialisable`."""
+def build_request(maker: Maker, hooks: CallHooks, case: Case) -> WireRequest:
+    """The case as bytes, after `before_call` hooks. Raises `Unserialisable`, `HookError`."""
     extra: dict[str, Any] = {}
-    for hook in tools.hooks.before:
-        _call(hook, tools.hooks.context(case), case, extra)
-    request = tools.maker.make(case)
+    for hook in hooks.before:
+        _call(hook, hooks.context(case), case, extra)
+    request = maker.make(case)
     if extra:
         _add_headers(request, extra)
     return request
@@ -110,13 +128,15 @@ def _add_headers(request: WireRequest, extra: dict[str, Any]) -> None:
         )
 
 
-def judge_outcome(tools: Tools, case: Case, outcome: Outcome) -> Exchanging[Judgement]:
+def judge_outcome(
+    tools: Tools, case: Case, outcome: Outcome, sequence: Sequence[Interaction] = ()
+) -> Exchanging[Judgement]:
     """What hooks and checks say of an answer; a missing answer is not theirs to judge."""
     if isinstance(outcome, NetworkFailure):
         return CLEAN
     for hook in tools.hooks.after:
         _call(hook, tools.hooks.context(case), case, outcome)
-    return (yield from tools.judge.judge(case, outcome))
+    return (yield from tools.judge.judge(case, outcome, sequence))
 
 
 def drive(work: Exchanging[Any], send: Callable[[WireRequest], Outcome]) -> Any:

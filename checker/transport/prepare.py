@@ -113,10 +113,11 @@ class RequestMaker:
     def _plan(self, operation: Operation) -> "_Plan":
         plan = self._plans.get(id(operation))
         if plan is None:
-            plan = self._plans[id(operation)] = _Plan(operation, self._base_path_of(operation))
+            plan = self._plans[id(operation)] = _Plan(operation, self.base_path_of(operation))
         return plan
 
-    def _base_path_of(self, operation: Operation) -> str:
+    def base_path_of(self, operation: Operation) -> str:
+        """What stands before the path of an operation on the wire."""
         declared = operation.base_url if self._own_servers else None
         if declared is None:
             return self._base_path

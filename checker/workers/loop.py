@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from checker.core.errors import StorageError
 from checker.core.response import NetworkFailure, Outcome, Response
 from checker.corpus.inflight import Stage
-from checker.phases.attempt import Verdict, plain_verdict
+from checker.phases.attempt import Verdict, plain_verdict, rest_of_attempt
 from checker.workers.flight import Flight, Running
 from checker.workers.ledger import Part
 from checker.workers.limits import Limits
@@ -236,10 +236,17 @@ class Worker:
         """The end of an attempt; None when it wants another answer, or cannot be judged."""
         self._slots.act(flight.slot, self._place.judging_stage)
         try:
-            if flight.work is None:
-                assert flight.wanted is not None
-                return plain_verdict(self._place.tools, flight.made.case, flight.wanted, outcome)
-            flight.wanted = flight.work.send(outcome)
+            if flight.work is not None:
+                flight.wanted = flight.work.send(outcome)
+            else:
+                request, tools, case = flight.wanted, self._place.tools, flight.made.case
+                assert request is not None
+                before = flight.before
+                plain = plain_verdict(tools, case, request, outcome, before)
+                if plain is not None:
+                    return plain
+                flight.work = rest_of_attempt(tools, case, request, outcome, before)
+                flight.wanted = next(flight.work)
         except StopIteration as end:
             verdict: Verdict = end.value
             return verdict

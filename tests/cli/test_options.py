@@ -3,6 +3,7 @@ import pytest
 from checker.cli.options import FUZZ_SETTINGS, RUN_SETTINGS, SETTINGS
 from checker.cli.running import masked_command
 from checker.config.filters import FilterSpec
+from checker.config.settings import DEFAULT_CHECKS
 from checker.core.redact import Redaction
 
 RUN = ("run", "openapi.json")
@@ -53,12 +54,20 @@ def test_checks_are_chosen_from_comma_lists(settings_of) -> None:
         "content_type_conformance",
     )
     left = settings_of(*RUN, "--exclude-checks", "status_code_conformance").checks
-    assert left == (
-        "not_a_server_error",
-        "content_type_conformance",
-        "response_headers_conformance",
-        "response_schema_conformance",
-    )
+    assert left == tuple(name for name in DEFAULT_CHECKS if name != "status_code_conformance")
+
+
+def test_the_limit_of_the_response_time_switches_its_check_on_whatever_is_selected(
+    settings_of,
+) -> None:
+    assert "max_response_time" not in settings_of(*RUN, "-c", "all").checks
+    limited = ("--max-response-time", "1.5")
+    for options in ((), ("--exclude-checks", "max_response_time")):
+        found = settings_of(*RUN, *limited, *options)
+        assert found.checks == (*DEFAULT_CHECKS, "max_response_time")
+        assert found.check_settings == {"max_response_time": {"max_response_time": 1.5}}
+    alone = settings_of(*RUN, *limited, "--checks", "max_response_time")
+    assert alone.checks == ("max_response_time",)
 
 
 def test_check_named_on_the_command_line_runs_though_the_file_disables_it(
@@ -106,7 +115,7 @@ def test_what_the_command_line_names_runs_although_the_file_switches_all_off(
     (folder / "checker.toml").write_text("checks.enabled = false\nphases.enabled = false")
     found = settings_of(*RUN, "-c", "not_a_server_error", "--phases", "fuzzing")
     assert (found.checks, found.phases) == (("not_a_server_error",), ("fuzzing",))
-    assert len(settings_of(*RUN, "-c", "all").checks) == 5
+    assert settings_of(*RUN, "-c", "all").checks == DEFAULT_CHECKS
     assert (settings_of(*RUN).checks, settings_of(*RUN).phases) == ((), ())
 
 

@@ -17,7 +17,7 @@ def settings() -> RunSettings:
         headers=(("X-Key", "é"),),
         selection=Selection(OperationFilters((FilterSpec("include", "path", "/a"),))),
         sanitization=Sanitization(keys=("a",), markers=()),
-        expected_statuses=(("not_a_server_error", ("2XX", "404")),),
+        check_settings={"not_a_server_error": {"expected-statuses": ["2XX", 404]}},
         projects=(("Shop", {"base_url": "http://127.0.0.1:1", "headers": [["A", "b"]]}),),
     )
 

@@ -157,14 +157,14 @@ def test_failures_come_as_one_group_with_the_block_of_the_console(operation, api
     with pytest.raises(checker.errors.FailureGroup) as caught:
         case.call_and_validate(checks=["not_a_server_error"])
     assert str(caught.value) == GROUP.format(id=case.id, url=api.url)
-    assert [one.failure.check for one in caught.value.exceptions] == ["not_a_server_error"]
+    assert [one.check for one in caught.value.exceptions] == ["not_a_server_error"]
 
 
 def test_each_distinct_failure_is_a_member(operation, api) -> None:
     api.status = 500
     with pytest.raises(checker.errors.FailureGroup) as caught:
         operation.Case(path_parameters={"id": 7}).call_and_validate()
-    checks = [one.failure.check for one in caught.value.exceptions]
+    checks = [one.check for one in caught.value.exceptions]
     assert checks == ["not_a_server_error", "status_code_conformance"]
 
 
@@ -210,7 +210,7 @@ def test_additional_checks_are_functions(operation) -> None:
 
     with pytest.raises(checker.errors.FailureGroup) as caught:
         operation.Case(path_parameters={"id": 7}).call_and_validate(additional_checks=[has_a_name])
-    failure = caught.value.exceptions[0].failure
+    failure = caught.value.exceptions[0]
     assert (failure.check, failure.title) == (
         "has_a_name",
         "Custom check failed: `has_a_name`",
