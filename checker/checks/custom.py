@@ -1,15 +1,21 @@
 """Users' checks as ours: functions and classes that raise where ours may answer."""
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, overload
 
 from checker.checks.check import Applies, Check, Fact
+from checker.checks.classes import (
+    ClassCheck,
+    RunContext,
+    refuse_malformed,
+    refuse_unknown,
+)
 from checker.checks.context import CheckContext, CheckFunction, Failures, Found
 from checker.checks.table import BUILT_IN
 from checker.core.case import Case
-from checker.core.errors import CheckError, IncorrectUsage, NotAvailableYet
+from checker.core.errors import CheckError, IncorrectUsage
 from checker.core.failures import Failure
 from checker.core.meta import GenerationMode
 from checker.core.send import Exchanging
@@ -66,20 +72,55 @@ def check(
 
     def register(source: Decorated) -> Decorated:
         name = source.__name__
-        if inspect.isclass(source):
-            raise NotAvailableYet(f"class check {name}")
         known = CUSTOM_CHECKS.get(name)
         if name in BUILT_IN or (known is not None and known.source is not source):
             raise IncorrectUsage(f"check {name!r} is already registered; choose another name")
-        parameters = len(inspect.signature(source).parameters)
-        if parameters != 3:
-            raise TypeError(
-                f"check {name!r} takes 3 arguments (context, response, case) but {parameters} is defined"
-            )
+        if inspect.isclass(source):
+            refuse_malformed(source)
+        else:
+            _refuse_arguments(name, len(inspect.signature(source).parameters))
         CUSTOM_CHECKS[name] = CustomCheck(source, applies)
         return source
 
     return register if function is None else register(function)
+
+
+def _refuse_arguments(name: str, found: int) -> None:
+    if found != 3:
+        raise TypeError(
+            f"check {name!r} takes 3 arguments (context, response, case) but {found} is defined"
+        )
+
+
+def class_checks(
+    names: Iterable[str], given: Mapping[str, Mapping[str, Any]]
+) -> tuple[ClassCheck, ...]:
+    """Instances of the classes among the checks that were chosen, one each. Raises `ConfigError`.
+
+    `given` is name of a check -> its settings.
+    """
+    wanted, found = set(names), []
+    for name, one in CUSTOM_CHECKS.items():
+        settings = given.get(name, {})
+        if name not in wanted:
+            continue
+        if inspect.isclass(one.source):
+            found.append(ClassCheck.of(one.source, settings, one.applies))
+        else:
+            refuse_unknown(name, settings, ())
+    return tuple(found)
+
+
+def after_run(check: ClassCheck) -> Failures:
+    """What a class check has to say of the whole run. Raises `CheckError`."""
+    try:
+        found = check.instance.after_run(RunContext(check.config))
+        failures = _failures_in(found)
+    except Exception as error:  # noqa: BLE001 - the wall: code of users
+        failures = _raised(check.name, error, None)
+    for failure in failures:
+        failure.check = failure.check or check.name
+    return failures
 
 
 def custom_check(name: str, function: Callable[..., Any], applies: Applies | None = None) -> Check:
@@ -126,7 +167,7 @@ def _failures_in(found: object) -> Failures:
     return tuple(one for one in several if isinstance(one, Failure))
 
 
-def _raised(name: str, error: Exception, context: CheckContext) -> Failures:
+def _raised(name: str, error: Exception, context: CheckContext | None) -> Failures:
     match error:
         case Failure():
             return (error,)
@@ -136,7 +177,11 @@ def _raised(name: str, error: Exception, context: CheckContext) -> Failures:
             )
         case AssertionError():
             content = str(error).encode("utf-8", "surrogatepass")
-            text = error_template(content, sent_texts(context.case), context.described)
+            text = (
+                error_template(content)
+                if context is None
+                else error_template(content, sent_texts(context.case), context.described)
+            )
             title = f"Custom check failed: `{name}`"
             return (CustomFailure(str(error), title=title, text=text),)
         case _:

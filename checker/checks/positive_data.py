@@ -33,7 +33,12 @@ class RejectedPositiveData(Failure):
 
 def accepts(status: int, plan: ResponsePlan, config: Config) -> bool:
     """Whether a status refuses no data."""
-    return matches_status(status, config["expected-statuses"])
+    return _accepts(status, config)
+
+
+def _accepts(status: int, config: Config) -> bool:
+    # What is no final status of HTTP refuses nothing, whatever else is wrong with it.
+    return not 200 <= status < 600 or matches_status(status, config["expected-statuses"])
 
 
 def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
@@ -41,8 +46,8 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
 
     Parameters that nobody declared are neither right nor wrong: what is refused with them is sent again without.
     """
-    status, expected = context.response.status_code, context.config["expected-statuses"]
-    if matches_status(status, expected):
+    status = context.response.status_code
+    if _accepts(status, context.config):
         return PASSED
     if status in _CREDENTIALS_REFUSED and context.case.operation.grants_credentials:
         # Nobody can make up a user and a password that are right.
@@ -54,11 +59,11 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
     declared = _declared_alone(context.case)
     if declared is not None:
         again = yield context.make(declared)
-        if not isinstance(again, Response) or matches_status(again.status_code, expected):
+        if not isinstance(again, Response) or _accepts(again.status_code, context.config):
             return PASSED
+    expected = ", ".join(context.config["expected-statuses"])
     return RejectedPositiveData(
-        f"Valid data should have been accepted\nExpected: {', '.join(map(str, expected))}",
-        unique_key=str(status),
+        f"Valid data should have been accepted\nExpected: {expected}", unique_key=str(status)
     )
 
 

@@ -20,7 +20,7 @@ from checker.config.reading import (
     substituted,
 )
 from checker.config.sections import OTHER_CHECKS, Section
-from checker.config.table import NOT_IN_PROJECTS
+from checker.config.table import CUSTOM_CHECK, NOT_IN_PROJECTS
 from checker.core.errors import ConfigError, NotAvailableYet
 
 
@@ -143,7 +143,11 @@ class Config(Section):
                 value = getattr(section, setting.name.replace("-", "_"))
                 if value != setting.default:
                     found.setdefault(check.name, {})[setting.name] = value
-        return found
+        for name in self.custom_check_names:
+            layers = [layer.get(("checks", name), {}) for layer in reversed(self._layers)]
+            given = {key: value for layer in layers for key, value in layer.items()}
+            found[name] = {key: value for key, value in given.items() if key not in CUSTOM_CHECK}
+        return {name: given for name, given in found.items() if given}
 
     def is_phase_enabled(self, name: str) -> bool:
         """Whether a phase runs."""

@@ -157,14 +157,14 @@ class _Reading:
             self._note(path[:-1], wrong_type(TableKind(), value, repr(path[-1])))
 
     def _custom_check(self, name: str, values: Mapping[str, Any]) -> None:
-        # Whether a user's check has this name is known when its module is loaded, by `resolve` or a worker.
+        # Whether a user's check has this name, and what else it takes, is known when its module is loaded.
         path = ("checks", name)
         self.layer.setdefault(path, {})
         for key, value in values.items():
             if key in CUSTOM_CHECK:
                 self._value(path, key, CUSTOM_CHECK[key], value)
             else:
-                self._note(path, unknown(key, list(CUSTOM_CHECK)))
+                self.layer[path][key] = value
 
     def _value(self, path: Path, name: str, key: Key, value: object) -> None:
         try:

@@ -219,7 +219,7 @@ SECTIONS: Mapping[Path, Mapping[str, Key]] = {
 """Section -> key -> option."""
 
 CUSTOM_CHECK: Mapping[str, Key] = {"enabled": Key(_FLAG, True)}
-"""Keys of `[checks.<name of a user's check>]`."""
+"""Keys of `[checks.<name of a user's check>]`; a class takes more, by the names of its arguments."""
 
 NOT_IN_PROJECTS = frozenset(
     [

@@ -11,6 +11,7 @@ from checker.config.credentials import sensitive_overrides
 from checker.config.settings import RunSettings
 from checker.core.redact import Redaction, SecretStore
 from checker.corpus.records import (
+    CheckState,
     Finding,
     Note,
     OperationError,
@@ -35,6 +36,7 @@ _PROSE: Final[Mapping[type[Record], tuple[str, ...]]] = {
     Finding: ("message", "reproduction"),
     OperationError: ("message", "trace", "request"),
     Note: ("text",),
+    CheckState: ("lost",),
     Quarantined: ("request", "reason"),
     WorkerGone: ("reason",),
 }

@@ -7,8 +7,9 @@ from functools import partial
 from typing import Any
 
 from checker import __version__
+from checker.checks.classes import ClassCheck
 from checker.checks.context import CheckTools
-from checker.checks.custom import CUSTOM_CHECKS
+from checker.checks.custom import CUSTOM_CHECKS, class_checks
 from checker.checks.judge import Judge, Judgement, JudgeSettings
 from checker.config.config import Config
 from checker.config.credentials import credentials_in, credentials_of_call, target
@@ -55,6 +56,7 @@ class LibraryEngine:
         self._config = config
         self._resolved: tuple[tuple[object, ...], RunSettings] | None = None
         self._made: tuple[Origin, list[tuple[str, str]], RequestMaker] | None = None
+        self._classes: dict[str, ClassCheck] = {}
         self._lanes: tuple[Origin, HttpSettings, HttpLanes] | None = None
 
     def formatted_path(self, case: Case) -> str:
@@ -190,7 +192,7 @@ class LibraryEngine:
         origin = self._origin(base_url, settings)
         maker = self._maker(origin or _NOWHERE, settings, {})
         judge = Judge(
-            options.selected(settings.checks),
+            options.selected(settings.checks, self._class_checks(settings)),
             JudgeSettings(settings.check_settings, settings.truncation),
             CheckTools(
                 partial(build_request, maker, _call_hooks()),
@@ -213,6 +215,14 @@ class LibraryEngine:
             request = response.request or self._maker(origin, settings, {}).make(case)
             command = self._command(request, origin, settings, verify=response.verify)
             raise failure_group(case, response, judgement.failures, command, settings.truncation)
+
+    def _class_checks(self, settings: RunSettings) -> Iterable[ClassCheck]:
+        """Those that are registered: each keeps its instance as long as its settings are what they were."""
+        for check in class_checks(CUSTOM_CHECKS, settings.check_settings):
+            known = self._classes.get(check.name)
+            if known is None or known.config != check.config:
+                self._classes[check.name] = check
+        return self._classes.values()
 
     def _command(
         self,

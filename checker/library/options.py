@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from itertools import chain
 from typing import Any, Self
 
 from checker.checks.check import Check
+from checker.checks.classes import ClassCheck
 from checker.checks.custom import CUSTOM_CHECKS, custom_check
 from checker.checks.selection import selected_checks
 from checker.checks.table import BUILT_IN
@@ -71,18 +73,20 @@ class CheckOptions:
         names = ("checks", "additional_checks", "excluded_checks")
         return cls(**{name: options.pop(name) for name in names if name in options})
 
-    def selected(self, configured: tuple[str, ...]) -> tuple[Check, ...]:
-        """What judges. Raises `UsageError` for an unknown name."""
+    def selected(
+        self, configured: tuple[str, ...], classes: Iterable[ClassCheck]
+    ) -> tuple[Check, ...]:
+        """What judges; `classes` are those that are at work. Raises `UsageError` for an unknown name."""
         chosen: Iterable[Callable[..., Any] | str] = configured
         if self.checks is not None:
             chosen = self.checks
         wanted = [*chosen, *(self.additional_checks or ())]
         excluded = {_excluded(one) for one in self.excluded_checks or ()}
-        found: dict[str, Check] = {}
+        found: dict[str, tuple[Check, ...]] = {}
         for one in wanted:
             if _name(one) not in excluded:
-                found[_name(one)] = _check(one)
-        return tuple(found.values())
+                found[_name(one)] = _checks(one, classes)
+        return tuple(chain.from_iterable(found.values()))
 
 
 def _given(
@@ -113,9 +117,10 @@ def _name(check: Callable[..., Any] | str) -> str:
     return check if isinstance(check, str) else str(getattr(check, "__name__", check))
 
 
-def _check(check: Callable[..., Any] | str) -> Check:
+def _checks(check: Callable[..., Any] | str, classes: Iterable[ClassCheck]) -> tuple[Check, ...]:
+    """One, or none: a class may have nothing to say of single responses."""
     name = _name(check)
     known = CUSTOM_CHECKS.get(name)
     if isinstance(check, str) or name in BUILT_IN or (known is not None and known.source is check):
-        return selected_checks([name])[0]
-    return custom_check(name, check)
+        return selected_checks([name], classes)
+    return (custom_check(name, check),)

@@ -87,6 +87,11 @@ class Chronicle:
         return self._settings.seed if self._started is None else self._started.seed
 
     @property
+    def first(self) -> int:
+        """Incarnation of the supervisor that began the run: nothing below belongs to it."""
+        return self._first
+
+    @property
     def _resumes(self) -> bool:
         # `run` is short, and its seeds say all: it begins anew.
         return self._settings.kind == "fuzz"

@@ -14,7 +14,7 @@ from typing import Self
 
 from checker import __version__
 from checker.checks.context import CheckTools
-from checker.checks.custom import CUSTOM_CHECKS
+from checker.checks.custom import CUSTOM_CHECKS, class_checks
 from checker.checks.judge import Judge, JudgeSettings
 from checker.checks.selection import selected_checks
 from checker.config.hooks_loading import load_all_hooks
@@ -45,6 +45,7 @@ from checker.phases.making import CaseFactory, PoolView
 from checker.phases.safety import Gate
 from checker.transport.http import HttpLanes, HttpSettings
 from checker.transport.prepare import RequestMaker
+from checker.workers.class_checks import ClassChecks
 from checker.workers.description import other_host, read_description, settled_target
 from checker.workers.ledger import Ledger
 from checker.workers.messages import Opened, OperationCard
@@ -53,7 +54,12 @@ from checker.workers.purse import Purse
 from checker.workers.recorder import Recorder
 from checker.workers.remembering import remember
 from checker.workers.saved import SavedExamples
-from checker.workers.telling import tell_of_description, tell_of_program, tell_of_unread
+from checker.workers.telling import (
+    tell_of_checks,
+    tell_of_description,
+    tell_of_program,
+    tell_of_unread,
+)
 
 _IMPORTED_BY = os.getpid()
 """The fork server, if it preloaded this module for us."""
@@ -87,6 +93,7 @@ class Workplace:
     ledger: Ledger
     saved: SavedExamples
     purse: Purse
+    class_checks: ClassChecks
     making_stage: Stage
     """`HOOK` wherever users' code may run: it has a deadline of its own."""
     calling_stage: Stage
@@ -121,6 +128,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
     settings = settings.for_project(schema.title)
     load_all_hooks(settings.hooks)
     settings = settings.with_custom_checks(CUSTOM_CHECKS)
+    classes = ClassChecks(class_checks(settings.checks, settings.check_settings))
     origin = settled_target(schema, settings)
     base_url = settings.sanitization.redaction.url(without_userinfo(schema.base_url or ""))
     with _uncollected():
@@ -139,6 +147,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
             fetched_from=other_host(settings, origin),
         ),
     )
+    tell_of_checks(recorder, classes)
     tell_of_unread(recorder, selected, settings.phases[0])
     factory = _factory(settings, selected, recorder, _component_hooks)
     decides = _has_making_hooks(("before_generate",))
@@ -153,10 +162,12 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
             base_url=base_url,
             operations=_cards(selected),
             preloaded=os.getpid() != _IMPORTED_BY,
+            concludes=classes.concludes,
+            works_alone=bool(classes.works_alone),
         ),
         factory=factory,
         unhooked=None if decides else _factory(settings, selected, recorder, _no_hooks),
-        tools=_tools(settings, origin),
+        tools=_tools(settings, origin, classes),
         explorer=_explorer(incarnation, settings, selected, factory),
         origin=origin,
         http=HttpLanes(origin, _http_settings(settings), pacing.most),
@@ -167,6 +178,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
         ledger=ledger,
         saved=SavedExamples(settings.database),
         purse=Purse(settings.shrink_share, recorder.defects),
+        class_checks=classes,
         making_stage=Stage.HOOK if _has_making_hooks() else Stage.MAKE,
         calling_stage=Stage.HOOK if GLOBAL_HOOKS.named("before_call") else Stage.MAKE,
         judging_stage=Stage.HOOK if GLOBAL_HOOKS.named("after_call") else Stage.JUDGE,
@@ -274,7 +286,7 @@ def _has_making_hooks(verbs: Sequence[str] = _MAKING_VERBS) -> bool:
     return any(GLOBAL_HOOKS.named(f"{verb}_{part}") for verb in verbs for part in _PARTS)
 
 
-def _tools(settings: RunSettings, origin: Origin) -> Tools:
+def _tools(settings: RunSettings, origin: Origin, classes: ClassChecks) -> Tools:
     maker = RequestMaker(origin, settings.headers, version=__version__, own_servers=True)
     hooks = CallHooks(
         before=GLOBAL_HOOKS.named("before_call"),
@@ -282,7 +294,7 @@ def _tools(settings: RunSettings, origin: Origin) -> Tools:
         context=_hook_context,
     )
     judge = Judge(
-        selected_checks(settings.checks),
+        selected_checks(settings.checks, classes.checks),
         JudgeSettings(settings.check_settings, settings.truncation),
         CheckTools(partial(build_request, maker, hooks), partial(_judge_request, maker)),
     )

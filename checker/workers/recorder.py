@@ -1,7 +1,7 @@
 """What one incarnation writes down: verdicts, findings, signals, values, progress."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from checker.corpus.records import (
     Interaction,
     Note,
     OperationError,
+    Record,
     SignalsSeen,
     TaskProgress,
     ValueGone,
@@ -262,6 +263,11 @@ class Recorder:
             return
         title, trace = title_of(error)
         self.operation_error(label, phase, title, str(error), trace)
+
+    def keep(self, records: Iterable[Record]) -> None:
+        """Write these down as they are; findings are on disk afterwards."""
+        for record in records:
+            self.journal.write(record)
 
     def note(self, note: Note) -> None:
         """Something that the summary counts; each once."""

@@ -1,13 +1,23 @@
 """Users' checks: how they are registered, and what counts as their failure."""
 
+import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from checker.checks.custom import CUSTOM_CHECKS, check, custom_check
+from checker.checks.classes import ClassCheck
+from checker.checks.custom import (
+    CUSTOM_CHECKS,
+    CustomCheck,
+    after_run,
+    check,
+    class_checks,
+    custom_check,
+)
 from checker.checks.judge import Judge
 from checker.core.case import Case
-from checker.core.errors import CheckError, IncorrectUsage
+from checker.core.errors import CheckError, ConfigError, IncorrectUsage
 from checker.core.failures import Failure, FailureGroup, Severity
 from checker.core.meta import GenerationMode
 from checker.core.response import Response
@@ -101,3 +111,52 @@ def test_other_answers_are_no_failures(answer) -> None:
 def test_what_else_is_raised_is_an_error_of_the_check() -> None:
     with pytest.raises(CheckError, match="check mine raised IndexError"):
         found(lambda ctx, response, case: [][1])
+
+
+def nothing(self):
+    pass
+
+
+MALFORMED: dict[str, dict[str, Any]] = {
+    "check Mine has neither; a class check has `after_response`, `after_run`, or both": {},
+    "check Mine has after_runs; a class check has": {"after_runs": nothing},
+    "check Mine: after_response takes (self, context, response, case)": {"after_response": nothing},
+    "check Mine needs both of `state(self)` and `merge(self, state)`, or neither": {
+        "after_run": lambda self, context: None,
+        "state": nothing,
+    },
+}
+
+
+@pytest.mark.parametrize("sentence", MALFORMED)
+def test_a_class_that_is_no_check_is_refused(sentence: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(sentence)):
+        check(type("Mine", (), MALFORMED[sentence]))
+
+
+@check
+class Unsure:
+    def __init__(self, *, most: int) -> None:
+        self.seen = most
+
+    def after_run(self, context): ...
+
+
+REFUSED = {
+    "[checks.Unsure] has no option 'least'; it has 'enabled', 'most'": {"least": 1},
+    "check Unsure cannot be made: TypeError": {},
+}
+
+
+@pytest.mark.parametrize("sentence", REFUSED)
+def test_settings_that_a_class_does_not_take_are_refused(sentence: str) -> None:
+    CUSTOM_CHECKS["Unsure"] = CustomCheck(Unsure)
+    with pytest.raises(ConfigError, match=re.escape(sentence)):
+        class_checks(["Unsure"], {"Unsure": REFUSED[sentence]})
+
+
+def test_a_failure_at_the_end_of_a_run_is_raised_or_returned_alike() -> None:
+    for function in (raising, returning, listing, grouping):
+        kind = type("Mine", (), {"after_run": lambda self, context, ask=function: ask(0, 0, 0)})
+        (failure,) = after_run(ClassCheck("Mine", kind(), {}))
+        assert (failure.check, failure.title) == ("Mine", "Too few")

@@ -306,3 +306,18 @@ def test_client_that_decompresses_is_not_asked_to_do_it_twice() -> None:
     found = as_response(foreign)
     assert found.json() == {"id": 1}
     assert found.readable.content == b'{"id": 1}'
+
+
+def test_a_class_check_keeps_its_instance(operation) -> None:
+    @checker.check
+    class Once:
+        def __init__(self) -> None:
+            self.count = 0
+
+        def after_response(self, ctx, response, case) -> None:
+            self.count += 1
+            assert self.count < 2, "twice"
+
+    operation.Case(path_parameters={"id": 7}).call_and_validate()
+    with pytest.raises(checker.errors.FailureGroup, match="Custom check failed: `Once`"):
+        operation.Case(path_parameters={"id": 7}).call_and_validate()

@@ -16,9 +16,10 @@ def was_created_before(ctx, case):
     wanted = set(map(str, case.path_parameters.values()))
     for earlier in ctx.sequence:
         answer = earlier.outcome
-        if isinstance(answer, Response) and answer.status_code == 201:
-            if wanted & set(map(str, answer.json().values())):
-                return True
+        if not isinstance(answer, Response) or answer.status_code != 201:
+            continue
+        if wanted & set(map(str, answer.json().values())):
+            return True
     return False
 
 

@@ -43,5 +43,5 @@ def test_it_finds_what_it_looks_for(tmp_path: Path) -> None:
     (finding,) = ran.findings
     assert (finding.title, finding.message) == ("Deleted twice", "Expected: 404\nReceived: 204")
     # What was created before is part of the finding.
-    assert [step.label for step in finding.steps][0] == "POST /parcels"
+    assert finding.steps[0].label == "POST /parcels"
     assert finding.stage == "minimised"
