@@ -38,6 +38,8 @@ class CheckTools:
 
     make: Callable[[Case], WireRequest]
     """The request of a case, as all others are made. Raises `Unserialisable`, `HookError`."""
+    make_anonymous: Callable[[Case], WireRequest]
+    """The request of a case without the credentials that the user gave for every request."""
     judge_request: Callable[[Operation, WireRequest], RequestVerdict]
     """What the final bytes of a request say of it, whoever made it."""
 
@@ -75,11 +77,14 @@ class CheckContext:
         """Words of the API description: those of an error text that mean something."""
         return self.lexicon.of(self.case.operation)
 
-    def make(self, case: Case) -> WireRequest:
-        """The request of another case, for a check to `yield`: what comes back is the response, or a `NetworkFailure`."""
+    def make(self, case: Case, *, with_credentials: bool = True) -> WireRequest:
+        """The request of another case, for a check to `yield`: what comes back is the response, or a `NetworkFailure`.
+
+        `with_credentials` is about those that the user gave for every request, not about what the case itself holds.
+        """
         if self.tools is None:
             raise RuntimeError("nothing can be sent from here: this response is judged by itself")
-        return self.tools.make(case)
+        return self.tools.make(case) if with_credentials else self.tools.make_anonymous(case)
 
 
 Failures = tuple[Failure, ...]

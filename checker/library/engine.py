@@ -3,16 +3,19 @@
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from checker import __version__
 from checker.checks.classes import ClassCheck
-from checker.checks.context import CheckTools
 from checker.checks.custom import CUSTOM_CHECKS, class_checks
 from checker.checks.judge import Judge, Judgement, JudgeSettings
 from checker.config.config import Config
-from checker.config.credentials import credentials_in, credentials_of_call, target
+from checker.config.credentials import (
+    credentials_in,
+    credentials_of_call,
+    target,
+    without_credentials,
+)
 from checker.config.resolve import Occasion, run_settings
 from checker.config.settings import RunSettings
 from checker.core import curl
@@ -28,7 +31,14 @@ from checker.library.options import CallOptions, CheckOptions
 from checker.library.strategies import case_strategy
 from checker.library.verdicts import failure_group
 from checker.openapi.schema import OpenApiSchema
-from checker.phases.attempt import CallHooks, Tools, build_request, drive, judge_outcome
+from checker.phases.attempt import (
+    CallHooks,
+    Tools,
+    build_request,
+    check_tools,
+    drive,
+    judge_outcome,
+)
 from checker.phases.safety import Gate
 from checker.transport.http import HttpLanes
 from checker.transport.prepare import RequestMaker
@@ -191,15 +201,15 @@ class LibraryEngine:
     ) -> None:
         origin = self._origin(base_url, settings)
         maker = self._maker(origin or _NOWHERE, settings, {})
+        anonymous = RequestMaker(
+            maker.origin.with_userinfo(""),
+            without_credentials(settings.sanitization.redaction, settings.headers),
+            version=__version__,
+        )
         judge = Judge(
             options.selected(settings.checks, self._class_checks(settings)),
             JudgeSettings(settings.check_settings, settings.truncation),
-            CheckTools(
-                partial(build_request, maker, _call_hooks()),
-                lambda operation, request: operation.judge_request(
-                    request, base_path=maker.base_path_of(operation)
-                ),
-            ),
+            check_tools(maker, anonymous, _call_hooks()),
         )
         self._schema.validate_formats = settings.validate_formats
         http = _http(settings, verify=None if response.verify else False)

@@ -2,15 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
-from checker.checks.context import Interaction
+from checker.checks.context import CheckTools, Interaction
 from checker.checks.judge import CLEAN, Judge, Judgement
 from checker.core.case import Case
 from checker.core.errors import HookError
+from checker.core.operation import Operation
 from checker.core.request import WireRequest
 from checker.core.response import NetworkFailure, Outcome, Response
 from checker.core.send import Exchanging
+from checker.core.verdicts import RequestVerdict
 from checker.phases.safety import Gate, Level
 
 # Python finds a member of an enumeration ten times slower than a name.
@@ -22,6 +25,14 @@ class Maker(Protocol):
 
     def make(self, case: Case) -> WireRequest:
         """The request of a case. Raises `Unserialisable`."""
+        ...
+
+
+class KnowingMaker(Maker, Protocol):
+    """One that also says where it puts operations."""
+
+    def base_path_of(self, operation: Operation) -> str:
+        """What stands before the path of an operation on the wire."""
         ...
 
 
@@ -112,6 +123,19 @@ def build_request(maker: Maker, hooks: CallHooks, case: Case) -> WireRequest:
     if extra:
         _add_headers(request, extra)
     return request
+
+
+def check_tools(maker: KnowingMaker, anonymous: Maker, hooks: CallHooks) -> CheckTools:
+    """What checks may ask for; `anonymous` makes requests without the credentials of the user."""
+
+    def judge_request(operation: Operation, request: WireRequest) -> RequestVerdict:
+        return operation.judge_request(request, base_path=maker.base_path_of(operation))
+
+    return CheckTools(
+        partial(build_request, maker, hooks),
+        partial(build_request, anonymous, hooks),
+        judge_request,
+    )
 
 
 def _add_headers(request: WireRequest, extra: dict[str, Any]) -> None:

@@ -13,10 +13,10 @@ from types import TracebackType
 from typing import Self
 
 from checker import __version__
-from checker.checks.context import CheckTools
 from checker.checks.custom import CUSTOM_CHECKS, class_checks
 from checker.checks.judge import Judge, JudgeSettings
 from checker.checks.selection import selected_checks
+from checker.config.credentials import without_credentials
 from checker.config.hooks_loading import load_all_hooks
 from checker.config.settings import RunSettings
 from checker.core import curl
@@ -25,8 +25,7 @@ from checker.core.digests import digest_int
 from checker.core.hooks import COMPONENTS, GLOBAL_HOOKS, HookContext
 from checker.core.operation import Operation
 from checker.core.registry import FORMATS
-from checker.core.request import Origin, WireRequest, without_userinfo
-from checker.core.verdicts import RequestVerdict
+from checker.core.request import Origin, without_userinfo
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout
@@ -39,7 +38,7 @@ from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.program import GenerationSettings
 from checker.generation.settings import mode_of
 from checker.openapi.selected import SelectedOperations
-from checker.phases.attempt import CallHooks, Tools, build_request
+from checker.phases.attempt import CallHooks, Tools, check_tools
 from checker.phases.exploration import Explorer, Followers
 from checker.phases.making import CaseFactory, PoolView
 from checker.phases.safety import Gate
@@ -288,6 +287,12 @@ def _has_making_hooks(verbs: Sequence[str] = _MAKING_VERBS) -> bool:
 
 def _tools(settings: RunSettings, origin: Origin, classes: ClassChecks) -> Tools:
     maker = RequestMaker(origin, settings.headers, version=__version__, own_servers=True)
+    anonymous = RequestMaker(
+        origin.with_userinfo(""),
+        without_credentials(settings.sanitization.redaction, settings.headers),
+        version=__version__,
+        own_servers=True,
+    )
     hooks = CallHooks(
         before=GLOBAL_HOOKS.named("before_call"),
         after=GLOBAL_HOOKS.named("after_call"),
@@ -296,15 +301,9 @@ def _tools(settings: RunSettings, origin: Origin, classes: ClassChecks) -> Tools
     judge = Judge(
         selected_checks(settings.checks, classes.checks),
         JudgeSettings(settings.check_settings, settings.truncation),
-        CheckTools(partial(build_request, maker, hooks), partial(_judge_request, maker)),
+        check_tools(maker, anonymous, hooks),
     )
     return Tools(maker, judge, Gate(), hooks)
-
-
-def _judge_request(
-    maker: RequestMaker, operation: Operation, request: WireRequest
-) -> RequestVerdict:
-    return operation.judge_request(request, base_path=maker.base_path_of(operation))
 
 
 def _hook_context(case: Case) -> HookContext:

@@ -71,6 +71,26 @@ def test_what_nobody_can_prove_is_counted_and_not_reported(command: Command, app
     assert "Answers that were not judged, or not wholly" in ran.stdout
 
 
+ANONYMOUS = """
+import checker
+
+@checker.check(statuses=["2XX"])
+def needs_credentials(context, response, case):
+    answer = yield context.make(case, with_credentials=False)
+    assert answer.status_code in (401, 403), f"{case.path} answers anybody"
+"""
+
+
+def test_a_check_may_ask_without_the_credentials_of_the_user(command: Command, app: App) -> None:
+    (command.directory / "hooks.py").write_text(ANONYMOUS)
+    (command.directory / "checker.toml").write_text('hooks = "hooks.py"\n')
+    headers = ("-H", "Authorization: Bearer mine", "-H", "X-Tenant: 7")
+    ran = command.run(app.document_url, "--include-path", "/items", "-n", "5", *headers)
+    assert ran.defects == [("GET /items", "needs_credentials")], ran.shown
+    assert {request.headers.get("authorization") for request in app.seen} == {None, "Bearer mine"}
+    assert {request.headers.get("x-tenant") for request in app.seen} == {"7"}
+
+
 @pytest.mark.parametrize(("limit", "count"), [("0.000001", 2), ("1000", 0)])
 def test_an_answer_that_takes_longer_than_it_may_is_found(
     command: Command, app: App, limit: str, count: int
