@@ -119,9 +119,8 @@ def _whatever(value: Any) -> Any:
 
 
 def _finding(failure: Failure, number: int) -> Finding:
-    fingerprint = failure.fingerprint(LABEL)
     return Finding(
-        fingerprint=fingerprint,
+        fingerprint=failure.fingerprint(LABEL),
         label=LABEL,
         check=failure.check,
         title=failure.title,
@@ -129,7 +128,7 @@ def _finding(failure: Failure, number: int) -> Finding:
         severity=failure.severity.value,
         unique_key=failure.unique_key,
         phase="",
-        case=fingerprint[:12],
+        case="",
         task=AFTER_RUN,
         index=number,
         stage="minimised",

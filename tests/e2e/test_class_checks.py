@@ -71,7 +71,9 @@ def test_what_all_workers_saw_is_put_together(command: Command, app: App) -> Non
     assert (ran.code, ran.defects) == (1, [("Run checks", "Counted")]), ran.shown
     (finding,) = ran.findings
     assert (finding.title, finding.message) == ("Too many", f"['/items', '/levels']: {TOTAL}")
-    assert "Too many" in ran.stdout
+    block = f"1. Whole run\n\n- Too many\n\n    ['/items', '/levels']: {TOTAL}\n"
+    assert block in ran.stdout
+    assert "[no response]" not in ran.stdout
     assert {label for phase in ran.view.phases.values() for label in phase.tested} == {
         "GET /items",
         "GET /levels",
