@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Mapping
+from datetime import date, time
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -163,6 +164,9 @@ class _Reading:
         for key, value in values.items():
             if key in CUSTOM_CHECK:
                 self._value(path, key, CUSTOM_CHECK[key], value)
+            elif _has_date(value):
+                # They could not be handed to a worker.
+                self._note(path, Problem("Type error", f"{key!r} -> Write dates and times as text"))
             else:
                 self.layer[path][key] = value
 
@@ -179,6 +183,12 @@ class _Reading:
 
     def _note(self, path: Path, problem: Problem) -> None:
         self._problems.setdefault(path, []).append(problem)
+
+
+def _has_date(value: object) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_has_date, value.values()))
+    return any(map(_has_date, value)) if isinstance(value, list) else isinstance(value, date | time)
 
 
 def _replacement(found: re.Match[str], environment: Mapping[str, str]) -> str:

@@ -118,3 +118,18 @@ def test_checks_of_users_stay_out_where_some_were_chosen() -> None:
     config.checks.update(included_check_names=["second", "not_a_server_error"])
     found = run_settings(config, Occasion("a.json"), {})
     assert found.with_custom_checks(["mine", "second"]).checks == ("not_a_server_error", "second")
+
+
+def test_settings_of_class_checks_are_theirs_and_those_of_the_nearest_layer_count() -> None:
+    text = "hooks = 'mine'\n[checks.Mine]\nenabled = true\nmost = 3\nnames = ['a', {b = 1}]"
+    given = {"most": 3, "names": ["a", {"b": 1}]}
+    assert settings(text).check_settings == {"Mine": given}
+    project = "[[project]]\ntitle = 'A'\n[project.checks.Mine]\nmost = 4"
+    config = Config.from_str(f"{text}\n{project}", environment={}).for_project("A")
+    assert config.check_settings() == {"Mine": given | {"most": 4}}
+
+
+@pytest.mark.parametrize("value", ["2026-01-01", "[07:00:00]", "{a = 2026-01-01T07:00:00Z}"])
+def test_dates_among_the_settings_of_a_class_check_are_refused(value: str) -> None:
+    with pytest.raises(ConfigError, match="'since' -> Write dates and times as text"):
+        settings(f"hooks = 'mine'\n[checks.Mine]\nsince = {value}")

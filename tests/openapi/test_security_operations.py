@@ -37,7 +37,7 @@ DECLARED: dict[str, tuple[str, dict[str, Any]]] = {
 def test_the_operation_at_the_url_of_tokens_grants_credentials(version: str) -> None:
     key, declared = DECLARED[version]
     post: dict[str, Any] = {"post": {"responses": {}}}
-    paths = {path: post for path in ("/token", "/a/token2", "/broken")}
+    paths = dict.fromkeys(("/token", "/a/token2", "/broken"), post)
     raw = {key: version, "info": {"title": "T", "version": "1"}, "paths": paths, **declared}
     found = [
         one.path
