@@ -58,6 +58,7 @@ class PlainOperation:
     has_skipped_required_body: bool = False
     base_url: str | None = None
     security: tuple[SecurityRequirement, ...] = ()
+    grants_credentials: bool = False
 
     def warnings(self) -> tuple[SchemaWarning, ...]:
         return ()
