@@ -11,7 +11,7 @@ PUBLIC = {
     "GenerationMode": "checker.core.meta:GenerationMode",
     "NOT_SET": "checker.core.case:NOT_SET",
     "Response": "checker.core.response:Response",
-    "check": "checker.core.registry:check",
+    "check": "checker.checks.custom:check",
     "config": "checker.config",
     "credentials": "checker.credentials",
     "errors": "checker.errors",

@@ -100,7 +100,7 @@ def _block(block: Mapping[str, Any], path: Path) -> OperationBlock:
     if problems:
         raise section_error(path, problems)
     said = {name: value for name, value in block.items() if name in OPERATION_KEYS}
-    values = read_layer(said, prefix=path, banned=NOT_IN_OPERATIONS)
+    values = read_layer(said, prefix=path, banned=NOT_IN_OPERATIONS, is_of_run=False)
     if not specs:
         raise ConfigError(
             f"{section_error(path, [])}\n\n"

@@ -38,6 +38,13 @@ def credentials_of_call(
     )
 
 
+def without_credentials(
+    redaction: Redaction, headers: Iterable[tuple[str, str]]
+) -> tuple[tuple[str, str], ...]:
+    """Those headers of every request that do not say who is calling."""
+    return tuple((name, value) for name, value in headers if not redaction.is_sensitive(name))
+
+
 def sensitive_overrides(settings: RunSettings) -> Iterator[Override]:
     """Values of sensitive names that stand in place of generated ones."""
     redaction = settings.sanitization.redaction

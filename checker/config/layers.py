@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from typing import Any
 
+from checker.checks.table import AVAILABLE, BUILT_IN
 from checker.config.reading import Layer
 from checker.config.table import CUSTOM_CHECK, SECTIONS, Key, Path, is_of_checks
-from checker.core.registry import BUILT_IN_CHECKS
 
 OTHER_CHECKS = "*"
 """Stands for users' checks that are not named, where some checks were chosen."""
@@ -41,7 +41,10 @@ def _merged_headers(found: Sequence[dict[str, str]]) -> dict[str, str]:
 
 
 def is_check_enabled(layers: Layers, name: str) -> bool:
-    """Whether a check runs; a user's check that nobody switched off does."""
+    """Whether a check runs; a user's check that nobody switched off does, and one with a switch that has a value."""
+    check = BUILT_IN.get(name)
+    if check is not None and check.switch is not None:
+        return value_in(layers, ("checks",), name) is not None
     return _is_switched_on(layers, "checks", (name, OTHER_CHECKS))
 
 
@@ -53,7 +56,25 @@ def is_phase_enabled(layers: Layers, name: str) -> bool:
 def custom_checks_in(layers: Layers) -> Iterator[str]:
     """Checks that somebody named and that are not built in, each once."""
     names = {path[-1]: None for layer in layers for path in layer if is_of_checks(path[:-1])}
-    return (name for name in names if name not in (*BUILT_IN_CHECKS, OTHER_CHECKS))
+    return (name for name in names if name not in (*BUILT_IN, OTHER_CHECKS))
+
+
+def check_settings_in(layers: Layers) -> dict[str, dict[str, Any]]:
+    """Name of a check -> settings of it that differ from its defaults."""
+    found: dict[str, dict[str, Any]] = {}
+    for check in AVAILABLE.values():
+        for setting in check.all_settings:
+            path = ("checks",) if setting is check.switch else ("checks", check.name)
+            value = value_in(layers, path, setting.name)
+            if value != setting.default:
+                found.setdefault(check.name, {})[setting.name] = value
+    for name in custom_checks_in(layers):
+        for layer in reversed(layers):
+            given = layer.get(("checks", name), {})
+            own = {key: value for key, value in given.items() if key not in CUSTOM_CHECK}
+            if own:
+                found.setdefault(name, {}).update(deepcopy(own))
+    return found
 
 
 def _is_switched_on(layers: Layers, group: str, names: tuple[str, ...]) -> bool:

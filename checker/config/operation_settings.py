@@ -5,18 +5,20 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any
 
+from checker.checks.custom import CUSTOM_CHECKS
+from checker.checks.table import AVAILABLE, BUILT_IN
 from checker.config.blocks import OperationBlock, layer_of, plain_layer
 from checker.config.filters import Selectable
 from checker.config.layers import (
     Layers,
+    check_settings_in,
     custom_checks_in,
     is_check_enabled,
     is_phase_enabled,
     value_in,
 )
 from checker.config.reading import Layer
-from checker.config.table import AVAILABLE_CHECKS, AVAILABLE_PHASES
-from checker.core.registry import CUSTOM_CHECKS
+from checker.config.table import AVAILABLE_PHASES
 
 FUZZING = "fuzzing"
 """Its settings hold wherever no phase of the configuration is at work: `fuzz` explores with them."""
@@ -27,9 +29,9 @@ def _setting(*path: str, as_: Callable[[Any], Any] = lambda value: value) -> Any
     return _derived(lambda layers: as_(value_in(layers, path[:-1], path[-1])))
 
 
-def _derived(read: Callable[[Layers], Any]) -> Any:
+def _derived(read: Callable[[Layers], Any], *, is_hashed: bool = True) -> Any:
     """A field that several keys decide; its default is what comes of none of them being set."""
-    return field(default_factory=partial(read, ()), metadata={"read": read})
+    return field(default_factory=partial(read, ()), metadata={"read": read}, hash=is_hashed)
 
 
 def _pairs(headers: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
@@ -41,14 +43,8 @@ def _modes(mode: str) -> tuple[str, ...]:
 
 
 def _checks(layers: Layers) -> tuple[str, ...]:
-    names = dict.fromkeys((*AVAILABLE_CHECKS, *CUSTOM_CHECKS, *custom_checks_in(layers)))
+    names = dict.fromkeys((*AVAILABLE, *CUSTOM_CHECKS, *custom_checks_in(layers)))
     return tuple(name for name in names if is_check_enabled(layers, name))
-
-
-def _expected_statuses(layers: Layers) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    name = "not_a_server_error"
-    statuses = value_in(layers, ("checks", name), "expected-statuses")
-    return () if statuses is None else ((name, tuple(map(str, statuses))),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +76,18 @@ class OperationSettings:
     """No request of the operation is sent twice."""
     checks: tuple[str, ...] = _derived(_checks)
     """Enabled names, in the order in which they run; names that are not built in are users' checks that are known by now."""
-    expected_statuses: tuple[tuple[str, tuple[str, ...]], ...] = _derived(_expected_statuses)
-    """(check, status patterns), for checks that do not use their own default."""
-    validate_formats: bool = _setting("checks", "response_schema_conformance", "validate-formats")
-    """In `response_schema_conformance`."""
+    check_settings: Mapping[str, Mapping[str, Any]] = _derived(check_settings_in, is_hashed=False)
+    """Name of a check -> settings of it that differ from its defaults."""
     phases: tuple[str, ...] = _derived(
         lambda layers: tuple(name for name in AVAILABLE_PHASES if is_phase_enabled(layers, name))
     )
     """Those that test the operation."""
+
+    @property
+    def validate_formats(self) -> bool:
+        """Whether formats count in `response_schema_conformance`."""
+        check = BUILT_IN["response_schema_conformance"]
+        return bool(check.config(self.check_settings.get(check.name, {}))["validate-formats"])
 
     @classmethod
     def read(cls, layers: Layers) -> "OperationSettings":
@@ -122,6 +122,10 @@ class OperationLayers:
         phases = ("", *AVAILABLE_PHASES) if self.has_phases else ("",)
         for blocks in ((), *((block,) for block in self.blocks)):
             yield from (self.settled(blocks, phase) for phase in phases)
+
+    def checks_somewhere(self) -> frozenset[str]:
+        """Names of the checks that run for some operation in some phase."""
+        return frozenset(name for settings in self.everywhere() for name in settings.checks)
 
     def settled(self, blocks: Iterable[OperationBlock], phase: str) -> OperationSettings:
         """What holds in a phase for an operation that these blocks are about."""

@@ -9,13 +9,14 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
+from checker.checks.custom import CUSTOM_CHECKS
+from checker.checks.table import BUILT_IN
 from checker.config.config import Config
 from checker.config.filters import OperationFilters, Selection
 from checker.config.reading import section_error, unknown
 from checker.config.settings import FetchLimits, RunSettings, Sanitization
 from checker.config.table import AVAILABLE_PHASES, PHASES
 from checker.core.blocks import Truncation
-from checker.core.registry import BUILT_IN_CHECKS, CUSTOM_CHECKS
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +163,7 @@ def _refuse_unknown_checks(config: Config, *, has_hooks: bool) -> None:
     """A check that nobody knows may still come with hooks."""
     named = [name for name in config.custom_check_names if name not in CUSTOM_CHECKS]
     if named and not has_hooks:
-        raise section_error(("checks",), [unknown(named[0], list(BUILT_IN_CHECKS))])
+        raise section_error(("checks",), [unknown(named[0], list(BUILT_IN))])
 
 
 def _selection(config: Config, filters: OperationFilters) -> Selection:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from checker.checks.table import BUILT_IN
 from checker.config.kinds import did_you_mean
 from checker.config.layers import OTHER_CHECKS, keys_of, value_in
 from checker.config.reading import Layer, Updates, check_value, section_error, unknown
@@ -15,8 +16,7 @@ from checker.config.table import (
     section_title,
     subsections,
 )
-from checker.core.errors import ConfigError, NotAvailableYet
-from checker.core.registry import BUILT_IN_CHECKS
+from checker.core.errors import ConfigError
 
 Change = tuple[Path, str, Any]
 """(section, key, value)."""
@@ -118,11 +118,9 @@ def _included_checks(values: Any) -> list[Change]:
     switched_on: Change = (("checks",), "enabled", True)
     if "all" in names:
         return [switched_on]
-    if "max_response_time" in names:
-        raise NotAvailableYet("[checks] max_response_time")
-    known = [name for name in BUILT_IN_CHECKS if ("checks", name) in SECTIONS]
-    changes = [switched_on, *((("checks", name), "enabled", name in names) for name in known)]
-    changes += [(("checks", name), "enabled", True) for name in names if name not in known]
+    selected = [name for name, check in BUILT_IN.items() if not check.switch]
+    changes = [switched_on, *((("checks", name), "enabled", name in names) for name in selected)]
+    changes += [(("checks", name), "enabled", True) for name in names if name not in BUILT_IN]
     changes.append((("checks", OTHER_CHECKS), "enabled", False))
     return changes
 
@@ -131,7 +129,7 @@ def _excluded_checks(values: Any) -> list[Change]:
     return [
         (("checks", name), "enabled", False)
         for name in _listed(values, "excluded_check_names")
-        if name != "max_response_time"
+        if name not in BUILT_IN or not BUILT_IN[name].switch
     ]
 
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from checker.checks.check import Check, Setting, Shape
+from checker.checks.table import TABLE as CHECKS
 from checker.config import rules
 from checker.config.dictionaries import dictionary_rule, parameter_rule, type_rule
 from checker.config.kinds import (
@@ -25,7 +27,6 @@ from checker.config.kinds import (
 )
 from checker.core.blocks import DEFAULT_TRUNCATION
 from checker.core.redact import DEFAULT_KEYS, DEFAULT_MARKERS
-from checker.core.registry import BUILT_IN_CHECKS
 
 Path = tuple[str, ...]
 """Of a section: `("output", "sanitization")`; the root is `()`."""
@@ -58,13 +59,6 @@ PHASES = ("examples", "coverage", "fuzzing", "stateful")
 AVAILABLE_PHASES = ("fuzzing",)
 FORMATS = ("junit", "vcr", "har", "ndjson", "json", "wfc", "pytest", "allure", "html")
 AVAILABLE_FORMATS = ("vcr",)
-AVAILABLE_CHECKS = (
-    "not_a_server_error",
-    "status_code_conformance",
-    "content_type_conformance",
-    "response_headers_conformance",
-    "response_schema_conformance",
-)
 MODES = ("positive", "negative", "all")
 HEALTH_CHECKS = ("data_too_large", "filter_too_much", "too_slow", "large_base_example", "all")
 
@@ -76,7 +70,12 @@ MOST_SECONDS = 1e8
 
 _FLAG = Boolean()
 _TEXTS = ListOf(Text())
-_STATUSES = ListOf(Either((Integer(100, 599), Text(rules.status_pattern))))
+_SHAPES: Mapping[Shape, Kind] = {
+    Shape.FLAG: _FLAG,
+    Shape.SECONDS: Number(above=0, maximum=MOST_SECONDS),
+    Shape.STATUSES: ListOf(Either((Integer(100, 599), Text(rules.status_pattern)))),
+}
+"""What the settings of checks may be."""
 
 _ROOT = {
     "color": Key(_FLAG),
@@ -183,18 +182,17 @@ def _phase(name: str) -> dict[str, Key]:
     )
 
 
-def _check(name: str) -> dict[str, Key]:
-    if name == "max_response_time":
-        return {}
-    works = (True, False) if name in AVAILABLE_CHECKS else (False,)
-    keys = {"enabled": Key(_FLAG, True, works)}
-    if name == "not_a_server_error":
-        keys["expected-statuses"] = Key(_STATUSES)
-    if name in ("negative_data_rejection", "positive_data_acceptance", "missing_required_header"):
-        keys["expected-statuses"] = _later(_STATUSES)
-    if name == "response_schema_conformance":
-        keys["validate-formats"] = Key(_FLAG, True)
-    return keys
+def _check(check: Check) -> dict[str, Key]:
+    is_built = check.run is not None
+    return {
+        "enabled": Key(_FLAG, True, (True, False) if is_built else (False,)),
+        **{one.name: _check_setting(check, one) for one in check.settings},
+    }
+
+
+def _check_setting(check: Check, setting: Setting) -> Key:
+    works = None if check.run is not None else (setting.default,)
+    return Key(_SHAPES[setting.shape], setting.default, works)
 
 
 def _report(name: str) -> dict[str, Key]:
@@ -204,8 +202,11 @@ def _report(name: str) -> dict[str, Key]:
 
 
 _CHECKS: dict[Path, dict[str, Key]] = {
-    ("checks",): {"enabled": Key(_FLAG, True), "max_response_time": _later(Number(above=0))},
-    **{("checks", name): _check(name) for name in BUILT_IN_CHECKS if name != "max_response_time"},
+    ("checks",): {
+        "enabled": Key(_FLAG, True),
+        **{one.name: _check_setting(one, one.switch) for one in CHECKS if one.switch},
+    },
+    **{("checks", one.name): _check(one) for one in CHECKS if not one.switch},
 }
 
 
@@ -236,7 +237,7 @@ SECTIONS: Mapping[Path, Mapping[str, Key]] = {
 """Section -> key -> option."""
 
 CUSTOM_CHECK: Mapping[str, Key] = {"enabled": Key(_FLAG, True)}
-"""Keys of `[checks.<name of a user's check>]`."""
+"""Keys of `[checks.<name of a user's check>]`; a class takes more, by the names of its arguments."""
 
 
 def is_of_checks(path: Path) -> bool:

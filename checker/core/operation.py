@@ -166,6 +166,11 @@ class Operation(Protocol):
         """Alternatives of credentials; an empty tuple when nothing is said of them."""
         ...
 
+    @property
+    def grants_credentials(self) -> bool:
+        """Whether it is where a security scheme says that tokens come from."""
+        ...
+
     def warnings(self) -> Iterable[SchemaWarning]:
         """Faults of the description that cost a part of this operation. Looks at all of its schemas."""
         ...

@@ -8,6 +8,7 @@ from typing import Any
 
 from checker.corpus.packing import Packed, Undecodable, pack, unpack
 from checker.corpus.records import (
+    CheckState,
     Entry,
     Finding,
     Interaction,
@@ -45,6 +46,7 @@ TAGS: dict[type[Record], int] = {
     Quarantined: 13,
     WorkerGone: 14,
     RunFinished: 15,
+    CheckState: 16,
 }
 """Stand in files for years: a number is never used again for something else."""
 

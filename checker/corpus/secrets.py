@@ -13,6 +13,7 @@ from checker.config.settings import RunSettings
 from checker.core.credentials import Credentials
 from checker.core.redact import Redaction, SecretStore
 from checker.corpus.records import (
+    CheckState,
     Finding,
     Note,
     OperationError,
@@ -39,6 +40,7 @@ _PROSE: Final[Mapping[type[Record], tuple[str, ...]]] = {
     Finding: ("message", "reproduction"),
     OperationError: ("message", "trace", "request"),
     Note: ("text",),
+    CheckState: ("lost",),
     Quarantined: ("request", "reason"),
     WorkerGone: ("reason",),
 }

@@ -72,6 +72,7 @@ class DeclaredOperation:
     unusable_parameters: Mapping[str, str] = field(default_factory=dict)
     base_url: str | None = None
     security: tuple[SecurityRequirement, ...] = ()
+    grants_credentials: bool = False
     has_skipped_required_body: bool = False
 
     def __post_init__(self) -> None:

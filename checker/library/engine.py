@@ -7,10 +7,16 @@ from functools import partial
 from typing import Any
 
 from checker import __version__
-from checker.checks.context import CheckSettings
-from checker.checks.judge import Judge, Judgement
+from checker.checks.classes import ClassCheck
+from checker.checks.custom import CUSTOM_CHECKS, class_checks
+from checker.checks.judge import Judge, Judgement, JudgeSettings
 from checker.config.config import Config
-from checker.config.credentials import credentials_in, credentials_of_call, target
+from checker.config.credentials import (
+    credentials_in,
+    credentials_of_call,
+    target,
+    without_credentials,
+)
 from checker.config.filters import Selectable
 from checker.config.operation_settings import OperationResolver, OperationSettings
 from checker.config.resolve import Occasion, run_settings
@@ -21,7 +27,6 @@ from checker.core.credentials import CREDENTIAL_SOURCES
 from checker.core.errors import IncorrectUsage, UsageError
 from checker.core.hooks import GLOBAL_HOOKS, HookContext
 from checker.core.operation import BrokenOperation, Operation
-from checker.core.registry import CUSTOM_CHECKS
 from checker.core.request import Origin, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.corpus.secrets import Secrets
@@ -35,6 +40,7 @@ from checker.phases.attempt import (
     CallHooks,
     Tools,
     build_request,
+    check_tools,
     drive,
     exchange,
     judge_outcome,
@@ -72,6 +78,7 @@ class LibraryEngine:
         self._resolved: tuple[tuple[object, ...], RunSettings, OperationResolver] | None = None
         self._keeper: CredentialKeeper | None = None
         self._makers: dict[tuple[Origin, Headers], RequestMaker] = {}
+        self._classes: dict[str, ClassCheck] = {}
         self._lanes: dict[tuple[Origin, HttpSettings], HttpLanes] = {}
         schema.configure(
             SchemaOptions(
@@ -109,7 +116,7 @@ class LibraryEngine:
         settings = self._settings()
         checks = CheckOptions.take(options)
         response = self._exchange(case, base_url, CallOptions.of(options), settings)
-        self._validate(case, response, checks, settings)
+        self._validate(case, response, checks, settings, base_url)
         return response
 
     def make_case(self, operation: ApiOperation, **parts: Any) -> Case:
@@ -200,15 +207,10 @@ class LibraryEngine:
             raise UsageError(_NO_BASE_URL)
         own = self._settings_of(case.operation)
         maker = self._maker(origin, own, options.headers)
-        tools = _tools(maker, Judge(()), keeper)
+        tools = Tools(maker, Judge(()), Gate(), _call_hooks(), keeper)
         sent = _overridden(case, options)
-        request = build_request(tools, sent)
-        http = HttpSettings.of(own)
-        http = replace(
-            http,
-            request_timeout_s=options.timeout or http.request_timeout_s,
-            verify=http.verify if options.verify is None else options.verify,
-        )
+        request = build_request(maker, tools.hooks, sent, keeper)
+        http = _http(own, timeout_s=options.timeout, verify=options.verify)
         send = partial(self._send, origin, http)
         outcome = drive(exchange(tools, sent, request), send)
         # Only hooks: who judges this response, and whether, is for the caller to say.
@@ -243,17 +245,45 @@ class LibraryEngine:
         return outcome
 
     def _validate(
-        self, case: Case, response: Response, options: CheckOptions, settings: RunSettings
+        self,
+        case: Case,
+        response: Response,
+        options: CheckOptions,
+        settings: RunSettings,
+        base_url: str | None = None,
     ) -> None:
         own = self._settings_of(case.operation)
-        checks = options.selected(own.checks)
-        judge = Judge(checks, CheckSettings(dict(own.expected_statuses), settings.truncation))
-        judgement: Judgement = drive(judge.judge(case, response), _no_sending)
+        origin = self._origin(base_url, settings)
+        maker = self._maker(origin or _NOWHERE, own, {})
+        nobody = without_credentials(settings.sanitization.redaction, own.headers)
+        anonymous = self._maker(maker.origin.with_userinfo(""), replace(own, headers=nobody), {})
+        judge = Judge(
+            options.selected(own.checks, self._class_checks()),
+            JudgeSettings(own.check_settings, settings.truncation),
+            check_tools(maker, anonymous, _call_hooks(), self._credentials()),
+        )
+        http = _http(own, verify=None if response.verify else False)
+
+        def send(request: WireRequest) -> Outcome:
+            if origin is None:
+                return NetworkFailure(FailureKind.UNSENDABLE, _NO_BASE_URL, 0.0)
+            return self._send(origin, http, request)
+
+        judgement: Judgement = drive(judge.judge(case, response), send)
         if judgement.failures:
             origin = self._shown_origin(settings)
             request = response.request or self._maker(origin, own, {}).make(case)
             command = self._command(request, origin, settings, verify=response.verify)
             raise failure_group(case, response, judgement.failures, command, settings.truncation)
+
+    def _class_checks(self) -> Iterable[ClassCheck]:
+        """Those that are registered: each keeps its instance as long as its settings are what they were."""
+        assert self._resolved is not None
+        for check in class_checks(CUSTOM_CHECKS, self._resolved[2].common.check_settings):
+            known = self._classes.get(check.name)
+            if known is None or known.config != check.config:
+                self._classes[check.name] = check
+        return self._classes.values()
 
     def _command(
         self,
@@ -285,13 +315,23 @@ def _credentials_of(case: Case, options: CallOptions, settings: RunSettings) -> 
     return credentials_of_call(settings.sanitization.redaction, given)
 
 
-def _tools(maker: RequestMaker, judge: Judge, keeper: CredentialKeeper | None) -> Tools:
-    hooks = CallHooks(
+def _http(
+    own: OperationSettings, *, timeout_s: float | None = None, verify: bool | str | None = None
+) -> HttpSettings:
+    usual = HttpSettings.of(own)
+    return replace(
+        usual,
+        request_timeout_s=timeout_s or usual.request_timeout_s,
+        verify=usual.verify if verify is None else verify,
+    )
+
+
+def _call_hooks() -> CallHooks:
+    return CallHooks(
         before=GLOBAL_HOOKS.named("before_call"),
         after=GLOBAL_HOOKS.named("after_call"),
         context=lambda case: HookContext(case.operation),
     )
-    return Tools(maker, judge, Gate(), hooks, keeper)
 
 
 def _overridden(case: Case, options: CallOptions) -> Case:
@@ -334,10 +374,6 @@ def _error(failure: NetworkFailure) -> Exception:
     if failure.kind is FailureKind.UNSENDABLE:
         return ValueError(failure.message)
     return ConnectionError(f"{failure.kind}: {failure.message}")
-
-
-def _no_sending(request: WireRequest) -> Outcome:
-    raise AssertionError(f"no check of these sends: {request.method}")
 
 
 def with_engine(

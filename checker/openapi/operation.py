@@ -28,7 +28,7 @@ from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.fields import flag
 from checker.openapi.parameters import MalformedOperation, declared_parameters, parameters
 from checker.openapi.referee.requests import RequestReferee
-from checker.openapi.security import security_of
+from checker.openapi.security import security_of, token_paths
 from checker.validation.pointers import pointer_child
 
 _NO_ENGINE = "this operation was read without an engine; load its schema with `checker.openapi`"
@@ -163,6 +163,12 @@ class OpenApiOperation:
     def security(self) -> tuple[SecurityRequirement, ...]:
         """Alternatives of credentials; an empty tuple when nothing is said of them."""
         return security_of(self.owner.document, self.definition)
+
+    @property
+    def grants_credentials(self) -> bool:
+        """Whether it is where a security scheme says that tokens come from."""
+        own = "/" + self.path.strip("/")
+        return any(f"/{path}".endswith(own) for path in token_paths(self.owner.document))
 
     def warnings(self) -> Iterator[SchemaWarning]:
         """Faults of the description that cost a part of this operation. Looks at all of its schemas."""

@@ -77,7 +77,7 @@ def failed_case(
     return FailedCase(
         case_id=first.case,
         failures=tuple((finding.title, _prose(finding.message, shown)) for finding in worst),
-        answer=answer_of(first.interactions[-1].exchange) if first.interactions else Answer(None),
+        answer=answer_of(first.interactions[-1].exchange) if first.interactions else None,
         commands=tuple(command.text.splitlines()),
         reproduced=False if False in tried else True if tried == {True} else None,
         hidden=command.hidden,

@@ -32,8 +32,7 @@ _EQUAL_OF_OPERATIONS = (
     "modes",
     "phases",
     "checks",
-    "validate_formats",
-    "expected_statuses",
+    "check_settings",
     "allow_x00",
     "codec",
     "exclude_header_characters",
@@ -87,6 +86,11 @@ class Chronicle:
     def seed(self) -> int:
         """Of the run: that of its beginning, when it was begun by another process."""
         return self._settings.seed if self._started is None else self._started.seed
+
+    @property
+    def first(self) -> int:
+        """Incarnation of the supervisor that began the run: nothing below belongs to it."""
+        return self._first
 
     @property
     def _resumes(self) -> bool:

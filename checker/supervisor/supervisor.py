@@ -14,9 +14,10 @@ from checker.supervisor.assignment import Plan, left, remainder, without
 from checker.supervisor.bounded import BoundedPlan
 from checker.supervisor.chronicle import Chronicle
 from checker.supervisor.clusters import clusters
+from checker.supervisor.conclusion import conclude
 from checker.supervisor.credentials import CredentialExchange, Told
 from checker.supervisor.crew import Crew, Worker
-from checker.supervisor.endings import Ending, note_of_cut
+from checker.supervisor.endings import FAILED, INTERRUPTED, Ending, note_of_cut
 from checker.supervisor.exploration import ExplorationPlan
 from checker.supervisor.quarantine import (
     given_up,
@@ -102,7 +103,20 @@ class Supervisor:
             self._read()
             self._assign()
             self._end_in_time()
+        if self._concludes and self.ending.outcome not in (INTERRUPTED, FAILED):
+            conclude(
+                self._crew,
+                self._chronicle,
+                self._settings,
+                self._deadlines,
+                lambda: self._interrupts.count > 0,
+            )
         self._chronicle.finish(self.ending.outcome)
+
+    @property
+    def _concludes(self) -> bool:
+        """Whether checks of users have something to say of the whole run."""
+        return self._opened is not None and self._opened.concludes
 
     # Workers come
 
@@ -173,6 +187,8 @@ class Supervisor:
         if self._chronicle.view.opened is not None:
             self._go_by(self._settings.for_project(self._chronicle.view.opened.title))
         self.ending.know(opened.operations)
+        if opened.works_alone:
+            self._settings = replace(self._settings, workers=1)
         self._plan = self._make_plan(opened)
         if not opened.operations:
             self.ending.begin("completed")

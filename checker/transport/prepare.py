@@ -118,7 +118,7 @@ class RequestMaker:
         plan = self._plans.get(id(operation))
         if plan is None:
             usual, via = self._usual_of(operation)
-            plan = _Plan(operation, self._base_path_of(operation), usual, via)
+            plan = _Plan(operation, self.base_path_of(operation), usual, via)
             self._plans[id(operation)] = plan
         return plan
 
@@ -132,7 +132,8 @@ class RequestMaker:
             self._usual[asked.headers] = usual
         return usual, asked.http
 
-    def _base_path_of(self, operation: Operation) -> str:
+    def base_path_of(self, operation: Operation) -> str:
+        """What stands before the path of an operation on the wire."""
         declared = operation.base_url if self._own_servers else None
         if declared is None:
             return self._base_path

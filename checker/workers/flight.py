@@ -10,7 +10,7 @@ from checker.core.send import Exchanging
 from checker.phases.attempt import Verdict
 from checker.phases.making import Made
 from checker.workers.messages import LONG_WAIT_S, Again, Task, Waits
-from checker.workers.suspicion import Shot
+from checker.workers.suspicion import Shot, before_in
 
 EXTRA_INDEX = 1 << 32
 """Indices of cases that extend a sequence start here: they have no place in the task's own numbering."""
@@ -180,6 +180,12 @@ class Flight:
     status: int = -1
     """Of its answer, once that is judged; 0 when none came."""
     has_failed: bool = False
+
+    @property
+    def before(self) -> tuple[Verdict, ...]:
+        """What was sent before it in the same sequence, as checks see it."""
+        chain = self.chain
+        return before_in(chain) if chain else ()
 
     @property
     def is_counted(self) -> bool:

@@ -1,6 +1,6 @@
 """From failing cases to findings worth reading: alone, smaller, and re-sent exactly as printed."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -26,7 +26,7 @@ from checker.phases.attempt import Tools, Verdict, attempt, drive, exchange, jud
 from checker.phases.making import CaseFactory, Made
 from checker.workers.defects import Defects
 from checker.workers.messages import Settled
-from checker.workers.suspicion import Shot, Suspicion, Wanted, evidence
+from checker.workers.suspicion import Shot, Suspicion, Wanted, before_in, evidence
 
 MOST_CREATED = 20
 """Candidates of one shrink that may have created something: what a target keeps of a shrink is no test of it."""
@@ -152,7 +152,7 @@ class Investigator:
         """The sequence sent again, each step with what its producers answered this time."""
         shots: list[Shot] = []
         for shot in chain:
-            shots.append(self._again(suspicion, self._rebound(shot.made, shots)))
+            shots.append(self._again(suspicion, self._rebound(shot.made, shots), shots))
         return tuple(shots)
 
     def _without_idle_steps(
@@ -165,12 +165,13 @@ class Investigator:
                 chain = shorter
         return chain
 
-    def _again(self, suspicion: Suspicion, made: Made) -> Shot:
+    def _again(self, suspicion: Suspicion, made: Made, earlier: Iterable[Shot] = ()) -> Shot:
         name = digest("confirmed", made.case.id)[:12]
-        return self._shot(self.factory.remake(made.step, name=name, phase=suspicion.phase))
+        return self._shot(self.factory.remake(made.step, name=name, phase=suspicion.phase), earlier)
 
-    def _shot(self, made: Made) -> Shot:
-        return Shot(made, drive(attempt(self.tools, made.case, fresh=True), self._sent))
+    def _shot(self, made: Made, earlier: Iterable[Shot] = ()) -> Shot:
+        work = attempt(self.tools, made.case, before_in(earlier), fresh=True)
+        return Shot(made, drive(work, self._sent))
 
     def _sent(self, request: WireRequest) -> Outcome:
         self._requests += 1
@@ -290,19 +291,27 @@ class Investigator:
 
     def _reproduce(self, settlement: _Settlement) -> None:
         """Send the commands as they will be printed, and judge the last answer."""
-        case = settlement.chain[-1].made.case
-        sent = [shot.verdict.request for shot in settlement.chain]
-        requests = [request for request in sent if request is not None]
-        settlement.commands = tuple(map(self.render, requests))
-        for command, request in zip(settlement.commands, requests, strict=True):
+        sent: list[Verdict] = []
+        commands: list[str] = []
+        for shot in settlement.chain:
+            case, request = shot.made.case, shot.verdict.request
+            if request is None:
+                continue
+            command = self.render(request)
             again = replace(
                 curl.as_sent(command), fresh=True, via=request.via, proofs=request.proofs
             )
-            settlement.outcome = drive(exchange(self.tools, case, again), self._sent)
-        if isinstance(settlement.outcome, Response):
-            settlement.judgement = drive(
-                judge_outcome(self.tools, case, settlement.outcome), self._sent
-            )
+            outcome = drive(exchange(self.tools, case, again), self._sent)
+            sent.append(Verdict(case, again, outcome, CLEAN))
+            commands.append(command)
+        settlement.commands = tuple(commands)
+        if not sent:
+            return
+        last = sent.pop()
+        settlement.outcome = last.outcome
+        if isinstance(last.outcome, Response):
+            work = judge_outcome(self.tools, last.case, last.outcome, sent)
+            settlement.judgement = drive(work, self._sent)
 
     def _described(
         self, last: Finding, suspicion: Suspicion, wanted: Wanted, settlement: _Settlement

@@ -3,16 +3,21 @@
 import time
 from collections import deque
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from checker.core.errors import StorageError
 from checker.core.response import NetworkFailure, Outcome, Response
 from checker.corpus.inflight import Stage
-from checker.phases.attempt import Verdict, plain_verdict
+from checker.corpus.layout import RunLayout
+from checker.phases.attempt import Verdict, plain_verdict, rest_of_attempt
+from checker.workers.class_checks import states_in
 from checker.workers.flight import Flight, Running
 from checker.workers.ledger import Part
 from checker.workers.limits import Limits
 from checker.workers.messages import (
+    CONCLUDED,
     Assign,
+    Conclude,
     Drain,
     FetchCredentials,
     GivenCredentials,
@@ -32,6 +37,8 @@ _IDLE_S = 0.2
 _HOUSEKEEPING_S = 0.2
 _ORDERS_S = 0.02
 """How long orders may lie in the pipe: looking each round costs a system call."""
+_NO_TASK = "0"
+"""Stands in the slots for what is of the run as a whole."""
 _REPORT_S = 1.0
 """Between two counts of what was answered. The first ones come sooner: who dies young was not idle."""
 # Python finds a member of an enumeration ten times slower than a name.
@@ -95,6 +102,8 @@ class Worker:
         self._report(self._supply.tasks)
         if self._last is not None:
             self._recorder.progress(self._last, self._ledger.take())
+        if self._leaving != CONCLUDED:
+            self._recorder.keep(self._place.class_checks.news())
         self._recorder.close()
 
     # Orders
@@ -121,25 +130,39 @@ class Worker:
 
     def _read_orders(self) -> None:
         while (message := self._down.get_nowait()) is not None:
-            match message:
-                case Assign(tasks):
-                    for task in tasks:
-                        self._supply.accept(task)
-                case Known(settled):
-                    for one in settled:
-                        self._recorder.defects.absorb(one)
-                case Peers(journals):
-                    self._recorder.follow(journals)
-                case GivenCredentials() | FetchCredentials():
-                    self._renew(message)
-                case Drain(hasten):
-                    self._leave("drained")
-                    self._hasten = self._hasten or hasten
-                case _:
-                    raise AssertionError(f"not an order: {message!r}")
+            self._obey(message)
         if self._down.closed:
             self._leave("the supervisor is gone")
             self._hasten = True
+
+    def _obey(self, message: object) -> None:
+        match message:
+            case Assign(tasks):
+                for task in tasks:
+                    self._supply.accept(task)
+            case Known(settled):
+                for one in settled:
+                    self._recorder.defects.absorb(one)
+            case Peers(journals):
+                self._recorder.follow(journals)
+            case GivenCredentials() | FetchCredentials():
+                self._renew(message)
+            case Conclude(first):
+                self._conclude_run(first)
+            case Drain(hasten):
+                self._leave("drained")
+                self._hasten = self._hasten or hasten
+            case _:
+                raise AssertionError(f"not an order: {message!r}")
+
+    def _conclude_run(self, first: int) -> None:
+        """Say what class checks have to say of the run, and leave."""
+        slot, place = 0, self._place
+        self._slots.enter(slot, Stage.HOOK, _NO_TASK, 0)
+        layout = RunLayout(Path(place.settings.corpus_dir))
+        self._recorder.keep(place.class_checks.conclusion(states_in(layout, first)))
+        self._slots.leave(slot)
+        self._leave(CONCLUDED)
 
     def _breathe(self) -> bool:
         """Between two requests of a long piece of work: live, listen, and say whether to hurry."""
@@ -266,10 +289,17 @@ class Worker:
         """The end of an attempt; None when it wants another answer, or cannot be judged."""
         self._slots.act(flight.slot, self._place.judging_stage)
         try:
-            if flight.work is None:
-                assert flight.wanted is not None
-                return plain_verdict(self._place.tools, flight.made.case, flight.wanted, outcome)
-            flight.wanted = flight.work.send(outcome)
+            if flight.work is not None:
+                flight.wanted = flight.work.send(outcome)
+            else:
+                request, tools, case = flight.wanted, self._place.tools, flight.made.case
+                assert request is not None
+                before = flight.before
+                plain = plain_verdict(tools, case, request, outcome, before)
+                if plain is not None:
+                    return plain
+                flight.work = rest_of_attempt(tools, case, request, outcome, before)
+                flight.wanted = next(flight.work)
         except StopIteration as end:
             verdict: Verdict = end.value
             return verdict
@@ -331,6 +361,7 @@ class Worker:
             return
         self._ledger.enter(_RECORDING)
         self._report(over)
+        self._recorder.keep(self._place.class_checks.news())
         self._recorder.flush()
         self._up.send(
             Idle(

@@ -6,6 +6,9 @@ from checker.core.operation import Label
 from checker.core.sequence import Step
 from checker.corpus.records import Finding
 
+CONCLUDED = "concluded"
+"""Why a worker left that had nothing to do but to conclude the run."""
+
 LONG_WAIT_S = 0.35
 """From here on an answer is long in coming, whatever the machine does."""
 
@@ -116,6 +119,14 @@ class Drain:
 
 
 @dataclass(frozen=True, slots=True)
+class Conclude:
+    """All others have left: call `after_run` of class checks with what they kept, then leave."""
+
+    first: int
+    """Incarnation of the supervisor that began the run: nothing below belongs to it."""
+
+
+@dataclass(frozen=True, slots=True)
 class FetchCredentials:
     """Fetch these for everybody."""
 
@@ -142,7 +153,7 @@ class GivenCredentials:
     """Why there are none."""
 
 
-Down = Assign | Known | Peers | Drain | FetchCredentials | GivenCredentials
+Down = Assign | Known | Peers | Drain | Conclude | FetchCredentials | GivenCredentials
 """Supervisor to worker."""
 
 
@@ -173,6 +184,10 @@ class Opened:
     """Selected and testable, in document order."""
     preloaded: bool
     """Whether the fork server had the worker's modules."""
+    concludes: bool = False
+    """Whether users' checks have something to say once the run is over."""
+    works_alone: bool = False
+    """Whether one of them needs all cases in one worker."""
 
 
 @dataclass(frozen=True, slots=True)

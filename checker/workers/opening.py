@@ -13,6 +13,8 @@ from types import TracebackType
 from typing import Self
 
 from checker import __version__
+from checker.checks.custom import class_checks
+from checker.config.credentials import without_credentials
 from checker.config.hooks_loading import load_all_hooks
 from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
@@ -31,13 +33,14 @@ from checker.corpus.signals import SignalSet
 from checker.corpus.traffic import InterestingAndLast, TrafficWriter
 from checker.corpus.values import LiveValues
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
-from checker.phases.attempt import CallHooks, Tools
+from checker.phases.attempt import CallHooks, Tools, check_tools
 from checker.phases.exploration import Explorer, Followers
 from checker.phases.making import CaseFactory, GenerationRules, PoolView
 from checker.phases.safety import Gate
 from checker.transport.factories import transport_factory
 from checker.transport.prepare import RequestMaker
 from checker.transport.settings import HttpSettings
+from checker.workers.class_checks import ClassChecks
 from checker.workers.credentials import CredentialKeeper
 from checker.workers.description import Description, other_host, read_description, settled_target
 from checker.workers.ledger import Ledger
@@ -49,13 +52,19 @@ from checker.workers.operation_tools import (
     judging,
     rendering,
 )
+from checker.workers.outcomes import CheckOutcomes
 from checker.workers.pacing import Pacing
 from checker.workers.purse import Purse
 from checker.workers.recorder import Recorder
 from checker.workers.remembering import remember
 from checker.workers.saved import SavedExamples
 from checker.workers.selected import SelectedOperations
-from checker.workers.telling import tell_of_description, tell_of_program, tell_of_unread
+from checker.workers.telling import (
+    tell_of_checks,
+    tell_of_description,
+    tell_of_program,
+    tell_of_unread,
+)
 
 _IMPORTED_BY = os.getpid()
 """The fork server, if it preloaded this module for us."""
@@ -91,6 +100,7 @@ class Workplace:
     ledger: Ledger
     saved: SavedExamples
     purse: Purse
+    class_checks: ClassChecks
     credentials: CredentialKeeper | None
     """None where all that requests carry is known from the start."""
     making_stage: Stage
@@ -128,6 +138,9 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
     load_all_hooks(settings.hooks)
     # After hooks are loaded: they bring checks.
     operations = OperationResolver(settings.operations)
+    classes = ClassChecks(
+        class_checks(operations.layers.checks_somewhere(), operations.common.check_settings)
+    )
     origin = settled_target(
         schema, settings, lambda operation: operations.of(operation).validate_formats
     )
@@ -139,6 +152,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
     recorder = _recorder(incarnation, settings, selected, operations, render)
     told = _told(description, selected, settings, origin)
     tell_of_description(recorder, description, told)
+    tell_of_checks(recorder, classes)
     tell_of_unread(recorder, selected, settings.phases[0])
     rules = generation_rules(operations, settings, reuse=recorder.values is not None)
     factory = _factory(rules, selected, recorder, _component_hooks, settings.phases[0])
@@ -157,12 +171,14 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
             base_url=told.base_url,
             operations=_cards(selected, operations),
             preloaded=os.getpid() != _IMPORTED_BY,
+            concludes=classes.concludes,
+            works_alone=bool(classes.works_alone),
         ),
         factory=factory,
         unhooked=None
         if decides
         else _factory(rules, selected, recorder, _no_hooks, settings.phases[0]),
-        tools=_tools(settings, operations, origin, keeper),
+        tools=_tools(settings, operations, origin, classes, keeper),
         explorer=_explorer(incarnation, settings, selected, factory),
         origin=origin,
         http=connect(origin, HttpSettings.of(operations.common), pacing.most),
@@ -173,6 +189,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
         ledger=ledger,
         saved=SavedExamples(settings.database),
         purse=Purse(settings.shrink_share, recorder.defects),
+        class_checks=classes,
         credentials=keeper,
         making_stage=Stage.HOOK if _has_making_hooks() else Stage.MAKE,
         calling_stage=Stage.HOOK if keeper or GLOBAL_HOOKS.named("before_call") else Stage.MAKE,
@@ -260,8 +277,7 @@ def _recorder(
         ),
         signals=signals,
         values=values,
-        checks=operations.common.checks,
-        own_checks=checks_by_case(operations),
+        outcomes=CheckOutcomes(operations.common.checks, checks_by_case(operations)),
         secrets=secrets,
         reproduction=render,
     )
@@ -304,25 +320,33 @@ def _tools(
     settings: RunSettings,
     operations: OperationResolver,
     origin: Origin,
+    classes: ClassChecks,
     keeper: CredentialKeeper | None,
 ) -> Tools:
-    return Tools(
-        maker=RequestMaker(
-            origin,
-            operations.common.headers,
-            version=__version__,
-            own_servers=True,
-            dispatch=dispatching(operations),
-        ),
-        judge=judging(operations, settings.truncation),
-        gate=Gate(),
-        hooks=CallHooks(
-            before=GLOBAL_HOOKS.named("before_call"),
-            after=GLOBAL_HOOKS.named("after_call"),
-            context=_hook_context,
-        ),
-        credentials=keeper,
+    common = operations.common
+    maker = RequestMaker(
+        origin,
+        common.headers,
+        version=__version__,
+        own_servers=True,
+        dispatch=dispatching(operations),
     )
+    nobody = partial(without_credentials, settings.sanitization.redaction)
+    anonymous = RequestMaker(
+        origin.with_userinfo(""),
+        nobody(common.headers),
+        version=__version__,
+        own_servers=True,
+        dispatch=dispatching(operations, nobody),
+    )
+    hooks = CallHooks(
+        before=GLOBAL_HOOKS.named("before_call"),
+        after=GLOBAL_HOOKS.named("after_call"),
+        context=_hook_context,
+    )
+    tools = check_tools(maker, anonymous, hooks, keeper)
+    judge = judging(operations, settings.truncation, classes.checks, tools)
+    return Tools(maker, judge, Gate(), hooks, keeper)
 
 
 def _hook_context(case: Case) -> HookContext:

@@ -1,11 +1,12 @@
 """What the settings of single operations mean for those that make, send, judge and print their cases."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from checker.checks.by_operation import JudgeByOperation
-from checker.checks.context import CheckSettings
-from checker.checks.judge import Judge
-from checker.checks.registry import selected_checks
+from checker.checks.classes import ClassCheck
+from checker.checks.context import CheckTools
+from checker.checks.judge import Judge, JudgeSettings
+from checker.checks.selection import selected_checks
 from checker.config.operation_settings import OperationResolver, OperationSettings
 from checker.config.settings import RunSettings
 from checker.core import curl
@@ -19,6 +20,8 @@ from checker.generation.settings import mode_of
 from checker.phases.attempt import Judging
 from checker.phases.making import GenerationRules
 from checker.transport.settings import Dispatch, HttpSettings
+
+Headers = tuple[tuple[str, str], ...]
 
 
 def settings_of_case(resolver: OperationResolver, case: Case) -> OperationSettings:
@@ -52,20 +55,27 @@ def generation_rules(
     return GenerationRules(of, by_phase=resolver.layers.has_phases, some_unique=some_unique)
 
 
-def judging(resolver: OperationResolver, truncation: Truncation) -> Judging:
+def judging(
+    resolver: OperationResolver,
+    truncation: Truncation,
+    classes: Iterable[ClassCheck],
+    tools: CheckTools,
+) -> Judging:
     """The checks of each operation: one judge for all of them, or one for each set of settings.
 
-    Raises `UsageError` and `NotAvailableYet` for checks that nobody knows.
+    `classes` see what they are asked of, whichever operation it is. Raises `UsageError` and `NotAvailableYet` for checks
+    that nobody knows.
     """
 
     def judge(settings: OperationSettings) -> Judge:
-        expected = dict(settings.expected_statuses)
-        return Judge(selected_checks(settings.checks), CheckSettings(expected, truncation))
+        chosen = selected_checks(settings.checks, classes)
+        return Judge(chosen, JudgeSettings(settings.check_settings, truncation), tools)
 
     common = judge(resolver.common)
     if resolver.is_uniform:
         return common
-    everywhere = [judge(settings) for settings in resolver.layers.everywhere()]
+    # Here, and not where a worker judges its first answer, a check that nobody knows is told of.
+    selected_checks(sorted(resolver.layers.checks_somewhere()), classes)
     judges = {id(resolver.common): common}
     """By the `id` of settings, which the resolver keeps and shares."""
 
@@ -76,7 +86,7 @@ def judging(resolver: OperationResolver, truncation: Truncation) -> Judging:
             found = judges[id(settings)] = judge(settings)
         return found
 
-    return JudgeByOperation(judge_of, is_plain=all(one.is_plain for one in everywhere))
+    return JudgeByOperation(judge_of)
 
 
 def checks_by_case(resolver: OperationResolver) -> Callable[[Case], Sequence[str]] | None:
@@ -86,8 +96,10 @@ def checks_by_case(resolver: OperationResolver) -> Callable[[Case], Sequence[str
     return lambda case: settings_of_case(resolver, case).checks
 
 
-def dispatching(resolver: OperationResolver) -> Callable[[Operation], Dispatch] | None:
-    """What requests to each operation carry, and how they travel; None where all are alike."""
+def dispatching(
+    resolver: OperationResolver, carried: Callable[[Headers], Headers] = lambda headers: headers
+) -> Callable[[Operation], Dispatch] | None:
+    """What requests to each operation carry of its headers, and how they travel; None where all are alike."""
     if resolver.is_uniform:
         return None
     usual = HttpSettings.of(resolver.common)
@@ -97,7 +109,8 @@ def dispatching(resolver: OperationResolver) -> Callable[[Operation], Dispatch] 
     def dispatch(operation: Operation) -> Dispatch:
         own = resolver.of(operation)
         http = HttpSettings.of(own)
-        return Dispatch(own.headers, None if http == usual else known.setdefault(http, http))
+        headers = carried(own.headers)
+        return Dispatch(headers, None if http == usual else known.setdefault(http, http))
 
     return dispatch
 

@@ -1,13 +1,12 @@
 """What one incarnation writes down: verdicts, findings, signals, values, progress."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from checker.checks.judge import CLEAN
-from checker.core.case import Case
 from checker.core.errors import NothingToBreak, UnresolvableBody
 from checker.core.failures import Failure
 from checker.core.meta import ComponentProvenance, GenerationMode
@@ -18,15 +17,14 @@ from checker.core.schema_warnings import WarningKind
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.exchange import exchange, exchange_fields
 from checker.corpus.journal import JournalReader, JournalWriter
-from checker.corpus.packing import Packed
 from checker.corpus.records import (
     UNBROKEN,
-    CheckOutcome,
     Entry,
     Finding,
     Interaction,
     Note,
     OperationError,
+    Record,
     SignalsSeen,
     TaskProgress,
     ValueGone,
@@ -42,6 +40,7 @@ from checker.workers.defects import Defects
 from checker.workers.drafts import Draft
 from checker.workers.flight import Flight, Running
 from checker.workers.messages import Again
+from checker.workers.outcomes import CheckOutcomes
 from checker.workers.suspicion import Shot, Suspicion, evidence
 from checker.workers.titles import title_of
 
@@ -67,37 +66,19 @@ class Recorder:
     signals: SignalSet
     values: LiveValues | None
     """None when nothing is reused (`run`)."""
-    checks: Sequence[str]
+    outcomes: CheckOutcomes
     secrets: Secrets
     reproduction: Callable[[WireRequest], str] = lambda request: ""
     """The command that sends a request."""
-    own_checks: Callable[[Case], Sequence[str]] | None = None
-    """Names of the checks of a case, where they are not those of all others."""
     defects: Defects = field(default_factory=Defects)
     _noted: set[tuple[str, str, str]] = field(default_factory=set)
     _peers: dict[str, JournalReader] = field(default_factory=dict)
     _peers_read_at: float = 0.0
-    _packed: Packed = field(default_factory=Packed)
-    """All checks passed, as it is written."""
-    _packed_by_names: dict[tuple[str, ...], Packed] = field(default_factory=dict)
     _unsettled: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Fingerprint -> (task, index) of the case that is under investigation for it, or waits to be."""
     _encoder: RecordEncoder = field(default_factory=RecordEncoder)
     _described: dict[int, _Described] = field(default_factory=dict)
     """By the `id` of the components, which cases that are alike share."""
-
-    def __post_init__(self) -> None:
-        self._packed = self._all_passed(self.checks)
-
-    def _all_passed(self, names: Sequence[str]) -> Packed:
-        return self._encoder.packed(tuple(CheckOutcome(name, _SUCCESS) for name in names))
-
-    def _passed_of(self, case: Case) -> Packed:
-        names = tuple(self._checks_of(case))
-        packed = self._packed_by_names.get(names)
-        if packed is None:
-            packed = self._packed_by_names[names] = self._all_passed(names)
-        return packed
 
     def verdict(self, flight: Flight, verdict: Verdict) -> Sequence[Suspicion]:
         """Write down one verdict; what failed in a way that is new comes back, already on disk."""
@@ -206,7 +187,7 @@ class Recorder:
         made, verdict = shot.made, shot.verdict
         failures = verdict.judgement.failures
         if isinstance(verdict.outcome, Response):
-            checks = self._outcomes(made.case, failures)
+            checks = self.outcomes.told(made.case, failures)
         else:
             checks = ()
         begin = self._begin(made, verdict, _status_of(verdict), time.time() if at is None else at)
@@ -219,7 +200,7 @@ class Recorder:
         """The same as bytes, as it is written."""
         if verdict.judgement is CLEAN and isinstance(verdict.outcome, Response):
             begin = self._begin(made, verdict, _SUCCESS, at)
-            packed = self._packed if self.own_checks is None else self._passed_of(made.case)
+            packed = self.outcomes.passed(made.case)
             return self._encoder.encode_flat(Interaction, (*begin, packed, self.incarnation))
         return self._encoder.encode(self.interaction(Shot(made, verdict), at))
 
@@ -276,6 +257,11 @@ class Recorder:
             return
         title, trace = title_of(error)
         self.operation_error(label, phase, title, str(error), trace)
+
+    def keep(self, records: Iterable[Record]) -> None:
+        """Write these down as they are; findings are on disk afterwards."""
+        for record in records:
+            self.journal.write(record)
 
     def note(self, note: Note) -> None:
         """Something that the summary counts; each once."""
@@ -373,24 +359,6 @@ class Recorder:
         command = "" if request is None else self.reproduction(request)
         phase = flight.running.task.phase
         self.journal.append(OperationError(label, phase, "Network Error", text, request=command))
-
-    def _checks_of(self, case: Case) -> Sequence[str]:
-        return self.checks if self.own_checks is None else self.own_checks(case)
-
-    def _outcomes(self, case: Case, failures: Sequence[Failure]) -> tuple[CheckOutcome, ...]:
-        failed: dict[str, list[Failure]] = {}
-        for failure in failures:
-            failed.setdefault(failure.check, []).append(failure)
-        return tuple(
-            CheckOutcome(
-                name,
-                "FAILURE",
-                "\n\n".join(f"{one.title}\n{one.message}".rstrip() for one in failed[name]),
-            )
-            if name in failed
-            else CheckOutcome(name, _SUCCESS)
-            for name in self._checks_of(case)
-        )
 
     def _is_new(self, kind: str, label: str, text: str) -> bool:
         key = (kind, label, text)

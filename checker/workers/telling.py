@@ -3,6 +3,7 @@
 from checker.core.schema_warnings import WarningKind
 from checker.corpus.records import Note, SchemaOpened
 from checker.kinds.protocol import CaseProgram
+from checker.workers.class_checks import ClassChecks
 from checker.workers.description import Description
 from checker.workers.recorder import Recorder
 from checker.workers.selected import SelectedOperations
@@ -22,6 +23,13 @@ def tell_of_unread(recorder: Recorder, selected: SelectedOperations, phase: str)
     for dropped in selected.dropped:
         recorder.note(Note(dropped.kind.value, dropped.label, dropped.pointer, dropped.message))
     recorder.journal.flush()
+
+
+def tell_of_checks(recorder: Recorder, checks: ClassChecks) -> None:
+    """That one of them needs all cases in one worker."""
+    if checks.works_alone:
+        text = "it has `after_run` and no `merge`: what several workers see cannot be put together"
+        recorder.note(Note("alone", checks.works_alone, "", text))
 
 
 def tell_of_program(recorder: Recorder, phase: str, program: CaseProgram) -> None:

@@ -3,9 +3,11 @@ import pytest
 from checker.cli.options import FUZZ_SETTINGS, RUN_SETTINGS, SETTINGS
 from checker.cli.running import masked_command
 from checker.config.filters import FilterSpec
+from checker.config.operation_settings import OperationSettings
 from checker.core.redact import Redaction
 
 RUN = ("run", "openapi.json")
+DEFAULT_CHECKS = OperationSettings().checks
 
 
 def test_every_working_option_arrives(settings_of) -> None:
@@ -57,12 +59,20 @@ def test_checks_are_chosen_from_comma_lists(settings_of) -> None:
         "content_type_conformance",
     )
     left = settings_of(*RUN, "--exclude-checks", "status_code_conformance").common.checks
-    assert left == (
-        "not_a_server_error",
-        "content_type_conformance",
-        "response_headers_conformance",
-        "response_schema_conformance",
-    )
+    assert left == tuple(name for name in DEFAULT_CHECKS if name != "status_code_conformance")
+
+
+def test_the_limit_of_the_response_time_switches_its_check_on_whatever_is_selected(
+    settings_of,
+) -> None:
+    assert "max_response_time" not in settings_of(*RUN, "-c", "all").common.checks
+    limited = ("--max-response-time", "1.5")
+    for options in ((), ("--exclude-checks", "max_response_time")):
+        found = settings_of(*RUN, *limited, *options).common
+        assert found.checks == (*DEFAULT_CHECKS, "max_response_time")
+        assert found.check_settings == {"max_response_time": {"max_response_time": 1.5}}
+    alone = settings_of(*RUN, *limited, "--checks", "max_response_time").common
+    assert alone.checks == ("max_response_time",)
 
 
 def test_check_named_on_the_command_line_runs_though_the_file_disables_it(
@@ -110,7 +120,7 @@ def test_what_the_command_line_names_runs_although_the_file_switches_all_off(
     (folder / "checker.toml").write_text("checks.enabled = false\nphases.enabled = false")
     found = settings_of(*RUN, "-c", "not_a_server_error", "--phases", "fuzzing")
     assert (found.common.checks, found.phases) == (("not_a_server_error",), ("fuzzing",))
-    assert len(settings_of(*RUN, "-c", "all").common.checks) == 5
+    assert settings_of(*RUN, "-c", "all").common.checks == DEFAULT_CHECKS
     assert (settings_of(*RUN).common.checks, settings_of(*RUN).phases) == ((), ())
 
 

@@ -2,12 +2,12 @@ from datetime import UTC, datetime
 
 import pytest
 
+from checker.checks.custom import CUSTOM_CHECKS, CustomCheck
 from checker.config.config import Config
 from checker.config.filters import FilterSpec, OperationFilters
 from checker.config.resolve import Occasion, run_settings, slug
 from checker.config.settings import RunSettings
 from checker.core.errors import ConfigError
-from checker.core.registry import CUSTOM_CHECKS
 
 
 def settings(text: str = "", kind: str = "run", **environment: str) -> RunSettings:
@@ -116,7 +116,7 @@ def test_checks_of_users_join_when_they_are_known(monkeypatch: pytest.MonkeyPatc
     found = settings("hooks = 'a'\n[checks.third]\nenabled = false")
     before = found.common.checks
     for name in ("mine", "third"):
-        monkeypatch.setitem(CUSTOM_CHECKS, name, print)
+        monkeypatch.setitem(CUSTOM_CHECKS, name, CustomCheck(print))
     assert found.common.checks == (*before, "mine")
 
 
@@ -125,5 +125,20 @@ def test_checks_of_users_stay_out_where_some_were_chosen(monkeypatch: pytest.Mon
     config.checks.update(included_check_names=["second", "not_a_server_error"])
     found = run_settings(config, Occasion("a.json"), {})
     for name in ("mine", "second"):
-        monkeypatch.setitem(CUSTOM_CHECKS, name, print)
+        monkeypatch.setitem(CUSTOM_CHECKS, name, CustomCheck(print))
     assert found.common.checks == ("not_a_server_error", "second")
+
+
+def test_settings_of_class_checks_are_theirs_and_those_of_the_nearest_layer_count() -> None:
+    text = "hooks = 'mine'\n[checks.Mine]\nenabled = true\nmost = 3\nnames = ['a', {b = 1}]"
+    given = {"most": 3, "names": ["a", {"b": 1}]}
+    assert settings(text).common.check_settings == {"Mine": given}
+    project = "[[project]]\ntitle = 'A'\n[project.checks.Mine]\nmost = 4"
+    config = Config.from_str(f"{text}\n{project}", environment={}).for_project("A")
+    assert config.operation_layers().common.check_settings == {"Mine": given | {"most": 4}}
+
+
+@pytest.mark.parametrize("value", ["2026-01-01", "[07:00:00]", "{a = 2026-01-01T07:00:00Z}"])
+def test_dates_among_the_settings_of_a_class_check_are_refused(value: str) -> None:
+    with pytest.raises(ConfigError, match="'since' -> Write dates and times as text"):
+        settings(f"hooks = 'mine'\n[checks.Mine]\nsince = {value}")

@@ -9,6 +9,7 @@ from checker.core.operation import Label, Location
 from checker.core.sequence import Step
 from checker.corpus.records import (
     CheckOutcome,
+    CheckState,
     Entry,
     Exchange,
     Finding,
@@ -131,6 +132,7 @@ OTHERS = {
     Entry: st.builds(Entry, LABELS, tuples(STEPS, 2), tuples(INTEGERS), FLOATS),
     OperationError: st.builds(OperationError, LABELS, st.just("fuzzing"), TEXT, TEXT, TEXT),
     Note: st.builds(Note, st.sampled_from(["opaque", "slow"]), LABELS, TEXT, TEXT),
+    CheckState: st.builds(CheckState, TEXT, st.binary(max_size=9), TEXT),
     Quarantined: st.builds(
         Quarantined, TASKS, LABELS, COUNTS, TEXT, TEXT, COUNTS, tuples(STEPS, 2), TEXT, TEXT
     ),

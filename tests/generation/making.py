@@ -60,6 +60,7 @@ class PlainOperation:
     base_url: str | None = None
     security: tuple[SecurityRequirement, ...] = ()
     read_answer: None = None
+    grants_credentials: bool = False
 
     @property
     def resource_path(self) -> str:

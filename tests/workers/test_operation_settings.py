@@ -221,6 +221,15 @@ PROBES: dict[Place, Probe] = {
     ("checks", "response_schema_conformance", "enabled"): without(
         "response_schema_conformance", UNDATED
     ),
+    ("checks", "max_response_time"): Probe(1e-6, lambda seen: "max_response_time" in seen.failed),
+    ("checks", "positive_data_acceptance", "enabled"): without(
+        "positive_data_acceptance", always(422, "application/json", b"{}")
+    ),
+    ("checks", "positive_data_acceptance", "expected-statuses"): Probe(
+        [422],
+        lambda seen: "positive_data_acceptance" not in seen.failed,
+        always(422, "application/json", b"{}"),
+    ),
     ("checks", "response_schema_conformance", "validate-formats"): Probe(
         False, lambda seen: "response_schema_conformance" not in seen.failed, UNDATED
     ),
@@ -237,7 +246,6 @@ LATER: dict[str, Any] = {
     "maximize": "response_time",
     "with-security-parameters": False,
     "graphql-allow-null": False,
-    "max_response_time": 1.0,
     "enabled": True,
     "expected-statuses": [400],
     "checks": {"enabled": False},
