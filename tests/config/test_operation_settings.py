@@ -245,3 +245,39 @@ def test_what_is_not_about_operations_does_not_travel() -> None:
     said = saying({"output": {"truncation": {"max-lines": 3}}, "checks": {"mine": {}}}, **root)
     assert said.wide == ({("checks", "mine"): {}},)
     assert said.common.checks[-1] == "mine"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"operations": [{"include-path": "/a", "checks": {"Mine": {"most": 1}}}]},
+        {"phases": {"fuzzing": {"checks": {"Mine": {"most": 1}}}}},
+    ],
+    ids=["operations", "phases"],
+)
+def test_settings_of_users_checks_are_those_of_the_whole_run(said: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match=r"'most'\n\nSettings .* write them in \[checks\.Mine\]"):
+        Config.from_dict(said, environment={})
+
+
+def test_what_the_table_of_checks_says_is_resolved_for_each_operation() -> None:
+    own = {
+        "max_response_time": 2.0,
+        "positive_data_acceptance": {"expected-statuses": [400]},
+        "response_schema_conformance": {"validate-formats": False},
+    }
+    said = {"checks": {"max_response_time": 1.0, "Mine": {"most": 3}}, "hooks": "mine"}
+    resolver = OperationResolver(saying(said, {"include-path": "/a", "checks": own}))
+    mine, other = resolver.of(Named("/a")), resolver.of(Named("/b"))
+    assert other.check_settings == {
+        "max_response_time": {"max_response_time": 1.0},
+        "Mine": {"most": 3},
+    }
+    assert mine.check_settings == {
+        "max_response_time": {"max_response_time": 2.0},
+        "positive_data_acceptance": {"expected-statuses": [400]},
+        "response_schema_conformance": {"validate-formats": False},
+        "Mine": {"most": 3},
+    }
+    assert (mine.validate_formats, other.validate_formats) == (False, True)
+    assert "max_response_time" in resolver.layers.checks_somewhere()
