@@ -49,13 +49,12 @@ from checker.phases.safety import Gate
 from checker.transport.applications import Application
 from checker.transport.http import HttpLanes
 from checker.transport.prepare import RequestMaker
-from checker.transport.settings import HttpSettings
+from checker.transport.settings import Headers, HttpSettings
 from checker.workers.credentials import CredentialKeeper
 
 _NOWHERE = Origin("http", "localhost", 80, "")
 _MANY = 16
 """Makers of requests, and connections, that are kept."""
-Headers = tuple[tuple[str, str], ...]
 _NO_BASE_URL = "The `base_url` argument is required when specifying a schema via a file"
 
 

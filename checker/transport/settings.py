@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from checker.config.operation_settings import OperationSettings
 from checker.config.table import default_of
 
+Headers = tuple[tuple[str, str], ...]
+"""(name, value) of what users give for every request."""
+
 
 @dataclass(frozen=True, slots=True)
 class HttpSettings:
@@ -38,6 +41,6 @@ class HttpSettings:
 class Dispatch:
     """What the settings of its operation mean for a request: what it carries, and how it travels."""
 
-    headers: tuple[tuple[str, str], ...]
+    headers: Headers
     http: HttpSettings | None = None
     """None: as all requests do that say nothing else."""

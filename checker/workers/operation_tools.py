@@ -19,9 +19,7 @@ from checker.generation.program import GenerationSettings
 from checker.generation.settings import mode_of
 from checker.phases.attempt import Judging
 from checker.phases.making import GenerationRules
-from checker.transport.settings import Dispatch, HttpSettings
-
-Headers = tuple[tuple[str, str], ...]
+from checker.transport.settings import Dispatch, Headers, HttpSettings
 
 
 def settings_of_case(resolver: OperationResolver, case: Case) -> OperationSettings:
