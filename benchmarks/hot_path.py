@@ -19,6 +19,7 @@ from statistics import median
 import pycurl
 
 from benchmarks.target import folder_argument, target
+from checker.config.config import Config
 from checker.config.settings import RunSettings
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
@@ -133,8 +134,9 @@ def measured(document: str, url: str, kind: str, lanes: int) -> Figures:
             lanes=lanes,
             corpus_dir=str(Path(scratch, "corpus")),
             database="none",
-            no_shrink=True,
-            continue_on_failure=True,
+            operations=Config.from_dict(
+                {"continue-on-failure": True, "generation": {"no-shrink": True}}
+            ).operation_layers(),
         )
         with open_workplace(1, settings) as place:
             labels = tuple(card.label for card in place.opened.operations)

@@ -2,6 +2,7 @@
 
 from difflib import get_close_matches
 from importlib import import_module
+from operator import attrgetter
 from typing import Any
 
 PUBLIC = {
@@ -10,21 +11,46 @@ PUBLIC = {
     "GenerationMode": "checker.core.meta:GenerationMode",
     "NOT_SET": "checker.core.case:NOT_SET",
     "Response": "checker.core.response:Response",
-    "check": "checker.core.registry:check",
+    "check": "checker.checks.custom:check",
     "config": "checker.config",
+    "credentials": "checker.credentials",
     "errors": "checker.errors",
     "hook": "checker.core.hooks:hook",
     "hooks": "checker.core.hooks:GLOBAL_HOOKS",
+    "kinds": "checker.kinds",
+    "kinds.Body": "checker.core.operation:Body",
+    "kinds.BodyOpinions": "checker.core.contract:BodyOpinions",
+    "kinds.DeclaredOperation": "checker.kinds.declared:DeclaredOperation",
+    "kinds.DeclaredSchema": "checker.kinds.declared:DeclaredSchema",
+    "kinds.FileSource": "checker.kinds.sources:FileSource",
+    "kinds.ForeignDescription": "checker.core.errors:ForeignDescription",
+    "kinds.Location": "checker.core.locations:Location",
+    "kinds.MediaTypeVerdict": "checker.core.contract:MediaTypeVerdict",
+    "kinds.Parameter": "checker.core.operation:Parameter",
+    "kinds.ResponsePlan": "checker.core.contract:ResponsePlan",
+    "kinds.SchemaViolation": "checker.core.contract:SchemaViolation",
+    "kinds.TextSource": "checker.kinds.sources:TextSource",
+    "kinds.UndecodableBody": "checker.core.contract:UndecodableBody",
+    "kinds.UrlSource": "checker.kinds.sources:UrlSource",
+    "kinds.json_schema": "checker.kinds.declared:json_schema",
+    "kinds.register": "checker.kinds.table:register",
     "openapi": "checker.openapi",
     "openapi.format": "checker.core.registry:register_format",
-    "openapi.from_asgi": "checker.library.loaders:from_asgi",
-    "openapi.from_dict": "checker.library.loaders:from_dict",
-    "openapi.from_file": "checker.library.loaders:from_file",
-    "openapi.from_path": "checker.library.loaders:from_path",
-    "openapi.from_url": "checker.library.loaders:from_url",
-    "openapi.from_wsgi": "checker.library.loaders:from_wsgi",
+    "openapi.from_asgi": "checker.library.loaders:openapi.from_asgi",
+    "openapi.from_dict": "checker.library.loaders:openapi.from_dict",
+    "openapi.from_file": "checker.library.loaders:openapi.from_file",
+    "openapi.from_path": "checker.library.loaders:openapi.from_path",
+    "openapi.from_url": "checker.library.loaders:openapi.from_url",
+    "openapi.from_wsgi": "checker.library.loaders:openapi.from_wsgi",
+    "transport": "checker.transport",
+    "transport.BlockingTransport": "checker.transport.blocking:BlockingTransport",
+    "transport.FailureKind": "checker.core.response:FailureKind",
+    "transport.NetworkFailure": "checker.core.response:NetworkFailure",
+    "transport.Response": "checker.core.response:Response",
+    "transport.asgi": "checker.transport.applications:asgi",
+    "transport.wsgi": "checker.transport.applications:wsgi",
 }
-"""Name below `checker` -> module, or module:attribute."""
+"""Name below `checker` -> module, or module:attribute, with dots for attributes of attributes."""
 
 
 def resolve(name: str) -> Any:
@@ -37,4 +63,4 @@ def resolve(name: str) -> Any:
         raise AttributeError(f"module {package!r} has no attribute {attribute!r}{hint}")
     module, _, attribute = target.partition(":")
     found = import_module(module)
-    return getattr(found, attribute) if attribute else found
+    return attrgetter(attribute)(found) if attribute else found

@@ -1,25 +1,47 @@
 """What a check may look at, and what it may answer."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from checker.core.blocks import DEFAULT_TRUNCATION, Truncation
 from checker.core.case import Case
 from checker.core.contract import ResponsePlan
 from checker.core.failures import Failure
 from checker.core.lexicon import Lexicon, Words
-from checker.core.response import Response
+from checker.core.operation import Operation
+from checker.core.request import WireRequest
+from checker.core.response import Outcome, Response
 from checker.core.send import Exchanging
+from checker.core.verdicts import RequestVerdict
+
+
+class Interaction(Protocol):
+    """A case, what was sent for it and what came back."""
+
+    @property
+    def case(self) -> Case: ...
+    @property
+    def request(self) -> WireRequest | None:
+        """None when nothing was sent."""
+        ...
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """The response, or why there is none; None when nothing was sent."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
-class CheckSettings:
-    """Settings of all checks."""
+class CheckTools:
+    """What checks may ask for beside the interaction itself."""
 
-    expected_statuses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Check name -> patterns such as `404` or `2XX`; a check without an entry uses its own default."""
-    truncation: Truncation = DEFAULT_TRUNCATION
-    """How much of a schema and of a value is shown."""
+    make: Callable[[Case], WireRequest]
+    """The request of a case, as all others are made. Raises `Unserialisable`, `HookError`."""
+    make_anonymous: Callable[[Case], WireRequest]
+    """The request of a case without the credentials that the user gave for every request."""
+    judge_request: Callable[[Operation, WireRequest], RequestVerdict]
+    """What the final bytes of a request say of it, whoever made it."""
 
 
 @dataclass(slots=True)
@@ -30,25 +52,45 @@ class CheckContext:
     response: Response
     plan: ResponsePlan
     """What the operation promises of a response with this status and `Content-Type`."""
-    settings: CheckSettings
+    config: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of the check that is asked, as they stand in the configuration: `expected-statuses`, ..."""
+    sequence: Sequence[Interaction] = ()
+    """What was sent before in the same sequence, oldest first."""
+    tools: CheckTools | None = None
+    """None where responses are judged apart from everything else."""
+    truncation: Truncation = DEFAULT_TRUNCATION
+    """How much of a schema and of a value is shown."""
+    lexicon: Lexicon = field(default_factory=Lexicon)
     disagreements: list[str] = field(default_factory=list)
     """Filled by checks whose two validators do not agree: counted and shown, never failed."""
     unjudged: list[str] = field(default_factory=list)
-    """Filled by checks that were promised a body and cannot look at all of it: why, likewise."""
-    lexicon: Lexicon = field(default_factory=Lexicon)
+    """Filled by checks that have no sure verdict: what was not judged, and why; likewise."""
+
+    @property
+    def phase(self) -> str | None:
+        """Name of the phase that the case was made in; None for a case that was made by hand."""
+        meta = self.case.meta
+        return None if meta is None else meta.phase.name
 
     @property
     def described(self) -> Words:
         """Words of the API description: those of an error text that mean something."""
         return self.lexicon.of(self.case.operation)
 
+    def make(self, case: Case, *, with_credentials: bool = True) -> WireRequest:
+        """The request of another case, for a check to `yield`: what comes back is the response, or a `NetworkFailure`.
+
+        `with_credentials` is about those that the user gave for every request, not about what the case itself holds.
+        """
+        if self.tools is None:
+            raise RuntimeError("nothing can be sent from here: this response is judged by itself")
+        return self.tools.make(case) if with_credentials else self.tools.make_anonymous(case)
+
 
 Failures = tuple[Failure, ...]
-
-Check = Callable[[CheckContext], "Failures | Exchanging[Failures]"]
-"""Failures of one interaction, empty when it passed.
-
-A check that needs further requests (controls, probes without credentials) is a generator: it yields `Send`.
-"""
+Found = Failure | Iterable[Failure] | bool | None
+"""One failure, several, or none; True says that the check has nothing to do with the interaction."""
+CheckFunction = Callable[[CheckContext], "Found | Exchanging[Found]"]
+"""Failures of one interaction, raised or returned. One that needs further requests is a generator that yields them."""
 
 PASSED: Failures = ()

@@ -1,40 +1,188 @@
-"""Users' checks as ours: they raise where ours answer."""
+"""Users' checks as ours: functions and classes that raise where ours may answer."""
 
-from collections.abc import Callable
-from typing import Any
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, overload
 
-from checker.checks.context import PASSED, Check, CheckContext, Failures
-from checker.core.errors import CheckError
-from checker.core.failures import FailedCheck, Failure
+from checker.checks.check import Applies, Check, Fact
+from checker.checks.classes import (
+    ClassCheck,
+    RunContext,
+    refuse_malformed,
+    refuse_unknown,
+)
+from checker.checks.context import CheckContext, CheckFunction, Failures, Found
+from checker.checks.table import BUILT_IN
+from checker.core.case import Case
+from checker.core.errors import CheckError, IncorrectUsage
+from checker.core.failures import Failure
+from checker.core.meta import GenerationMode
+from checker.core.send import Exchanging
 from checker.core.templates import error_template, sent_texts
 
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
-def custom_check(name: str, function: Callable[..., Any]) -> Check:
+
+@dataclass(frozen=True, slots=True)
+class CustomCheck:
+    """What a user registered."""
+
+    source: Callable[..., Any]
+    """Function `(context, response, case)`, or a class."""
+    applies: Applies = field(default_factory=Applies)
+
+
+CUSTOM_CHECKS: dict[str, CustomCheck] = {}
+"""Users' checks by name, in the order in which they were registered."""
+
+
+class CustomFailure(Failure):
+    """An assertion of a user's check."""
+
+    code = "ST901"
+
+
+@overload
+def check(function: Decorated) -> Decorated: ...
+@overload
+def check(
+    *,
+    phases: Iterable[str] | None = None,
+    modes: Iterable[str] | None = None,
+    statuses: Iterable[int | str] | None = None,
+) -> Callable[[Decorated], Decorated]: ...
+def check(
+    function: Any = None,
+    *,
+    phases: Iterable[str] | None = None,
+    modes: Iterable[str] | None = None,
+    statuses: Iterable[int | str] | None = None,
+) -> Any:
+    """Add a check: a function `(context, response, case)` that raises on failure. Gives it back.
+
+    With `phases`, `modes` or `statuses` it is asked of those interactions alone, and costs the others nothing. A function
+    that yields cases, or requests that `context.make` makes, gets their responses.
+    """
+    applies = Applies(
+        phases=None if phases is None else frozenset(phases),
+        modes=None if modes is None else frozenset(map(GenerationMode, modes)),
+        statuses=None if statuses is None else tuple(map(str, statuses)),
+    )
+
+    def register(source: Decorated) -> Decorated:
+        name = source.__name__
+        known = CUSTOM_CHECKS.get(name)
+        if name in BUILT_IN or (known is not None and known.source is not source):
+            raise IncorrectUsage(f"check {name!r} is already registered; choose another name")
+        if inspect.isclass(source):
+            refuse_malformed(source)
+        else:
+            _refuse_arguments(name, len(inspect.signature(source).parameters))
+        CUSTOM_CHECKS[name] = CustomCheck(source, applies)
+        return source
+
+    return register if function is None else register(function)
+
+
+def _refuse_arguments(name: str, found: int) -> None:
+    if found != 3:
+        raise TypeError(
+            f"check {name!r} takes 3 arguments (context, response, case) but {found} is defined"
+        )
+
+
+def class_checks(
+    names: Iterable[str], given: Mapping[str, Mapping[str, Any]]
+) -> tuple[ClassCheck, ...]:
+    """Instances of the classes among the checks that were chosen, one each. Raises `ConfigError`.
+
+    `given` is name of a check -> its settings.
+    """
+    wanted, found = set(names), []
+    for name, one in CUSTOM_CHECKS.items():
+        settings = given.get(name, {})
+        if name not in wanted:
+            continue
+        if inspect.isclass(one.source):
+            found.append(ClassCheck.of(one.source, settings, one.applies))
+        else:
+            refuse_unknown(name, settings, ())
+    return tuple(found)
+
+
+def after_run(check: ClassCheck) -> Failures:
+    """What a class check has to say of the whole run. Raises `CheckError`."""
+    try:
+        found = check.instance.after_run(RunContext(check.config))
+        failures = _failures_in(found)
+    except Exception as error:  # noqa: BLE001 - the wall: code of users
+        failures = _raised(check.name, error, None)
+    for failure in failures:
+        failure.check = failure.check or check.name
+    return failures
+
+
+def custom_check(name: str, function: Callable[..., Any], applies: Applies | None = None) -> Check:
     """A user's `(context, response, case)` as a check; an `AssertionError` is its failure.
 
     Anything else that it raises becomes a `CheckError`.
     """
+    run = _sending if inspect.isgeneratorfunction(function) else _plain
+    return Check(name, run(name, function), frozenset(Fact), applies=applies or Applies())
 
-    def check(context: CheckContext) -> Failures:
+
+def _plain(name: str, function: Callable[..., Any]) -> CheckFunction:
+    def run(context: CheckContext) -> Failures:
         try:
-            function(context, context.response, context.case)
-        except FailedCheck as failed:
-            return (failed.failure,)
-        except AssertionError as error:
-            return (_failure(name, str(error), context),)
-        except Exception as error:
+            return _failures_in(function(context, context.response, context.case))
+        except Exception as error:  # noqa: BLE001 - the wall: code of users
+            return _raised(name, error, context)
+
+    return run
+
+
+def _sending(name: str, function: Callable[..., Any]) -> CheckFunction:
+    def run(context: CheckContext) -> Exchanging[Found]:
+        work = function(context, context.response, context.case)
+        outcome = None
+        while True:
+            try:
+                wanted = work.send(outcome)
+                request = context.make(wanted) if isinstance(wanted, Case) else wanted
+            except StopIteration as end:
+                return _failures_in(end.value)
+            except Exception as error:  # noqa: BLE001 - the wall: code of users
+                return _raised(name, error, context)
+            outcome = yield request
+
+    return run
+
+
+def _failures_in(found: object) -> Failures:
+    """What a function answers counts if it is failures: those of users may answer anything."""
+    if isinstance(found, Failure):
+        return (found,)
+    several = found if isinstance(found, list | tuple) else ()
+    return tuple(one for one in several if isinstance(one, Failure))
+
+
+def _raised(name: str, error: Exception, context: CheckContext | None) -> Failures:
+    match error:
+        case Failure():
+            return (error,)
+        case ExceptionGroup():
+            return tuple(
+                failure for one in error.exceptions for failure in _raised(name, one, context)
+            )
+        case AssertionError():
+            content = str(error).encode("utf-8", "surrogatepass")
+            text = (
+                error_template(content)
+                if context is None
+                else error_template(content, sent_texts(context.case), context.described)
+            )
+            title = f"Custom check failed: `{name}`"
+            return (CustomFailure(str(error), title=title, text=text),)
+        case _:
             raise CheckError(name, error) from error
-        return PASSED
-
-    return check
-
-
-def _failure(name: str, message: str, context: CheckContext) -> Failure:
-    content = message.encode("utf-8", "surrogatepass")
-    return Failure(
-        check=name,
-        title=f"Custom check failed: `{name}`",
-        message=message,
-        unique_key="",
-        text=error_template(content, sent_texts(context.case), context.described),
-    )

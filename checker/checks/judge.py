@@ -1,86 +1,108 @@
 """All selected checks over one response."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from inspect import isgeneratorfunction
-from types import GeneratorType
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import cast
 
-from checker.checks.context import Check, CheckContext, CheckSettings, Failures
-from checker.checks.foregone import QuickLook, open_checks, quick_look
+from checker.checks.check import Check, Config
+from checker.checks.context import PASSED, CheckContext, CheckTools, Failures, Found, Interaction
+from checker.checks.to_run import Asked, Kinds
+from checker.core.blocks import DEFAULT_TRUNCATION, Truncation
 from checker.core.case import Case
 from checker.core.contract import ResponsePlan
+from checker.core.failures import Failure
 from checker.core.lexicon import Lexicon
-from checker.core.operation import Operation
 from checker.core.response import Response
 from checker.core.send import Exchanging
 
-_KINDS = 4096
-_Kind = tuple[int, int, str | None]
-"""`id` of the operation, status, `Content-Type`."""
-_Opened = tuple[ResponsePlan, tuple[Check, ...], QuickLook | None, Operation]
-"""The operation is kept alive as long as its `id` stands for it."""
+
+@dataclass(frozen=True, slots=True)
+class JudgeSettings:
+    """How checks judge."""
+
+    given: Mapping[str, Config] = field(default_factory=dict)
+    """Name of a check -> settings of it that differ from its defaults."""
+    truncation: Truncation = DEFAULT_TRUNCATION
+    """How much of a schema and of a value is shown."""
 
 
 class Judge:
     """The selected checks, ready to look at responses."""
 
-    __slots__ = ("_checks", "_lexicon", "_open", "_settings", "is_plain")
+    __slots__ = ("_kinds", "_lexicon", "_settings", "_tools")
 
     def __init__(
-        self, checks: Sequence[tuple[str, Check]], settings: CheckSettings | None = None
+        self,
+        checks: Sequence[Check],
+        settings: JudgeSettings | None = None,
+        tools: CheckTools | None = None,
     ) -> None:
-        self._checks = tuple(check for _, check in checks)
-        self._settings = settings or CheckSettings()
+        """Without `tools` nothing can be sent, and no request be judged."""
+        self._settings = settings or JudgeSettings()
+        given = self._settings.given
+        asked = tuple((one, one.config(given.get(one.name, {}))) for one in checks)
+        self._kinds = Kinds(asked, self._passes)
         self._lexicon = Lexicon()
-        self._open: dict[_Kind, _Opened] = {}
-        """What is promised of responses of one kind, and the checks that have to look at each of them."""
-        self.is_plain = not any(isgeneratorfunction(check) for check in self._checks)
-        """Whether no check needs further requests, so that `verdict` can be asked directly."""
+        self._tools = tools
 
-    def judge(self, case: Case, response: Response) -> "Exchanging[Judgement]":
-        """What the checks say of a response; yields what they need to send."""
-        plan, checks, _, _ = self._opened(case, response)
-        if not checks:
+    def verdict(
+        self, case: Case, response: Response, sequence: Sequence[Interaction] = ()
+    ) -> "Judgement | None":
+        """What the checks say of an answer: the hot path. None when one of them needs further requests: ask `judge` then."""
+        to_run = self._kinds.of(case, response)
+        if not to_run.asked:
             return CLEAN
-        context = CheckContext(case, response, plan, self._settings, lexicon=self._lexicon)
+        look = to_run.quick_look
+        if look is not None and look(response):
+            return CLEAN
+        if to_run.sends:
+            return None
+        context = self._context(case, response, to_run.plan, sequence)
         failures: Failures = ()
-        for check in checks:
-            found = check(context)
-            if isinstance(found, GeneratorType):
-                found = yield from found
-            if found:
-                failures += cast("Failures", found)
+        for check, config in to_run.asked:
+            context.config = config
+            failures += _failures(check, context)
         return _judgement(failures, context)
 
-    def verdict(self, case: Case, response: Response) -> "Judgement":
-        """The same without sending, for checks that are plain: the hot path."""
-        plan, checks, passes, _ = self._opened(case, response)
-        if not checks:
+    def judge(
+        self, case: Case, response: Response, sequence: Sequence[Interaction] = ()
+    ) -> "Exchanging[Judgement]":
+        """What the checks say of an answer; yields what they need to send."""
+        to_run = self._kinds.of(case, response)
+        if not to_run.asked:
             return CLEAN
-        if passes is not None and not response.is_truncated and passes(response.content):
-            return CLEAN
-        context = CheckContext(case, response, plan, self._settings, lexicon=self._lexicon)
+        context = self._context(case, response, to_run.plan, sequence)
         failures: Failures = ()
-        for check in checks:
-            found = check(context)
-            if found:
-                failures += cast("Failures", found)
+        for check, config in to_run.asked:
+            context.config = config
+            if check.sends:
+                failures += yield from _failures_of_sending(check, context)
+            else:
+                failures += _failures(check, context)
         return _judgement(failures, context)
 
-    def _opened(self, case: Case, response: Response) -> _Opened:
-        operation, status = case.operation, response.status_code
-        kind = (id(operation), status, response.content_type)
-        found = self._open.get(kind)
-        if found is None:
-            plan = operation.contract.plan(status, response.content_type)
-            # A server may invent a header value for each response.
-            if len(self._open) >= _KINDS:
-                self._open.clear()
-            checks = open_checks(self._checks, status, plan, self._settings)
-            found = plan, checks, quick_look(checks, plan), operation
-            self._open[kind] = found
-        return found
+    def _passes(self, asked: Asked, plan: ResponsePlan, case: Case, response: Response) -> bool:
+        # What a check notes on the way is noted when it is asked.
+        trial = self._context(case, response, plan, ())
+        check, trial.config = asked
+        return not (_failures(check, trial) or trial.unjudged or trial.disagreements)
+
+    def _context(
+        self,
+        case: Case,
+        response: Response,
+        plan: ResponsePlan,
+        sequence: Sequence[Interaction],
+    ) -> CheckContext:
+        return CheckContext(
+            case,
+            response,
+            plan,
+            sequence=sequence,
+            tools=self._tools,
+            truncation=self._settings.truncation,
+            lexicon=self._lexicon,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,3 +125,32 @@ def _judgement(failures: Failures, context: CheckContext) -> Judgement:
     if not failures and not context.disagreements and not context.unjudged:
         return CLEAN
     return Judgement(failures, tuple(context.disagreements), tuple(context.unjudged))
+
+
+def _failures(check: Check, context: CheckContext) -> Failures:
+    assert check.run is not None
+    try:
+        found = check.run(context)
+    except Failure as failure:
+        found = failure
+    return _named(check, cast("Found", found)) if found else PASSED
+
+
+def _failures_of_sending(check: Check, context: CheckContext) -> Exchanging[Failures]:
+    assert check.run is not None
+    try:
+        found = yield from cast("Exchanging[Found]", check.run(context))
+    except Failure as failure:
+        found = failure
+    return _named(check, found)
+
+
+def _named(check: Check, found: Found) -> Failures:
+    if found is None or isinstance(found, bool):
+        return PASSED
+    failures = (found,) if isinstance(found, Failure) else tuple(found)
+    for failure in failures:
+        failure.check = failure.check or check.name
+        # A failure is kept for long: not with the frames that it was raised in, which hold the response.
+        failure.__traceback__ = failure.__context__ = None
+    return failures

@@ -1,4 +1,4 @@
-"""Status patterns of the configuration: `404`, `2XX`, `20X` (facts 2.1)."""
+"""Status patterns of the configuration: `404`, `2XX`, `20X`."""
 
 from collections.abc import Iterable
 

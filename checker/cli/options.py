@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from checker.checks.table import AVAILABLE, BUILT_IN
 from checker.cli.filters import filter_options
 from checker.cli.values import KeyValue, comma_list, credentials, headers, location
 from checker.config.config import Config
@@ -14,7 +15,6 @@ from checker.config.kinds import did_you_mean
 from checker.config.sections import Section
 from checker.config.table import FORMATS, PHASES, SECTIONS, Path
 from checker.core.errors import NotAvailableYet, UsageError
-from checker.core.registry import BUILT_IN_CHECKS
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -92,6 +92,11 @@ SETTINGS = (
     _generation("graphql-allow-null", "Whether to use null in GraphQL."),
     _generation("database", "Where examples are kept: `none`, `:memory:` or a folder."),
     _generation("unique-inputs", "Never the same case twice.", is_flag=True),
+    *(
+        Setting((f"--{name.replace('_', '-')}",), ("checks",), name, check.help)
+        for name, check in AVAILABLE.items()
+        if check.switch
+    ),
     Setting(("--report-dir",), ("reports",), "directory", "Folder of the reports."),
     Setting(
         ("--report-preserve-bytes",),
@@ -127,7 +132,7 @@ RUN_SETTINGS = (
 FUZZ_SETTINGS = (Setting(("--max-time",), ("fuzz",), "max-time", "Seconds after which to end."),)
 """Of `fuzz` alone."""
 
-_LATER = ("--max-response-time", "--auth-wfc", "--auth-wfc-user", "--origin", "--baseline", "--app")
+_LATER = ("--auth-wfc", "--auth-wfc-user", "--origin", "--baseline", "--app")
 _LATER_FLAGS = ("--baseline-update", "--baseline-prune")
 
 
@@ -224,12 +229,17 @@ def _lists(command: Decorated) -> Decorated:
 
 def _apply_lists(config: Config, options: Mapping[str, Any], *, has_hooks: bool) -> None:
     phases = _names(options, "phases", PHASES)
-    included = _names(options, "checks", () if has_hooks else (*BUILT_IN_CHECKS, "all"))
-    excluded = _names(options, "exclude_checks", () if has_hooks else BUILT_IN_CHECKS)
+    included = _names(options, "checks", () if has_hooks else (*BUILT_IN, "all"))
+    excluded = _names(options, "exclude_checks", () if has_hooks else tuple(BUILT_IN))
     formats = _names(options, "report", FORMATS)
     if phases:
         with _refused("--phases", phases):
             config.phases.update(phases=phases)
+    for name in included:
+        if name in AVAILABLE and AVAILABLE[name].switch and getattr(config.checks, name) is None:
+            raise UsageError(
+                f"--checks {name} needs a value for it: give --{name.replace('_', '-')}"
+            )
     if included:
         with _refused("--checks", included):
             config.checks.update(included_check_names=included)

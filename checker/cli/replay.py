@@ -8,6 +8,7 @@ from checker.cli.command import Command
 from checker.cli.main import Root
 from checker.cli.options import BASE_URL, header_option
 from checker.cli.values import KeyValue
+from checker.config.table import default_of
 from checker.core.errors import UsageError
 from checker.core.send import Purpose
 from checker.phases.replay import ReplayOptions
@@ -40,10 +41,16 @@ _STATUSES = ("SUCCESS", "FAILURE", "ERROR", "SKIP")
     *BASE_URL.flags, BASE_URL.name, type=KeyValue((), "base-url"), help="Send there instead."
 )
 @click.option(
-    "--request-timeout", type=KeyValue((), "request-timeout"), default=10.0, help="Seconds."
+    "--request-timeout",
+    type=KeyValue((), "request-timeout"),
+    default=default_of((), "request-timeout"),
+    help="Seconds.",
 )
 @click.option(
-    "--tls-verify", type=KeyValue((), "tls-verify"), default=True, help="Verify certificates."
+    "--tls-verify",
+    type=KeyValue((), "tls-verify"),
+    default=default_of((), "tls-verify"),
+    help="Verify certificates.",
 )
 @click.option("--proxy", type=KeyValue((), "proxy"), help="URL of an HTTP proxy.")
 @header_option

@@ -1,30 +1,64 @@
 """`[[operations]]`: blocks of the file that are about some operations."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
-from checker.config.dictionaries import parameter_rule
 from checker.config.filters import SUBJECTS, Expression, FilterSpec, OperationFilters
-from checker.config.kinds import Boolean, Either, ListOf, MapOf, Problem, Text, invalid
-from checker.config.reading import section_error, unknown
-from checker.config.table import OPERATION_KEYS, Path
+from checker.config.kinds import Boolean, Either, ListOf, Problem, Text, invalid
+from checker.config.reading import Layer, read_layer, section_error, unknown
+from checker.config.table import LATER_IN_OPERATIONS, NOT_IN_OPERATIONS, OPERATION_KEYS, Path
 from checker.core.errors import ConfigError, NotAvailableYet, UsageError
 
 _VERBS = ("include", "exclude")
 _EXACT = Either((Text(), ListOf(Text())))
-_PARAMETERS = MapOf(parameter_rule)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OperationBlock:
     """One block: what it is about, and what it says."""
 
     filters: OperationFilters
-    enabled: bool = True
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    """Values in place of generated ones."""
+    values: Layer = field(default_factory=dict)
+    """Of its keys and sections, as in any other layer; `enabled` stands at its root."""
+
+    @property
+    def enabled(self) -> bool:
+        """False where it switches its operations off."""
+        return bool(self.values.get((), {}).get("enabled", True))
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Values in place of generated ones."""
+        found: Mapping[str, Any] = self.values.get((), {}).get("parameters", {})
+        return found
+
+    @property
+    def dictionaries(self) -> Mapping[str, Any]:
+        """Dictionaries by type of value (`generation.dictionaries`)."""
+        found: Mapping[str, Any] = self.values.get(("generation",), {}).get("dictionaries", {})
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON-able form."""
+        return {"filters": self.filters.to_list(), "values": plain_layer(self.values)}
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> "OperationBlock":
+        """Back from `to_dict`."""
+        return cls(OperationFilters.from_list(plain["filters"]), layer_of(plain["values"]))
+
+
+def plain_layer(layer: Layer) -> list[list[Any]]:
+    """A layer in JSON-able form, copied."""
+    return [[list(path), deepcopy(values)] for path, values in layer.items()]
+
+
+def layer_of(plain: Sequence[Sequence[Any]]) -> Layer:
+    """Back from `plain_layer`."""
+    return {tuple(path): dict(values) for path, values in plain}
 
 
 def read_blocks(blocks: object, *, prefix: Path = ()) -> tuple[OperationBlock, ...]:
@@ -52,7 +86,7 @@ FILTER_KEYS = _filter_keys()
 
 
 def _block(block: Mapping[str, Any], path: Path) -> OperationBlock:
-    known = ["enabled", *FILTER_KEYS, *OPERATION_KEYS]
+    known = ["enabled", *FILTER_KEYS, *sorted(OPERATION_KEYS)]
     problems = [unknown(name, known) for name in block if name not in known]
     specs: list[FilterSpec] = []
     for name, value in block.items():
@@ -63,20 +97,20 @@ def _block(block: Mapping[str, Any], path: Path) -> OperationBlock:
     enabled = block.get("enabled", True)
     wrong = Boolean().problem(enabled, "'enabled'")
     problems += [wrong] if wrong else []
-    parameters = block.get("parameters", {})
-    wrong = _PARAMETERS.problem(parameters, "'parameters'")
-    problems += [wrong] if wrong else []
     if problems:
         raise section_error(path, problems)
+    said = {name: value for name, value in block.items() if name in OPERATION_KEYS}
+    values = read_layer(said, prefix=path, banned=NOT_IN_OPERATIONS, is_of_run=False)
     if not specs:
         raise ConfigError(
             f"{section_error(path, [])}\n\n"
             "At least one filter is required when defining [[operations]]."
         )
-    refused = next((name for name in block if name in OPERATION_KEYS - {"parameters"}), None)
-    if refused:
-        raise NotAvailableYet(f"[{'.'.join(path)}] {refused}")
-    return OperationBlock(_filters(specs, path), enabled, parameters)
+    for name in said:
+        if (name,) in LATER_IN_OPERATIONS:
+            raise NotAvailableYet(f"[{'.'.join(path)}] {name}")
+    values.setdefault((), {})["enabled"] = enabled
+    return OperationBlock(_filters(specs, path), values)
 
 
 def _filter_problem(name: str, value: object) -> Problem | None:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from copy import deepcopy
 from pathlib import Path as FilePath
 from typing import Any, Final
 
@@ -9,6 +10,8 @@ from checker.config.blocks import OperationBlock, read_blocks
 from checker.config.dictionaries import overrides_of
 from checker.config.dictionary_files import DictionaryFiles
 from checker.config.kinds import Problem
+from checker.config.layers import custom_checks_in, is_check_enabled, is_phase_enabled
+from checker.config.operation_settings import OperationLayers
 from checker.config.overrides import Overrides
 from checker.config.reading import (
     Layer,
@@ -19,13 +22,14 @@ from checker.config.reading import (
     section_error,
     substituted,
 )
-from checker.config.sections import OTHER_CHECKS, Section
-from checker.config.table import NOT_IN_PROJECTS
+from checker.config.sections import Section
+from checker.config.table import NOT_IN_PROJECTS, OPERATION_KEYS, is_of_checks
 from checker.core.errors import ConfigError, NotAvailableYet, UnreadableFile
 from checker.core.local_files import read_local
-from checker.core.registry import BUILT_IN_CHECKS
 
 _MOST_BYTES: Final = 1 << 20
+_ELSEWHERE = frozenset([("parameters",), ("generation", "dictionaries")])
+"""Values in place of generated ones: they travel as `Overrides`."""
 
 
 class Config(Section):
@@ -124,30 +128,20 @@ class Config(Section):
     @property
     def custom_check_names(self) -> tuple[str, ...]:
         """Checks that somebody named and that are not built in."""
-        paths = [path for layer in self._layers for path in layer if path[:1] == ("checks",)]
-        names = dict.fromkeys(path[1] for path in paths if len(path) == 2)
-        return tuple(name for name in names if name not in (*BUILT_IN_CHECKS, OTHER_CHECKS))
+        return tuple(custom_checks_in([*self._layers, *(block.values for block in self._blocks)]))
 
     def is_check_enabled(self, name: str) -> bool:
         """Whether a check runs; a user's check that nobody switched off does."""
-        return self._is_switched_on("checks", (name, OTHER_CHECKS))
+        return is_check_enabled(self._layers, name)
 
     def is_phase_enabled(self, name: str) -> bool:
-        """Whether a phase runs."""
-        return self._is_switched_on("phases", (name,))
+        """Whether a phase runs for operations that have nothing of their own."""
+        return is_phase_enabled(self._layers, name)
 
-    def _is_switched_on(self, group: str, names: tuple[str, ...]) -> bool:
-        """The nearest word on it: a master switch that is off speaks of what was not named beside it or nearer."""
-        master = None
-        for layer in self._layers:
-            for name in names:
-                if "enabled" in layer.get((group, name), {}):
-                    return bool(layer[(group, name)]["enabled"])
-            if master is None:
-                master = layer.get((group,), {}).get("enabled")
-                if master is False:
-                    return False
-        return True
+    def operation_layers(self) -> OperationLayers:
+        """All that was said about operations until now: later updates do not change it."""
+        nearest, *others = map(_of_operations, self._layers)
+        return OperationLayers(nearest, self._blocks, tuple(others))
 
     def overrides(self) -> Overrides:
         """Values that stand in place of generated ones; reads dictionary files, each once. Raises `ConfigError`."""
@@ -155,7 +149,7 @@ class Config(Section):
             self.dictionaries,
             self.generation.dictionaries,
             self.parameters,
-            tuple((block.filters, block.parameters) for block in self.operations),
+            tuple((one.filters, one.parameters, one.dictionaries) for one in self.operations),
             self._words.entries,
         )
 
@@ -168,6 +162,20 @@ class Config(Section):
         config._file, config._words = self._file, self._words
         config._blocks = blocks + self._blocks
         return config
+
+
+def _of_operations(layer: Layer) -> Layer:
+    """What of a layer may be about operations, copied: not what may be large, and is about the run."""
+    found = {
+        path: {
+            key: deepcopy(value)
+            for key, value in values.items()
+            if (*path, key)[0] in OPERATION_KEYS and (*path, key) not in _ELSEWHERE
+        }
+        for path, values in layer.items()
+    }
+    # An empty table of a user's check names it.
+    return {path: values for path, values in found.items() if values or is_of_checks(path[:-1])}
 
 
 def _cannot_load(file: FilePath, reason: str) -> ConfigError:

@@ -17,7 +17,10 @@ _SHOWN: Final = 3
 def credentials_in(settings: RunSettings) -> tuple[str, ...]:
     """Names of what a run would send to prove who is calling: `header Authorization`, `query api_key`."""
     redaction = settings.sanitization.redaction
-    found = [f"header {name}" for name in _sensitive(redaction, dict(settings.headers))]
+    headers = dict.fromkeys(
+        pair for one in settings.operations.everywhere() for pair in one.headers
+    )
+    found = [f"header {name}" for name, value in headers if redaction.is_sensitive(name) and value]
     found += [
         f"{one.location or 'parameter'} {one.path[0]}"
         for one in sensitive_overrides(settings)
@@ -33,6 +36,13 @@ def credentials_of_call(
     return tuple(
         f"{place} {name}" for place, given in places for name in _sensitive(redaction, given)
     )
+
+
+def without_credentials(
+    redaction: Redaction, headers: Iterable[tuple[str, str]]
+) -> tuple[tuple[str, str], ...]:
+    """Those headers of every request that do not say who is calling."""
+    return tuple((name, value) for name, value in headers if not redaction.is_sensitive(name))
 
 
 def sensitive_overrides(settings: RunSettings) -> Iterator[Override]:

@@ -17,8 +17,8 @@ _INTEGER: Final = re.compile(r"[+-]?[0-9]+\Z")
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z")
 _SEGMENT: Final = re.compile(r"[^.\[\]]+|\[\*\]")
 Tables = Mapping[str, Any]
-Block = tuple[OperationFilters, Tables]
-"""Filters of an `[[operations]]` block, and its `parameters`."""
+Block = tuple[OperationFilters, Tables, Tables]
+"""Filters of an `[[operations]]` block, its `parameters`, and its `generation.dictionaries`."""
 
 
 def dictionary_rule(name: str, value: object) -> str | None:
@@ -97,10 +97,13 @@ def overrides_of(
     """
     read = {name: _entries(table, entries_of) for name, table in dictionaries.items()}
     found: list[Override] = []
-    for filters, table in blocks:
-        found += (_override(key, value, read, filters) for key, value in table.items())
+    types: list[TypeWords] = []
+    for filters, own_parameters, own_types in blocks:
+        found += (_override(key, value, read, filters) for key, value in own_parameters.items())
+        types += _types(own_types, read, filters)
     found += (_override(key, value, read, None) for key, value in parameters.items())
-    return Overrides(tuple(found), tuple(_types(by_type, read)))
+    types += _types(by_type, read, None)
+    return Overrides(tuple(found), tuple(types))
 
 
 def _entries(table: Tables, entries_of: Callable[[str], tuple[str, ...]]) -> tuple[Any, ...]:
@@ -109,7 +112,9 @@ def _entries(table: Tables, entries_of: Callable[[str], tuple[str, ...]]) -> tup
     return entries_of(table["from-file"])
 
 
-def _types(by_type: Tables, read: Mapping[str, tuple[Any, ...]]) -> Iterator[TypeWords]:
+def _types(
+    by_type: Tables, read: Mapping[str, tuple[Any, ...]], filters: OperationFilters | None
+) -> Iterator[TypeWords]:
     for kind, binding in by_type.items():
         key = f"generation.dictionaries.{kind}"
         entries = _named(binding["dictionary"], key, read)
@@ -120,7 +125,7 @@ def _types(by_type: Tables, read: Mapping[str, tuple[Any, ...]]) -> Iterator[Typ
                 f"{key}: dictionary {binding['dictionary']!r} has no entries that are eligible for {kind!r}; "
                 f"it has {shown}"
             )
-        yield TypeWords(kind, fitting, float(binding["probability"]))
+        yield TypeWords(kind, fitting, float(binding["probability"]), filters)
 
 
 def _named(name: str, key: str, read: Mapping[str, tuple[Any, ...]]) -> tuple[Any, ...]:

@@ -76,6 +76,15 @@ class OperationFilters:
         """Whether an operation that cannot be read is selected, by what is known of it."""
         return self.matches(_Unread(broken.label, broken.method, broken.path))
 
+    def to_list(self) -> list[list[Any]]:
+        """Plain JSON-able form."""
+        return [[spec.verb, spec.subject, spec.value, spec.is_regex] for spec in self.specs]
+
+    @classmethod
+    def from_list(cls, plain: Iterable[Sequence[Any]]) -> "OperationFilters":
+        """Back from `to_list`."""
+        return cls(tuple(FilterSpec(*parts) for parts in plain))
+
     @cached_property
     def _tests(self) -> tuple[list[list["_Test"]], list["_Test"]]:
         includes: dict[str, list[_Test]] = {}
@@ -111,24 +120,15 @@ class Selection:
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON-able form."""
         return {
-            "filters": _plain(self.filters),
-            "disabled": [_plain(block) for block in self.disabled],
+            "filters": self.filters.to_list(),
+            "disabled": [block.to_list() for block in self.disabled],
         }
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> "Selection":
         """Back from `to_dict`."""
-        return cls(
-            _filters(plain["filters"]), tuple(_filters(block) for block in plain["disabled"])
-        )
-
-
-def _plain(filters: OperationFilters) -> list[list[Any]]:
-    return [[spec.verb, spec.subject, spec.value, spec.is_regex] for spec in filters.specs]
-
-
-def _filters(plain: Iterable[Sequence[Any]]) -> OperationFilters:
-    return OperationFilters(tuple(FilterSpec(*parts) for parts in plain))
+        read = OperationFilters.from_list
+        return cls(read(plain["filters"]), tuple(map(read, plain["disabled"])))
 
 
 @dataclass(frozen=True, slots=True)

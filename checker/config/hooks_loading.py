@@ -2,12 +2,12 @@
 
 import importlib
 import importlib.util
-import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from checker.config.attributes import search_working_directory
 from checker.core.errors import ConfigError, NotAvailableYet, UnreadableFile
 from checker.core.local_files import read_local
 
@@ -25,9 +25,7 @@ def load_hooks(spec: str) -> None:
 
     Raises `ConfigError` for whatever goes wrong in it, and `NotAvailableYet` for hooks that do not run yet.
     """
-    folder = os.getcwd()
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
+    search_working_directory()
     try:
         _load(spec)
     except NotAvailableYet:

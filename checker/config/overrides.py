@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from checker.config.filters import FilterSpec, OperationFilters, Selectable
+from checker.config.filters import OperationFilters, Selectable
 from checker.core.locations import Location
 
 EACH: Final = "[*]"
@@ -48,6 +48,8 @@ class TypeWords:
     """`string`, `integer` or `number`."""
     entries: tuple[Any, ...]
     share: float
+    operations: OperationFilters | None = None
+    """None: all of them."""
 
 
 @dataclass(frozen=True)
@@ -59,14 +61,13 @@ class Overrides:
 
     def of(self, operation: Selectable) -> "Overrides":
         """Those of one operation."""
-        if not self.parameters:
-            return self
-        mine = (
-            one
-            for one in self.parameters
-            if one.operations is None or one.operations.matches(operation)
-        )
-        return Overrides(tuple(mine), self.types)
+        parameters = tuple(one for one in self.parameters if _is_about(one.operations, operation))
+        # Of those for one type the first counts.
+        types: dict[str, TypeWords] = {}
+        for words in self.types:
+            if _is_about(words.operations, operation):
+                types.setdefault(words.type, words)
+        return Overrides(parameters, tuple(types.values()))
 
     def parameter(self, location: Location, name: str) -> Override | None:
         """The first one that is about a parameter; one that names the place wins over one that does not."""
@@ -97,11 +98,19 @@ class Overrides:
                     list(one.path),
                     list(one.entries),
                     one.share,
-                    one.operations and [_spec(spec) for spec in one.operations.specs],
+                    one.operations and one.operations.to_list(),
                 ]
                 for one in self.parameters
             ],
-            "types": [[one.type, list(one.entries), one.share] for one in self.types],
+            "types": [
+                [
+                    one.type,
+                    list(one.entries),
+                    one.share,
+                    one.operations and one.operations.to_list(),
+                ]
+                for one in self.types
+            ],
         }
 
     @classmethod
@@ -110,7 +119,8 @@ class Overrides:
         return cls(
             tuple(_override(*parts) for parts in plain["parameters"]),
             tuple(
-                TypeWords(kind, tuple(entries), share) for kind, entries, share in plain["types"]
+                TypeWords(kind, tuple(entries), share, _filters(specs))
+                for kind, entries, share, specs in plain["types"]
             ),
         )
 
@@ -118,8 +128,8 @@ class Overrides:
 NO_OVERRIDES: Final = Overrides()
 
 
-def _spec(spec: FilterSpec) -> list[Any]:
-    return [spec.verb, spec.subject, spec.value, spec.is_regex]
+def _is_about(filters: OperationFilters | None, operation: Selectable) -> bool:
+    return filters is None or filters.matches(operation)
 
 
 def _override(
@@ -129,6 +139,9 @@ def _override(
     share: float | None,
     specs: Sequence[Sequence[Any]] | None,
 ) -> Override:
-    filters = None if specs is None else OperationFilters(tuple(FilterSpec(*one) for one in specs))
     place = None if location is None else Location(location)
-    return Override(place, tuple(path), tuple(entries), share, filters)
+    return Override(place, tuple(path), tuple(entries), share, _filters(specs))
+
+
+def _filters(specs: Sequence[Sequence[Any]] | None) -> OperationFilters | None:
+    return None if specs is None else OperationFilters.from_list(specs)

@@ -2,7 +2,8 @@
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from datetime import date, time
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -13,6 +14,7 @@ from checker.config.table import (
     SECTIONS,
     Key,
     Path,
+    is_of_checks,
     option_name,
     section_title,
     subsections,
@@ -69,12 +71,19 @@ def substituted(value: Any, environment: Mapping[str, str]) -> Any:
     return value
 
 
-def read_layer(document: Mapping[str, Any], *, prefix: Path = (), banned: Any = ()) -> Layer:
+def read_layer(
+    document: Mapping[str, Any],
+    *,
+    prefix: Path = (),
+    banned: Collection[Path] = (),
+    is_of_run: bool = True,
+) -> Layer:
     """Checked values of a document. Raises `ConfigError`, or `NotAvailableYet` when all else is right.
 
-    `prefix` names the place in messages; `banned` are root names that exist but not here.
+    `prefix` names the place in messages; `banned` are keys and sections that exist but not here; `is_of_run` is False for
+    what is about some operations only.
     """
-    reading = _Reading(prefix, frozenset(banned))
+    reading = _Reading(prefix, banned, is_of_run=is_of_run)
     reading.section((), document)
     reading.raise_problems()
     return reading.layer
@@ -103,13 +112,15 @@ def unknown(name: str, known: list[str]) -> Problem:
     )
 
 
-def check_value(path: Path, name: str, key: Key, value: object) -> Problem | None:
+def check_value(
+    path: Path, name: str, key: Key, value: object, *, prefix: Path = ()
+) -> Problem | None:
     """What is wrong with a value. Raises `NotAvailableYet` when nothing is, but it does nothing yet."""
     if value is None and key.default is None:
         return None
     problem = key.kind.problem(value, repr(name))
     if problem is None and not key.is_available(value):
-        raise NotAvailableYet(_shown(option_name(path, name), key, value))
+        raise NotAvailableYet(_shown(option_name((*prefix, *path), name), key, value))
     return problem
 
 
@@ -122,10 +133,11 @@ def _shown(option: str, key: Key, value: object) -> str:
 class _Reading:
     """One walk through a document: all problems first, what is not available yet last."""
 
-    def __init__(self, prefix: Path, banned: frozenset[str]) -> None:
+    def __init__(self, prefix: Path, banned: Collection[Path], *, is_of_run: bool) -> None:
         self.layer: Layer = {}
         self._prefix = prefix
         self._banned = banned
+        self._is_of_run = is_of_run
         self._problems: dict[Path, list[Problem]] = {}
         self._unavailable: list[NotAvailableYet] = []
 
@@ -145,14 +157,14 @@ class _Reading:
                 self._value(path, name, keys[name], value)
             elif name in inner and not self._is_banned(path, name):
                 self._subsection((*path, name), value)
-            elif path == ("checks",) and name.isidentifier() and isinstance(value, Mapping):
-                self._custom_check(name, value)
+            elif is_of_checks(path) and name.isidentifier() and isinstance(value, Mapping):
+                self._custom_check((*path, name), value)
             else:
                 known = [one for one in (*keys, *inner) if not self._is_banned(path, one)]
                 self._note(path, unknown(name, known))
 
     def _is_banned(self, path: Path, name: str) -> bool:
-        return not path and name in self._banned
+        return (*path, name) in self._banned
 
     def _subsection(self, path: Path, value: object) -> None:
         if isinstance(value, Mapping):
@@ -160,19 +172,25 @@ class _Reading:
         else:
             self._note(path[:-1], wrong_type(TableKind(), value, repr(path[-1])))
 
-    def _custom_check(self, name: str, values: Mapping[str, Any]) -> None:
-        # Whether a user's check has this name is known when its module is loaded, by `resolve` or a worker.
-        path = ("checks", name)
+    def _custom_check(self, path: Path, values: Mapping[str, Any]) -> None:
+        # Whether a user's check has this name, and what else it takes, is known when its module is loaded.
         self.layer.setdefault(path, {})
         for key, value in values.items():
             if key in CUSTOM_CHECK:
                 self._value(path, key, CUSTOM_CHECK[key], value)
+            elif path != ("checks", path[-1]) or not self._is_of_run:
+                # A class check has one instance for the whole run.
+                hint = f"Settings of your own checks hold for the whole run: write them in [checks.{path[-1]}]."
+                self._note(path, Problem("Unknown properties", repr(key), hint))
+            elif _has_date(value):
+                # They could not be handed to a worker.
+                self._note(path, Problem("Type error", f"{key!r} -> Write dates and times as text"))
             else:
-                self._note(path, unknown(key, list(CUSTOM_CHECK)))
+                self.layer[path][key] = value
 
     def _value(self, path: Path, name: str, key: Key, value: object) -> None:
         try:
-            problem = check_value(path, name, key, value)
+            problem = check_value(path, name, key, value, prefix=self._prefix)
         except NotAvailableYet as refusal:
             self._unavailable.append(refusal)
             return
@@ -183,6 +201,12 @@ class _Reading:
 
     def _note(self, path: Path, problem: Problem) -> None:
         self._problems.setdefault(path, []).append(problem)
+
+
+def _has_date(value: object) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_has_date, value.values()))
+    return any(map(_has_date, value)) if isinstance(value, list) else isinstance(value, date | time)
 
 
 def _replacement(found: re.Match[str], environment: Mapping[str, str]) -> str:

@@ -9,14 +9,14 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
+from checker.checks.custom import CUSTOM_CHECKS
+from checker.checks.table import BUILT_IN
 from checker.config.config import Config
 from checker.config.filters import OperationFilters, Selection
 from checker.config.reading import section_error, unknown
-from checker.config.sections import OTHER_CHECKS
-from checker.config.settings import FetchLimits, RunSettings, Sanitization, modes_of
-from checker.config.table import AVAILABLE_CHECKS, AVAILABLE_PHASES, PHASES
+from checker.config.settings import FetchLimits, RunSettings, Sanitization
+from checker.config.table import AVAILABLE_PHASES, PHASES
 from checker.core.blocks import Truncation
-from checker.core.registry import BUILT_IN_CHECKS, CUSTOM_CHECKS
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,7 @@ def run_settings(
 def _settings(config: Config, occasion: Occasion, environment: Mapping[str, str]) -> RunSettings:
     generation = config.generation
     hooks = _hooks(config, environment)
+    _refuse_unknown_checks(config, has_hooks=bool(hooks))
     settings = RunSettings(
         location=occasion.location,
         kind=occasion.kind,
@@ -63,33 +64,15 @@ def _settings(config: Config, occasion: Occasion, environment: Mapping[str, str]
         base_url=config.base_url,
         server_variables=tuple(config.servers.variables.items()),
         inline=occasion.inline,
-        max_examples=generation.max_examples,
-        modes=modes_of(generation.mode),
+        operations=config.operation_layers(),
         max_time_s=_max_time_s(config, occasion.kind),
         max_failures=config.max_failures,
-        continue_on_failure=config.continue_on_failure,
-        headers=tuple(config.headers.items()),
-        request_timeout_s=float(config.request_timeout),
-        tls_verify=config.tls_verify,
-        proxy=config.proxy,
+        transport=config.transport,
         wait_for_schema_s=config.wait_for_schema,
-        checks=_checks(config, has_hooks=bool(hooks)),
-        adds_custom_checks=config.is_check_enabled(OTHER_CHECKS),
-        excluded_checks=tuple(
-            name for name in config.custom_check_names if not config.is_check_enabled(name)
-        ),
-        validate_formats=config.checks.response_schema_conformance.validate_formats,
-        expected_statuses=_expected_statuses(config),
         selection=_selection(config, occasion.filters),
-        no_shrink=generation.no_shrink,
         shrink_share=generation.shrink_share,
         # What was found before would be tried first: no two runs would be the same.
         database="none" if generation.deterministic else generation.database,
-        allow_x00=generation.allow_x00,
-        codec=generation.codec,
-        exclude_header_characters=generation.exclude_header_characters,
-        allow_extra_parameters=generation.allow_extra_parameters,
-        unique_inputs=generation.unique_inputs,
         overrides=config.overrides(),
         hooks=hooks,
         preserve_bytes=config.reports.preserve_bytes,
@@ -162,7 +145,12 @@ def usable_processors() -> int:
 
 
 def _phases(config: Config) -> dict[str, Any]:
-    wanted = [name for name in PHASES if config.is_phase_enabled(name)]
+    everywhere = list(config.operation_layers().everywhere())
+    wanted = [
+        name
+        for name in PHASES
+        if config.is_phase_enabled(name) or any(name in one.phases for one in everywhere)
+    ]
     return {
         "phases": tuple(name for name in wanted if name in AVAILABLE_PHASES),
         "unavailable_phases": tuple(name for name in wanted if name not in AVAILABLE_PHASES),
@@ -180,18 +168,11 @@ def _output(config: Config) -> dict[str, Any]:
     }
 
 
-def _checks(config: Config, *, has_hooks: bool) -> tuple[str, ...]:
-    """Enabled checks in the order in which they run, users' last."""
+def _refuse_unknown_checks(config: Config, *, has_hooks: bool) -> None:
+    """A check that nobody knows may still come with hooks."""
     named = [name for name in config.custom_check_names if name not in CUSTOM_CHECKS]
     if named and not has_hooks:
-        raise section_error(("checks",), [unknown(named[0], list(BUILT_IN_CHECKS))])
-    names = dict.fromkeys((*AVAILABLE_CHECKS, *CUSTOM_CHECKS, *config.custom_check_names))
-    return tuple(name for name in names if config.is_check_enabled(name))
-
-
-def _expected_statuses(config: Config) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    statuses = config.checks.not_a_server_error.expected_statuses
-    return () if statuses is None else (("not_a_server_error", tuple(map(str, statuses))),)
+        raise section_error(("checks",), [unknown(named[0], list(BUILT_IN))])
 
 
 def _selection(config: Config, filters: OperationFilters) -> Selection:

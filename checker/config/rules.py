@@ -5,6 +5,7 @@ import os
 import re
 from typing import Final
 
+from checker.config.attributes import is_attribute
 from checker.core.errors import UnreadableFile
 from checker.core.local_files import read_local
 from checker.core.redact import Redaction
@@ -46,6 +47,11 @@ def require_certificates(path: str) -> None:
     """Raise `UnreadableFile` for what is neither a folder nor a file that ends."""
     if not os.path.isdir(path):
         read_local(path, "a CA bundle", most_bytes=_MOST_CERTIFICATES)
+
+
+def attribute(text: str) -> str | None:
+    """An object of a module of the user's."""
+    return None if is_attribute(text) else f"Must be 'module:attribute', but got {text!r}"
 
 
 def codec(text: str) -> str | None:

@@ -1,29 +1,25 @@
 """Sections of the live configuration object: attributes for keys, `update` for changes."""
 
 from collections.abc import Callable, Iterable
-from copy import copy
 from typing import Any
 
+from checker.checks.table import BUILT_IN
 from checker.config.kinds import did_you_mean
+from checker.config.layers import OTHER_CHECKS, keys_of, value_in
 from checker.config.reading import Layer, Updates, check_value, section_error, unknown
 from checker.config.table import (
-    CUSTOM_CHECK,
     PHASES,
     SECTIONS,
     Key,
     Path,
+    is_of_checks,
     section_title,
     subsections,
 )
-from checker.core.errors import ConfigError, NotAvailableYet
-from checker.core.registry import BUILT_IN_CHECKS
+from checker.core.errors import ConfigError
 
 Change = tuple[Path, str, Any]
 """(section, key, value)."""
-
-
-OTHER_CHECKS = "*"
-"""Stands for users' checks that are not named, where some checks were chosen."""
 
 
 class Section:
@@ -67,7 +63,7 @@ class Section:
             change for name, value in options.items() for change in self._changes(name, value)
         ]
         for path, key, value in changes:
-            problem = check_value(path, key, _keys(path)[key], value)
+            problem = check_value(path, key, keys_of(path)[key], value)
             if problem:
                 raise section_error(path, [problem])
         updates = self._layers[0]
@@ -91,34 +87,14 @@ class Section:
         raise section_error(self._path, [unknown(name, known)])
 
     def _keys(self) -> dict[str, Key]:
-        return _keys(self._path)
+        return keys_of(self._path)
 
     def _is_custom_check(self, name: str) -> bool:
-        return self._path == ("checks",) and any(("checks", name) in one for one in self._layers)
+        path = (*self._path, name)
+        return is_of_checks(self._path) and any(path in one for one in self._layers)
 
     def _value(self, key: str) -> Any:
-        found = [
-            layer[self._path][key] for layer in self._layers if key in layer.get(self._path, {})
-        ]
-        if key == "headers" and found:
-            return _merged_headers(found)
-        # Copied: a default belongs to everybody.
-        return copy(found[0] if found else self._keys()[key].default)
-
-
-def _keys(path: Path) -> dict[str, Key]:
-    if path in SECTIONS:
-        return dict(SECTIONS[path])
-    return dict(CUSTOM_CHECK) if path[:1] == ("checks",) else {}
-
-
-def _merged_headers(found: list[dict[str, str]]) -> dict[str, str]:
-    """Headers of all layers; in the layers nearer to the command line a name beats the same name elsewhere."""
-    merged: dict[str, tuple[str, str]] = {}
-    for headers in reversed(found):
-        for name, value in headers.items():
-            merged[name.lower()] = (name, value)
-    return dict(merged.values())
+        return value_in(self._layers, self._path, key)
 
 
 def _modes(values: Any) -> list[Change]:
@@ -142,11 +118,9 @@ def _included_checks(values: Any) -> list[Change]:
     switched_on: Change = (("checks",), "enabled", True)
     if "all" in names:
         return [switched_on]
-    if "max_response_time" in names:
-        raise NotAvailableYet("[checks] max_response_time")
-    known = [name for name in BUILT_IN_CHECKS if ("checks", name) in SECTIONS]
-    changes = [switched_on, *((("checks", name), "enabled", name in names) for name in known)]
-    changes += [(("checks", name), "enabled", True) for name in names if name not in known]
+    selected = [name for name, check in BUILT_IN.items() if not check.switch]
+    changes = [switched_on, *((("checks", name), "enabled", name in names) for name in selected)]
+    changes += [(("checks", name), "enabled", True) for name in names if name not in BUILT_IN]
     changes.append((("checks", OTHER_CHECKS), "enabled", False))
     return changes
 
@@ -155,7 +129,7 @@ def _excluded_checks(values: Any) -> list[Change]:
     return [
         (("checks", name), "enabled", False)
         for name in _listed(values, "excluded_check_names")
-        if name != "max_response_time"
+        if name not in BUILT_IN or not BUILT_IN[name].switch
     ]
 
 

@@ -1,34 +1,35 @@
-"""What a run was asked to do: one frozen value that the supervisor, the workers and the reporters take."""
+"""What a run was asked to do: one frozen value that the supervisor, the workers and the reporters take.
 
-from collections.abc import Iterable, Mapping
+What holds for single operations is resolved from its `operations` (`operation_settings`).
+"""
+
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from checker.config.filters import Selection
+from checker.config.operation_settings import OperationLayers, OperationSettings
 from checker.config.overrides import NO_OVERRIDES, Overrides
+from checker.config.table import default_of
 from checker.core.blocks import Truncation
 from checker.core.errors import UsageError
 from checker.core.phases import AVAILABLE
-from checker.core.redact import DEFAULT_KEYS, DEFAULT_MARKERS, Redaction
+from checker.core.redact import Redaction
 
-DEFAULT_KEYS_TO_SANITIZE = tuple(sorted(DEFAULT_KEYS))
-"""Lower-case names whose values reports mask."""
-
-
-def modes_of(mode: str) -> tuple[str, ...]:
-    """Kinds of data that `generation.mode` stands for."""
-    return ("positive", "negative") if mode == "all" else (mode,)
+_MASKING = ("output", "sanitization")
+_DOCUMENTS = ("documents",)
 
 
 @dataclass(frozen=True, slots=True)
 class Sanitization:
     """What reports mask (`output.sanitization`)."""
 
-    enabled: bool = True
-    keys: tuple[str, ...] = DEFAULT_KEYS_TO_SANITIZE
-    markers: tuple[str, ...] = DEFAULT_MARKERS
-    replacement: str = "[Filtered]"
-    generated: bool = False
+    enabled: bool = default_of(_MASKING, "enabled")
+    keys: tuple[str, ...] = tuple(default_of(_MASKING, "keys-to-sanitize"))
+    """Lower-case names whose values reports mask."""
+    markers: tuple[str, ...] = tuple(default_of(_MASKING, "sensitive-markers"))
+    replacement: str = default_of(_MASKING, "replacement")
+    generated: bool = default_of(_MASKING, "generated")
     """Whether values that were drawn are masked like those from outside."""
 
     @property
@@ -43,15 +44,15 @@ class Sanitization:
 class FetchLimits:
     """What reading a description may cost (`documents`): one document, and all that it leads to."""
 
-    max_size: int = 32 << 20
+    max_size: int = default_of(_DOCUMENTS, "max-size")
     """Decoded bytes of one document."""
-    max_total_size: int = 64 << 20
-    max_count: int = 2000
+    max_total_size: int = default_of(_DOCUMENTS, "max-total-size")
+    max_count: int = default_of(_DOCUMENTS, "max-count")
     """Documents beside the main one."""
-    timeout_s: float = 30.0
+    timeout_s: float = default_of(_DOCUMENTS, "timeout")
     """For one document, whole, with all of its redirects."""
-    max_total_time_s: float = 90.0
-    max_redirects: int = 30
+    max_total_time_s: float = default_of(_DOCUMENTS, "max-total-time")
+    max_redirects: int = default_of(_DOCUMENTS, "max-redirects")
     """Of one document."""
     until: float | None = None
     """Of `time.monotonic`: when the run has no more time for it; None: whenever it is read."""
@@ -80,54 +81,22 @@ class RunSettings:
     """Sequences in flight in each worker; None: as many as pay."""
     inline: bool = False
     """One worker, in this process."""
-    max_examples: int = 100
-    """Cases for each operation, in `run`."""
+    operations: OperationLayers = field(default_factory=OperationLayers)
+    """What was said about operations: headers, time-outs, checks, generation and their like."""
     max_time_s: float | None = None
     max_failures: int | None = None
-    continue_on_failure: bool = False
-    modes: tuple[str, ...] = ("positive",)
-    """Kinds of data that cases are made of; with several each case is of one."""
     phases: tuple[str, ...] = AVAILABLE
     """Phases that run, in order."""
     unavailable_phases: tuple[str, ...] = ()
     """On by default, but not built yet: the console names them."""
-    headers: tuple[tuple[str, str], ...] = ()
-    """Sent with every request, and with the request for the description."""
-    request_timeout_s: float = 10.0
-    tls_verify: bool | str = True
-    """A text is the path of a CA bundle."""
-    proxy: str | None = None
+    transport: str | None = None
+    """`module:attribute` of what makes the transport of each worker; None: HTTP over the network."""
     wait_for_schema_s: float | None = None
-    checks: tuple[str, ...] = (
-        "not_a_server_error",
-        "status_code_conformance",
-        "content_type_conformance",
-        "response_headers_conformance",
-        "response_schema_conformance",
-    )
-    """Enabled names, in the order in which they run; names that are not built in are custom checks."""
-    adds_custom_checks: bool = True
-    """Whether users' checks run that nobody named; they are known when hooks are loaded."""
-    excluded_checks: tuple[str, ...] = ()
-    """Users' checks that do not run even so."""
-    validate_formats: bool = True
-    """In `response_schema_conformance`."""
-    expected_statuses: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """(check, status patterns), for checks that do not use their own default."""
     selection: Selection = field(default_factory=Selection)
-    no_shrink: bool = False
-    shrink_share: float = 0.2
+    shrink_share: float = default_of(("generation",), "shrink-share")
     """Of the requests of a run: those that may go into making failures small."""
-    database: str = ".proptest/examples"
+    database: str = default_of(("generation",), "database")
     """`none`, `:memory:` or a folder."""
-    allow_x00: bool = True
-    codec: str | None = None
-    """Codec that generated text can be written in; None: any Unicode."""
-    exclude_header_characters: str = "\r\n"
-    allow_extra_parameters: bool = True
-    """Requests may have parameters and properties that the description does not speak of."""
-    unique_inputs: bool = False
-    """No request of an operation is sent twice."""
     overrides: Overrides = NO_OVERRIDES
     """Values in place of generated ones."""
     hooks: tuple[str, ...] = ()
@@ -140,7 +109,7 @@ class RunSettings:
     """On disk; beyond it the oldest traffic goes."""
     vcr_path: str | None = None
     """Where the cassette goes; None: no cassette."""
-    preserve_bytes: bool = False
+    preserve_bytes: bool = default_of(("reports",), "preserve-bytes")
     memory_limit_mib: int = 1024
     """A worker that grows beyond it is replaced."""
     color: bool | None = None
@@ -167,12 +136,13 @@ class RunSettings:
             raise UsageError("nothing would be tested: every phase is disabled; enable one")
         return chosen
 
-    def with_custom_checks(self, names: Iterable[str]) -> "RunSettings":
-        """The same with those of the users' checks `names` that are to run, once hooks are loaded."""
-        if not self.adds_custom_checks:
-            return self
-        added = [name for name in names if name not in (*self.checks, *self.excluded_checks)]
-        return replace(self, checks=(*self.checks, *added))
+    @property
+    def common(self) -> OperationSettings:
+        """What holds for operations that have nothing of their own, and for the request for the description.
+
+        Worked out anew each time, since hooks bring checks: whoever asks for each operation has an `OperationResolver`.
+        """
+        return self.operations.common
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON-able form. Holds the secrets of the headers: for pipes, never for disk."""
@@ -186,7 +156,7 @@ class RunSettings:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, Selection | Overrides):
+    if isinstance(value, Selection | Overrides | OperationLayers):
         return value.to_dict()
     if isinstance(value, FetchLimits | Sanitization | Truncation):
         return asdict(value)
@@ -201,6 +171,8 @@ def _restore(name: str, value: Any) -> Any:
     """A field's value from its plain form; JSON has turned tuples into lists."""
     if name == "selection":
         return Selection.from_dict(value)
+    if name == "operations":
+        return OperationLayers.from_dict(value)
     if name == "overrides":
         return Overrides.from_dict(value)
     if name == "sanitization":

@@ -1,6 +1,7 @@
 """Every key of `checker.toml`: where it stands, what it may be, its default, and what of it works today.
 
-A value that does not work yet is refused, never ignored; a key that stands at its default asks for nothing.
+Defaults stand here and nowhere else. A value that does not work yet is refused, never ignored; a key that stands at its
+default asks for nothing.
 """
 
 from collections.abc import Mapping
@@ -8,6 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from checker.checks.check import Check, Setting, Shape
+from checker.checks.table import TABLE as CHECKS
 from checker.config import rules
 from checker.config.dictionaries import dictionary_rule, parameter_rule, type_rule
 from checker.config.kinds import (
@@ -22,10 +25,9 @@ from checker.config.kinds import (
     Table,
     Text,
 )
-from checker.config.settings import DEFAULT_KEYS_TO_SANITIZE, FetchLimits
 from checker.core import phases
-from checker.core.redact import DEFAULT_MARKERS
-from checker.core.registry import BUILT_IN_CHECKS
+from checker.core.blocks import DEFAULT_TRUNCATION
+from checker.core.redact import DEFAULT_KEYS, DEFAULT_MARKERS
 
 Path = tuple[str, ...]
 """Of a section: `("output", "sanitization")`; the root is `()`."""
@@ -52,17 +54,12 @@ def _later(kind: Kind, default: Any = None) -> Key:
     return Key(kind, default, works=(default,))
 
 
+_IN_PHASES = ("generation", "checks")
+"""Sections that each phase may have of its own."""
 PHASES = phases.NAMES
 AVAILABLE_PHASES = phases.AVAILABLE
 FORMATS = ("junit", "vcr", "har", "ndjson", "json", "wfc", "pytest", "allure", "html")
 AVAILABLE_FORMATS = ("vcr",)
-AVAILABLE_CHECKS = (
-    "not_a_server_error",
-    "status_code_conformance",
-    "content_type_conformance",
-    "response_headers_conformance",
-    "response_schema_conformance",
-)
 MODES = ("positive", "negative", "all")
 HEALTH_CHECKS = ("data_too_large", "filter_too_much", "too_slow", "large_base_example", "all")
 
@@ -72,10 +69,14 @@ MOST_EXAMPLES = 10**9
 MOST_SECONDS = 1e8
 """Three years; more milliseconds do not fit the counters of every system."""
 
-_LIMITS = FetchLimits()
 _FLAG = Boolean()
 _TEXTS = ListOf(Text())
-_STATUSES = ListOf(Either((Integer(100, 599), Text(rules.status_pattern))))
+_SHAPES: Mapping[Shape, Kind] = {
+    Shape.FLAG: _FLAG,
+    Shape.SECONDS: Number(above=0, maximum=MOST_SECONDS),
+    Shape.STATUSES: ListOf(Either((Integer(100, 599), Text(rules.status_pattern)))),
+}
+"""What the settings of checks may be."""
 
 _ROOT = {
     "color": Key(_FLAG),
@@ -94,6 +95,7 @@ _ROOT = {
     "continue-on-failure": Key(_FLAG, False),
     "headers": Key(MapOf(rules.header), {}),
     "proxy": Key(Text(rules.proxy_url)),
+    "transport": Key(Text(rules.attribute)),
     "tls-verify": Key(Either((_FLAG, Text(rules.certificates))), True),
     "rate-limit": _later(Text()),
     "max-redirects": _later(Integer(minimum=0), 30),
@@ -126,40 +128,43 @@ _GENERATION = {
     "dictionaries": Key(MapOf(type_rule), {}),
 }
 
+_OF_RUNS = ("deterministic", "database", "shrink-share")
+"""Keys of `generation` that are about the whole run."""
+
 _DOCUMENTS = {
-    "max-size": Key(Integer(minimum=1), _LIMITS.max_size),
-    "max-total-size": Key(Integer(minimum=1), _LIMITS.max_total_size),
-    "max-count": Key(Integer(minimum=0), _LIMITS.max_count),
-    "timeout": Key(Number(above=0, maximum=MOST_SECONDS), _LIMITS.timeout_s),
-    "max-total-time": Key(Number(above=0, maximum=MOST_SECONDS), _LIMITS.max_total_time_s),
-    "max-redirects": Key(Integer(minimum=0), _LIMITS.max_redirects),
+    "max-size": Key(Integer(minimum=1), 32 << 20),
+    "max-total-size": Key(Integer(minimum=1), 64 << 20),
+    "max-count": Key(Integer(minimum=0), 2000),
+    "timeout": Key(Number(above=0, maximum=MOST_SECONDS), 30.0),
+    "max-total-time": Key(Number(above=0, maximum=MOST_SECONDS), 90.0),
+    "max-redirects": Key(Integer(minimum=0), 30),
 }
 
 _OUTPUT: dict[Path, dict[str, Key]] = {
     ("output", "sanitization"): {
         "enabled": Key(_FLAG, True),
-        "keys-to-sanitize": Key(_TEXTS, list(DEFAULT_KEYS_TO_SANITIZE)),
+        "keys-to-sanitize": Key(_TEXTS, sorted(DEFAULT_KEYS)),
         "sensitive-markers": Key(_TEXTS, list(DEFAULT_MARKERS)),
         "replacement": Key(Text(), "[Filtered]"),
         "generated": Key(_FLAG, False),
     },
     ("output", "truncation"): {
-        "enabled": Key(_FLAG, True),
-        "max-payload-size": Key(Integer(minimum=1), 512),
-        "max-lines": Key(Integer(minimum=1), 10),
-        "max-width": Key(Integer(minimum=1), 80),
-        "max-recorded-payload-size": Key(Integer(minimum=0), 1 << 20),
+        "enabled": Key(_FLAG, DEFAULT_TRUNCATION.enabled),
+        "max-payload-size": Key(Integer(minimum=1), DEFAULT_TRUNCATION.max_payload_size),
+        "max-lines": Key(Integer(minimum=1), DEFAULT_TRUNCATION.max_lines),
+        "max-width": Key(Integer(minimum=1), DEFAULT_TRUNCATION.max_width),
+        "max-recorded-payload-size": Key(
+            Integer(minimum=0), DEFAULT_TRUNCATION.max_recorded_payload_size
+        ),
     },
 }
 
 
 def _phase(name: str) -> dict[str, Key]:
     works = (True, False) if name in AVAILABLE_PHASES else (False,)
-    keys = {
-        "enabled": Key(_FLAG, True, works),
-        "checks": _later(Table(), {}),
-        "generation": _later(Table(), {}),
-    }
+    keys = {"enabled": Key(_FLAG, True, works)}
+    if name not in AVAILABLE_PHASES:
+        keys |= {group: _later(Table(), {}) for group in _IN_PHASES}
     if name != "stateful":
         keys["operation-ordering"] = _later(Choice(("auto", "none")), "auto")
         keys["extra-data-sources"] = _later(Table(), {"responses": True})
@@ -181,24 +186,40 @@ def _phase(name: str) -> dict[str, Key]:
     )
 
 
-def _check(name: str) -> dict[str, Key]:
-    if name == "max_response_time":
-        return {}
-    works = (True, False) if name in AVAILABLE_CHECKS else (False,)
-    keys = {"enabled": Key(_FLAG, True, works)}
-    if name == "not_a_server_error":
-        keys["expected-statuses"] = Key(_STATUSES)
-    if name in ("negative_data_rejection", "positive_data_acceptance", "missing_required_header"):
-        keys["expected-statuses"] = _later(_STATUSES)
-    if name == "response_schema_conformance":
-        keys["validate-formats"] = Key(_FLAG, True)
-    return keys
+def _check(check: Check) -> dict[str, Key]:
+    is_built = check.run is not None
+    return {
+        "enabled": Key(_FLAG, True, (True, False) if is_built else (False,)),
+        **{one.name: _check_setting(check, one) for one in check.settings},
+    }
+
+
+def _check_setting(check: Check, setting: Setting) -> Key:
+    works = None if check.run is not None else (setting.default,)
+    return Key(_SHAPES[setting.shape], setting.default, works)
 
 
 def _report(name: str) -> dict[str, Key]:
     works = (True, False) if name in AVAILABLE_FORMATS else (False,)
     path = Key(Text()) if name in AVAILABLE_FORMATS else _later(Text())
     return {"enabled": Key(_FLAG, False, works), "path": path}
+
+
+_CHECKS: dict[Path, dict[str, Key]] = {
+    ("checks",): {
+        "enabled": Key(_FLAG, True),
+        **{one.name: _check_setting(one, one.switch) for one in CHECKS if one.switch},
+    },
+    **{("checks", one.name): _check(one) for one in CHECKS if not one.switch},
+}
+
+
+def _in_phase(name: str) -> dict[Path, dict[str, Key]]:
+    """What a phase may have of its own, beside its own keys."""
+    others = (*_OF_RUNS, "dictionaries")
+    ours = {key: one for key, one in _GENERATION.items() if key not in others}
+    groups = {("generation",): ours} | _CHECKS
+    return {("phases", name, *path): keys for path, keys in groups.items()}
 
 
 SECTIONS: Mapping[Path, Mapping[str, Key]] = {
@@ -213,18 +234,25 @@ SECTIONS: Mapping[Path, Mapping[str, Key]] = {
     ("servers",): {"variables": Key(MapOf(rules.text_value), {})},
     ("phases",): {"enabled": Key(_FLAG, True)},
     **{("phases", name): _phase(name) for name in PHASES},
-    ("checks",): {"enabled": Key(_FLAG, True), "max_response_time": _later(Number(above=0))},
-    **{("checks", name): _check(name) for name in BUILT_IN_CHECKS if name != "max_response_time"},
+    **{path: keys for name in AVAILABLE_PHASES for path, keys in _in_phase(name).items()},
+    **_CHECKS,
     ("analysis", "constants"): {"enabled": _later(_FLAG, True)},
     ("fuzz",): {"max-time": Key(Number(above=0, maximum=MOST_SECONDS))},
 }
 """Section -> key -> option."""
 
 CUSTOM_CHECK: Mapping[str, Key] = {"enabled": Key(_FLAG, True)}
-"""Keys of `[checks.<name of a user's check>]`."""
+"""Keys of `[checks.<name of a user's check>]`; a class takes more, by the names of its arguments."""
 
-NOT_IN_PROJECTS = frozenset(
-    [
+
+def is_of_checks(path: Path) -> bool:
+    """Whether the sections right below this one are checks: of all phases, or of one."""
+    return path in SECTIONS and path[-1:] == ("checks",)
+
+
+NOT_IN_PROJECTS: frozenset[Path] = frozenset(
+    (name,)
+    for name in (
         "color",
         "seed",
         "reports",
@@ -236,7 +264,7 @@ NOT_IN_PROJECTS = frozenset(
         "suppress-health-check",
         "max-failures",
         "max-time",
-    ]
+    )
 )
 """Root keys and sections that a `[[project]]` table cannot have: they are about the run, not the API."""
 
@@ -262,7 +290,23 @@ OPERATION_KEYS = frozenset(
         "parameters",
     ]
 )
-"""Keys of an `[[operations]]` block besides `enabled` and its filters. Only `parameters` works yet."""
+"""Root keys and sections of an `[[operations]]` block, besides `enabled` and its filters."""
+
+NOT_IN_OPERATIONS: frozenset[Path] = frozenset(
+    (name,)
+    for path in SECTIONS
+    for name in (*SECTIONS[()], *path[:1])
+    if name not in OPERATION_KEYS
+) | frozenset(("generation", name) for name in _OF_RUNS)
+"""What an `[[operations]]` block cannot have."""
+
+LATER_IN_OPERATIONS: frozenset[Path] = frozenset([("servers",)])
+"""What works for an API and not yet for single operations."""
+
+
+def default_of(path: Path, name: str) -> Any:
+    """Value of a key that nobody has set."""
+    return SECTIONS[path][name].default
 
 
 @cache

@@ -57,9 +57,11 @@ class FailedCase:
     """All that one numbered block shows."""
 
     case_id: str
+    """Empty for what the run as a whole failed."""
     failures: tuple[tuple[str, str], ...]
     """(title, details) of each failed check, worst first."""
-    answer: Answer
+    answer: Answer | None
+    """None when nothing was sent."""
     commands: tuple[str, ...]
     """One for each step, oldest first; empty when there is nothing to reproduce."""
     reproduced: bool | None = None
@@ -76,12 +78,18 @@ def failure_block(
     number: int, failed: FailedCase, truncation: Truncation = DEFAULT_TRUNCATION
 ) -> str:
     """`N. Test Case ID: ...` with failures, answer and reproduction. Ends without a newline (requirement 7)."""
-    parts = [block_heading(number, failed.case_id, failed.marks)]
+    heading = (
+        block_heading(number, failed.case_id, failed.marks)
+        if failed.case_id
+        else f"{number}. Whole run"
+    )
+    parts = [heading]
     titles = dict.fromkeys(title for title, _ in failed.failures)
     for title in titles:
         parts.append(f"- {title}")
         parts.extend(_details([text for of, text in failed.failures if of == title]))
-    parts.extend(answer_paragraphs(failed.answer, truncation))
+    if failed.answer is not None:
+        parts.extend(answer_paragraphs(failed.answer, truncation))
     parts.extend(reproduction_paragraphs(failed.commands, reproduced=failed.reproduced))
     parts.extend(hidden_paragraphs(failed.hidden))
     if failed.stopped:

@@ -3,6 +3,7 @@
 CheckerError
 ├── ConfigError            the configuration is wrong                    exit code 2
 ├── LoaderError            the API description cannot be read             exit code 2
+│   └── ForeignDescription what is there is of another kind               exit code 2, if no kind reads it
 ├── UnreadableFile         a file that the user named cannot be read     exit code 2
 ├── UsageError             a call or command cannot mean anything         exit code 2
 │   └── NotAvailableYet    known, but not built yet                       exit code 2
@@ -14,6 +15,7 @@ CheckerError
 ├── Unserialisable         a case cannot be written as its media type      an error of its operation
 ├── BudgetSpent            work or size ran out                           an error of its operation
 ├── Unresponsive           no answer came in time, again and again         an error of its operation
+├── CredentialError        a source of credentials gave none              an error of its operation
 ├── StorageError           the corpus cannot be written                   exit code 2
 └── MissingSecret          a recorded secret is not available             exit code 2
 IncorrectUsage             a Python call that cannot mean anything (also a UsageError)
@@ -37,6 +39,10 @@ class LoaderError(CheckerError):
         super().__init__(message)
         self.message = message
         self.extras = extras or []
+
+
+class ForeignDescription(LoaderError):
+    """What is there is no description of this kind; another kind may know it."""
 
 
 class UnreadableFile(CheckerError):
@@ -110,6 +116,10 @@ class Unresponsive(CheckerError):
 
 class StorageError(CheckerError):
     """The corpus cannot be written."""
+
+
+class CredentialError(CheckerError):
+    """A source of credentials gave none."""
 
 
 class MissingSecret(CheckerError):

@@ -1,7 +1,7 @@
-"""Failed checks: values that carry what a reader needs, and the identity under which they are stored for years."""
+"""Failed checks: exceptions that carry what a reader needs, and the identity under which they are stored for years."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import ClassVar
 
 from checker.core.digests import digest
 
@@ -15,41 +15,50 @@ class Severity(StrEnum):
     LOW = "low"
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """One check that failed on one interaction."""
+class Failure(AssertionError):
+    """One check that failed on one interaction. Each kind is a subclass; checks raise or return them alike.
 
-    check: str
-    """Name of the check: `not_a_server_error`."""
-    title: str
-    """Word for word as in spec 7: `Undocumented HTTP status code`."""
-    message: str
-    """Details for people, several lines allowed."""
-    unique_key: str
-    """The rule that was broken: a status, the path of a keyword; never values, seeds or times."""
+    raise Failure("the total is not the sum of the items", title="Wrong total", unique_key="total")
+    """
+
+    code: ClassVar[str] = ""
+    """Names the kind for ever: `ST101`. Empty where there is none."""
+    title: str = "Check failed"
+    """Of the kind, unless one failure says another."""
     severity: Severity = Severity.MEDIUM
-    text: str = ""
-    """Template of the error text, if the rule alone does not tell one defect from another (`core.templates`)."""
+    check = ""
+    """Name of the check: `not_a_server_error`. Whoever asks the check fills it in."""
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        title: str | None = None,
+        unique_key: str = "",
+        severity: Severity | str | None = None,
+        text: str = "",
+    ) -> None:
+        """`unique_key` is the rule that was broken: a status, the path of a keyword; never values, seeds or times."""
+        self.message = message
+        """Details for people, several lines allowed."""
+        self.unique_key = unique_key
+        self.text = text
+        """Template of the error text, if the rule alone does not tell one defect from another (`core.templates`)."""
+        if title is not None:
+            self.title = title
+        if severity is not None:
+            self.severity = Severity(severity)
+        super().__init__(f"{self.title}\n\n{message}" if message else self.title)
 
     def fingerprint(self, label: str) -> str:
         """Fingerprint, version 1, of this failure of the operation `label`."""
         return digest("v1", label, self.check, f"{self.unique_key} {self.text}".strip())
 
 
-class FailedCheck(AssertionError):
-    """A failure as an exception, for the Python API."""
-
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(
-            f"{failure.title}\n\n{failure.message}" if failure.message else failure.title
-        )
-        self.failure = failure
-
-
-class FailureGroup(ExceptionGroup[FailedCheck]):
+class FailureGroup(ExceptionGroup[Failure]):
     """All distinct failures of one response; its text is the block that the console prints."""
 
-    def __new__(cls, text: str, failures: list[FailedCheck]) -> "FailureGroup":
+    def __new__(cls, text: str, failures: list[Failure]) -> "FailureGroup":
         """Keep the text whole: `ExceptionGroup` would append a count."""
         group = super().__new__(cls, text, failures)
         group.text = text
@@ -60,6 +69,6 @@ class FailureGroup(ExceptionGroup[FailedCheck]):
     def __str__(self) -> str:
         return self.text
 
-    def derive(self, excs: "list[FailedCheck]") -> "FailureGroup":  # type: ignore[override]
+    def derive(self, excs: "list[Failure]") -> "FailureGroup":  # type: ignore[override]
         """Keep the class when an `except*` splits the group."""
         return FailureGroup(self.text, excs)

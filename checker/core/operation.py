@@ -1,6 +1,6 @@
 """What the floors above know of an API description: operations, parameters, bodies. No specification here."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NewType, Protocol
@@ -8,6 +8,7 @@ from typing import Any, NewType, Protocol
 from checker.core.contract import ResponseContract
 from checker.core.locations import Location as Location
 from checker.core.request import WireRequest
+from checker.core.response import Response
 from checker.core.schema import Schema
 from checker.core.schema_warnings import SchemaWarning
 from checker.core.security import SecurityRequirement
@@ -64,6 +65,8 @@ class Body:
     encoding: Mapping[str, PropertyEncoding]
     examples: tuple[Any, ...] = ()
     """Values that are declared beside the schema, valid or not."""
+    write: Callable[[Any], bytes] | None = field(default=None, compare=False)
+    """Bytes of a value, where the kind of the description says how; None: as the media type is usually written."""
 
 
 class BodyFault(Enum):
@@ -112,6 +115,16 @@ class Operation(Protocol):
         ...
 
     @property
+    def resource_path(self) -> str:
+        """Where the operation stands among the resources, as a path template: `/users/{id}` is of one member of `/users`."""
+        ...
+
+    @property
+    def read_answer(self) -> Callable[[Response], Any] | None:
+        """What an answer says, as objects, lists and scalars: values of later requests come from it. None: its JSON."""
+        ...
+
+    @property
     def tags(self) -> tuple[str, ...]: ...
     @property
     def operation_id(self) -> str | None: ...
@@ -153,6 +166,11 @@ class Operation(Protocol):
         """Alternatives of credentials; an empty tuple when nothing is said of them."""
         ...
 
+    @property
+    def grants_credentials(self) -> bool:
+        """Whether it is where a security scheme says that tokens come from."""
+        ...
+
     def warnings(self) -> Iterable[SchemaWarning]:
         """Faults of the description that cost a part of this operation. Looks at all of its schemas."""
         ...
@@ -161,28 +179,4 @@ class Operation(Protocol):
     def contract(self) -> ResponseContract: ...
     def judge_request(self, request: WireRequest, *, base_path: str = "") -> RequestVerdict:
         """What its final bytes say of a request to this operation, whoever made it."""
-        ...
-
-
-class ApiSchema(Protocol):
-    """An opened API description."""
-
-    @property
-    def title(self) -> str: ...
-    @property
-    def specification(self) -> str:
-        """`Open API 3.0.3`: for people."""
-        ...
-
-    @property
-    def base_url(self) -> str | None:
-        """Absolute base URL that the description declares, if any (spec 2.4, `declared_base_url`)."""
-        ...
-
-    def get_all_operations(self) -> Iterator[Operation | BrokenOperation]:
-        """Operations in document order; a broken one is a value that carries its error."""
-        ...
-
-    def normalised(self) -> bytes:
-        """The document as JSON bytes from which an equal schema can be opened again."""
         ...

@@ -54,6 +54,7 @@ REFERENCE = re.compile(
 """Stands in what was written where a secret never was."""
 EMBEDDED_REFERENCE = re.compile(r"\{" + REFERENCE.pattern + r"\}")
 _NOTHING = re.compile(r"(?!)")
+_NUMBER = re.compile(r"\.[0-9]+\Z")
 _MIN_EMBEDDED = 6
 """Shorter values are replaced only where they are the whole text, or stand under their name: `a` stands in nearly every body."""
 _IN_PAIRS = frozenset(("query", "cookie", "parameter", "body"))
@@ -91,6 +92,14 @@ class SecretStore:
                 self._needles[text] = f"secret{form}:{name}"
         if len(value) < _MIN_EMBEDDED:
             self._fields += _under_its_name(name, value)
+        self._pattern = None
+
+    def forget(self, value: str) -> None:
+        """Know a secret no more, unless a reference still resolves to it. Short ones stay."""
+        if len(value) < _MIN_EMBEDDED or value in self._values.values():
+            return
+        for spell in _FORMS.values():
+            self._needles.pop(spell(value), None)
         self._pattern = None
 
     def mask(self, text: str) -> str:
@@ -151,12 +160,14 @@ class SecretStore:
 
 def _under_its_name(name: str, value: str) -> Iterator[str]:
     """Patterns for a short secret where its name says that it is meant: as commands spell a header, as pairs are."""
-    kind, _, field = name.partition(":")
-    if kind == "header":
-        yield rf"(?<={re.escape(field)}: ){re.escape(value)}(?=')"
-    if kind in _IN_PAIRS:
-        for text in {value, _FORMS["-quoted"](value)}:
-            yield rf"(?<={re.escape(field)}=){re.escape(text)}(?![^&;'\"\s#])"
+    kind, _, whole = name.partition(":")
+    # Further values of one name are numbered.
+    for field in {whole, _NUMBER.sub("", whole)}:
+        if kind == "header":
+            yield rf"(?<={re.escape(field)}: ){re.escape(value)}(?=')"
+        if kind in _IN_PAIRS:
+            for text in {value, _FORMS["-quoted"](value)}:
+                yield rf"(?<={re.escape(field)}=){re.escape(text)}(?![^&;'\"\s#])"
 
 
 def _as_text(change: Callable[[str], str], raw: bytes) -> bytes:

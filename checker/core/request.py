@@ -97,6 +97,10 @@ class WireRequest:
     """None sends no body at all; `b""` sends `Content-Length: 0`."""
     fresh: bool = field(default=False, compare=False)
     """On a new connection: confirmations must not be answered by a resend on a dying one. No byte tells."""
+    proofs: tuple[tuple[str, int], ...] = field(default=(), compare=False, repr=False)
+    """Sources of credentials that it carries, each with the number of what it gave."""
+    via: object | None = field(default=None, compare=False, repr=False)
+    """How it travels, in words of the transport; None: as its lanes are set up."""
     lines: list[bytes] | None = field(default=None, init=False, compare=False, repr=False)
     """The headers as the transport wants them, each a line, if whoever made them knew. To be forgotten when they change."""
 

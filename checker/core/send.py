@@ -1,8 +1,8 @@
-"""What an attempt asks of whoever drives it."""
+"""What an attempt asks of whoever drives it, and what whoever drives it asks of a transport."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from enum import StrEnum
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from checker.core.request import WireRequest
 from checker.core.response import Outcome
@@ -28,3 +28,45 @@ class Purpose(StrEnum):
     """A smaller case that may fail as well."""
     REPRODUCE = "reproduce"
     """A command as it is printed."""
+
+
+class Transport(Protocol):
+    """Answers requests, several at a time, each on a lane. For one thread.
+
+    Requests are started on idle lanes; `poll` hands back lanes with their outcomes, in whatever order they finish. What
+    cannot be sent or is not answered is a `NetworkFailure`: nothing is raised for one request.
+    """
+
+    def start(self, lane: int, request: WireRequest, *, patience_s: float | None = None) -> None:
+        """Take a request on an idle lane; it may wait for `flush`. After `patience_s` it is given up."""
+        ...
+
+    def flush(self) -> None:
+        """Send all that was started."""
+        ...
+
+    def poll(self, timeout_s: float) -> list[tuple[int, Outcome]]:
+        """Lanes that finished, with what they brought; waits at most `timeout_s` when there is none."""
+        ...
+
+    def send(
+        self,
+        lane: int,
+        request: WireRequest,
+        *,
+        patience_s: float | None = None,
+        meanwhile: Callable[[], object] = lambda: None,
+    ) -> Outcome:
+        """Outcome of one request, waited for. Lanes that finish meanwhile are kept for the next `poll`.
+
+        `meanwhile` is called now and then; what it raises abandons the request, and passes through.
+        """
+        ...
+
+    def waited_s(self, lane: int) -> float:
+        """Seconds since the request on a lane was sent; 0 if none is in flight."""
+        ...
+
+    def close(self) -> None:
+        """Drop what is in flight."""
+        ...

@@ -9,6 +9,7 @@ from typing import Any
 from checker.corpus.packing import Packed, Undecodable, pack, unpack
 from checker.corpus.records import (
     Body,
+    CheckState,
     Entry,
     Finding,
     Interaction,
@@ -47,6 +48,7 @@ TAGS: dict[type[Record], int] = {
     WorkerGone: 14,
     RunFinished: 15,
     Body: 16,
+    CheckState: 17,
 }
 """Stand in files for years: a number is never used again for something else."""
 

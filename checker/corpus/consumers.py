@@ -192,7 +192,7 @@ def _consumer_of(operation: Operation, location: Location, name: str) -> _Consum
         if parameter.name == name and parameter.location is location:
             kinds, as_text = _fitting(parameter.schema.raw)
     is_path = location is Location.PATH
-    path = operation.path
+    path = operation.resource_path
     owner = matching.owner_of(path, name) if is_path else matching.resource_of(path)
     return _Consumer(name, owner, is_path, kinds, as_text)
 

@@ -202,9 +202,11 @@ class RunView:
             ledger[column] += seconds
 
     def _absorb_finding(self, incarnation: int, record: Finding) -> None:
-        phase = self._phase(record.phase)
-        phase.tested.add(record.label)
-        phase.failed.add(record.label)
+        if record.phase:
+            # Others are of the run as a whole.
+            phase = self._phase(record.phase)
+            phase.tested.add(record.label)
+            phase.failed.add(record.label)
         ordinal = self._ordinals[incarnation]
         rank = (_STAGES.get(record.stage, 0), record.at, incarnation, ordinal)
         first = (record.at, incarnation, ordinal)
@@ -225,7 +227,8 @@ class RunView:
         key = (record.label, record.phase, record.title, record.message)
         known = self.errors.get(key)
         self.errors[key] = record if known is None else min(known, record, key=_details)
-        self._phase(record.phase).errored.add(record.label)
+        if record.phase:
+            self._phase(record.phase).errored.add(record.label)
 
     def _task(self, task: str, phase: str, labels: tuple[str, ...]) -> TaskView:
         return self.tasks.setdefault(task, TaskView(phase, labels))

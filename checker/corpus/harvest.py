@@ -1,6 +1,6 @@
 """Scalars in answers: where they stand, and how they are found there again."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -23,12 +23,16 @@ _LOCATION = "header:Location"
 _ITEM = "*"
 
 
-def value_at(response: Response, pointer: str) -> Scalar | None:
+Reader = Callable[[Response], Any]
+"""From an answer to what it says, as `checker.core.operation.Operation.read_answer` gives it."""
+
+
+def value_at(response: Response, pointer: str, read: Reader | None = None) -> Scalar | None:
     """The scalar at a recorded pointer; `*` is the first item of an array. None when there is none."""
     if pointer.startswith(_HEADER):
         values = response.headers.get(pointer.removeprefix(_HEADER).lower())
         return _last_segment(values[0]) if values else None
-    value = json_of(response)
+    value = json_of(response) if read is None else read(response)
     for token in pointer.split("/")[1:] if pointer else ():
         if isinstance(value, list):
             position = 0 if token == "*" else int(token) if is_integer(token) else -1
@@ -65,14 +69,16 @@ class Places:
         self._created = Place("id", (label, _LOCATION))
         self._count = 0
 
-    def leaves(self, response: Response, depth: int = DEEP) -> list[tuple[Place, Scalar]]:
+    def leaves(
+        self, response: Response, depth: int = DEEP, read: Reader | None = None
+    ) -> list[tuple[Place, Scalar]]:
         """Scalars in an answer down to `depth` containers in each other, outermost first."""
         found: list[tuple[Place, Scalar]] = []
         # Not `headers`: to sort all of them for this one takes as long as parsing the body.
         for name, header in response.raw_headers:
             if name.lower() == "location" and (segment := _last_segment(header)):
                 found.append((self._created, int(segment) if is_integer(segment) else segment))
-        body = json_of(response)
+        body = json_of(response) if read is None else read(response)
         if body is ABSENT:
             return found
         level: list[tuple[Place, Any]] = []

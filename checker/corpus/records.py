@@ -274,6 +274,17 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckState:
+    """What a class check of a user keeps of all that this incarnation showed it. A later one replaces it."""
+
+    check: str
+    state: bytes
+    """Packed."""
+    lost: str = ""
+    """Why there is none."""
+
+
+@dataclass(frozen=True, slots=True)
 class Quarantined:
     """A case (or a task) that killed or hung its workers."""
 
@@ -325,6 +336,7 @@ Record = (
     | Entry
     | OperationError
     | Note
+    | CheckState
     | Quarantined
     | WorkerGone
     | RunFinished

@@ -2,6 +2,7 @@
 
 import re
 from base64 import b64encode
+from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -9,9 +10,11 @@ from urllib.parse import unquote, unquote_plus, urlsplit
 
 from checker.config.credentials import sensitive_overrides
 from checker.config.settings import RunSettings
+from checker.core.credentials import Credentials
 from checker.core.redact import Redaction
 from checker.core.references import SecretStore
 from checker.corpus.records import (
+    CheckState,
     Finding,
     Note,
     OperationError,
@@ -28,6 +31,8 @@ _HARMLESS: Final = frozenset(
 )
 _UNFIT: Final = re.compile(r"[\s{}]")
 """What the name of a reference cannot hold."""
+_MOST_PASSING: Final = 16
+"""Credentials of sources that are masked: each makes masking dearer, and older ones are in use nowhere."""
 _WORD_LIST: Final = 20
 """Entries from which on a dictionary is test data, whatever it is bound to."""
 _PROSE: Final[Mapping[type[Record], tuple[str, ...]]] = {
@@ -36,6 +41,7 @@ _PROSE: Final[Mapping[type[Record], tuple[str, ...]]] = {
     Finding: ("message", "reproduction"),
     OperationError: ("message", "trace", "request"),
     Note: ("text",),
+    CheckState: ("lost",),
     Quarantined: ("request", "reason"),
     WorkerGone: ("reason",),
 }
@@ -51,18 +57,49 @@ class Secrets:
         self.store = SecretStore() if store is None else store
         self.is_empty = store is None
         """Whether nothing needs to be masked."""
+        self._passing: deque[Credentials] = deque()
+        """What sources of credentials gave, oldest first."""
         for name, value in headers:
             self.add_header(name, value)
 
-    def add_header(self, name: str, value: str) -> None:
-        """Taint the value of a header that came from configuration, environment or a token response."""
+    def add_header(self, name: str, value: str, *, number: int = 0) -> None:
+        """Taint the value of a header that came from configuration, environment or a token response.
+
+        `number` tells further values of one name apart.
+        """
         if not value or name.lower() in _HARMLESS:
             return
+        name = f"{name}.{number}" if number else name
         scheme, space, credentials = value.partition(" ")
         if space and scheme.isalpha():
             # A server that echoes a token leaves out its scheme.
             self.add("credentials", name, credentials)
         self.add("header", name, value)
+
+    def add_headers(self, headers: Iterable[tuple[str, str]]) -> None:
+        """Taint the values of headers; of several values of one name the first has the plain name."""
+        values: dict[str, list[str]] = {}
+        for name, value in headers:
+            known = values.setdefault(name.lower(), [])
+            if value not in known:
+                self.add_header(name, value, number=len(known))
+                known.append(value)
+
+    def add_credentials(self, found: Credentials) -> None:
+        """Taint what a source gave, and let go of what it gave long ago."""
+        if found in self._passing:
+            return
+        self._passing.append(found)
+        for name, value in found.headers.items():
+            self.add_header(name, value)
+        for kind, given in (("query", found.query), ("cookie", found.cookies)):
+            for name, value in given.items():
+                self.add(kind, name, value)
+        if len(self._passing) > _MOST_PASSING:
+            past = self._passing.popleft()
+            for value in (*past.headers.values(), *past.query.values(), *past.cookies.values()):
+                self.store.forget(value)
+                self.store.forget(value.partition(" ")[2])
 
     def add(self, kind: str, name: str, value: str) -> None:
         """Taint any other value."""
@@ -105,15 +142,19 @@ class Secrets:
 
 def secrets_of(settings: RunSettings) -> Secrets:
     """Every credential that the user of a run gave."""
-    found = Secrets(settings.headers)
+    everywhere = list(settings.operations.everywhere())
+    common = settings.common
+    found = Secrets()
+    found.add_headers(pair for one in everywhere for pair in one.headers)
     redaction = settings.sanitization.redaction
-    has_header = any(name.lower() == "authorization" for name, _ in settings.headers)
+    has_header = any(name.lower() == "authorization" for name, _ in common.headers)
     for kind, url in (("location", settings.location), ("base", settings.base_url or "")):
         sent = found.add_url(kind, url, redaction)
         # Headers that were given win over what stands in a URL.
         if sent and not has_header:
             found.add_header("Authorization", sent)
-    found.add_url("proxy", settings.proxy or "", redaction)
+    for proxy in dict.fromkeys(one.proxy or "" for one in everywhere):
+        found.add_url("proxy", proxy, redaction)
     for name, value in settings.server_variables:
         if redaction.is_sensitive(name):
             found.add("server", name, value)

@@ -71,7 +71,9 @@ class LiveValues:
         source = self._sources.get(operation.label)
         depth = source.depth(operation.method) if source is not None else 0
         if source is not None and depth:
-            found += self._harvest(case, source, source.places.leaves(response, depth))
+            found += self._harvest(
+                case, source, source.places.leaves(response, depth, operation.read_answer)
+            )
         return found
 
     def absorb(self, record: ValueSeen | ValueGone) -> None:
@@ -181,10 +183,10 @@ class LiveValues:
         return self._rings.get((source.resource, field_of(binding.pointer), type(binding.literal)))
 
     def _deleted(self, case: Case) -> Iterator[ValueGone]:
-        name = last_parameter(case.operation.path)
+        name = last_parameter(case.operation.resource_path)
         value = case.path_parameters.get(name) if name is not None else None
         if isinstance(value, SCALARS):
-            self._remove(value, matching.resource_of(case.operation.path))
+            self._remove(value, matching.resource_of(case.operation.resource_path))
             yield ValueGone(value, case.id, case.operation.label)
 
     def _remove(self, value: Scalar, resource: Resource) -> None:

@@ -278,11 +278,12 @@ class PartCompiler:
         is_multi = is_multipart(body.media_type)
         is_text = is_json(body.media_type) or is_form(body.media_type) or is_yaml(body.media_type)
         is_written_xml = is_xml(body.media_type) and parsed is not None and parsed.type != "image"
-        is_bytes = is_multi or not (is_text or is_written_xml)
+        # What its kind writes may be any value.
+        is_bytes = body.write is None and (is_multi or not (is_text or is_written_xml))
         facets = [Facet(schema.raw, schema.pointer)]
         if is_multi or is_form(body.media_type):
             facets.append(Facet({"type": "object"}, f"{schema.pointer}/form", is_made=True))
-        carried = carried_types(body.media_type)
+        carried = ALL_TYPES if body.write is not None else carried_types(body.media_type)
         if carried < ALL_TYPES and not outline_of(schema).types <= carried:
             facets.append(Facet({"type": sorted(carried)}, f"{schema.pointer}/text", is_made=True))
         compiler = self._compiler(schema.document, schema.dialect, reuses=reuses)

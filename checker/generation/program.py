@@ -223,6 +223,33 @@ def compile_operation(
         raise _too_deep(operation) from None
 
 
+DrawParts = Callable[[PartCompiler], Mapping[Location, Draw]]
+"""Makes what draws the parts of an operation. Of the body it draws `(value, media type)`, of all others values by name."""
+
+
+def compile_parts(
+    operation: Operation,
+    make: DrawParts,
+    settings: GenerationSettings,
+    *,
+    hooks: ComponentHooks = NO_HOOKS,
+) -> OperationProgram:
+    """The draw program of an operation whose kind draws its parts itself. Raises what `make` does, and `NothingToBreak`."""
+    if settings.mode is GenerationMode.NEGATIVE:
+        raise NothingToBreak(operation.label, NOTHING)
+    compiler = PartCompiler(operation, settings, Turn(), Budget())
+    parts = dict(make(compiler))
+    for location, draw in parts.items():
+        if location is Location.BODY:
+            parts[location] = _hooked_body(draw, hooks, compiler.turn)
+        elif _is_hooked(location, hooks):
+            parts[location] = hooked(draw, location.container, hooks, compiler.turn)
+    usual = _usual_parts(compiler, hooks, parts)
+    program = OperationProgram(compiler, usual, _in_order(parts), None)
+    program.add_case_hooks(hooks)
+    return program
+
+
 def _too_deep(operation: Operation) -> Unsatisfiable:
     return Unsatisfiable(
         operation.label, "its schemas lead on too deeply to be followed; simplify them"
@@ -254,14 +281,20 @@ def _compiled(compiler: PartCompiler, hooks: ComponentHooks) -> OperationProgram
         excluded = settings.exclude_header_characters
         whole = with_extras(whole, Room(operation, free), text, excluded)
     compiler.settle()
-    usual = {
+    usual = _usual_parts(compiler, hooks, parts)
+    program = OperationProgram(compiler, usual, whole, negative, fault)
+    program.add_case_hooks(hooks)
+    return program
+
+
+def _usual_parts(
+    compiler: PartCompiler, hooks: ComponentHooks, parts: Mapping[Location, Draw]
+) -> dict[Location, ComponentProvenance]:
+    return {
         location: _usual(compiler, hooks, location)
         for location in _ALL
         if location in parts or location is _BODY
     }
-    program = OperationProgram(compiler, usual, whole, negative, fault)
-    program.add_case_hooks(hooks)
-    return program
 
 
 def _usual(

@@ -5,8 +5,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from checker.config.overrides import NO_OVERRIDES, Overrides
+from checker.config.table import default_of
 from checker.core.meta import GenerationMode
 from checker.core.operation import Location, Parameter
+
+_SECTION = ("generation",)
 
 
 def mode_of(names: tuple[str, ...]) -> GenerationMode | None:
@@ -20,19 +23,19 @@ class GenerationSettings:
 
     mode: GenerationMode | None = GenerationMode.POSITIVE
     """None: each case is of either."""
-    allow_x00: bool = True
+    allow_x00: bool = default_of(_SECTION, "allow-x00")
     """NUL in strings."""
-    codec: str | None = None
+    codec: str | None = default_of(_SECTION, "codec")
     """Strings keep to characters of this encoding."""
-    exclude_header_characters: str = "\r\n"
+    exclude_header_characters: str = default_of(_SECTION, "exclude-header-characters")
     max_body_bytes: int = 32_768
     formats: Mapping[str, Any] = field(default_factory=dict)
     """Format name -> `SearchStrategy`, as users registered it."""
     reuse: bool = False
     """Values of earlier responses may take the place of random ones."""
-    allow_extra_parameters: bool = True
+    allow_extra_parameters: bool = default_of(_SECTION, "allow-extra-parameters")
     """Requests may have parameters and properties that the description does not speak of, wrong ones included."""
-    unique_inputs: bool = False
+    unique_inputs: bool = default_of(_SECTION, "unique-inputs")
     """No request of an operation is made twice."""
     overrides: Overrides = NO_OVERRIDES
     """Values in place of generated ones."""

@@ -4,37 +4,59 @@ import copy
 import secrets
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from checker import __version__
-from checker.checks.context import CheckSettings
-from checker.checks.judge import Judge, Judgement
+from checker.checks.classes import ClassCheck
+from checker.checks.custom import CUSTOM_CHECKS, class_checks
+from checker.checks.judge import Judge, Judgement, JudgeSettings
 from checker.config.config import Config
-from checker.config.credentials import credentials_in, credentials_of_call, target
+from checker.config.credentials import (
+    credentials_in,
+    credentials_of_call,
+    target,
+    without_credentials,
+)
+from checker.config.filters import Selectable
+from checker.config.operation_settings import OperationResolver, OperationSettings
 from checker.config.resolve import Occasion, run_settings
 from checker.config.settings import RunSettings
 from checker.core import curl
 from checker.core.case import NOT_SET, Case
+from checker.core.credentials import CREDENTIAL_SOURCES
 from checker.core.errors import CheckerError, IncorrectUsage, UsageError
 from checker.core.hooks import GLOBAL_HOOKS, HookContext
-from checker.core.operation import Operation
+from checker.core.operation import BrokenOperation, Operation
 from checker.core.provenance import changed
-from checker.core.registry import CUSTOM_CHECKS
 from checker.core.request import Origin, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
-from checker.library.applications import Application
+from checker.corpus.secrets import Secrets
+from checker.kinds.protocol import ApiOperation, ApiSchema
+from checker.kinds.sources import SchemaOptions
 from checker.library.foreign import as_response
 from checker.library.options import CallOptions, CheckOptions
 from checker.library.strategies import case_strategy
 from checker.library.verdicts import failure_group
-from checker.openapi.schema import OpenApiSchema
-from checker.phases.attempt import CallHooks, Tools, build_request, drive, judge_outcome
+from checker.phases.attempt import (
+    CallHooks,
+    Tools,
+    build_request,
+    check_tools,
+    drive,
+    exchange,
+    judge_outcome,
+)
 from checker.phases.safety import Gate
+from checker.transport.applications import Application
 from checker.transport.http import HttpLanes
 from checker.transport.prepare import RequestMaker
-from checker.transport.settings import HttpSettings
+from checker.transport.settings import Headers, HttpSettings
+from checker.workers.credentials import CredentialKeeper
 
 _NOWHERE = Origin("http", "localhost", 80, "")
+_MANY = 16
+"""Makers of requests, and connections, that are kept."""
 _NO_BASE_URL = "The `base_url` argument is required when specifying a schema via a file"
 
 
@@ -43,7 +65,7 @@ class LibraryEngine:
 
     def __init__(
         self,
-        schema: OpenApiSchema,
+        schema: ApiSchema,
         config: Config,
         application: Application | None = None,
         *,
@@ -54,9 +76,18 @@ class LibraryEngine:
         self._location = location
         self._application = application
         self._config = config
-        self._resolved: tuple[tuple[object, ...], RunSettings] | None = None
-        self._made: tuple[Origin, list[tuple[str, str]], RequestMaker] | None = None
-        self._lanes: tuple[Origin, HttpSettings, HttpLanes] | None = None
+        self._resolved: tuple[tuple[object, ...], RunSettings, OperationResolver] | None = None
+        self._keeper: CredentialKeeper | None = None
+        self._makers: dict[tuple[Origin, Headers], RequestMaker] = {}
+        self._classes: dict[str, ClassCheck] = {}
+        self._lanes: dict[tuple[Origin, HttpSettings], HttpLanes] = {}
+        schema.configure(
+            SchemaOptions(
+                server_variables=dict(config.servers.variables),
+                asserts_formats=lambda operation: self._settings_of(operation).validate_formats,
+                is_selected=self._is_selected,
+            )
+        )
 
     def formatted_path(self, case: Case) -> str:
         """Path with its variables substituted, without base path and query."""
@@ -68,9 +99,10 @@ class LibraryEngine:
         """Command that sends the case; values under sensitive names are masked."""
         settings = self._settings()
         origin = self._shown_origin(settings)
-        request = self._maker(origin, settings, headers or {}).make(case)
+        request = self._maker(origin, self._settings_of(case.operation), headers or {}).make(case)
         # For reading: what is no text in it shows as the replacement character.
-        return curl.render(self._masked(case, request, settings), origin, verify=verify, lossy=True)
+        shown = self._masked(case, request, settings)
+        return self._hidden(curl.render(shown, origin, verify=verify, lossy=True), settings)
 
     def call(self, case: Case, base_url: str | None, **options: Any) -> Response:
         """Response to the case. Raises `TimeoutError`, `ConnectionError`, `ValueError` when there is none."""
@@ -86,19 +118,19 @@ class LibraryEngine:
         settings = self._settings()
         checks = CheckOptions.take(options)
         response = self._exchange(case, base_url, CallOptions.of(options), settings)
-        self._validate(case, response, checks, settings)
+        self._validate(case, response, checks, settings, base_url)
         return response
 
-    def make_case(self, operation: Operation, **parts: Any) -> Case:
+    def make_case(self, operation: ApiOperation, **parts: Any) -> Case:
         """A case of these parts, made by hand. Raises `IncorrectUsage` when its media type is not clear."""
         body = parts.get("body", NOT_SET)
         if body is not NOT_SET and parts.get("media_type") is None:
             parts["media_type"] = _only_media_type(operation)
         return Case(operation, secrets.token_hex(6), engine=self, **parts)
 
-    def as_strategy(self, operation: Operation, **options: Any) -> Any:
+    def as_strategy(self, operation: ApiOperation, **options: Any) -> Any:
         """Strategy of cases of one operation. Options: `generation_mode`. Raises `NotAvailableYet`."""
-        return case_strategy(operation, self._config, self._equipped, **options)
+        return case_strategy(operation, self._config, self._settings_of, self._equipped, **options)
 
     def _equipped(self, case: Case) -> Case:
         case.engine = self
@@ -111,8 +143,23 @@ class LibraryEngine:
         made_of = (self._config.revision, *CUSTOM_CHECKS)
         if self._resolved is None or self._resolved[0] != made_of:
             occasion = Occasion(self._schema.location or "")
-            self._resolved = (made_of, run_settings(self._config, occasion))
+            settings = run_settings(self._config, occasion)
+            self._resolved = (made_of, settings, OperationResolver(settings.operations))
         return self._resolved[1]
+
+    def _settings_of(self, operation: Operation) -> OperationSettings:
+        """What the configuration says of one operation now."""
+        self._settings()
+        assert self._resolved is not None
+        return self._resolved[2].of(operation)
+
+    def _is_selected(self, entry: Selectable | BrokenOperation) -> bool:
+        """Whether no `[[operations]]` block disables an operation."""
+        settings = self._settings()
+        if isinstance(entry, BrokenOperation):
+            return settings.selection.matches_broken(entry)
+        assert self._resolved is not None
+        return settings.selection.matches(entry) and bool(self._resolved[2].of(entry).phases)
 
     def _origin(
         self, base_url: str | None, settings: RunSettings, credentials: Iterable[str] = ()
@@ -133,52 +180,67 @@ class LibraryEngine:
         return self._origin(None, settings) or _NOWHERE
 
     def _maker(
-        self, origin: Origin, settings: RunSettings, headers: Mapping[str, Any]
+        self, origin: Origin, own: OperationSettings, headers: Mapping[str, Any]
     ) -> RequestMaker:
         """Headers of a call stand over those of the configuration, and both over those of the case."""
         given = {name.lower() for name in headers}
-        kept = [(name, value) for name, value in settings.headers if name.lower() not in given]
-        wanted = [*kept, *((name, str(value)) for name, value in headers.items())]
-        if self._made is None or self._made[:2] != (origin, wanted):
+        kept = [(name, value) for name, value in own.headers if name.lower() not in given]
+        wanted = (*kept, *((name, str(value)) for name, value in headers.items()))
+        maker = self._makers.get((origin, wanted))
+        if maker is None:
             declared = self._schema.base_url
-            known = self._origin(declared, settings) if declared is not None else None
+            known = self._origin(declared, self._settings()) if declared is not None else None
             is_declared = known is not None and origin == known.with_userinfo(origin.userinfo)
             maker = RequestMaker(origin, wanted, version=__version__, own_servers=is_declared)
-            self._made = (origin, wanted, maker)
-        return self._made[2]
+            if len(self._makers) >= _MANY:
+                # Each call may bring headers of its own.
+                self._makers.clear()
+            self._makers[origin, wanted] = maker
+        return maker
 
     def _exchange(
         self, case: Case, base_url: str | None, options: CallOptions, settings: RunSettings
     ) -> Response:
-        credentials = (*credentials_in(settings), *_credentials_of(case, options, settings))
+        keeper = self._credentials()
+        sources = (f"source {name}" for name in CREDENTIAL_SOURCES)
+        credentials = (
+            *credentials_in(settings), *_credentials_of(case, options, settings), *sources
+        )  # fmt: skip
         origin = self._origin(base_url, settings, credentials)
         if origin is None:
             raise UsageError(_NO_BASE_URL)
-        maker = self._maker(origin, settings, options.headers)
-        tools = _tools(maker, Judge(()))
+        own = self._settings_of(case.operation)
+        maker = self._maker(origin, own, options.headers)
+        tools = Tools(maker, Judge(()), Gate(), _call_hooks(), keeper)
         sent = _overridden(case, options)
-        request = build_request(tools, sent)
-        http = HttpSettings(
-            request_timeout_s=options.timeout or settings.request_timeout_s,
-            proxy=settings.proxy,
-            verify=settings.tls_verify if options.verify is None else options.verify,
-        )
-        outcome = self._send(origin, http, request)
+        request = build_request(maker, tools.hooks, sent, keeper)
+        http = _http(own, timeout_s=options.timeout, verify=options.verify)
+        send = partial(self._send, origin, http)
+        outcome = drive(exchange(tools, sent, request), send)
         # Only hooks: who judges this response, and whether, is for the caller to say.
-        drive(judge_outcome(tools, sent, outcome), lambda send: self._send(origin, http, send))
+        drive(judge_outcome(tools, sent, outcome), send)
         if isinstance(outcome, NetworkFailure):
             raise _error(outcome)
-        return outcome
+        response: Response = outcome
+        return response
+
+    def _credentials(self) -> CredentialKeeper | None:
+        """What the registered sources hold; None when there are none."""
+        if not CREDENTIAL_SOURCES:
+            return None
+        if self._keeper is None or self._keeper.sources != CREDENTIAL_SOURCES:
+            self._keeper = CredentialKeeper.alone(dict(CREDENTIAL_SOURCES), Secrets())
+        return self._keeper
 
     def _send(self, origin: Origin, http: HttpSettings, request: WireRequest) -> Outcome:
         application = self._application
         if application is not None and origin.url == application.origin.url:
             return application.send(request, http.request_timeout_s)
-        if self._lanes is None or self._lanes[:2] != (origin, http):
-            if self._lanes is not None:
-                self._lanes[2].close()
-            self._lanes = (origin, http, HttpLanes(origin, http, 1))
-        lanes = self._lanes[2]
+        lanes = self._lanes.get((origin, http))
+        if lanes is None:
+            while len(self._lanes) >= _MANY:
+                self._lanes.pop(next(iter(self._lanes))).close()
+            lanes = self._lanes[origin, http] = HttpLanes(origin, http, 1)
         outcome = lanes.send(0, request)
         if isinstance(outcome, NetworkFailure) and outcome.may_be_late:
             outcome = lanes.send(0, replace(request, fresh=True))
@@ -187,18 +249,53 @@ class LibraryEngine:
         return outcome
 
     def _validate(
-        self, case: Case, response: Response, options: CheckOptions, settings: RunSettings
+        self,
+        case: Case,
+        response: Response,
+        options: CheckOptions,
+        settings: RunSettings,
+        base_url: str | None = None,
     ) -> None:
-        checks = options.selected(settings.checks)
-        judge = Judge(checks, CheckSettings(dict(settings.expected_statuses), settings.truncation))
-        self._schema.validate_formats = settings.validate_formats
-        judgement: Judgement = drive(judge.judge(case, response), _no_sending)
+        own = self._settings_of(case.operation)
+        origin = self._origin(base_url, settings)
+        maker = self._maker(origin or _NOWHERE, own, {})
+        nobody = without_credentials(settings.sanitization.redaction, own.headers)
+        anonymous = self._maker(maker.origin.with_userinfo(""), replace(own, headers=nobody), {})
+        judge = Judge(
+            options.selected(own.checks, self._class_checks()),
+            JudgeSettings(own.check_settings, settings.truncation),
+            check_tools(maker, anonymous, _call_hooks(), self._credentials()),
+        )
+        http = _http(own, verify=None if response.verify else False)
+
+        def send(request: WireRequest) -> Outcome:
+            if origin is None:
+                return NetworkFailure(FailureKind.UNSENDABLE, _NO_BASE_URL, 0.0)
+            return self._send(origin, http, request)
+
+        judgement: Judgement = drive(judge.judge(case, response), send)
         if judgement.failures:
             origin = self._shown_origin(settings)
-            request = response.request or self._maker(origin, settings, {}).make(case)
+            request = response.request or self._maker(origin, own, {}).make(case)
             shown = self._masked(case, request, settings)
-            command = curl.render(shown, origin, verify=response.verify)
+            command = self._hidden(curl.render(shown, origin, verify=response.verify), settings)
             raise failure_group(case, response, judgement.failures, command, settings.truncation)
+
+    def _class_checks(self) -> Iterable[ClassCheck]:
+        """Those that are registered: each keeps its instance as long as its settings are what they were."""
+        assert self._resolved is not None
+        for check in class_checks(CUSTOM_CHECKS, self._resolved[2].common.check_settings):
+            known = self._classes.get(check.name)
+            if known is None or known.config != check.config:
+                self._classes[check.name] = check
+        return self._classes.values()
+
+    def _hidden(self, command: str, settings: RunSettings) -> str:
+        """A command without what sources of credentials gave."""
+        wanted = settings.sanitization
+        if wanted.enabled and self._keeper is not None:
+            return self._keeper.secrets.store.hide(command, wanted.replacement)
+        return command
 
     def _masked(self, case: Case, request: WireRequest, settings: RunSettings) -> WireRequest:
         """A request for a case as it may be shown."""
@@ -235,13 +332,23 @@ def _credentials_of(case: Case, options: CallOptions, settings: RunSettings) -> 
     return credentials_of_call(settings.sanitization.redaction, given)
 
 
-def _tools(maker: RequestMaker, judge: Judge) -> Tools:
-    hooks = CallHooks(
+def _http(
+    own: OperationSettings, *, timeout_s: float | None = None, verify: bool | str | None = None
+) -> HttpSettings:
+    usual = HttpSettings.of(own)
+    return replace(
+        usual,
+        request_timeout_s=timeout_s or usual.request_timeout_s,
+        verify=usual.verify if verify is None else verify,
+    )
+
+
+def _call_hooks() -> CallHooks:
+    return CallHooks(
         before=GLOBAL_HOOKS.named("before_call"),
         after=GLOBAL_HOOKS.named("after_call"),
         context=lambda case: HookContext(case.operation),
     )
-    return Tools(maker, judge, Gate(), hooks)
 
 
 def _overridden(case: Case, options: CallOptions) -> Case:
@@ -264,7 +371,7 @@ def _overridden(case: Case, options: CallOptions) -> Case:
     )
 
 
-def _only_media_type(operation: Operation) -> str:
+def _only_media_type(operation: ApiOperation) -> str:
     types = [body.media_type for body in operation.bodies]
     if len(types) == 1:
         return types[0]
@@ -286,22 +393,17 @@ def _error(failure: NetworkFailure) -> Exception:
     return ConnectionError(f"{failure.kind}: {failure.message}")
 
 
-def _no_sending(request: WireRequest) -> Outcome:
-    raise AssertionError(f"no check of these sends: {request.method}")
-
-
 def with_engine(
-    schema: OpenApiSchema,
+    schema: ApiSchema,
     config: Config,
     application: Application | None = None,
     *,
     location: str | None = None,
-) -> OpenApiSchema:
+) -> ApiSchema:
     """The schema, its operations able to do what they offer; `application` answers instead of the network.
 
     `location` is the URL that the user gave: the server that credentials may go to.
     """
     schema.config = config.for_project(schema.title)
-    schema.server_variables = dict(schema.config.servers.variables)
     schema.engine = LibraryEngine(schema, schema.config, application, location=location)
     return schema

@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from itertools import chain
 from typing import Any, Self
 
-from checker.checks.context import Check
-from checker.checks.custom import custom_check
-from checker.checks.registry import BUILT_IN, selected_checks
+from checker.checks.check import Check
+from checker.checks.classes import ClassCheck
+from checker.checks.custom import CUSTOM_CHECKS, custom_check
+from checker.checks.selection import selected_checks
+from checker.checks.table import BUILT_IN
 from checker.config.kinds import did_you_mean
 from checker.config.rules import certificates
 from checker.core.errors import IncorrectUsage, NotAvailableYet, UsageError
-from checker.core.registry import BUILT_IN_CHECKS, CUSTOM_CHECKS
 
 _LATER = frozenset(
     [
@@ -27,7 +29,7 @@ _LATER = frozenset(
     ]
 )
 _LATER_OF_CHECKS = frozenset(["headers", "transport_kwargs", "recorder"])
-"""For checks that send further requests; there are none."""
+"""For the requests that checks send."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +78,20 @@ class CheckOptions:
         names = ("checks", "additional_checks", "excluded_checks")
         return cls(**{name: options.pop(name) for name in names if name in options})
 
-    def selected(self, configured: tuple[str, ...]) -> tuple[tuple[str, Check], ...]:
-        """(name, check) pairs. Raises `UsageError` for an unknown name."""
+    def selected(
+        self, configured: tuple[str, ...], classes: Iterable[ClassCheck]
+    ) -> tuple[Check, ...]:
+        """What judges; `classes` are those that are at work. Raises `UsageError` for an unknown name."""
         chosen: Iterable[Callable[..., Any] | str] = configured
         if self.checks is not None:
             chosen = self.checks
         wanted = [*chosen, *(self.additional_checks or ())]
         excluded = {_excluded(one) for one in self.excluded_checks or ()}
-        found: dict[str, Check] = {}
+        found: dict[str, tuple[Check, ...]] = {}
         for one in wanted:
             if _name(one) not in excluded:
-                found[_name(one)] = _check(one)
-        return tuple(found.items())
+                found[_name(one)] = _checks(one, classes)
+        return tuple(chain.from_iterable(found.values()))
 
 
 def _given(
@@ -108,7 +112,7 @@ def _given(
 
 def _excluded(check: Callable[..., Any] | str) -> str:
     """Its name: that of any check of the tool, built yet or not, or of a user."""
-    known = (*BUILT_IN_CHECKS, *CUSTOM_CHECKS)
+    known = (*BUILT_IN, *CUSTOM_CHECKS)
     if isinstance(check, str) and check not in known:
         raise UsageError(f"unknown check {check!r}; choose from {', '.join(known)}")
     return _name(check)
@@ -118,8 +122,10 @@ def _name(check: Callable[..., Any] | str) -> str:
     return check if isinstance(check, str) else str(getattr(check, "__name__", check))
 
 
-def _check(check: Callable[..., Any] | str) -> Check:
+def _checks(check: Callable[..., Any] | str, classes: Iterable[ClassCheck]) -> tuple[Check, ...]:
+    """One, or none: a class may have nothing to say of single responses."""
     name = _name(check)
-    if isinstance(check, str) or name in BUILT_IN or CUSTOM_CHECKS.get(name) is check:
-        return selected_checks([name])[0][1]
-    return custom_check(name, check)
+    known = CUSTOM_CHECKS.get(name)
+    if isinstance(check, str) or name in BUILT_IN or (known is not None and known.source is check):
+        return selected_checks([name], classes)
+    return (custom_check(name, check),)

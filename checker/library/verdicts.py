@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from checker.core.blocks import Answer, FailedCase, Truncation, failure_block
 from checker.core.case import Case
-from checker.core.failures import FailedCheck, Failure, FailureGroup
+from checker.core.failures import Failure, FailureGroup
 from checker.core.response import Response
 
 
@@ -35,4 +35,4 @@ def failure_group(
         ),
         truncation,
     )
-    return FailureGroup(block, [FailedCheck(failure) for failure in distinct])
+    return FailureGroup(block, distinct)

@@ -6,19 +6,22 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from checker.core.errors import LoaderError
+from checker.core.errors import ForeignDescription, LoaderError
+from checker.kinds.sources import DIRECT, FetchOptions
 from checker.openapi.documents.fetching import beside_file, beside_nothing, beside_url
 from checker.openapi.documents.files import read_file
 from checker.openapi.documents.neighbours import Provenance
 from checker.openapi.documents.parsing import as_parsed, parse
-from checker.openapi.documents.web import DIRECT, Way, Web
+from checker.openapi.documents.web import Web
 from checker.openapi.schema import OpenApiSchema, open_normalised
 
-__all__ = ["Way", "from_bytes", "from_dict", "from_path", "from_url", "open_normalised"]
+__all__ = ["from_bytes", "from_dict", "from_path", "from_url", "open_normalised"]
+
+_VERSION_KEYS = frozenset(("openapi", "swagger"))
 
 
 def from_dict(
-    schema: Mapping[str, Any], *, base_url: str | None = None, way: Way = DIRECT
+    schema: Mapping[str, Any], *, base_url: str | None = None, way: FetchOptions = DIRECT
 ) -> OpenApiSchema:
     """Schema of a parsed document; its references are absolute URLs, of files, too. Raises `LoaderError`."""
     name = "the schema"
@@ -31,13 +34,13 @@ def from_path(
     *,
     encoding: str = "utf-8",
     base_url: str | None = None,
-    way: Way = DIRECT,
+    way: FetchOptions = DIRECT,
 ) -> OpenApiSchema:
     """Schema of a file, JSON or YAML, and of the files and URLs that it refers to. Raises `LoaderError`."""
     web = Web({}, way)
     data = read_file(path, web.allowance)
     name = os.fspath(path)
-    value = parse(data, name=name, content_type=f"text/plain; charset={encoding}")
+    value = _parsed(data, name, f"text/plain; charset={encoding}")
     origin = Provenance(own_name=quote(Path(path).name), read=beside_file(path, web))
     return _opened(value, name, origin, base_url)
 
@@ -48,10 +51,10 @@ def from_bytes(
     name: str,
     content_type: str | None = None,
     location: str | None = None,
-    way: Way = DIRECT,
+    way: FetchOptions = DIRECT,
 ) -> OpenApiSchema:
     """Schema of a document in memory; `name` stands for it in errors, `location` is its URL. Raises `LoaderError`."""
-    value = parse(data, name=name, content_type=content_type)
+    value = _parsed(data, name, content_type)
     read = beside_nothing(name, Web({}, way), reads_files=location is None)
     return _opened(value, name, Provenance(location, read=read))
 
@@ -61,7 +64,7 @@ def from_url(
     *,
     wait_for_schema: float | None = None,
     base_url: str | None = None,
-    way: Way = DIRECT,
+    way: FetchOptions = DIRECT,
     **options: Any,
 ) -> OpenApiSchema:
     """Schema behind a URL. `wait_for_schema` is the longest time to wait for it, in seconds.
@@ -70,9 +73,16 @@ def from_url(
     """
     web = Web(options, way, location=url)
     found, name = web.get(url, wait_s=wait_for_schema), way.redaction.url(url)
-    value = parse(found.content, name=name, content_type=found.content_type)
+    value = _parsed(found.content, name, found.content_type)
     origin = Provenance(found.location, read=beside_url(found.location, web))
     return _opened(value, name, origin, base_url)
+
+
+def _parsed(data: bytes, name: str, content_type: str | None) -> object:
+    try:
+        return parse(data, name=name, content_type=content_type)
+    except LoaderError as error:
+        raise ForeignDescription(error.message, error.extras) from error
 
 
 def _opened(
@@ -81,7 +91,7 @@ def _opened(
     if not isinstance(value, Mapping):
         kinds = {list: "a list", str: "text", type(None): "nothing"}
         found = kinds.get(type(value), "a single value")
-        raise LoaderError(
+        raise ForeignDescription(
             f"{name} is not an API description: an object was expected, {found} was found; "
             "give an OpenAPI document"
         )
@@ -90,4 +100,6 @@ def _opened(
         return OpenApiSchema(root, origin, base_url=base_url)
     except LoaderError as error:
         error.extras.append(f"Document: {name}")
-        raise
+        if root.keys() & _VERSION_KEYS:
+            raise
+        raise ForeignDescription(error.message, error.extras) from error

@@ -1,8 +1,8 @@
 """One operation of an OpenAPI document, read when it is asked for."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from checker.core.case import Case
 from checker.core.engine import Engine
@@ -18,13 +18,17 @@ from checker.core.schema import UnresolvableReference
 from checker.core.schema_warnings import SchemaWarning
 from checker.core.security import SecurityRequirement
 from checker.core.verdicts import RequestVerdict
+from checker.generation.hooks import NO_HOOKS, ComponentHooks
+from checker.generation.meaning.store import FormStore
+from checker.generation.program import OperationProgram, compile_operation
+from checker.generation.settings import GenerationSettings
 from checker.openapi.answers.contract import OpenApiContract
 from checker.openapi.bodies import Bodies, is_swagger, media_types, request_bodies, swagger_bodies
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.fields import flag
 from checker.openapi.parameters import MalformedOperation, declared_parameters, parameters
 from checker.openapi.referee.requests import RequestReferee
-from checker.openapi.security import security_of
+from checker.openapi.security import security_of, token_paths
 from checker.validation.pointers import pointer_child
 
 _NO_ENGINE = "this operation was read without an engine; load its schema with `checker.openapi`"
@@ -34,8 +38,9 @@ class Owner(Protocol):
     """What an operation asks of the schema that it belongs to."""
 
     engine: Engine | None
-    validate_formats: bool
 
+    @property
+    def asserts_formats(self) -> Callable[["OpenApiOperation"], bool]: ...
     @property
     def document(self) -> OpenApiDocument: ...
     def base_url_of(self, servers: object) -> str | None: ...
@@ -68,6 +73,11 @@ class Entry:
         return value if isinstance(value, str) else None
 
     @property
+    def resource_path(self) -> str:
+        """The path: URLs name resources."""
+        return self.path
+
+    @property
     def deprecated(self) -> bool:
         """True when the document says so."""
         return bool(flag(self.definition, "deprecated"))
@@ -86,7 +96,7 @@ class Entry:
 
 @dataclass(eq=False, slots=True)
 class OpenApiOperation:
-    """Implements `checker.core.operation.Operation`."""
+    """Implements `checker.kinds.protocol.ApiOperation`."""
 
     entry: Entry
     parameters: tuple[Parameter, ...]
@@ -96,6 +106,8 @@ class OpenApiOperation:
     """Optional parameters that cannot be sent: pointer -> why."""
     _contract: OpenApiContract | None = field(default=None, repr=False)
     _referee: RequestReferee | None = field(default=None, repr=False)
+    read_answer: ClassVar[None] = None
+    """Its JSON."""
     label: Label = field(init=False)
     """`GET /users/{id}`."""
 
@@ -114,6 +126,11 @@ class OpenApiOperation:
     @property
     def path(self) -> str:
         """Template as declared: `/users/{id}`."""
+        return self.entry.path
+
+    @property
+    def resource_path(self) -> str:
+        """The path: URLs name resources."""
         return self.entry.path
 
     @property
@@ -146,6 +163,12 @@ class OpenApiOperation:
     def security(self) -> tuple[SecurityRequirement, ...]:
         """Alternatives of credentials; an empty tuple when nothing is said of them."""
         return security_of(self.owner.document, self.definition)
+
+    @property
+    def grants_credentials(self) -> bool:
+        """Whether it is where a security scheme says that tokens come from."""
+        own = "/" + self.path.strip("/")
+        return any(f"/{path}".endswith(own) for path in token_paths(self.owner.document))
 
     def warnings(self) -> Iterator[SchemaWarning]:
         """Faults of the description that cost a part of this operation. Looks at all of its schemas."""
@@ -180,7 +203,7 @@ class OpenApiOperation:
                 self.method,
                 self.definition,
                 self.entry.pointer,
-                validate_formats=self.owner.validate_formats,
+                validate_formats=self.owner.asserts_formats(self),
             )
         return self._contract
 
@@ -189,6 +212,16 @@ class OpenApiOperation:
         if self._referee is None:
             self._referee = RequestReferee(self)
         return self._referee.judge(request, base_path=base_path)
+
+    def compile(
+        self,
+        settings: GenerationSettings,
+        *,
+        hooks: ComponentHooks = NO_HOOKS,
+        store: FormStore | None = None,
+    ) -> OperationProgram:
+        """What draws its cases. Raises `Unsatisfiable`, `Unserialisable`, `BudgetSpent` and `HookError`."""
+        return compile_operation(self, settings, hooks=hooks, store=store)
 
     def as_strategy(self, **options: Any) -> Any:
         """Strategy of `Case` for Hypothesis. Options: `generation_mode`."""

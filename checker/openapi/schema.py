@@ -1,14 +1,16 @@
 """An opened OpenAPI document: a table of contents, read page by page."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Final
 
 from checker.config.config import Config
+from checker.config.filters import Selectable
 from checker.core.engine import Engine
-from checker.core.operation import BrokenOperation, Label
+from checker.core.operation import BrokenOperation, Label, Operation
 from checker.core.schema_warnings import SchemaWarning
+from checker.kinds.sources import SchemaOptions
 from checker.openapi.contents import Dropped, table_of_contents
 from checker.openapi.documents.dialects import version_of
 from checker.openapi.documents.neighbours import NOWHERE, Provenance, neighbours_of
@@ -17,9 +19,13 @@ from checker.openapi.documents.parsing import parse_json, to_json
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.links import BrokenLink, Link, links_of
 from checker.openapi.operation import Entry, OpenApiOperation, read_operation
+from checker.openapi.parameters import parameter_names
 from checker.openapi.security import credential_places
 from checker.openapi.servers import absolute_url, path_of
 from checker.openapi.warnings import operation_warnings
+
+KIND: Final = "openapi"
+"""Name of the kind in the table."""
 
 
 class Methods(Mapping[str, OpenApiOperation]):
@@ -49,7 +55,7 @@ class Methods(Mapping[str, OpenApiOperation]):
 
 
 class OpenApiSchema(Mapping[str, Methods]):
-    """Implements `checker.core.operation.ApiSchema`; also a mapping from path to method to operation."""
+    """Implements `checker.kinds.protocol.ApiSchema`; also a mapping from path to method to operation."""
 
     def __init__(
         self,
@@ -73,7 +79,10 @@ class OpenApiSchema(Mapping[str, Methods]):
         """The live configuration; set where the engine is."""
         self.app: object | None = None
         """The application in this process that serves the API, if it was loaded from one."""
-        self.validate_formats = True
+        self.asserts_formats: Callable[[Operation], bool] = lambda operation: True
+        """Whether responses of an operation have to keep to `format`."""
+        self.is_selected: Callable[[Selectable | BrokenOperation], bool] = lambda entry: True
+        """Whether `get_all_operations` gives an operation; whoever names one has it even so."""
         self.server_variables: Mapping[str, str] = {}
         """Values of server variables that replace their defaults."""
         self._given_base_url = base_url
@@ -98,6 +107,11 @@ class OpenApiSchema(Mapping[str, Methods]):
     def title(self) -> str:
         """Title of the API, empty when it has none."""
         return self._info("title")
+
+    @property
+    def kind(self) -> str:
+        """Name of its row in the table of kinds."""
+        return KIND
 
     @property
     def specification(self) -> str:
@@ -127,9 +141,13 @@ class OpenApiSchema(Mapping[str, Methods]):
         path = path_of(self.base_url or self._declared_url(None)).strip("/")
         return f"/{path}/" if path else "/"
 
-    def rebase(self, url: str) -> None:
-        """Replace every server that the document declares."""
-        self._given_base_url = url
+    def configure(self, options: SchemaOptions) -> None:
+        """Take in what users say of the document; a base URL replaces every server that it declares."""
+        self.asserts_formats = options.asserts_formats
+        self.is_selected = options.is_selected
+        self.server_variables = options.server_variables
+        if options.base_url is not None:
+            self._given_base_url = options.base_url
 
     def serve_from(self, app: object, url: str) -> None:
         """Say that an application in this process serves the API: under the declared path, whatever host is declared."""
@@ -159,14 +177,21 @@ class OpenApiSchema(Mapping[str, Methods]):
         return self._dropped
 
     def get_all_operations(self) -> Iterator[OpenApiOperation | BrokenOperation]:
-        """Operations in document order, each read when its turn comes."""
+        """Operations that are not disabled, in document order, each read when its turn comes."""
         for entry in self.entries():
-            yield self.read(entry)
+            if self.is_selected(entry):
+                yield self.read(entry)
 
     def find(self, label: str) -> OpenApiOperation | BrokenOperation | None:
         """The operation of a label; no other one is read."""
         entry = self._index().get(Label(label))
         return None if entry is None else self.read(entry)
+
+    def parameter_names(self, label: Label) -> Iterator[str]:
+        """Names of the parameters of an operation, which is not read for them."""
+        entry = self._index().get(label)
+        if isinstance(entry, Entry):
+            yield from parameter_names(self.document, entry.path, *entry.parameter_lists)
 
     def entry_of_id(self, operation_id: str) -> Entry | str:
         """The operation of an `operationId`, or the nearest id that exists, empty for none."""
@@ -223,7 +248,7 @@ class OpenApiSchema(Mapping[str, Methods]):
         if self._errors is None:
             self._errors = {
                 operation.label: operation.error
-                for operation in self.get_all_operations()
+                for operation in map(self.read, self.entries())
                 if isinstance(operation, BrokenOperation)
             }
         return self._errors

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from checker.core.locations import Location
 from checker.core.schema import UnresolvableReference
@@ -65,6 +66,29 @@ def credential_places(document: OpenApiDocument) -> tuple[str, ...]:
         elif scheme.type in _SENT_AS_AUTHORIZATION:
             places.add(f"{Location.HEADER} authorization")
     return tuple(sorted(places))
+
+
+def token_paths(document: OpenApiDocument) -> set[str]:
+    """Paths of the URLs that tokens are to be had from, without slashes around them; references are not followed."""
+    root = document.root
+    components = root.get("components")
+    named = components.get("securitySchemes") if isinstance(components, dict) else None
+    found = set()
+    for schemes in (named, root.get("securityDefinitions")):
+        for scheme in schemes.values() if isinstance(schemes, dict) else ():
+            flows = scheme.get("flows") if isinstance(scheme, dict) else None
+            # Swagger 2.0 has one flow, and it is the scheme itself.
+            declared = [scheme, *(flows.values() if isinstance(flows, dict) else ())]
+            urls = [one.get("tokenUrl") for one in declared if isinstance(one, dict)]
+            found |= {_path_of(url) for url in urls if isinstance(url, str)}
+    return found - {""}
+
+
+def _path_of(url: str) -> str:
+    try:
+        return urlsplit(url).path.strip("/")
+    except ValueError:
+        return ""
 
 
 def _scheme(document: OpenApiDocument, name: str, raw: object, at: str) -> SecurityScheme | None:

@@ -2,14 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
-from checker.checks.judge import CLEAN, Judge, Judgement
+from checker.checks.context import CheckTools, Interaction
+from checker.checks.judge import CLEAN, Judgement
 from checker.core.case import Case
 from checker.core.errors import HookError
+from checker.core.operation import Operation
 from checker.core.request import WireRequest
 from checker.core.response import NetworkFailure, Outcome, Response
 from checker.core.send import Exchanging, Purpose
+from checker.core.verdicts import RequestVerdict
 from checker.phases.safety import Gate, Level
 
 # Python finds a member of an enumeration ten times slower than a name.
@@ -25,6 +29,30 @@ class Maker(Protocol):
         ...
 
 
+class KnowingMaker(Maker, Protocol):
+    """One that also says where it puts operations."""
+
+    def base_path_of(self, operation: Operation) -> str:
+        """What stands before the path of an operation on the wire."""
+        ...
+
+
+class Judging(Protocol):
+    """Says what the checks make of an answer, after what was sent before it."""
+
+    def judge(
+        self, case: Case, response: Response, sequence: Sequence[Interaction] = ()
+    ) -> Exchanging[Judgement]:
+        """What the checks say; yields what they need to send."""
+        ...
+
+    def verdict(
+        self, case: Case, response: Response, sequence: Sequence[Interaction] = ()
+    ) -> Judgement | None:
+        """What checks say; None when one of them needs further requests: ask `judge` then."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class CallHooks:
     """What users run around each call."""
@@ -36,21 +64,39 @@ class CallHooks:
     context: Callable[[Case], Any] = lambda case: case
 
 
+class Authorizing(Protocol):
+    """Has requests carry credentials that come while the run goes on."""
+
+    def apply(self, case: Case, request: WireRequest) -> None:
+        """Have a request carry those of now, in place of earlier ones. Raises `CredentialError`."""
+        ...
+
+    def is_refused(self, case: Case, request: WireRequest, outcome: Outcome) -> bool:
+        """Whether to send again with newer ones, which are there then. Raises `CredentialError`."""
+        ...
+
+    def observe(self, case: Case, request: WireRequest, outcome: Outcome) -> None:
+        """Take note of the answer to what was sent again."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Tools:
     """What every attempt needs."""
 
     maker: Maker
-    judge: Judge
+    judge: Judging
     gate: Gate
     hooks: CallHooks
+    credentials: Authorizing | None = None
+    """None where all that requests carry is known from the start."""
 
     is_plain: bool = field(init=False)
-    """Whether every attempt is one request that nobody touches, and one plain call to judge its answer."""
+    """Whether nobody but checks that send has anything to do with an attempt beside its one request."""
 
     def __post_init__(self) -> None:
-        is_untouched = not self.hooks.before and not self.hooks.after
-        is_plain = is_untouched and self.judge.is_plain and self.gate.level is _FULL
+        is_untouched = not (self.hooks.before or self.hooks.after or self.credentials)
+        is_plain = is_untouched and self.gate.level is _FULL
         object.__setattr__(self, "is_plain", is_plain)
 
 
@@ -68,36 +114,86 @@ class Verdict:
     purpose: Purpose = _TEST
 
 
-def attempt(tools: Tools, case: Case, *, fresh: bool = False) -> Exchanging[Verdict]:
-    """Verdict on one case. Raises `HookError` when a user's hook does."""
-    if tools.is_plain:
-        request = tools.maker.make(case)
-        request.fresh = fresh
-        return plain_verdict(tools, case, request, (yield request))
+def attempt(
+    tools: Tools, case: Case, sequence: Sequence[Interaction] = (), *, fresh: bool = False
+) -> Exchanging[Verdict]:
+    """Verdict on one case that is sent after `sequence`. Raises `HookError` when a user's hook does."""
     if tools.gate.level is not _FULL and tools.gate.refuses(case):
         return Verdict(case, None, None, CLEAN)
-    request = build_request(tools, case)
+    request = build_request(tools.maker, tools.hooks, case, tools.credentials)
     request.fresh = fresh
+    outcome = yield from exchange(tools, case, request)
+    return (yield from rest_of_attempt(tools, case, request, outcome, sequence))
+
+
+def exchange(tools: Tools, case: Case, request: WireRequest) -> Exchanging[Outcome]:
+    """The answer to the request of a case: the second one, if the first refused credentials that could be renewed."""
     outcome = yield request
-    judgement = yield from judge_outcome(tools, case, outcome)
+    credentials = tools.credentials
+    if credentials is not None and credentials.is_refused(case, request, outcome):
+        credentials.apply(case, request)
+        outcome = yield request
+        credentials.observe(case, request, outcome)
+    return outcome
+
+
+def plain_verdict(
+    tools: Tools,
+    case: Case,
+    request: WireRequest,
+    outcome: Outcome,
+    sequence: Sequence[Interaction] = (),
+) -> Verdict | None:
+    """The end of an attempt with plain tools: the hot path. None when a check needs further requests."""
+    if not isinstance(outcome, Response):
+        return Verdict(case, request, outcome, CLEAN)
+    judgement = tools.judge.verdict(case, outcome, sequence)
+    return None if judgement is None else Verdict(case, request, outcome, judgement)
+
+
+def rest_of_attempt(
+    tools: Tools,
+    case: Case,
+    request: WireRequest,
+    outcome: Outcome,
+    sequence: Sequence[Interaction],
+) -> Exchanging[Verdict]:
+    """What is left of an attempt once its answer is there: hooks, and checks with what they send."""
+    judgement = yield from judge_outcome(tools, case, outcome, sequence)
     return Verdict(case, request, outcome, judgement)
 
 
-def plain_verdict(tools: Tools, case: Case, request: WireRequest, outcome: Outcome) -> Verdict:
-    """The end of an attempt with plain tools: the hot path, and what `attempt` comes to with them."""
-    judgement = tools.judge.verdict(case, outcome) if isinstance(outcome, Response) else CLEAN
-    return Verdict(case, request, outcome, judgement)
-
-
-def build_request(tools: Tools, case: Case) -> WireRequest:
-    """The case as bytes, after `before_call` hooks. Raises `Unserialisable`."""
+def build_request(
+    maker: Maker, hooks: CallHooks, case: Case, credentials: Authorizing | None = None
+) -> WireRequest:
+    """The case as bytes, after `before_call` hooks. Raises `Unserialisable`, `HookError`, `CredentialError`."""
     extra: dict[str, Any] = {}
-    for hook in tools.hooks.before:
-        _call(hook, tools.hooks.context(case), case, extra)
-    request = tools.maker.make(case)
+    for hook in hooks.before:
+        _call(hook, hooks.context(case), case, extra)
+    request = maker.make(case)
+    if credentials is not None:
+        credentials.apply(case, request)
     if extra:
         _add_headers(request, extra)
     return request
+
+
+def check_tools(
+    maker: KnowingMaker,
+    anonymous: Maker,
+    hooks: CallHooks,
+    credentials: Authorizing | None = None,
+) -> CheckTools:
+    """What checks may ask for; `anonymous` makes requests without the credentials of the user."""
+
+    def judge_request(operation: Operation, request: WireRequest) -> RequestVerdict:
+        return operation.judge_request(request, base_path=maker.base_path_of(operation))
+
+    return CheckTools(
+        partial(build_request, maker, hooks, credentials=credentials),
+        partial(build_request, anonymous, hooks),
+        judge_request,
+    )
 
 
 def _add_headers(request: WireRequest, extra: dict[str, Any]) -> None:
@@ -114,13 +210,15 @@ def _add_headers(request: WireRequest, extra: dict[str, Any]) -> None:
         )
 
 
-def judge_outcome(tools: Tools, case: Case, outcome: Outcome) -> Exchanging[Judgement]:
+def judge_outcome(
+    tools: Tools, case: Case, outcome: Outcome, sequence: Sequence[Interaction] = ()
+) -> Exchanging[Judgement]:
     """What hooks and checks say of an answer; a missing answer is not theirs to judge."""
     if isinstance(outcome, NetworkFailure):
         return CLEAN
     for hook in tools.hooks.after:
         _call(hook, tools.hooks.context(case), case, outcome)
-    return (yield from tools.judge.judge(case, outcome))
+    return (yield from tools.judge.judge(case, outcome, sequence))
 
 
 def drive(work: Exchanging[Any], send: Callable[[WireRequest], Outcome]) -> Any:

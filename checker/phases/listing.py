@@ -63,7 +63,10 @@ class _List:
 class CaseLists:
     """The lists of all phases. Reads no further than is asked, and forgets what was not asked for lately."""
 
-    def __init__(self, context: ListingContext, lister: Callable[[str], Lister]) -> None:
+    def __init__(
+        self, context: Callable[[Operation, str], ListingContext], lister: Callable[[str], Lister]
+    ) -> None:
+        """`context` of an operation in a phase."""
         self._lister = lister
         """Of a phase, by its name."""
         self._context = context
@@ -77,7 +80,7 @@ class CaseLists:
         key = phase, str(operation.label)
         found = self._lists.get(key)
         if found is None:
-            cases = self._lister(phase)(operation, self._context)
+            cases = self._lister(phase)(operation, self._context(operation, phase))
             found = self._lists[key] = _List(iter(cases))
             if len(self._lists) > _KEPT:
                 self._lists.popitem(last=False)

@@ -9,18 +9,15 @@ from checker.core.errors import CheckerError
 from checker.core.meta import Binding, PhaseInfo
 from checker.core.operation import Label, Location, Operation
 from checker.core.phases import CaseSource, Phase
+from checker.core.pool import ValuePool
 from checker.core.sequence import Choice, Drawn, Listed, Literal, Recipe, Step
 from checker.generation.hooks import ComponentHooks
 from checker.generation.meaning.store import FormStore
-from checker.generation.program import (
-    GenerationSettings,
-    OperationProgram,
-    ValuePool,
-    compile_operation,
-)
+from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.replay import ReplaySource
 from checker.generation.sources.simplest import SimplestSource
+from checker.kinds.protocol import ApiOperation, CaseProgram
 from checker.phases.listing import CaseLists, Lister, ListingContext, lister_of
 from checker.phases.literals import literal_case, literal_of
 from checker.phases.novelty import ATTEMPTS, Exhausted, Novelty
@@ -94,38 +91,62 @@ class _Newest:
         return self.pool.pick(location, name, 0)
 
 
+@dataclass(frozen=True, slots=True)
+class GenerationRules:
+    """How cases are generated, operation by operation."""
+
+    of: Callable[[Operation, str], GenerationSettings]
+    """Settings of an operation in a phase, asked for when its cases are first made there."""
+    by_phase: bool = False
+    """Whether they differ from phase to phase."""
+    some_unique: bool = False
+    """Whether any operation has `unique_inputs`."""
+
+    @classmethod
+    def alike(cls, settings: GenerationSettings) -> "GenerationRules":
+        """The same settings for all operations."""
+        return cls(lambda operation, phase: settings, some_unique=settings.unique_inputs)
+
+
 @dataclass
 class CaseFactory:
     """Compiles operations when they are first asked for, and makes their cases."""
 
-    operations: Mapping[Label, Operation]
-    settings: GenerationSettings
+    operations: Mapping[Label, ApiOperation]
+    rules: GenerationRules
     hooks: Callable[[Operation], ComponentHooks]
     pools: PoolView | None
     """None when nothing is reused."""
-    compiled: Callable[[OperationProgram], None] = lambda program: None
+    compiled: Callable[[CaseProgram], None] = lambda program: None
     """Told of each program."""
     lister: Callable[[str], Lister] = lister_of
     """What lists the cases of a phase, by its name."""
-    _programs: dict[Label, OperationProgram] = field(default_factory=dict)
+    _programs: dict[Label, CaseProgram] = field(default_factory=dict)
+    """Empty where they differ from phase to phase."""
+    _of_phases: dict[tuple[Label, str], CaseProgram] = field(default_factory=dict)
+    _unique: set[tuple[Label, str]] = field(default_factory=set)
+    """(operation, phase) pairs that may send nothing twice."""
     _store: FormStore = field(default_factory=FormStore)
     _lists: CaseLists = field(init=False)
-    _novelty: Novelty | None = field(init=False)
+    _novelty: Novelty = field(default_factory=Novelty)
     _random: RandomSource = field(default_factory=lambda: RandomSource(0))
 
     def __post_init__(self) -> None:
-        self._lists = CaseLists(ListingContext(self.settings, self._store), self.lister)
-        self._novelty = Novelty() if self.settings.unique_inputs else None
+        self._lists = CaseLists(self._listing_context, self.lister)
 
-    def program(self, label: Label) -> OperationProgram:
-        """The draw program of an operation. Raises `Unsatisfiable`, `BudgetSpent`, `HookError`."""
-        program = self._programs.get(label)
+    def program(self, label: Label, phase: str) -> CaseProgram:
+        """The draw program of an operation in a phase. Raises `Unsatisfiable`, `BudgetSpent`, `HookError`."""
+        place = (label, phase if self.rules.by_phase else "")
+        program = self._of_phases.get(place)
         if program is None:
             operation = self.operations[label]
-            program = compile_operation(
-                operation, self.settings, hooks=self.hooks(operation), store=self._store
-            )
-            self._programs[label] = program
+            settings = self.rules.of(operation, phase)
+            program = operation.compile(settings, hooks=self.hooks(operation), store=self._store)
+            self._of_phases[place] = program
+            if not self.rules.by_phase:
+                self._programs[label] = program
+            if settings.unique_inputs:
+                self._unique.add(place)
             self.compiled(program)
         return program
 
@@ -133,7 +154,7 @@ class CaseFactory:
         self, label: Label, task_seed: int, index: int, phase: PhaseInfo, *, newest: bool = False
     ) -> Made:
         """Case `index` of a task: the same for ever, whoever makes it. `newest` prefers the latest values."""
-        program = self._programs.get(label) or self.program(label)
+        program = self._programs.get(label) or self.program(label, phase.name)
         source = self._random
         source.reset(task_seed + index)
         pool = None if self.pools is None else self.pools(program.operation)
@@ -147,15 +168,15 @@ class CaseFactory:
         """What makes the cases of a phase. It raises `Exhausted` when there are no more."""
         if phase.source is CaseSource.LISTED:
             return self.listed
-        return self.make if self._novelty is None else self.make_new
+        return self.make_new if self.rules.some_unique else self.make
 
     def make_new(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> Made:
-        """The same, but where inputs have to be unique the first one that was not made before. Raises `Exhausted`."""
-        novelty = self._novelty
+        """Case `index`, or where inputs have to be unique the first one that was not made before. Raises `Exhausted`."""
+        place = (label, phase.name if self.rules.by_phase else "")
         for attempt in range(ATTEMPTS):
             made = self.make(label, task_seed + attempt * _APART, index, phase)
             made.case.id = case_id(task_seed, index)
-            if novelty is None or novelty.is_new(label, made.case):
+            if place not in self._unique or self._novelty.is_new(label, made.case):
                 return made
         raise Exhausted(label)
 
@@ -167,9 +188,16 @@ class CaseFactory:
         made = self._of_list(label, phase.name, index, case_id(task_seed, index))
         if made is None:
             raise Exhausted(label)
-        if self._novelty is not None and not self._novelty.is_new(label, made.case):
+        if self.rules.some_unique and self._is_old(label, phase.name, made.case):
             raise FilteredOut(f"{label}: case {index} was sent before")
         return made
+
+    def _is_old(self, label: Label, phase: str, case: Case) -> bool:
+        settings = self.rules.of(self.operations[label], phase)
+        return settings.unique_inputs and not self._novelty.is_new(label, case)
+
+    def _listing_context(self, operation: Operation, phase: str) -> ListingContext:
+        return ListingContext(self.rules.of(operation, phase), self._store)
 
     def remake(self, step: Step, *, name: str, phase: PhaseInfo) -> Made:
         """The case that a step records, under a new id. Raises `OutOfDate`, and whatever making a case does."""
@@ -198,7 +226,7 @@ class CaseFactory:
                 return self._drawn_again(plain, name, phase)(SimplestSource())
 
     def _drawn_again(self, step: Step, name: str, phase: PhaseInfo) -> Callable[[Source], Made]:
-        program = self.program(step.label)
+        program = self.program(step.label, phase.name)
         pool = BoundPool.of(step.bindings) if step.bindings else None
 
         def drawn(source: Source) -> Made:

@@ -9,8 +9,10 @@ from checker.core.errors import CheckerError, MissingSecret, UsageError
 from checker.core.redact import Redaction
 from checker.core.request import Origin, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome
+from checker.core.send import Transport
 from checker.phases.recordings import NO_RESPONSE, Recorded, read_cassette
-from checker.transport.http import HttpLanes, HttpSettings
+from checker.transport.factories import NETWORK
+from checker.transport.settings import HttpSettings
 
 _MASKED = re.compile(
     r"\[Filtered\]|%5[Bb]Filtered%5[Dd]|secret(?:-[a-z]+)?:"
@@ -129,7 +131,7 @@ class _Replay:
         self._options = options
         self._masked = masked
         self._echo = echo
-        self._lanes: dict[Origin, HttpLanes] = {}
+        self._lanes: dict[Origin, Transport] = {}
         self._changed = 0
         self._failed = 0
         self._refused: dict[str, list[str]] = {}
@@ -172,7 +174,7 @@ class _Replay:
     def _send(self, origin: Origin, request: WireRequest) -> Outcome:
         lanes = self._lanes.get(origin)
         if lanes is None:
-            lanes = self._lanes[origin] = HttpLanes(origin, self._options.http, 1)
+            lanes = self._lanes[origin] = NETWORK(origin, self._options.http, 1)
         # A kept connection that the server has closed meanwhile would read as its answer.
         return lanes.send(0, replace(request, fresh=True))
 

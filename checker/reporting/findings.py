@@ -112,7 +112,7 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked) -> FailedCase:
             (title, _prose(finding.message, shown))
             for title, finding in zip(titles, worst, strict=True)
         ),
-        answer=answer_of(first.interactions[-1].exchange) if first.interactions else Answer(None),
+        answer=answer_of(first.interactions[-1].exchange) if first.interactions else None,
         commands=tuple(command.text.splitlines()),
         reproduced=False if False in tried else True if tried == {True} else None,
         hidden=command.hidden,

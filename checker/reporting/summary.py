@@ -20,7 +20,8 @@ STAGES = ("make", "wait", "judge", "record", "idle")
 NOTE_TITLES = {
     "opaque": "Schema nodes not understood, values may not fit",
     "disagreement": "Validators disagree, not reported as failures",
-    "unjudged": "Answers of which a part was not validated",
+    "unjudged": "Answers that were not judged, or not wholly",
+    "alone": "Checks that need all cases in one worker, so that there is no other",
     UNBROKEN: "Operations without negative test cases, skipped",
     "unproved": "Failures that did not show again",
     "untried": "Operations with cases that were not tried before the time was over",

@@ -43,7 +43,10 @@ class BoundedPlan:
         rows = [phase_named(name) for name in phases]
         retry = next((row for row in rows if row.tries_saved), None)
         chains = [
-            tuple(_bounded_task(card.label, row, seed, max_examples, row is retry) for row in rows)
+            tuple(
+                _bounded_task(card.label, row, seed, _count_of(card, max_examples), row is retry)
+                for row in rows
+            )
             for card in cards
         ]
         self._waiting = deque(
@@ -130,6 +133,10 @@ class BoundedPlan:
 
     def _queue(self, piece: _Piece) -> deque[_Piece]:
         return self._slow if piece.task.is_slow else self._waiting
+
+
+def _count_of(card: OperationCard, usual: int) -> int:
+    return usual if card.max_examples is None else card.max_examples
 
 
 def _bounded_task(

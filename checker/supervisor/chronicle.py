@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from checker import __version__
 from checker.config.settings import RunSettings
@@ -26,18 +27,15 @@ from checker.workers.messages import Opened
 Listener = Callable[[int, Record], None]
 """Told every record of the run once: (incarnation, record)."""
 
-_EQUAL_TO_RESUME = (
-    "kind",
+_EQUAL_TO_RESUME = ("kind", "phases", "selection", "hooks")
+_EQUAL_OF_OPERATIONS = (
     "modes",
     "phases",
     "checks",
-    "validate_formats",
-    "expected_statuses",
-    "selection",
+    "check_settings",
     "allow_x00",
     "codec",
     "exclude_header_characters",
-    "hooks",
 )
 _FIRST_FRAME_BYTES = 1 << 16
 _LOOSE_JOURNALS = 100
@@ -75,8 +73,10 @@ class Chronicle:
         self.incarnation = self.next_incarnation()
         """Of the supervisor itself."""
         self._first = self.incarnation
+        self.secrets = secrets_of(settings)
+        """What is masked in what the supervisor itself writes."""
         self._own = JournalWriter(
-            layout.journal(self.incarnation, os.getpid()), conceal=secrets_of(settings).conceal
+            layout.journal(self.incarnation, os.getpid()), conceal=self.secrets.conceal
         )
         self._journals = Journals(layout, above=self.incarnation - 1)
         self._clock = clock
@@ -89,6 +89,11 @@ class Chronicle:
     def seed(self) -> int:
         """Of the run: that of its beginning, when it was begun by another process."""
         return self._settings.seed if self._started is None else self._started.seed
+
+    @property
+    def first(self) -> int:
+        """Incarnation of the supervisor that began the run: nothing below belongs to it."""
+        return self._first
 
     @property
     def _resumes(self) -> bool:
@@ -230,7 +235,13 @@ class Chronicle:
 def settings_digest(settings: RunSettings) -> str:
     """Names what must be equal for a run to be gone on with: what is made, what is judged, what is selected."""
     plain = settings.to_dict()
-    return digest(json.dumps({name: plain[name] for name in _EQUAL_TO_RESUME}, sort_keys=True))
+    wanted: dict[str, Any] = {name: plain[name] for name in _EQUAL_TO_RESUME}
+    wanted["blocks"] = [block.filters.to_list() for block in settings.operations.blocks]
+    wanted["operations"] = [
+        [getattr(one, name) for name in _EQUAL_OF_OPERATIONS]
+        for one in settings.operations.everywhere()
+    ]
+    return digest(json.dumps(wanted, sort_keys=True))
 
 
 def unfinished_run(layout: RunLayout) -> Unfinished | None:

@@ -16,7 +16,7 @@ _IGNORED = re.compile(r"v\d+(\.\d+)*|api|\{.*\}|", re.IGNORECASE)
 
 def clusters(cards: Sequence[OperationCard]) -> list[tuple[str, ...]]:
     """Labels by shared resource root, at most 8 together; every operation in exactly one, in document order."""
-    rooted = [(card.label, resource_path(card.path)) for card in cards]
+    rooted = [(card.label, resource_path(card.resource_path)) for card in cards]
     return [tuple(label for label, _ in group) for group in _split(rooted, 0)]
 
 
@@ -71,7 +71,7 @@ def _split_large(group: list[_Rooted], depth: int) -> Iterator[list[_Rooted]]:
 
 def producers(cards: Sequence[OperationCard]) -> frozenset[str]:
     """Operations whose answers others need: what creates members of a collection, or lists them if nothing creates any."""
-    rooted = {card.label: _segments(card.path) for card in cards}
+    rooted = {card.label: _segments(card.resource_path) for card in cards}
     needed = {
         segments[:place]
         for segments in rooted.values()

@@ -1,6 +1,6 @@
 """When and how a run ends, and what its exit code is. Pure: `now` is an argument."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -9,7 +9,7 @@ from checker.core.phases import CaseSource, phase_named
 from checker.corpus.fold import RunView
 from checker.corpus.records import UNBROKEN, Note
 from checker.supervisor.quarantine import WHOLE_TASK
-from checker.workers.messages import Drain, Task
+from checker.workers.messages import Drain, OperationCard, Task
 
 GRACE_S = 3.0
 """What is in flight may take so long when the user asked to stop; half of it more when hastened."""
@@ -67,6 +67,8 @@ class Ending:
     """
 
     def __init__(self, settings: RunSettings) -> None:
+        self._goes_on: Mapping[str, bool] = {}
+        """By label: operations that have a word of their own on `continue-on-failure`."""
         self.go_by(settings)
         self.outcome = ""
         """As in `RunFinished`; empty while nothing ends the run."""
@@ -78,7 +80,16 @@ class Ending:
         """Take the limits from these settings: once more when the project is known."""
         self._max_time_s = settings.max_time_s
         self._max_failures = settings.max_failures
-        self._stops_at_first = settings.kind == "fuzz" and not settings.continue_on_failure
+        self._may_stop_at_first = settings.kind == "fuzz"
+        self._usually_goes_on = settings.common.continue_on_failure
+
+    def know(self, cards: Iterable[OperationCard]) -> None:
+        """Take what single operations say of going on."""
+        self._goes_on = {
+            card.label: card.continue_on_failure
+            for card in cards
+            if card.continue_on_failure is not None
+        }
 
     @property
     def began(self) -> bool:
@@ -160,8 +171,16 @@ class Ending:
             self.outcome = TIME_LIMIT
         elif self._max_failures is not None and found >= self._max_failures:
             self.outcome = "failure limit"
-        elif self._stops_at_first and found:
+        elif found and self._may_stop_at_first and self._ends_all(view):
             self.outcome = "first failure"
+
+    def _ends_all(self, view: RunView) -> bool:
+        """Whether an operation has failed that `fuzz` does not go on after."""
+        usual = self._usually_goes_on
+        return any(
+            not finding.same_as and not self._goes_on.get(finding.label, usual)
+            for finding in view.findings.values()
+        )
 
 
 def exit_code(view: RunView, ending: Ending) -> int:

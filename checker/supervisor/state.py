@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from checker.config.settings import RunSettings
 from checker.corpus.inflight import Slot, Stage
 from checker.workers.messages import Leaving, Task
 
@@ -42,6 +43,14 @@ class Deadlines:
                 Stage.CONFIRM: send_s + 10.0,
             },
             opening_s=120.0 + waiting_s,
+        )
+
+    @classmethod
+    def of_run(cls, settings: RunSettings) -> "Deadlines":
+        """Deadlines of a run with these settings: of all operations the slowest has to have its time."""
+        return cls.of(
+            max(one.request_timeout_s for one in settings.operations.everywhere()),
+            waiting_s=(settings.wait_for_schema_s or 0.0) + settings.documents.max_total_time_s,
         )
 
 

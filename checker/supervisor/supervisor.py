@@ -2,18 +2,29 @@
 
 import random
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import assert_never
 
 from checker.config.settings import FetchLimits, RunSettings
+from checker.core.credentials import Credentials
 from checker.corpus.inflight import Slot
 from checker.corpus.records import Quarantined, WorkerGone
 from checker.supervisor.assignment import Plan, left, remainder, without
 from checker.supervisor.bounded import MOST_SLOW, BoundedPlan
 from checker.supervisor.chronicle import Chronicle
 from checker.supervisor.clusters import clusters_with_producers, producers
+from checker.supervisor.conclusion import conclude
+from checker.supervisor.credentials import CredentialExchange, Told
 from checker.supervisor.crew import Crew, Worker
-from checker.supervisor.endings import TIME_LIMIT, Ending, nothing_made, untried
+from checker.supervisor.endings import (
+    FAILED,
+    INTERRUPTED,
+    TIME_LIMIT,
+    Ending,
+    nothing_made,
+    untried,
+)
 from checker.supervisor.exploration import ExplorationPlan
 from checker.supervisor.quarantine import (
     given_up,
@@ -32,6 +43,7 @@ from checker.supervisor.state import Deadlines, Vitals, is_stuck, overdue
 from checker.workers.messages import (
     Assign,
     Found,
+    GivenCredentials,
     Idle,
     Known,
     Leaving,
@@ -41,6 +53,7 @@ from checker.workers.messages import (
     Task,
     Up,
     Waiting,
+    WantedCredentials,
 )
 
 _TICK_S = 0.2
@@ -78,14 +91,12 @@ class Supervisor:
         self._starts: list[float] = [0.0]
         """When the workers that are missing may be started."""
         self._looks_at = 0.0
+        self._credentials = CredentialExchange()
 
     def _go_by(self, settings: RunSettings) -> None:
         """First by the settings of the run, then by those of its project."""
         self._settings = replace(settings, workers=1) if settings.inline else settings
-        self._deadlines = self._wanted_deadlines or Deadlines.of(
-            settings.request_timeout_s,
-            waiting_s=(settings.wait_for_schema_s or 0.0) + settings.documents.max_total_time_s,
-        )
+        self._deadlines = self._wanted_deadlines or Deadlines.of_run(settings)
         self.ending.go_by(settings)
 
     def run(self) -> None:
@@ -106,7 +117,20 @@ class Supervisor:
         if self.ending.outcome == TIME_LIMIT:
             for note in untried(self._chronicle.view, self._bounded):
                 self._chronicle.write(note)
+        if self._concludes and self.ending.outcome not in (INTERRUPTED, FAILED):
+            conclude(
+                self._crew,
+                self._chronicle,
+                self._settings,
+                self._deadlines,
+                lambda: self._interrupts.count > 0,
+            )
         self._chronicle.finish(self.ending.outcome)
+
+    @property
+    def _concludes(self) -> bool:
+        """Whether checks of users have something to say of the whole run."""
+        return self._opened is not None and self._opened.concludes
 
     # Workers come
 
@@ -143,6 +167,15 @@ class Supervisor:
                 worker.standing.wait(task)
             case Found():
                 pass  # A hint to read, and every round reads.
+            case WantedCredentials():
+                self._tell(self._credentials.want(worker.standing.incarnation, message))
+            case GivenCredentials():
+                found = Credentials(
+                    dict(message.headers), dict(message.query), dict(message.cookies)
+                )
+                self._chronicle.secrets.add_credentials(found)
+                incarnation, everybody = worker.standing.incarnation, self._crew.workers
+                self._tell(self._credentials.receive(incarnation, message, everybody))
             case Leaving(_, code):
                 worker.standing.last_word = message
                 if code:
@@ -151,8 +184,14 @@ class Supervisor:
             case _:
                 assert_never(message)
 
+    def _tell(self, told: Iterable[Told]) -> None:
+        for incarnation, message in told:
+            if (worker := self._crew.workers.get(incarnation)) is not None:
+                worker.tell(message)
+
     def _open(self, worker: Worker, opened: Opened) -> None:
         worker.standing.opened = True
+        self._tell(self._credentials.join(worker.standing.incarnation))
         if self._opened is None:
             self._begin(opened)
         if self._settings.kind == "fuzz":
@@ -169,6 +208,9 @@ class Supervisor:
         self._journals += self._chronicle.earlier_journals
         if self._chronicle.view.opened is not None:
             self._go_by(self._settings.for_project(self._chronicle.view.opened.title))
+        self.ending.know(opened.operations)
+        if opened.works_alone:
+            self._settings = replace(self._settings, workers=1)
         self._plan = self._make_plan(opened)
         if not opened.operations:
             self._complete()
@@ -192,7 +234,7 @@ class Supervisor:
         plan = BoundedPlan(
             opened.operations,
             seed=seed,
-            max_examples=settings.max_examples,
+            max_examples=settings.common.max_examples,
             producers=producers(opened.operations),
             phases=settings.phases,
         )
@@ -242,7 +284,7 @@ class Supervisor:
     def _looks_again(self) -> bool:
         """Whether something is left to do: once, findings that may become smaller."""
         view, settings = self._chronicle.view, self._settings
-        if settings.kind != "run" or settings.no_shrink or isinstance(self._plan, SecondLooks):
+        if settings.kind != "run" or isinstance(self._plan, SecondLooks):
             return False
         tasks = second_looks(view.settled.values(), cases=view.cases, share=settings.shrink_share)
         self._plan = SecondLooks(tasks)
@@ -295,6 +337,7 @@ class Supervisor:
         ended = self._crew.bury(worker)
         standing, vitals = worker.standing, self._crew.vitals(worker)
         self._crew.forget(worker)
+        self._tell(self._credentials.lose(standing.incarnation))
         self._chronicle.read_last(standing.incarnation)
         word = standing.last_word
         reason = reason or (word.reason if word is not None else ended)

@@ -1,1 +1,12 @@
-"""From a case to bytes on the wire, and from the wire to a response or the reason why there is none."""
+"""Requests as bytes, and how they travel: libcurl's lanes, applications in this process, transports of users.
+
+The names below are what a transport outside the package needs; like all public names they are resolved on first use.
+"""
+
+from importlib import import_module
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    """Public names are resolved on first use."""
+    return import_module("checker.faces").resolve(f"transport.{name}")

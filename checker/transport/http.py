@@ -31,13 +31,12 @@ class _Clock:
 
 
 class HttpLanes:
-    """Sends on idle lanes and hands back lanes that finished. Not thread-safe.
+    """Implements `checker.core.send.Transport`: sends on idle lanes and hands back lanes that finished. Not thread-safe.
 
     The rhythm that costs least: take all finished lanes, `start` all their next requests, `flush` once, judge, `poll`.
     """
 
     def __init__(self, origin: Origin, settings: HttpSettings, lanes: int) -> None:
-        self._origin = origin
         self._settings = settings
         self._multi = pycurl.CurlMulti()
         self._connections = Connections()
@@ -48,31 +47,15 @@ class HttpLanes:
         self._done: list[tuple[int, Outcome]] = []
         self._clock = _Clock()
         self._next_sweep = 0.0
-        self.grow(lanes)
-
-    @property
-    def lanes(self) -> int:
-        """Number of lanes."""
-        return len(self._lanes)
+        for index in range(lanes):
+            lane = Lane(index, origin, settings, self._connections)
+            self._lanes.append(lane)
+            self._by_handle[lane.curl] = lane
 
     @property
     def stalled_s(self) -> float:
         """Seconds in which requests were in flight and we were elsewhere. `elapsed` has them subtracted already."""
         return self._clock.stalled_s
-
-    def grow(self, lanes: int) -> None:
-        """Have at least that many lanes."""
-        while len(self._lanes) < lanes:
-            lane = Lane(len(self._lanes), self._origin, self._settings, self._connections)
-            self._lanes.append(lane)
-            self._by_handle[lane.curl] = lane
-
-    def shrink(self, lanes: int) -> None:
-        """Give up idle lanes from the end, down to that many; stops at the first busy one."""
-        while len(self._lanes) > lanes and not self._lanes[-1].busy:
-            lane = self._lanes.pop()
-            del self._by_handle[lane.curl]
-            lane.curl.close()
 
     def busy(self) -> int:
         """Lanes whose outcome was not handed out yet."""

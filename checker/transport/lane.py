@@ -35,7 +35,9 @@ class Lane:
         self.stalled_before_s = 0.0
         self.request = WireRequest("GET", b"/", [])
         self.curl = pycurl.Curl()
-        self._settings = settings
+        self._origin = origin
+        self._usual = settings
+        self._via: object | None = None
         self._lines: list[bytes] = []
         self._chunks: list[bytes] = []
         self._size = 0
@@ -43,19 +45,19 @@ class Lane:
         self._opened: list[int] = []
         self._is_stale = False
         self._is_reused = False
+        self._configure(settings)
+
+    def _configure(self, settings: HttpSettings) -> None:
+        """Set what stays as it is from request to request, and forget what the last one left."""
+        curl, self._settings = self.curl, settings
         self._method = ""
         self._has_body = False
         self._is_head = False
         self._is_fresh = False
         self._keeps_connection = True
         self._patience_s: float | None = None
-        self._target_prefix = _target_prefix(origin, settings)
-        self._configure(origin)
-
-    def _configure(self, origin: Origin) -> None:
-        """Set what never changes."""
-        curl, settings = self.curl, self._settings
-        curl.setopt(pycurl.URL, origin.url + "/")
+        self._target_prefix = _target_prefix(self._origin, settings)
+        curl.setopt(pycurl.URL, self._origin.url + "/")
         curl.setopt(pycurl.NOSIGNAL, 1)
         curl.setopt(pycurl.FOLLOWLOCATION, 0)
         curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1)
@@ -87,8 +89,8 @@ class Lane:
 
     def load(self, request: WireRequest, patience_s: float | None = None) -> None:
         """Put a request on the handle; only what differs from the last one is set. Raises `Unsendable`."""
-        if patience_s != self._patience_s:
-            self.have_patience(patience_s)
+        if request.via is not self._via or patience_s != self._patience_s:
+            self._adapt(request.via, patience_s)
         target, method = request.target, request.method
         if self._target_prefix:
             target = self._target_prefix + target
@@ -123,6 +125,14 @@ class Lane:
         if keeps_connection is not self._keeps_connection:
             curl.setopt(pycurl.FORBID_REUSE, not keeps_connection)
             self._keeps_connection = keeps_connection
+
+    def _adapt(self, via: object | None, patience_s: float | None) -> None:
+        """Travel as the settings of another operation say. Connections are kept; libcurl knows which of them fit."""
+        if via is not self._via:
+            self.curl.reset()
+            self._configure(via if isinstance(via, HttpSettings) else self._usual)
+            self._via = via
+        self.have_patience(patience_s)
 
     def _load_body(self, request: WireRequest) -> None:
         curl, body, is_head = self.curl, request.body, request.method == "HEAD"

@@ -2,7 +2,7 @@
 
 import re
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -12,6 +12,7 @@ from checker.core.operation import Body, Location, Operation, Parameter, Propert
 from checker.core.request import Origin, WireRequest
 from checker.core.schema import Schema
 from checker.transport.header_lines import is_one_line, usual_lines
+from checker.transport.settings import Dispatch, HttpSettings
 from checker.transport.wire.bodies import Encoder, Encoding, encode, encoder_of
 from checker.transport.wire.encoding import (
     HeaderEncoder,
@@ -49,22 +50,19 @@ class RequestMaker:
         *,
         version: str,
         own_servers: bool = False,
+        dispatch: Callable[[Operation], Dispatch] | None = None,
     ) -> None:
-        """With `own_servers`, an operation that declares another base path on the same host is asked there."""
+        """With `own_servers`, an operation that declares another base path on the same host is asked there.
+
+        `dispatch` says what each operation has instead of `headers`; it is asked once for each.
+        """
         self.origin = origin
         self._own_servers = own_servers
-        given = [(header_bytes(name), header_bytes(value)) for name, value in headers]
-        self._user_names = frozenset(name.lower() for name, _ in given)
-        own = [(b"Accept", b"*/*"), (b"User-Agent", f"checker/{version}".encode("ascii"))]
-        if origin.userinfo:
-            own.append((b"Authorization", _basic(origin.userinfo)))
-        self._own = [field for field in own if field[0].lower() not in self._user_names]
-        self._user = given
-        self._sends_id = _CASE_ID.lower() not in self._user_names
-        self._sends_content_type = b"content-type" not in self._user_names
-        self._usual = self._own + given
-        is_usual = self._sends_id and self._sends_content_type
-        self._usual_lines = usual_lines(self._usual) if is_usual else None
+        self._version = version
+        self._dispatch = dispatch
+        self._common = _Usual(origin, headers, version)
+        self._usual = {tuple(headers): self._common}
+        """By the headers of users, which most operations share."""
         self._base_path = _base_path(origin)
         self._plans: dict[int, _Plan] = {}
         """By the `id` of their operation, which each keeps alive: asking it for its label takes longer."""
@@ -81,22 +79,28 @@ class RequestMaker:
         if not case.headers and not case.cookies:
             return self._plain(case, plan, body, content_type)
         headers = self._headers(case, plan, content_type)
-        return WireRequest(plan.method, plan.target(case), headers, body)
+        request = WireRequest(plan.method, plan.target(case), headers, body)
+        if plan.via is not None:
+            request.via = plan.via
+        return request
 
     def _plain(
         self, case: Case, plan: "_Plan", body: bytes | None, content_type: bytes | None
     ) -> WireRequest:
         """The request of a case without headers of its own. The usual case: its header lines are known."""
-        headers, name = self._usual.copy(), case.id.encode("utf-8", "surrogatepass")
+        usual = plan.usual
+        headers, name = usual.fields.copy(), case.id.encode("utf-8", "surrogatepass")
         request = WireRequest(plan.method, plan.target(case), headers, body)
-        if self._sends_id:
+        if plan.via is not None:
+            request.via = plan.via
+        if usual.sends_id:
             headers.append((_CASE_ID, name))
-        if content_type is not None and self._sends_content_type:
+        if content_type is not None and usual.sends_content_type:
             headers.append((b"Content-Type", content_type))
-        usual = self._usual_lines
+        known = usual.lines
         is_whole = name.isalnum() and (content_type is None or is_one_line(content_type))
-        if usual is not None and is_whole:
-            lines = request.lines = usual.copy()
+        if known is not None and is_whole:
+            lines = request.lines = known.copy()
             lines.append(_CASE_ID_LINE + name)
             if content_type is not None:
                 lines.append(b"Content-Type: " + content_type)
@@ -113,10 +117,23 @@ class RequestMaker:
     def _plan(self, operation: Operation) -> "_Plan":
         plan = self._plans.get(id(operation))
         if plan is None:
-            plan = self._plans[id(operation)] = _Plan(operation, self._base_path_of(operation))
+            usual, via = self._usual_of(operation)
+            plan = _Plan(operation, self.base_path_of(operation), usual, via)
+            self._plans[id(operation)] = plan
         return plan
 
-    def _base_path_of(self, operation: Operation) -> str:
+    def _usual_of(self, operation: Operation) -> "tuple[_Usual, HttpSettings | None]":
+        if self._dispatch is None:
+            return self._common, None
+        asked = self._dispatch(operation)
+        usual = self._usual.get(asked.headers)
+        if usual is None:
+            usual = _Usual(self.origin, asked.headers, self._version)
+            self._usual[asked.headers] = usual
+        return usual, asked.http
+
+    def base_path_of(self, operation: Operation) -> str:
+        """What stands before the path of an operation on the wire."""
         declared = operation.base_url if self._own_servers else None
         if declared is None:
             return self._base_path
@@ -144,20 +161,38 @@ class RequestMaker:
         return headers
 
     def _layout(self, names: tuple[str, ...], plan: "_Plan") -> "_Layout":
-        given = [(name, header_bytes(name)) for name in names]
+        given, usual = [(name, header_bytes(name)) for name in names], plan.usual
         kept = tuple(
             (name, raw, plan.header(name))
             for name, raw in given
-            if raw.lower() not in self._user_names
+            if raw.lower() not in usual.user_names
         )
-        taken = self._user_names | {raw.lower() for _, raw in given}
+        taken = usual.user_names | {raw.lower() for _, raw in given}
         return _Layout(
-            [field for field in self._own if field[0].lower() not in taken] + self._user,
+            [field for field in usual.own if field[0].lower() not in taken] + usual.user,
             kept,
             sends_id=_CASE_ID.lower() not in taken,
             sends_content_type=b"content-type" not in taken,
             sends_cookies=b"cookie" not in taken,
         )
+
+
+class _Usual:
+    """What requests carry whatever their case has: the headers of a user, and ours."""
+
+    def __init__(self, origin: Origin, headers: Sequence[tuple[str, str]], version: str) -> None:
+        self.user = [(header_bytes(name), header_bytes(value)) for name, value in headers]
+        self.user_names = frozenset(name.lower() for name, _ in self.user)
+        own = [(b"Accept", b"*/*"), (b"User-Agent", f"checker/{version}".encode("ascii"))]
+        if origin.userinfo:
+            own.append((b"Authorization", _basic(origin.userinfo)))
+        self.own = [field for field in own if field[0].lower() not in self.user_names]
+        self.sends_id = _CASE_ID.lower() not in self.user_names
+        self.sends_content_type = b"content-type" not in self.user_names
+        self.fields = self.own + self.user
+        is_usual = self.sends_id and self.sends_content_type
+        self.lines = usual_lines(self.fields) if is_usual else None
+        """None where they have to be written for each request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +210,12 @@ class _Layout:
 class _Plan:
     """What is known of an operation before its cases."""
 
-    def __init__(self, operation: Operation, base_path: str) -> None:
+    def __init__(
+        self, operation: Operation, base_path: str, usual: _Usual, via: HttpSettings | None
+    ) -> None:
         self.operation = operation
+        self.usual = usual
+        self.via = via
         self.method = operation.method
         self._parameters = {
             (parameter.location, _key(parameter.location, parameter.name)): parameter
@@ -282,6 +321,8 @@ class _Plan:
         if media_type is None:
             declared = bodies[0] if bodies else None
             media_type = _media_type(declared)
+        if declared is not None and declared.write is not None:
+            return _KnownBody(declared.write, media_type, header_bytes(media_type), {}, None)
         encoding: Encoding = {} if declared is None else declared.encoding
         schema = None if declared is None else declared.schema
         found = encoder_of(media_type, encoding, schema)

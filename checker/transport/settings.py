@@ -2,12 +2,18 @@
 
 from dataclasses import dataclass
 
+from checker.config.operation_settings import OperationSettings
+from checker.config.table import default_of
+
+Headers = tuple[tuple[str, str], ...]
+"""(name, value) of what users give for every request."""
+
 
 @dataclass(frozen=True, slots=True)
 class HttpSettings:
     """Limits and credentials of the HTTP transport. It follows no redirect: a 3xx is the response."""
 
-    request_timeout_s: float = 10.0
+    request_timeout_s: float = default_of((), "request-timeout")
     """For the whole transfer: a server that drips bytes cannot outlive it."""
     connect_timeout_s: float = 5.0
     max_response_bytes: int = 1 << 20
@@ -20,3 +26,21 @@ class HttpSettings:
     cert: str | None = None
     """File with the client certificate."""
     cert_key: str | None = None
+
+    @classmethod
+    def of(cls, settings: OperationSettings) -> "HttpSettings":
+        """How requests to an operation with these settings travel."""
+        return cls(
+            request_timeout_s=settings.request_timeout_s,
+            proxy=settings.proxy,
+            verify=settings.tls_verify,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatch:
+    """What the settings of its operation mean for a request: what it carries, and how it travels."""
+
+    headers: Headers
+    http: HttpSettings | None = None
+    """None: as all requests do that say nothing else."""

@@ -5,7 +5,6 @@ Making commands of all cases would be too slow, and the supervisor, who reads th
 
 from dataclasses import replace
 
-from checker.core import curl
 from checker.core.case import Case
 from checker.core.errors import CheckerError
 from checker.core.operation import Label
@@ -83,5 +82,5 @@ def _command(place: Workplace, case: Case) -> str:
         request = place.tools.maker.make(case)
     except (CheckerError, ValueError):
         return ""
-    command = curl.render(request, place.origin, verify=place.settings.tls_verify is not False)
+    command = place.recorder.reproduction(request)
     return place.recorder.secrets.store.mask(command)

@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from checker.config.credentials import credentials_in, target
 from checker.config.settings import RunSettings
+from checker.core.credentials import CREDENTIAL_SOURCES
 from checker.core.digests import digest
 from checker.core.errors import UsageError
 from checker.core.request import Origin, host_of
@@ -12,17 +13,25 @@ from checker.corpus import files
 from checker.corpus.damage import Loss, damage_note
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Note
-from checker.openapi import loaders
-from checker.openapi.schema import OpenApiSchema
+from checker.kinds.protocol import ApiSchema
+from checker.kinds.sources import (
+    AssertsFormats,
+    DescriptionSource,
+    FetchOptions,
+    FileSource,
+    SchemaOptions,
+    UrlSource,
+)
+from checker.kinds.table import open_description, packed, unpacked
 
 
 @dataclass(frozen=True, slots=True)
 class Description:
     """What was read, and where it is kept."""
 
-    schema: OpenApiSchema
+    schema: ApiSchema
     digest: str
-    """Of the normalised document: its name in the run directory."""
+    """Of the packed document: its name in the run directory."""
     damage: tuple[Note, ...] = ()
 
 
@@ -33,11 +42,11 @@ def read_description(settings: RunSettings, layout: RunLayout) -> Description:
         path = layout.document(settings.document)
         data = files.read_file(path)
         if data is not None and _digest(data) == settings.document:
-            return Description(loaders.open_normalised(data), settings.document)
+            return Description(unpacked(data), settings.document)
         if data is not None:
             damage = (damage_note(path, "it is not what its name says", Loss.DESCRIPTION),)
     schema = _fetched(settings)
-    data = schema.normalised()
+    data = packed(schema)
     name = _digest(data)
     path = layout.document(name)
     if files.read_file(path) != data:
@@ -49,19 +58,22 @@ def _digest(data: bytes) -> str:
     return digest("document", data.decode("utf-8", "surrogateescape"))
 
 
-def settled_target(schema: OpenApiSchema, settings: RunSettings) -> Origin:
+def settled_target(
+    schema: ApiSchema, settings: RunSettings, asserts_formats: AssertsFormats
+) -> Origin:
     """Where the API lives, now that the schema knows what the user says of it. Raises `UsageError`."""
-    schema.validate_formats = settings.validate_formats
-    schema.server_variables = dict(settings.server_variables)
-    if settings.base_url is not None:
-        schema.rebase(settings.base_url)
+    schema.configure(
+        SchemaOptions(settings.base_url, dict(settings.server_variables), asserts_formats)
+    )
     base_url = schema.base_url
     if base_url is None:
         raise UsageError(
             "the description names no absolute server; give the base URL of the API with `--url`"
         )
     try:
-        return target(base_url, settings.location, settings.base_url, credentials_in(settings))
+        sources = (f"source {name}" for name in CREDENTIAL_SOURCES)
+        names = (*credentials_in(settings), *sources)
+        return target(base_url, settings.location, settings.base_url, names)
     except ValueError as error:
         raise UsageError(f"{error}; or give the base URL of the API with `--url`") from error
 
@@ -79,19 +91,18 @@ def _service(origin: Origin) -> tuple[str, int]:
     return host_of(origin.host), 0 if origin.port in (80, 443) else origin.port
 
 
-def _fetched(settings: RunSettings) -> OpenApiSchema:
-    location = settings.location
-    way = loaders.Way(
-        settings.tls_verify,
-        settings.proxy,
-        settings.documents,
-        settings.sanitization.redaction,
-    )
-    if not urlsplit(location).netloc:
-        return loaders.from_path(location, way=way)
-    return loaders.from_url(
-        location,
-        headers=dict(settings.headers),
-        wait_for_schema=settings.wait_for_schema_s,
-        way=way,
+def _fetched(settings: RunSettings) -> ApiSchema:
+    location, common = settings.location, settings.common
+    source: DescriptionSource = FileSource(location)
+    if urlsplit(location).netloc:
+        headers = {"headers": dict(common.headers)}
+        source = UrlSource(location, settings.wait_for_schema_s, headers)
+    return open_description(
+        source,
+        FetchOptions(
+            common.tls_verify,
+            common.proxy,
+            settings.documents,
+            settings.sanitization.redaction,
+        ),
     )

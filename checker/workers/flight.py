@@ -13,7 +13,7 @@ from checker.phases.making import Made
 from checker.workers.drafts import Answered
 from checker.workers.messages import LONG_WAIT_S, MOST_TIMEOUTS, Again, LeaseReport, Task
 from checker.workers.rounds import Rounds
-from checker.workers.suspicion import Shot
+from checker.workers.suspicion import Shot, before_in
 
 EXTRA_INDEX = 1 << 32
 """Indices of cases that extend a sequence start here: they have no place in the task's own numbering."""
@@ -224,6 +224,12 @@ class Flight:
     has_failed: bool = False
     answers: tuple[Answered, ...] = ()
     """To its requests so far, where a check may want to send more than one."""
+
+    @property
+    def before(self) -> tuple[Verdict, ...]:
+        """What was sent before it in the same sequence, as checks see it."""
+        chain = self.chain
+        return before_in(chain) if chain else ()
 
     @property
     def is_counted(self) -> bool:

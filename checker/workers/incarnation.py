@@ -32,7 +32,11 @@ def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender) ->
         except StorageError as error:
             up.send(Leaving(f"disk: {error}", 2))
         except Exception:  # noqa: BLE001 - the wall: our own bug must not look like a crash
-            up.send(Leaving(_concealed(f"bug: {traceback.format_exc()}", settings), 2))
+            # With what came while it worked: more than the settings know.
+            text = place.recorder.secrets.store.hide(
+                f"bug: {traceback.format_exc()}", settings.sanitization.replacement
+            )
+            up.send(Leaving(text, 2))
 
 
 def _concealed(text: str, settings: RunSettings) -> str:

@@ -1,7 +1,7 @@
 """From failing cases to findings worth reading: alone, smaller, and re-sent exactly as printed."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -13,7 +13,7 @@ from checker.core.errors import CheckerError, HookError
 from checker.core.failures import Failure
 from checker.core.meta import Binding
 from checker.core.operation import Location
-from checker.core.request import Origin, WireRequest
+from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
 from checker.core.send import Exchanging, Purpose
 from checker.corpus.inflight import Stage
@@ -22,13 +22,13 @@ from checker.corpus.values import value_at
 from checker.generation.sources.hypothesis import ShrinkingStopped
 from checker.generation.sources.shrinking import ShrinkBudget
 from checker.generation.sources.turn import Rejected
-from checker.phases.attempt import Tools, Verdict, attempt, drive, judge_outcome
+from checker.phases.attempt import Tools, Verdict, attempt, drive, exchange, judge_outcome
 from checker.phases.making import CaseFactory, Made
 from checker.phases.shrinking import ShrinkPlan, shrink_case
 from checker.workers.defects import Defects
 from checker.workers.drafts import Answered
 from checker.workers.messages import Settled
-from checker.workers.suspicion import Shot, Suspicion, Wanted, evidence
+from checker.workers.suspicion import Shot, Suspicion, Wanted, before_in, evidence
 
 MOST_CREATED = 20
 """Candidates of one shrink that may have created something: what a target keeps of a shrink is no test of it."""
@@ -74,12 +74,12 @@ class Investigator:
     factory: CaseFactory
     describer: Describer
     defects: Defects
-    origin: Origin
+    render: Callable[[WireRequest], str]
+    """The command that sends a request."""
     send: Callable[[WireRequest], Outcome]
     stage: Callable[[Stage], None]
     allowance: Callable[[Suspicion], int | None]
     """Requests that a shrink may take; None leaves failing cases as they are (`no-shrink`)."""
-    verify: bool = True
     suspect: Callable[[Suspicion, Shot, Failure], Suspicion | None] = lambda parent, shot, found: (
         None
     )
@@ -164,7 +164,7 @@ class Investigator:
         """The sequence sent again, each step with what its producers answered this time."""
         shots: list[Shot] = []
         for shot in chain:
-            shots.append(self._again(suspicion, self._rebound(shot.made, shots)))
+            shots.append(self._again(suspicion, self._rebound(shot.made, shots), shots))
         return tuple(shots)
 
     def _without_idle_steps(
@@ -177,13 +177,16 @@ class Investigator:
                 chain = shorter
         return chain
 
-    def _again(self, suspicion: Suspicion, made: Made) -> Shot:
+    def _again(self, suspicion: Suspicion, made: Made, earlier: Iterable[Shot] = ()) -> Shot:
         name = digest("confirmed", made.case.id)[:12]
         remade = self.factory.remake(made.step, name=name, phase=suspicion.phase)
-        return self._shot(remade, Purpose.CONFIRM)
+        return self._shot(remade, Purpose.CONFIRM, earlier)
 
-    def _shot(self, made: Made, purpose: Purpose, *, fresh: bool = True) -> Shot:
-        return self._driven(made, attempt(self.tools, made.case, fresh=fresh), purpose)
+    def _shot(
+        self, made: Made, purpose: Purpose, earlier: Iterable[Shot] = (), *, fresh: bool = True
+    ) -> Shot:
+        work = attempt(self.tools, made.case, before_in(earlier), fresh=fresh)
+        return self._driven(made, work, purpose)
 
     def _driven(self, made: Made, work: Exchanging[Verdict], purpose: Purpose) -> Shot:
         """The end of an attempt. All that was sent for it is on record, whatever becomes of it."""
@@ -310,23 +313,30 @@ class Investigator:
     def _reproduce(self, settlement: _Settlement) -> None:
         """Send the commands as they will be printed, and judge the last answer."""
         commands = [
-            (shot.made, curl.render(request, self.origin, verify=self.verify))
+            (shot.made, request, self.render(request))
             for shot in settlement.chain
             if (request := shot.verdict.request) is not None
         ]
-        settlement.commands = tuple(command for _, command in commands)
-        for number, (made, command) in enumerate(commands, 1):
-            work = self._printed(made.case, command, is_last=number == len(commands))
+        settlement.commands = tuple(command for *_, command in commands)
+        sent: list[Verdict] = []
+        for number, (made, request, command) in enumerate(commands, 1):
+            again = replace(
+                curl.as_sent(command), fresh=True, via=request.via, proofs=request.proofs
+            )
+            before = sent if number == len(commands) else None
+            work = self._printed(made.case, again, before)
             verdict = self._driven(made, work, Purpose.REPRODUCE).verdict
+            sent.append(verdict)
             settlement.outcome, settlement.judgement = verdict.outcome, verdict.judgement
 
-    def _printed(self, case: Case, command: str, *, is_last: bool) -> Exchanging[Verdict]:
-        """One attempt with a command instead of a case; the answers to what comes before the last one are not judged."""
-        request = replace(curl.as_sent(command), fresh=True)
-        outcome = yield request
+    def _printed(
+        self, case: Case, request: WireRequest, before: Sequence[Verdict] | None
+    ) -> Exchanging[Verdict]:
+        """One attempt with a command instead of a case. What comes before the last one is not judged: it has no `before`."""
+        outcome = yield from exchange(self.tools, case, request)
         judgement = UNJUDGED
-        if is_last:
-            judgement = yield from judge_outcome(self.tools, case, outcome)
+        if before is not None:
+            judgement = yield from judge_outcome(self.tools, case, outcome, before)
         return Verdict(case, request, outcome, judgement)
 
     def _described(
@@ -378,8 +388,9 @@ def _may_have_created(shot: Shot) -> bool:
 def _resolved(binding: Binding, earlier: list[Shot]) -> Binding:
     for shot in reversed(earlier):
         outcome = shot.verdict.outcome
-        if shot.made.case.operation.label == binding.producer and isinstance(outcome, Response):
-            value = value_at(outcome, binding.pointer)
+        operation = shot.made.case.operation
+        if operation.label == binding.producer and isinstance(outcome, Response):
+            value = value_at(outcome, binding.pointer, operation.read_answer)
             if value is not None:
                 return replace(binding, literal=value)
     return binding

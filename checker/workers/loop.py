@@ -3,20 +3,27 @@
 import time
 from collections import deque
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from checker.core.errors import StorageError
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Purpose
 from checker.corpus.inflight import Stage
-from checker.phases.attempt import Verdict, plain_verdict
+from checker.corpus.layout import RunLayout
+from checker.phases.attempt import Verdict, plain_verdict, rest_of_attempt
+from checker.workers.class_checks import states_in
 from checker.workers.drafts import Answered
 from checker.workers.flight import Flight, Running
 from checker.workers.ledger import Part
 from checker.workers.limits import Limits
 from checker.workers.messages import (
+    CONCLUDED,
     LONG_WAIT_S,
     Assign,
+    Conclude,
     Drain,
+    FetchCredentials,
+    GivenCredentials,
     Idle,
     Known,
     Leaving,
@@ -34,6 +41,8 @@ _IDLE_S = 0.2
 _HOUSEKEEPING_S = 0.2
 _ORDERS_S = 0.02
 """How long orders may lie in the pipe: looking each round costs a system call."""
+_NO_TASK = "0"
+"""Stands in the slots for what is of the run as a whole."""
 _REPORT_S = 1.0
 """Between two counts of what was answered. The first ones come sooner: who dies young was not idle."""
 # Python finds a member of an enumeration ten times slower than a name.
@@ -71,6 +80,10 @@ class Worker:
         self._reported_at = time.monotonic()
         self._report_pause_s = _HOUSEKEEPING_S
         self._last: Running | None = None
+        self._credentials = place.credentials
+        if self._credentials is not None:
+            self._credentials.ask = up.send
+            self._credentials.listen = self._wait_for_credentials
 
     def run(self) -> None:
         """Work until drained, until memory grew too far, or until the supervisor is gone."""
@@ -104,6 +117,8 @@ class Worker:
         self._report(self._supply.held)
         if self._last is not None:
             self._recorder.progress(self._last, self._ledger.take())
+        if self._leaving != CONCLUDED:
+            self._recorder.keep(self._place.class_checks.news())
         self._recorder.close()
 
     def _abandon(self, flight: Flight, answers: tuple[Answered, ...]) -> None:
@@ -135,24 +150,40 @@ class Worker:
 
     def _read_orders(self) -> None:
         while (message := self._down.get_nowait()) is not None:
-            match message:
-                case Assign(tasks):
-                    for task in tasks:
-                        self._supply.accept(task)
-                case Known(settled):
-                    for one in settled:
-                        self._recorder.defects.absorb(one)
-                case Peers(journals):
-                    self._recorder.follow(journals)
-                case Drain(shrinks, hasten):
-                    self._leave("drained")
-                    self._shrinks = self._shrinks and shrinks
-                    self._hasten = self._hasten or hasten
-                case _:
-                    raise AssertionError(f"not an order: {message!r}")
+            self._obey(message)
         if self._down.closed:
             self._leave("the supervisor is gone")
             self._hasten = True
+
+    def _obey(self, message: object) -> None:
+        match message:
+            case Assign(tasks):
+                for task in tasks:
+                    self._supply.accept(task)
+            case Known(settled):
+                for one in settled:
+                    self._recorder.defects.absorb(one)
+            case Peers(journals):
+                self._recorder.follow(journals)
+            case GivenCredentials() | FetchCredentials():
+                self._renew(message)
+            case Conclude(first):
+                self._conclude_run(first)
+            case Drain(shrinks, hasten):
+                self._leave("drained")
+                self._shrinks = self._shrinks and shrinks
+                self._hasten = self._hasten or hasten
+            case _:
+                raise AssertionError(f"not an order: {message!r}")
+
+    def _conclude_run(self, first: int) -> None:
+        """Say what class checks have to say of the run, and leave."""
+        slot, place = 0, self._place
+        self._slots.enter(slot, Stage.HOOK, _NO_TASK, 0)
+        layout = RunLayout(Path(place.settings.corpus_dir))
+        self._recorder.keep(place.class_checks.conclusion(states_in(layout, first)))
+        self._slots.leave(slot)
+        self._leave(CONCLUDED)
 
     def _breathe(self) -> bool:
         """In a long piece of work: live, listen, and say whether nothing is to be made smaller any more.
@@ -164,6 +195,21 @@ class Worker:
         if self._hasten:
             raise Abandoned
         return not self._shrinks
+
+    def _renew(self, message: GivenCredentials | FetchCredentials) -> None:
+        credentials = self._credentials
+        if credentials is None:
+            return
+        if isinstance(message, GivenCredentials):
+            credentials.take(message)
+        else:
+            self._up.send(credentials.fetch(message))
+
+    def _wait_for_credentials(self) -> bool:
+        """Nothing goes on without them, and no case is to blame for it; whether to hurry."""
+        self._slots.nobody_acts()
+        self._down.wait(_IDLE_S)
+        return self._breathe()
 
     def _leave(self, reason: str) -> None:
         self._leaving = self._leaving or reason
@@ -300,11 +346,19 @@ class Worker:
         """The end of an attempt; None when it wants another answer, or cannot be judged."""
         self._slots.act(flight.slot, self._place.judging_stage)
         try:
-            if flight.work is None:
-                assert flight.wanted is not None
-                return plain_verdict(self._place.tools, flight.made.case, flight.wanted, outcome)
-            flight.answers = _answers(flight, outcome)
-            flight.wanted = flight.work.send(outcome)
+            if flight.work is not None:
+                flight.answers = _answers(flight, outcome)
+                flight.wanted = flight.work.send(outcome)
+            else:
+                request, tools, case = flight.wanted, self._place.tools, flight.made.case
+                assert request is not None
+                before = flight.before
+                plain = plain_verdict(tools, case, request, outcome, before)
+                if plain is not None:
+                    return plain
+                flight.answers = _answers(flight, outcome)
+                flight.work = rest_of_attempt(tools, case, request, outcome, before)
+                flight.wanted = next(flight.work)
         except StopIteration as end:
             verdict: Verdict = end.value
             verdict.at = flight.answers[0].at
@@ -374,6 +428,7 @@ class Worker:
             return
         self._ledger.enter(_RECORDING)
         self._report(over)
+        self._recorder.keep(self._place.class_checks.news())
         self._recorder.flush()
         self._up.send(
             Idle(

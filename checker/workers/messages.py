@@ -8,6 +8,9 @@ from checker.corpus.records import Finding
 
 MOST_TIMEOUTS = 3
 """In a row, of one operation: then it is given up."""
+CONCLUDED = "concluded"
+"""Why a worker left that had nothing to do but to conclude the run."""
+
 LONG_WAIT_S = 0.35
 """From here on an answer is long in coming, whatever the machine does."""
 
@@ -123,7 +126,42 @@ class Drain:
     """Drop what is in flight, too."""
 
 
-Down = Assign | Known | Peers | Drain
+@dataclass(frozen=True, slots=True)
+class Conclude:
+    """All others have left: call `after_run` of class checks with what they kept, then leave."""
+
+    first: int
+    """Incarnation of the supervisor that began the run: nothing below belongs to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchCredentials:
+    """Fetch these for everybody."""
+
+    source: str
+    number: int
+    """Of what is to be fetched."""
+
+
+Pairs = tuple[tuple[str, str], ...]
+"""(name, value)."""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenCredentials:
+    """What a source gave, from whoever fetched it to the supervisor and from there to all; of pipes, never of disk."""
+
+    source: str
+    number: int
+    """One more than that of what was refused."""
+    headers: Pairs = ()
+    query: Pairs = ()
+    cookies: Pairs = ()
+    error: str = ""
+    """Why there are none."""
+
+
+Down = Assign | Known | Peers | Drain | Conclude | FetchCredentials | GivenCredentials
 """Supervisor to worker."""
 
 
@@ -133,7 +171,12 @@ class OperationCard:
 
     label: str
     method: str
-    path: str
+    resource_path: str
+    """Where it stands among the resources: what is near each other is worked on together."""
+    max_examples: int | None = None
+    """Cases in `run`; None: as many as of all others."""
+    continue_on_failure: bool | None = None
+    """Whether `fuzz` goes on when it fails; None: as for all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +192,10 @@ class Opened:
     """Selected and testable, in document order."""
     preloaded: bool
     """Whether the fork server had the worker's modules."""
+    concludes: bool = False
+    """Whether users' checks have something to say once the run is over."""
+    works_alone: bool = False
+    """Whether one of them needs all cases in one worker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +250,15 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class WantedCredentials:
+    """Work stands still until there are newer ones."""
+
+    source: str
+    refused: int
+    """Number of those that do not count any more; 0 when there were none."""
+
+
+@dataclass(frozen=True, slots=True)
 class Leaving:
     """The last word of a worker that ends by itself."""
 
@@ -212,5 +268,5 @@ class Leaving:
     """2 when the run must end with it."""
 
 
-Up = Opened | Idle | Waiting | Found | Leaving
+Up = Opened | Idle | Waiting | Found | WantedCredentials | GivenCredentials | Leaving
 """Worker to supervisor."""

@@ -1,11 +1,11 @@
-"""The only place that knows which specification a document follows: opens it and lays out one worker's tools."""
+"""Opens a description and lays out one worker's tools."""
 
 import gc
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -13,18 +13,17 @@ from types import TracebackType
 from typing import Self
 
 from checker import __version__
-from checker.checks.context import CheckSettings
-from checker.checks.judge import Judge
-from checker.checks.registry import selected_checks
+from checker.checks.custom import class_checks
+from checker.config.credentials import without_credentials
 from checker.config.hooks_loading import load_all_hooks
+from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
-from checker.core import curl
 from checker.core.case import Case
 from checker.core.digests import digest_int
 from checker.core.hooks import COMPONENTS, GLOBAL_HOOKS, HookContext
 from checker.core.operation import Operation
-from checker.core.registry import CUSTOM_CHECKS, FORMATS
-from checker.core.request import Origin, without_userinfo
+from checker.core.request import Origin, WireRequest, without_userinfo
+from checker.core.send import Transport
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout
@@ -35,25 +34,39 @@ from checker.corpus.space import segment_bytes
 from checker.corpus.traffic import InterestingAndLast, TrafficWriter
 from checker.corpus.values import LiveValues
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
-from checker.generation.program import GenerationSettings
-from checker.generation.settings import mode_of
-from checker.openapi.selected import SelectedOperations
-from checker.phases.attempt import CallHooks, Tools
+from checker.phases.attempt import CallHooks, Tools, check_tools
 from checker.phases.exploration import Explorer, Followers
-from checker.phases.making import CaseFactory, PoolView
+from checker.phases.making import CaseFactory, GenerationRules, PoolView
 from checker.phases.safety import Gate
-from checker.transport.http import HttpLanes, HttpSettings
+from checker.transport.factories import transport_factory
 from checker.transport.prepare import RequestMaker
+from checker.transport.settings import HttpSettings
+from checker.workers.class_checks import ClassChecks
 from checker.workers.components import Components
-from checker.workers.description import other_host, read_description, settled_target
+from checker.workers.credentials import CredentialKeeper
+from checker.workers.description import Description, other_host, read_description, settled_target
 from checker.workers.ledger import Ledger
 from checker.workers.messages import Opened, OperationCard
+from checker.workers.operation_tools import (
+    checks_by_case,
+    dispatching,
+    generation_rules,
+    judging,
+    rendering,
+)
+from checker.workers.outcomes import CheckOutcomes
 from checker.workers.pacing import Pacing, SlowLanes
 from checker.workers.purse import Purse
 from checker.workers.recorder import Recorder
 from checker.workers.remembering import remember
 from checker.workers.saved import SavedExamples
-from checker.workers.telling import tell_of_description, tell_of_program, tell_of_unread
+from checker.workers.selected import SelectedOperations
+from checker.workers.telling import (
+    tell_of_checks,
+    tell_of_description,
+    tell_of_program,
+    tell_of_unread,
+)
 from checker.workers.traffic import Traffic
 
 _IMPORTED_BY = os.getpid()
@@ -72,6 +85,8 @@ class Workplace:
     """Everything that one incarnation works with."""
 
     settings: RunSettings
+    operations: OperationResolver
+    """What holds for each operation."""
     opened: Opened
     factory: CaseFactory
     unhooked: CaseFactory | None
@@ -80,7 +95,7 @@ class Workplace:
     tools: Tools
     explorer: Explorer
     origin: Origin
-    http: HttpLanes
+    http: Transport
     pacing: Pacing
     beside: SlowLanes
     lane_count: int
@@ -90,6 +105,9 @@ class Workplace:
     ledger: Ledger
     saved: SavedExamples
     purse: Purse
+    class_checks: ClassChecks
+    credentials: CredentialKeeper | None
+    """None where all that requests carry is known from the start."""
     making_stage: Stage
     """`HOOK` wherever users' code may run: it has a deadline of its own."""
     calling_stage: Stage
@@ -123,49 +141,54 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
     schema = description.schema
     settings = settings.for_project(schema.title)
     load_all_hooks(settings.hooks)
-    settings = settings.with_custom_checks(CUSTOM_CHECKS)
-    origin = settled_target(schema, settings)
-    base_url = settings.sanitization.redaction.url(without_userinfo(schema.base_url or ""))
-    with _uncollected():
-        selected = SelectedOperations(schema, settings.selection)
-    recorder = _recorder(incarnation, settings, layout, selected, origin)
-    tell_of_description(
-        recorder,
-        description,
-        SchemaOpened(
-            title=schema.title,
-            specification=schema.specification,
-            base_url=base_url,
-            document=description.digest,
-            total=selected.total,
-            selected=len(selected),
-            fetched_from=other_host(settings, origin),
-            credentials=schema.credentials,
-        ),
+    # After hooks are loaded: they bring checks.
+    operations = OperationResolver(settings.operations)
+    classes = ClassChecks(
+        class_checks(operations.layers.checks_somewhere(), operations.common.check_settings)
     )
+    origin = settled_target(
+        schema, settings, lambda operation: operations.of(operation).validate_formats
+    )
+    with _uncollected():
+        selected = SelectedOperations(
+            schema, settings.selection, lambda entry: bool(operations.of(entry).phases)
+        )
+    render = rendering(origin, operations)
+    recorder = _recorder(incarnation, settings, selected, operations, render)
+    told = _told(description, selected, settings, origin)
+    tell_of_description(recorder, description, told)
+    tell_of_checks(recorder, classes)
     tell_of_unread(recorder, selected, settings.phases[0])
-    factory = _factory(settings, selected, recorder, _component_hooks)
+    rules = generation_rules(operations, settings, reuse=recorder.values is not None)
+    factory = _factory(rules, selected, recorder, _component_hooks, settings.phases[0])
+    keeper = CredentialKeeper.of_registered(recorder.secrets)
     decides = _has_making_hooks(("before_generate",))
     pacing, beside = _pacing(settings), _beside(settings)
+    connect = transport_factory(settings.transport)
     # One more than can be in flight: to look into a failure while what is slow is waited for.
     lane_count = pacing.most + beside.most + bool(beside.most)
     slot_count = 2 * lane_count + 2
     return Workplace(
         settings=settings,
+        operations=operations,
         opened=Opened(
             incarnation=incarnation,
             journal=str(recorder.journal.path),
             document=description.digest,
-            base_url=base_url,
-            operations=_cards(selected),
+            base_url=told.base_url,
+            operations=_cards(selected, operations),
             preloaded=os.getpid() != _IMPORTED_BY,
+            concludes=classes.concludes,
+            works_alone=bool(classes.works_alone),
         ),
         factory=factory,
-        unhooked=None if decides else _factory(settings, selected, recorder, _no_hooks),
-        tools=_tools(settings, origin),
+        unhooked=None
+        if decides
+        else _factory(rules, selected, recorder, _no_hooks, settings.phases[0]),
+        tools=_tools(settings, operations, origin, classes, keeper),
         explorer=_explorer(incarnation, settings, selected, factory),
         origin=origin,
-        http=HttpLanes(origin, _http_settings(settings), lane_count),
+        http=connect(origin, HttpSettings.of(operations.common), lane_count),
         pacing=pacing,
         beside=beside,
         lane_count=lane_count,
@@ -175,9 +198,27 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
         ledger=ledger,
         saved=SavedExamples(settings.database),
         purse=Purse(settings.shrink_share, recorder.defects),
+        class_checks=classes,
+        credentials=keeper,
         making_stage=Stage.HOOK if _has_making_hooks() else Stage.MAKE,
-        calling_stage=Stage.HOOK if GLOBAL_HOOKS.named("before_call") else Stage.MAKE,
-        judging_stage=Stage.HOOK if GLOBAL_HOOKS.named("after_call") else Stage.JUDGE,
+        calling_stage=Stage.HOOK if keeper or GLOBAL_HOOKS.named("before_call") else Stage.MAKE,
+        judging_stage=Stage.HOOK if keeper or GLOBAL_HOOKS.named("after_call") else Stage.JUDGE,
+    )
+
+
+def _told(
+    description: Description, selected: SelectedOperations, settings: RunSettings, origin: Origin
+) -> SchemaOpened:
+    schema = description.schema
+    return SchemaOpened(
+        title=schema.title,
+        specification=schema.specification,
+        base_url=settings.sanitization.redaction.url(without_userinfo(schema.base_url or "")),
+        document=description.digest,
+        total=selected.total,
+        selected=len(selected),
+        fetched_from=other_host(settings, origin),
+        credentials=schema.credentials,
     )
 
 
@@ -185,7 +226,7 @@ def _explorer(
     incarnation: int, settings: RunSettings, selected: SelectedOperations, factory: CaseFactory
 ) -> Explorer:
     chance = Random(digest_int(str(settings.seed), "explorer", str(incarnation)))
-    return Explorer(factory, Followers(selected.paths), chance)
+    return Explorer(factory, Followers(selected.resource_paths), chance)
 
 
 @contextmanager
@@ -206,23 +247,36 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _cards(selected: SelectedOperations) -> tuple[OperationCard, ...]:
-    return tuple(
-        OperationCard(str(entry.label), entry.method, entry.path) for entry in selected.entries
-    )
+def _cards(
+    selected: SelectedOperations, operations: OperationResolver
+) -> tuple[OperationCard, ...]:
+    common = operations.common
+    cards = []
+    for entry in selected.entries:
+        card = OperationCard(str(entry.label), entry.method, entry.resource_path)
+        own = operations.of(entry)
+        if own is not common:
+            card = replace(
+                card,
+                max_examples=own.max_examples,
+                continue_on_failure=own.continue_on_failure,
+            )
+        cards.append(card)
+    return tuple(cards)
 
 
 def _recorder(
     incarnation: int,
     settings: RunSettings,
-    layout: RunLayout,
     selected: SelectedOperations,
-    origin: Origin,
+    operations: OperationResolver,
+    render: Callable[[WireRequest], str],
 ) -> Recorder:
     is_fuzz = settings.kind == "fuzz"
+    layout = RunLayout(Path(settings.corpus_dir))
     signals = SignalSet()
     secrets = secrets_of(settings)
-    values = LiveValues(selected.paths, selected.names) if is_fuzz else None
+    values = LiveValues(selected.resource_paths, selected.names) if is_fuzz else None
     notes = [] if values is None else remember(layout, signals, values)
     writer = TrafficWriter(
         layout.traffic(incarnation, os.getpid()),
@@ -235,7 +289,7 @@ def _recorder(
         traffic=Traffic(
             incarnation,
             writer,
-            settings.checks,
+            CheckOutcomes(operations.common.checks, checks_by_case(operations)),
             secrets,
             most=settings.truncation.max_recorded_payload_size,
             components=Components(sends_as_made=not GLOBAL_HOOKS.named("before_call")),
@@ -243,7 +297,7 @@ def _recorder(
         signals=signals,
         values=values,
         secrets=secrets,
-        reproduction=partial(curl.render, origin=origin, verify=settings.tls_verify is not False),
+        reproduction=render,
     )
     for note in notes:
         recorder.note(note)
@@ -251,30 +305,20 @@ def _recorder(
 
 
 def _factory(
-    settings: RunSettings,
+    rules: GenerationRules,
     selected: SelectedOperations,
     recorder: Recorder,
     hooks: Callable[[Operation], ComponentHooks],
+    phase: str,
 ) -> CaseFactory:
     values = recorder.values
     pools: PoolView | None = None if values is None else values.view
     return CaseFactory(
         selected,
-        GenerationSettings(
-            mode=mode_of(settings.modes),
-            allow_x00=settings.allow_x00,
-            codec=settings.codec,
-            exclude_header_characters=settings.exclude_header_characters,
-            formats=FORMATS,
-            allow_extra_parameters=settings.allow_extra_parameters,
-            unique_inputs=settings.unique_inputs,
-            overrides=settings.overrides,
-            reuse=values is not None,
-            fixed_headers=frozenset(name.lower() for name, _ in settings.headers),
-        ),
+        rules,
         hooks,
         pools,
-        compiled=partial(tell_of_program, recorder, settings.phases[0]),
+        compiled=partial(tell_of_program, recorder, phase),
     )
 
 
@@ -290,32 +334,41 @@ def _has_making_hooks(verbs: Sequence[str] = _MAKING_VERBS) -> bool:
     return any(GLOBAL_HOOKS.named(f"{verb}_{part}") for verb in verbs for part in _PARTS)
 
 
-def _tools(settings: RunSettings, origin: Origin) -> Tools:
-    return Tools(
-        maker=RequestMaker(origin, settings.headers, version=__version__, own_servers=True),
-        judge=Judge(
-            selected_checks(settings.checks),
-            CheckSettings(dict(settings.expected_statuses), settings.truncation),
-        ),
-        gate=Gate(),
-        hooks=CallHooks(
-            before=GLOBAL_HOOKS.named("before_call"),
-            after=GLOBAL_HOOKS.named("after_call"),
-            context=_hook_context,
-        ),
+def _tools(
+    settings: RunSettings,
+    operations: OperationResolver,
+    origin: Origin,
+    classes: ClassChecks,
+    keeper: CredentialKeeper | None,
+) -> Tools:
+    common = operations.common
+    maker = RequestMaker(
+        origin,
+        common.headers,
+        version=__version__,
+        own_servers=True,
+        dispatch=dispatching(operations),
     )
+    nobody = partial(without_credentials, settings.sanitization.redaction)
+    anonymous = RequestMaker(
+        origin.with_userinfo(""),
+        nobody(common.headers),
+        version=__version__,
+        own_servers=True,
+        dispatch=dispatching(operations, nobody),
+    )
+    hooks = CallHooks(
+        before=GLOBAL_HOOKS.named("before_call"),
+        after=GLOBAL_HOOKS.named("after_call"),
+        context=_hook_context,
+    )
+    tools = check_tools(maker, anonymous, hooks, keeper)
+    judge = judging(operations, settings.truncation, classes.checks, tools)
+    return Tools(maker, judge, Gate(), hooks, keeper)
 
 
 def _hook_context(case: Case) -> HookContext:
     return HookContext(case.operation)
-
-
-def _http_settings(settings: RunSettings) -> HttpSettings:
-    return HttpSettings(
-        request_timeout_s=settings.request_timeout_s,
-        proxy=settings.proxy,
-        verify=settings.tls_verify,
-    )
 
 
 def _pacing(settings: RunSettings) -> Pacing:

@@ -1,7 +1,7 @@
 """What one incarnation writes down: verdicts, findings, signals, values, progress."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import get_args
@@ -23,6 +23,7 @@ from checker.corpus.records import (
     Finding,
     Note,
     OperationError,
+    Record,
     SignalsSeen,
     TaskProgress,
     ValueGone,
@@ -57,7 +58,7 @@ class Recorder:
     """None when nothing is reused (`run`)."""
     secrets: Secrets
     reproduction: Callable[[WireRequest], str] = lambda request: ""
-    """The command that sends a request, for what has no finding of its own."""
+    """The command that sends a request."""
     defects: Defects = field(default_factory=Defects)
     _noted: set[tuple[str, str, str]] = field(default_factory=set)
     _peers: dict[str, JournalReader] = field(default_factory=dict)
@@ -212,6 +213,11 @@ class Recorder:
             return
         title, trace = title_of(error)
         self.operation_error(label, phase, title, str(error), trace)
+
+    def keep(self, records: Iterable[Record]) -> None:
+        """Write these down as they are; findings are on disk afterwards."""
+        for record in records:
+            self.journal.write(record)
 
     def note(self, note: Note) -> None:
         """Something that the summary counts; each once."""

@@ -16,6 +16,7 @@ from checker.workers.investigation import Investigator
 from checker.workers.ledger import Part
 from checker.workers.messages import Found
 from checker.workers.opening import Workplace
+from checker.workers.operation_tools import settings_of_case
 from checker.workers.queues import Sender
 from checker.workers.suspicion import Shot, Suspicion
 
@@ -142,11 +143,10 @@ class _Desk:
             factory=place.factory,
             describer=place.recorder.traffic,
             defects=place.recorder.defects,
-            origin=place.origin,
+            render=place.recorder.reproduction,
             send=self.send,
             stage=self.enter,
             allowance=self.allowance,
-            verify=place.settings.tls_verify is not False,
             suspect=self.suspect,
             hurry=self.hurry,
         )
@@ -175,12 +175,13 @@ class _Desk:
 
     def allowance(self, suspicion: Suspicion) -> int | None:
         """Requests that the shrink of one failure may take; None if nothing is to be shrunk."""
-        finding = suspicion.finding
-        if self.place.settings.no_shrink:
+        finding, place = suspicion.finding, self.place
+        shot = suspicion.chain[-1]
+        if settings_of_case(place.operations, shot.made.case).no_shrink:
             return None
         if suspicion.allowed is not None:
             return suspicion.allowed
-        return self.place.purse.allowance(
+        return place.purse.allowance(
             self.flight.running, suspicion.label, Severity(finding.severity), finding.check
         )
 

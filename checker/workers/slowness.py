@@ -46,7 +46,7 @@ class Slowness:
         if not timed_out:
             running.timeouts.pop(label, None)
         elif running.timed_out(label, flight.index):
-            self._supply.give_up(running, label, self._unresponsive(running))
+            self._supply.give_up(running, label, self._unresponsive(flight))
 
     def _put_aside(self, running: Running) -> None:
         """Let others come first, and ask for them."""
@@ -54,8 +54,9 @@ class Slowness:
             self._supply.put_aside(running)
             self._up.send(Waiting(running.task.id))
 
-    def _unresponsive(self, running: Running) -> Unresponsive:
-        timeout_s = self._place.settings.request_timeout_s
+    def _unresponsive(self, flight: Flight) -> Unresponsive:
+        running, operation = flight.running, flight.made.case.operation
+        timeout_s = self._place.operations.of(operation).request_timeout_s
         found = f"{MOST_TIMEOUTS} requests in a row had no complete response within {timeout_s:g} s"
         if not running.is_closed:
             return Unresponsive(f"{found}: the operation rests until its next turn")

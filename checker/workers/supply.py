@@ -13,7 +13,7 @@ from checker.workers.accused import is_accused, leave_drawn, leave_made
 from checker.workers.flight import EXTRA_INDEX, SAVED_INDEX, Flight, Running
 from checker.workers.messages import Task
 from checker.workers.opening import Workplace
-from checker.workers.suspicion import Shot
+from checker.workers.suspicion import Shot, before_in
 
 _MAKE = Stage.MAKE
 _SLOW_TOGETHER = 3
@@ -119,7 +119,9 @@ class Supply:
             running, index, made, chain = self._followers.popleft()
             slot = self._free_slots.pop()
             self._slots.enter(slot, self._place.making_stage, running.task.id, index)
-            work = None if self._is_plain else attempt(self._place.tools, made.case)
+            work = None
+            if not self._is_plain:
+                work = attempt(self._place.tools, made.case, before_in(chain))
             return self._begun(Flight(slot, running, index, made, work, chain))
         if self._ahead is not None:
             flight, self._ahead = self._ahead, None

@@ -1,5 +1,6 @@
 """Failures that were seen, before anybody has looked into them, and what tells them again."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from checker.core.failures import Failure
@@ -27,6 +28,11 @@ class Shot:
         """Of the answer; None when there is none."""
         outcome = self.verdict.outcome
         return outcome.status_code if isinstance(outcome, Response) else None
+
+
+def before_in(chain: Iterable[Shot]) -> tuple[Verdict, ...]:
+    """The shots of a sequence as checks see them."""
+    return tuple(shot.verdict for shot in chain)
 
 
 MOST_EVIDENCE = 64 << 10

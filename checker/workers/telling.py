@@ -2,10 +2,11 @@
 
 from checker.core.schema_warnings import WarningKind
 from checker.corpus.records import Note, SchemaOpened
-from checker.generation.program import OperationProgram
-from checker.openapi.selected import SelectedOperations
+from checker.kinds.protocol import CaseProgram
+from checker.workers.class_checks import ClassChecks
 from checker.workers.description import Description
 from checker.workers.recorder import Recorder
+from checker.workers.selected import SelectedOperations
 
 
 def tell_of_description(recorder: Recorder, description: Description, opened: SchemaOpened) -> None:
@@ -24,7 +25,14 @@ def tell_of_unread(recorder: Recorder, selected: SelectedOperations, phase: str)
     recorder.journal.flush()
 
 
-def tell_of_program(recorder: Recorder, phase: str, program: OperationProgram) -> None:
+def tell_of_checks(recorder: Recorder, checks: ClassChecks) -> None:
+    """That one of them needs all cases in one worker."""
+    if checks.works_alone:
+        text = "it has `after_run` and no `merge`: what several workers see cannot be put together"
+        recorder.note(Note("alone", checks.works_alone, "", text))
+
+
+def tell_of_program(recorder: Recorder, phase: str, program: CaseProgram) -> None:
     """What the summary says of an operation that is not tested in full."""
     label = program.operation.label
     if program.fault is not None:

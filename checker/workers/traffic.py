@@ -1,19 +1,17 @@
 """Every request that a worker sent, as its traffic holds it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from checker.checks.judge import CLEAN, UNJUDGED
 from checker.core.errors import StorageError
-from checker.core.failures import Failure
 from checker.core.meta import GenerationMode
 from checker.core.operation import Label
 from checker.core.response import FailureKind, NetworkFailure, Response
 from checker.core.send import Purpose
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.exchange import exchange, exchange_fields, lighter
-from checker.corpus.packing import Packed
 from checker.corpus.records import CheckOutcome, Component, Interaction
 from checker.corpus.secrets import Secrets
 from checker.corpus.traffic import Keep, TrafficWriter
@@ -21,6 +19,7 @@ from checker.phases.attempt import Verdict
 from checker.phases.making import Made
 from checker.workers.components import MODES, Components
 from checker.workers.drafts import Answered, Draft
+from checker.workers.outcomes import CheckOutcomes
 from checker.workers.suspicion import Shot
 
 _SUCCESS = "SUCCESS"
@@ -36,21 +35,14 @@ class Traffic:
 
     incarnation: int
     writer: TrafficWriter
-    checks: Sequence[str]
+    outcomes: CheckOutcomes
     secrets: Secrets
     most: int = 0
     """Bytes of a body that are kept; 0: all."""
     components: Components = field(default_factory=Components)
     faults: list[tuple[Label, str, Exception]] = field(default_factory=list)
     """(label, phase, error) of answers that could not be written, for whoever tells of them."""
-    _passed: tuple[CheckOutcome, ...] = ()
-    _packed: Packed = field(default_factory=Packed)
-    """The same, packed."""
     _encoder: RecordEncoder = field(default_factory=RecordEncoder)
-
-    def __post_init__(self) -> None:
-        self._passed = tuple(CheckOutcome(name, _SUCCESS) for name in self.checks)
-        self._packed = self._encoder.packed(self._passed)
 
     def record(self, shot: Shot) -> None:
         """Write down a request of an inquiry."""
@@ -91,7 +83,7 @@ class Traffic:
 
     def _encoded(self, made: Made, verdict: Verdict, keep: Keep) -> bytes:
         if verdict.judgement is CLEAN and isinstance(verdict.outcome, Response):
-            status, checks = _SUCCESS, self._packed
+            status, checks = _SUCCESS, self.outcomes.passed(made.case)
         else:
             status = _status_of(verdict)
             checks = self._encoder.packed(self._checks_of(verdict))
@@ -129,23 +121,7 @@ class Traffic:
     def _checks_of(self, verdict: Verdict) -> tuple[CheckOutcome, ...]:
         if not isinstance(verdict.outcome, Response) or verdict.judgement is UNJUDGED:
             return ()
-        failures = verdict.judgement.failures
-        return self._outcomes(failures) if failures else self._passed
-
-    def _outcomes(self, failures: Sequence[Failure]) -> tuple[CheckOutcome, ...]:
-        failed: dict[str, list[Failure]] = {}
-        for failure in failures:
-            failed.setdefault(failure.check, []).append(failure)
-        return tuple(
-            CheckOutcome(
-                name,
-                "FAILURE",
-                "\n\n".join(f"{one.title}\n{one.message}".rstrip() for one in failed[name]),
-            )
-            if name in failed
-            else CheckOutcome(name, _SUCCESS)
-            for name in self.checks
-        )
+        return self.outcomes.told(verdict.case, verdict.judgement.failures)
 
 
 def without_answer(verdict: Verdict, error: Exception) -> Verdict:

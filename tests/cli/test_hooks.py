@@ -2,8 +2,9 @@
 
 import pytest
 
+from checker.checks.custom import CUSTOM_CHECKS
 from checker.core.hooks import GLOBAL_HOOKS
-from checker.core.registry import CUSTOM_CHECKS, FORMATS
+from checker.core.registry import FORMATS
 from checker.demo import Server
 from checker.demo.description import document
 

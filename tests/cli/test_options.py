@@ -3,9 +3,11 @@ import pytest
 from checker.cli.options import FUZZ_SETTINGS, RUN_SETTINGS, SETTINGS
 from checker.cli.running import masked_command
 from checker.config.filters import FilterSpec
+from checker.config.operation_settings import OperationSettings
 from checker.core.redact import Redaction
 
 RUN = ("run", "openapi.json")
+DEFAULT_CHECKS = OperationSettings().checks
 
 
 def test_every_working_option_arrives(settings_of) -> None:
@@ -21,14 +23,18 @@ def test_every_working_option_arrives(settings_of) -> None:
     )
     assert found.location == "openapi.json"
     assert (found.kind, found.base_url) == ("run", "http://127.0.0.1:8081/api")
-    assert (found.workers, found.lanes, found.max_examples, found.seed) == (3, 4, 7, 11)
-    assert (found.max_failures, found.continue_on_failure, found.no_shrink) == (2, True, True)
-    assert found.headers == (("X-A", "b:c"),)
-    assert (found.request_timeout_s, found.wait_for_schema_s) == (1.5, 2.0)
-    assert (found.proxy, found.tls_verify) == ("http://127.0.0.1:9", False)
+    assert (found.workers, found.lanes, found.common.max_examples, found.seed) == (3, 4, 7, 11)
+    assert (found.max_failures, found.common.continue_on_failure, found.common.no_shrink) == (
+        2,
+        True,
+        True,
+    )
+    assert found.common.headers == (("X-A", "b:c"),)
+    assert (found.common.request_timeout_s, found.wait_for_schema_s) == (1.5, 2.0)
+    assert (found.common.proxy, found.common.tls_verify) == ("http://127.0.0.1:9", False)
     assert (found.vcr_path, found.preserve_bytes) == ("a/b.yaml", True)
     assert (found.sanitization.enabled, found.truncation.enabled) == (False, False)
-    assert (found.database, found.allow_x00) == ("none", False)
+    assert (found.database, found.common.allow_x00) == ("none", False)
     assert (found.inline, found.color, found.unavailable_phases) == (True, False, ())
 
 
@@ -46,33 +52,41 @@ def test_filters_arrive(settings_of) -> None:
 def test_checks_are_chosen_from_comma_lists(settings_of) -> None:
     chosen = settings_of(
         *RUN, "-c", "status_code_conformance,not_a_server_error", "-c", "content_type_conformance"
-    ).checks
+    ).common.checks
     assert chosen == (
         "not_a_server_error",
         "status_code_conformance",
         "content_type_conformance",
     )
-    left = settings_of(*RUN, "--exclude-checks", "status_code_conformance").checks
-    assert left == (
-        "not_a_server_error",
-        "content_type_conformance",
-        "response_headers_conformance",
-        "response_schema_conformance",
-    )
+    left = settings_of(*RUN, "--exclude-checks", "status_code_conformance").common.checks
+    assert left == tuple(name for name in DEFAULT_CHECKS if name != "status_code_conformance")
+
+
+def test_the_limit_of_the_response_time_switches_its_check_on_whatever_is_selected(
+    settings_of,
+) -> None:
+    assert "max_response_time" not in settings_of(*RUN, "-c", "all").common.checks
+    limited = ("--max-response-time", "1.5")
+    for options in ((), ("--exclude-checks", "max_response_time")):
+        found = settings_of(*RUN, *limited, *options).common
+        assert found.checks == (*DEFAULT_CHECKS, "max_response_time")
+        assert found.check_settings == {"max_response_time": {"max_response_time": 1.5}}
+    alone = settings_of(*RUN, *limited, "--checks", "max_response_time").common
+    assert alone.checks == ("max_response_time",)
 
 
 def test_check_named_on_the_command_line_runs_though_the_file_disables_it(
     settings_of, folder
 ) -> None:
     (folder / "checker.toml").write_text("[checks.not_a_server_error]\nenabled = false")
-    assert "not_a_server_error" not in settings_of(*RUN).checks
-    assert settings_of(*RUN, "-c", "not_a_server_error").checks == ("not_a_server_error",)
+    assert "not_a_server_error" not in settings_of(*RUN).common.checks
+    assert settings_of(*RUN, "-c", "not_a_server_error").common.checks == ("not_a_server_error",)
 
 
 def test_checks_of_hooks_may_be_named(settings_of, monkeypatch) -> None:
     monkeypatch.setenv("CHECKER_HOOKS", "hooks.py")
     found = settings_of(*RUN, "--checks", "my_check")
-    assert (found.checks, found.hooks) == (("my_check",), ("hooks.py",))
+    assert (found.common.checks, found.hooks) == (("my_check",), ("hooks.py",))
 
 
 def test_environment_stands_in_for_options(settings_of, monkeypatch) -> None:
@@ -89,7 +103,7 @@ def test_command_line_beats_the_file_and_headers_merge(settings_of, folder) -> N
     )
     found = settings_of(*RUN, "--seed", "9", "-H", "a: line")
     assert (found.seed, found.workers) == (9, 2)
-    assert found.headers == (("a", "line"), ("B", "file"))
+    assert found.common.headers == (("a", "line"), ("B", "file"))
 
 
 def test_command_line_beats_project_tables(settings_of, folder) -> None:
@@ -97,7 +111,7 @@ def test_command_line_beats_project_tables(settings_of, folder) -> None:
         "[[project]]\ntitle = 'Shop'\nrequest-timeout = 3\n[project.generation]\nmax-examples = 5"
     )
     shop = settings_of(*RUN, "-n", "8").for_project("Shop")
-    assert (shop.max_examples, shop.request_timeout_s) == (8, 3.0)
+    assert (shop.common.max_examples, shop.common.request_timeout_s) == (8, 3.0)
 
 
 def test_what_the_command_line_names_runs_although_the_file_switches_all_off(
@@ -105,9 +119,9 @@ def test_what_the_command_line_names_runs_although_the_file_switches_all_off(
 ) -> None:
     (folder / "checker.toml").write_text("checks.enabled = false\nphases.enabled = false")
     found = settings_of(*RUN, "-c", "not_a_server_error", "--phases", "fuzzing")
-    assert (found.checks, found.phases) == (("not_a_server_error",), ("fuzzing",))
-    assert len(settings_of(*RUN, "-c", "all").checks) == 5
-    assert (settings_of(*RUN).checks, settings_of(*RUN).phases) == ((), ())
+    assert (found.common.checks, found.phases) == (("not_a_server_error",), ("fuzzing",))
+    assert settings_of(*RUN, "-c", "all").common.checks == DEFAULT_CHECKS
+    assert (settings_of(*RUN).common.checks, settings_of(*RUN).phases) == ((), ())
 
 
 def test_fuzz_has_its_own_time_limit_and_defaults(settings_of) -> None:

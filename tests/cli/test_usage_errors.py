@@ -103,6 +103,14 @@ WRONG = {
         (*RUN, "-c", "not_a_server_eror"),
         "--checks: unknown name 'not_a_server_eror'. Did you mean 'not_a_server_error'?",
     ),
+    "check without its limit": (
+        (*RUN, "--checks", "max_response_time"),
+        "--checks max_response_time needs a value for it: give --max-response-time",
+    ),
+    "limit of nothing": (
+        (*RUN, "--max-response-time", "0"),
+        "Invalid value for '--max-response-time': Must be greater than 0, but got 0.0",
+    ),
     "excluded check": ((*RUN, "--exclude-checks", "x"), "--exclude-checks: unknown name 'x'"),
     "phase": ((*RUN, "--phases", "fuzz"), "--phases: unknown name 'fuzz'. Did you mean 'fuzzing'?"),
     "no phase": ((*RUN, "--phases", ","), "--phases names nothing"),
@@ -193,8 +201,6 @@ LATER = (
     ("--report-allure-path", "a"),
     ("--phases", "fuzzing,stateful"),
     ("--checks", "ignored_auth"),
-    ("--checks", "max_response_time"),
-    ("--max-response-time", "3"),
     ("--origin", "http://127.0.0.1"),
     ("--app", "a:b"),
     ("--baseline-update",),
@@ -224,4 +230,4 @@ def test_known_options_that_do_not_work_yet_are_refused(invoke, option: tuple[st
     ids=" ".join,
 )
 def test_what_is_so_anyway_may_be_asked_for(settings_of, option: tuple[str, ...]) -> None:
-    assert settings_of(*RUN, *option).checks == settings_of(*RUN).checks
+    assert settings_of(*RUN, *option).common.checks == settings_of(*RUN).common.checks

@@ -86,3 +86,8 @@ def test_user_info_stays_at_the_server_that_it_was_given_for() -> None:
     assert (own.userinfo, own.base_path) == ("u:p", "/v1")
     assert target("http://h:2/v1", "http://u:p@h:1/openapi.json", None, []).userinfo == ""
     assert target("", "http://u:p@h:1/a", "http://h:1", []).userinfo == ""
+
+
+def test_headers_of_single_operations_count() -> None:
+    block = "[[operations]]\ninclude-path = '/a'\nheaders = { X-Api-Key = '1', X-Plain = '2' }"
+    assert found(block) == ("header X-Api-Key",)

@@ -12,7 +12,7 @@ from checker.config.dictionary_files import read_dictionary
 from checker.config.overrides import EACH, Override, Overrides
 from checker.config.resolve import Occasion, run_settings
 from checker.config.settings import RunSettings
-from checker.core.errors import ConfigError, NotAvailableYet
+from checker.core.errors import ConfigError
 from checker.core.locations import Location
 
 WORDS = """
@@ -149,12 +149,6 @@ WRONG = {
 @pytest.mark.parametrize(("text", "message"), WRONG.items(), ids=WRONG.values())
 def test_what_is_wrong_is_said(text: str, message: str) -> None:
     assert message in error_of(text)
-
-
-def test_other_keys_of_a_block_are_refused_as_before() -> None:
-    text = "[[operations]]\ninclude-path = '/a'\nparameters = { a = 1 }\nheaders = { a = 'b' }"
-    with pytest.raises(NotAvailableYet, match="headers"):
-        overrides(text)
 
 
 def test_a_file_is_read_as_fuzzers_read_it(tmp_path: Path) -> None:

@@ -227,8 +227,8 @@ def test_error_text(name: str) -> None:
         ("warnings = false", "warnings: not available yet"),
         ("[auth.basic]\nusername = 'a'", "auth: not available yet"),
         (
-            "[[operations]]\ninclude-path = '/a'\nheaders = {}",
-            "[operations.0] headers: not available yet",
+            "[[operations]]\ninclude-path = '/a'\nrate-limit = '1/s'",
+            "[operations.0] rate-limit: not available yet",
         ),
     ],
 )

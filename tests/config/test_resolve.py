@@ -2,6 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from checker.checks.custom import CUSTOM_CHECKS, CustomCheck
 from checker.config.config import Config
 from checker.config.filters import FilterSpec, OperationFilters
 from checker.config.resolve import Occasion, run_settings, slug
@@ -52,17 +53,17 @@ def test_random_seeds_differ_and_given_ones_stay() -> None:
 
 def test_checks_that_were_switched_off_do_not_run() -> None:
     text = "[checks.content_type_conformance]\nenabled = false"
-    assert "content_type_conformance" not in settings(text).checks
-    assert settings("[checks]\nenabled = false").checks == ()
+    assert "content_type_conformance" not in settings(text).common.checks
+    assert settings("[checks]\nenabled = false").common.checks == ()
     named = "[checks]\nenabled = false\n[checks.not_a_server_error]\nenabled = true"
-    assert settings(named).checks == ("not_a_server_error",)
+    assert settings(named).common.checks == ("not_a_server_error",)
 
 
 def test_unknown_check_needs_hooks_that_may_define_it() -> None:
     text = "[checks.my_check]\nenabled = true"
     with pytest.raises(ConfigError, match="'my_check'"):
         settings(text)
-    assert settings(f"hooks = 'mine'\n{text}").checks[-1] == "my_check"
+    assert settings(f"hooks = 'mine'\n{text}").common.checks[-1] == "my_check"
 
 
 def test_hooks_of_environment_and_file_both_load() -> None:
@@ -88,8 +89,11 @@ def test_time_limit_of_fuzz_goes_first_there() -> None:
 def test_project_tables_become_differences() -> None:
     text = "[[project]]\ntitle = 'Shop'\n[project.generation]\nmax-examples = 3"
     found = settings(text)
-    assert found.projects == (("Shop", {"max_examples": 3}),)
-    assert (found.max_examples, found.for_project("Shop").max_examples) == (100, 3)
+    assert [(title, list(changes)) for title, changes in found.projects] == [
+        ("Shop", ["operations"])
+    ]
+    shop = found.for_project("Shop")
+    assert (found.common.max_examples, shop.common.max_examples) == (100, 3)
 
 
 def test_disabled_operations_join_the_filters() -> None:
@@ -111,13 +115,33 @@ def test_slug_is_never_empty() -> None:
     assert slug("ÄÖ") == "default"
 
 
-def test_checks_of_users_join_when_they_are_known() -> None:
+def test_checks_of_users_join_when_they_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
     found = settings("hooks = 'a'\n[checks.third]\nenabled = false")
-    assert found.with_custom_checks(["mine", "third"]).checks == (*found.checks, "mine")
+    before = found.common.checks
+    for name in ("mine", "third"):
+        monkeypatch.setitem(CUSTOM_CHECKS, name, CustomCheck(print))
+    assert found.common.checks == (*before, "mine")
 
 
-def test_checks_of_users_stay_out_where_some_were_chosen() -> None:
+def test_checks_of_users_stay_out_where_some_were_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     config = Config.from_str("hooks = 'a'")
     config.checks.update(included_check_names=["second", "not_a_server_error"])
     found = run_settings(config, Occasion("a.json"), {})
-    assert found.with_custom_checks(["mine", "second"]).checks == ("not_a_server_error", "second")
+    for name in ("mine", "second"):
+        monkeypatch.setitem(CUSTOM_CHECKS, name, CustomCheck(print))
+    assert found.common.checks == ("not_a_server_error", "second")
+
+
+def test_settings_of_class_checks_are_theirs_and_those_of_the_nearest_layer_count() -> None:
+    text = "hooks = 'mine'\n[checks.Mine]\nenabled = true\nmost = 3\nnames = ['a', {b = 1}]"
+    given = {"most": 3, "names": ["a", {"b": 1}]}
+    assert settings(text).common.check_settings == {"Mine": given}
+    project = "[[project]]\ntitle = 'A'\n[project.checks.Mine]\nmost = 4"
+    config = Config.from_str(f"{text}\n{project}", environment={}).for_project("A")
+    assert config.operation_layers().common.check_settings == {"Mine": given | {"most": 4}}
+
+
+@pytest.mark.parametrize("value", ["2026-01-01", "[07:00:00]", "{a = 2026-01-01T07:00:00Z}"])
+def test_dates_among_the_settings_of_a_class_check_are_refused(value: str) -> None:
+    with pytest.raises(ConfigError, match="'since' -> Write dates and times as text"):
+        settings(f"hooks = 'mine'\n[checks.Mine]\nsince = {value}")

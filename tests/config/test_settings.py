@@ -7,6 +7,7 @@ import pytest
 from checker.config.filters import FilterSpec, OperationFilters, Selection
 from checker.config.settings import RunSettings, Sanitization
 from checker.core.errors import UsageError
+from tests.asking import saying
 
 
 def settings() -> RunSettings:
@@ -14,11 +15,22 @@ def settings() -> RunSettings:
         "openapi.json",
         "run",
         seed=1 << 80,
-        headers=(("X-Key", "é"),),
+        operations=saying(
+            {"checks": {"not_a_server_error": {"expected-statuses": ["2XX", 404]}}},
+            {"include-path": "/a", "headers": {"X-Key": "b"}},
+            headers={"X-Key": "é"},
+        ),
         selection=Selection(OperationFilters((FilterSpec("include", "path", "/a"),))),
         sanitization=Sanitization(keys=("a",), markers=()),
-        expected_statuses=(("not_a_server_error", ("2XX", "404")),),
-        projects=(("Shop", {"base_url": "http://127.0.0.1:1", "headers": [["A", "b"]]}),),
+        projects=(
+            (
+                "Shop",
+                {
+                    "base_url": "http://127.0.0.1:1",
+                    "operations": saying(headers={"A": "b"}).to_dict(),
+                },
+            ),
+        ),
     )
 
 
@@ -29,7 +41,8 @@ def test_settings_survive_json_and_pickle() -> None:
 
 def test_project_changes_apply_to_its_title_alone() -> None:
     shop = settings().for_project("Shop")
-    assert (shop.base_url, shop.headers, shop.projects) == ("http://127.0.0.1:1", (("A", "b"),), ())
+    assert (shop.base_url, shop.projects) == ("http://127.0.0.1:1", ())
+    assert shop.common.headers == (("A", "b"),)
     assert settings() == settings().for_project("Other")
 
 

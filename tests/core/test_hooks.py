@@ -4,7 +4,7 @@ import pytest
 
 from checker.core.errors import IncorrectUsage, NotAvailableYet
 from checker.core.hooks import HOOK_NAMES, HookContext, HookDecorator, HookRegistry
-from checker.core.registry import CUSTOM_CHECKS, FORMATS, check, register_format
+from checker.core.registry import FORMATS, register_format
 
 
 @pytest.fixture
@@ -86,38 +86,18 @@ def test_unregistered_hooks_do_not_run(hook, registry) -> None:
     assert registry.named("after_call") == ()
 
 
-def test_check_with_the_name_of_a_built_in_is_refused() -> None:
-    def not_a_server_error(ctx, response, case):
-        pass
-
-    with pytest.raises(IncorrectUsage, match="already registered"):
-        check(not_a_server_error)
-
-
-def test_class_checks_are_refused_for_now() -> None:
-    class Total:
-        pass
-
-    with pytest.raises(NotAvailableYet, match="class check Total"):
-        check(Total)
-
-
-def test_checks_and_formats_are_found_by_name(monkeypatch) -> None:
+def test_formats_are_found_by_name() -> None:
     class Strategy:
         def example(self): ...
 
         def map(self): ...
 
-    def small(ctx, response, case):
-        pass
-
     strategy = Strategy()
-    assert small is check(small)
     register_format("card", strategy)
     try:
-        assert (small, strategy) == (CUSTOM_CHECKS["small"], FORMATS["card"])
+        assert strategy == FORMATS["card"]
     finally:
-        del CUSTOM_CHECKS["small"], FORMATS["card"]
+        del FORMATS["card"]
 
 
 def test_format_without_a_strategy_is_refused() -> None:

@@ -11,6 +11,7 @@ from checker.core.sequence import Drawn, Listed, Literal, Step
 from checker.corpus.records import (
     Body,
     CheckOutcome,
+    CheckState,
     Component,
     Entry,
     Exchange,
@@ -153,6 +154,7 @@ OTHERS = {
         COMPONENTS,
     ),
     Note: st.builds(Note, st.sampled_from(["opaque", "slow"]), LABELS, TEXT, TEXT),
+    CheckState: st.builds(CheckState, TEXT, st.binary(max_size=9), TEXT),
     Quarantined: st.builds(
         Quarantined,
         TASKS,

@@ -7,8 +7,10 @@ import pytest
 
 from checker.config.config import Config
 from checker.config.resolve import Occasion, run_settings
+from checker.config.settings import RunSettings
 from checker.corpus.records import Note, Record, RunStarted, SchemaOpened, WorkerGone
 from checker.corpus.secrets import Secrets, secrets_of
+from tests.asking import saying
 
 CANARY = "c4n4ry-0f-th3-us3r"
 DICTIONARY = (
@@ -89,3 +91,14 @@ def test_no_record_holds_a_secret(record: Record) -> None:
 def test_what_names_something_stays_as_it_is() -> None:
     note = Note("kind", f"GET /{CANARY}", "#/a", "text")
     assert found("headers = { X-Mine = '${C}' }").conceal(note) is note
+
+
+def test_headers_of_single_operations_are_secret_as_well() -> None:
+    block = {"include-path": "/a", "headers": {"X-Key": "of-one-operation", "Accept": "text/csv"}}
+    said = saying({}, block, headers={"X-Key": "of-all-of-them"}, proxy="http://u:pass-word@h:1")
+    store = secrets_of(RunSettings("openapi.json", "run", 1, operations=said)).store
+    text = "of-all-of-them of-one-operation text/csv"
+    masked = store.mask(text)
+    assert masked == "{secret:header:X-Key} {secret:header:X-Key.1} text/csv"
+    assert store.resolve(masked) == text
+    assert "pass-word" not in store.mask("http://u:pass-word@h:1")

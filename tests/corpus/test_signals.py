@@ -1,6 +1,7 @@
 import tracemalloc
 from dataclasses import dataclass, replace
 
+from checker.checks.server_error import ServerError
 from checker.core.failures import Failure
 from checker.core.meta import Binding
 from checker.core.operation import Body, Label, Location
@@ -41,7 +42,8 @@ def book(**body: object) -> object:
 def test_a_first_answer_shows_every_class_and_a_second_one_nothing() -> None:
     signals = SignalSet()
     binding = Binding(Location.PATH, "code", CREATE.label, "/id", 0, "7")
-    failure = Failure("not_a_server_error", "Server error", "", "k")
+    failure = ServerError(unique_key="k")
+    failure.check = "not_a_server_error"
     case = sent(READ, (binding,), path_parameters={"code": "7"})
     response = Response(500, JSON, b'{"error": "it broke"}', elapsed=0.5)
     found = signals.observe(case, response, Said((failure,)), CREATE.label)

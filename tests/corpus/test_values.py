@@ -1,6 +1,6 @@
 import tracemalloc
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
@@ -40,6 +40,11 @@ class Route:
     has_skipped_required_body: bool = False
     contract: Any = None
     definition: Mapping[str, Any] = field(default_factory=dict)
+    read_answer: Callable[[Response], Any] | None = None
+
+    @property
+    def resource_path(self) -> str:
+        return self.path
 
     @property
     def label(self) -> Label:
@@ -288,3 +293,19 @@ def test_a_location_that_is_no_url_names_nothing(location: str) -> None:
     pool.observe(sent(CREATE), answer({"number": 41}, 201, [("Location", location)]))
     assert picked(pool, READ, "code") == "41"
     assert value_at(Response(201, [("Location", location)], b""), "header:Location") == ""
+
+
+def test_an_operation_says_how_its_answers_are_read() -> None:
+    """Values of answers that are no JSON are found, bound and found again."""
+
+    def read(response: Response) -> Any:
+        return dict(pair.split("=") for pair in response.content.decode().split("&"))
+
+    create = replace(CREATE, read_answer=read)
+    pool, response = pool_of(), Response(201, [], b"code=B-7&state=new")
+    pool.observe(sent(create), response)
+    binding = pool.view(READ).pick(Location.PATH, "code", 0)
+    assert binding is not None
+    assert binding.literal == "B-7"
+    assert value_at(response, binding.pointer, read) == "B-7"
+    assert value_at(response, binding.pointer) is None

@@ -6,9 +6,8 @@ from urllib.parse import quote
 
 import pytest
 
-from checker.checks.context import CheckSettings
 from checker.checks.judge import Judge, Judgement
-from checker.checks.registry import BUILT_IN, selected_checks
+from checker.checks.table import AVAILABLE
 from checker.core.case import Case
 from checker.core.operation import BrokenOperation
 from checker.core.response import Response
@@ -25,7 +24,7 @@ UNSATISFIABLE = frozenset(
     {"submitSelfServiceSettingsFlowBody"}
 )
 """Component schemas that no value is valid by."""
-JUDGE = Judge(selected_checks(tuple(BUILT_IN)), CheckSettings())
+JUDGE = Judge([one for one in AVAILABLE.values() if not one.switch])
 
 
 def _id(path: Path) -> str:

@@ -18,6 +18,7 @@ from checker.core.schema_warnings import SchemaWarning
 from checker.core.security import SecurityRequirement
 from checker.core.verdicts import RequestVerdict
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
+from checker.generation.meaning.store import FormStore
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
 from checker.generation.sources.choices import RandomSource, Source
 from checker.validation.compiled import compile_schema
@@ -58,6 +59,21 @@ class PlainOperation:
     has_skipped_required_body: bool = False
     base_url: str | None = None
     security: tuple[SecurityRequirement, ...] = ()
+    read_answer: None = None
+    grants_credentials: bool = False
+
+    @property
+    def resource_path(self) -> str:
+        return self.path
+
+    def compile(
+        self,
+        settings: GenerationSettings,
+        *,
+        hooks: ComponentHooks = NO_HOOKS,
+        store: FormStore | None = None,
+    ) -> OperationProgram:
+        return compile_operation(self, settings, hooks=hooks, store=store)
 
     def warnings(self) -> tuple[SchemaWarning, ...]:
         return ()

@@ -4,7 +4,7 @@ import contextlib
 from typing import Any
 
 from checker.checks.judge import Judge, Judgement
-from checker.checks.registry import BUILT_IN, selected_checks
+from checker.checks.table import AVAILABLE
 from checker.core.blocks import Answer, FailedCase, failure_block
 from checker.core.case import Case
 from checker.core.codings import readable
@@ -60,7 +60,7 @@ class Readers:
 
     def __init__(self) -> None:
         self._case = Case(_operation(), "1")
-        self._judge = Judge(selected_checks(list(BUILT_IN)))
+        self._judge = Judge([one for one in AVAILABLE.values() if not one.switch])
         self._signals = SignalSet()
         self._places = Places(self._case.operation.label)
         self._secrets = Secrets([("Authorization", "Bearer 0123456789abcdef")])
@@ -73,6 +73,7 @@ class Readers:
             return None
         self._keep(outcome, response)
         judgement = self._judge.verdict(self._case, response)
+        assert judgement is not None
         self._signals.observe(self._case, response, judgement)
         for place, value in self._places.leaves(response):
             assert len(place.origin[1]) < 10_000

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from checker.checks.custom import CUSTOM_CHECKS
 from checker.core.hooks import GLOBAL_HOOKS
-from checker.core.registry import CUSTOM_CHECKS, FORMATS
+from checker.core.registry import FORMATS
 
 
 class Api:

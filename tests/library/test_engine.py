@@ -157,14 +157,14 @@ def test_failures_come_as_one_group_with_the_block_of_the_console(operation, api
     with pytest.raises(checker.errors.FailureGroup) as caught:
         case.call_and_validate(checks=["not_a_server_error"])
     assert str(caught.value) == GROUP.format(id=case.id, url=api.url)
-    assert [one.failure.check for one in caught.value.exceptions] == ["not_a_server_error"]
+    assert [one.check for one in caught.value.exceptions] == ["not_a_server_error"]
 
 
 def test_each_distinct_failure_is_a_member(operation, api) -> None:
     api.status = 500
     with pytest.raises(checker.errors.FailureGroup) as caught:
         operation.Case(path_parameters={"id": 7}).call_and_validate()
-    checks = [one.failure.check for one in caught.value.exceptions]
+    checks = [one.check for one in caught.value.exceptions]
     assert checks == ["not_a_server_error", "status_code_conformance"]
 
 
@@ -210,7 +210,7 @@ def test_additional_checks_are_functions(operation) -> None:
 
     with pytest.raises(checker.errors.FailureGroup) as caught:
         operation.Case(path_parameters={"id": 7}).call_and_validate(additional_checks=[has_a_name])
-    failure = caught.value.exceptions[0].failure
+    failure = caught.value.exceptions[0]
     assert (failure.check, failure.title) == (
         "has_a_name",
         "Custom check failed: `has_a_name`",
@@ -306,3 +306,18 @@ def test_client_that_decompresses_is_not_asked_to_do_it_twice() -> None:
     found = as_response(foreign)
     assert found.json() == {"id": 1}
     assert found.readable.content == b'{"id": 1}'
+
+
+def test_a_class_check_keeps_its_instance(operation) -> None:
+    @checker.check
+    class Once:
+        def __init__(self) -> None:
+            self.count = 0
+
+        def after_response(self, ctx, response, case) -> None:
+            self.count += 1
+            assert self.count < 2, "twice"
+
+    operation.Case(path_parameters={"id": 7}).call_and_validate()
+    with pytest.raises(checker.errors.FailureGroup, match="Custom check failed: `Once`"):
+        operation.Case(path_parameters={"id": 7}).call_and_validate()

@@ -11,8 +11,9 @@ from typing import ClassVar
 import pytest
 
 from checker.core.errors import LoaderError
+from checker.kinds.sources import FetchOptions
 from checker.openapi.documents.fetching import beside_file, beside_url
-from checker.openapi.documents.web import Way, Web
+from checker.openapi.documents.web import Web
 from checker.openapi.loaders import from_url
 
 from .described import USER, assert_both, document, written
@@ -125,14 +126,14 @@ def test_the_proxy_is_asked_for_a_description_and_for_what_it_refers_to(
         api: json.dumps(document({"$ref": other})).encode(),
         other: json.dumps(USER).encode(),
     }
-    assert_both(from_url(api, way=Way(proxy=f"http://{shelf}")), {"id": 1}, {"id": "x"})
+    assert_both(from_url(api, way=FetchOptions(proxy=f"http://{shelf}")), {"id": 1}, {"id": "x"})
     assert [path for path, _ in _Shelf.seen] == [api, other]
     with pytest.raises(LoaderError, match=rf"{api} through the proxy refused the connection"):
-        from_url(api, way=Way(proxy=f"http://{nobody}"))
+        from_url(api, way=FetchOptions(proxy=f"http://{nobody}"))
 
 
 def test_files_refer_to_urls_by_the_certificates_that_are_given(tmp_path: Path) -> None:
     bundle = tmp_path / "bundle.pem"
     bundle.write_text("hello")
     with pytest.raises(LoaderError, match="give a CA bundle in PEM form"):
-        Web({}, Way(verify=str(bundle)))
+        Web({}, FetchOptions(verify=str(bundle)))

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.core.errors import LoaderError
-from checker.openapi.loaders import Way, from_bytes, from_dict, from_path, from_url, open_normalised
+from checker.kinds.sources import FetchOptions
+from checker.openapi.loaders import from_bytes, from_dict, from_path, from_url, open_normalised
 
 DOCUMENT = b'{"openapi": "3.0.3", "servers": [{"url": "/v1"}], "paths": {}}'
 MISSING = "Unable to determine the Open API version as it's not specified in the document."
@@ -89,7 +90,7 @@ def test_certificates_that_are_none_are_one_sentence(host: str, tmp_path: Path) 
     for text in ("", "hello"):
         bundle.write_text(text)
         with pytest.raises(LoaderError, match=r"cannot be used: .*give a CA bundle in PEM form"):
-            from_url(f"{host}/ok.json", way=Way(verify=str(bundle)))
+            from_url(f"{host}/ok.json", way=FetchOptions(verify=str(bundle)))
 
 
 def test_refused_connection_is_one_sentence() -> None:

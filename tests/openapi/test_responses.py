@@ -5,6 +5,7 @@ import pytest
 
 from checker.core.contract import MediaTypeVerdict as Verdict
 from checker.openapi.answers.contract import OpenApiContract
+from checker.openapi.schema import OpenApiSchema
 
 from .documents import contract, operation
 
@@ -348,7 +349,8 @@ ANSWERS = [b'"x"', b"{}", b'{"a": 1}', b"null"]
 def test_what_openapi_adds_to_json_schema(schema: Any, content: bytes) -> None:
     formats = schema != PROMISES[0]
     found = operation({"responses": {"200": {"content": {JSON_TYPE: {"schema": schema}}}}})
-    found.owner.validate_formats = formats
+    assert isinstance(found.owner, OpenApiSchema)
+    found.owner.asserts_formats = lambda _: formats
     body = found.contract.plan(200, JSON_TYPE).body
     assert body is not None
     assert body.is_valid(content)

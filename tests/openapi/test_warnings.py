@@ -7,6 +7,7 @@ import pytest
 from checker.core.case import Case
 from checker.core.errors import LoaderError
 from checker.core.request import Origin
+from checker.kinds.sources import SchemaOptions
 from checker.openapi.documents.walking import walk
 from checker.openapi.loaders import from_path
 from checker.openapi.operation import OpenApiOperation
@@ -168,7 +169,7 @@ def test_another_host_is_told_and_another_path_is_used() -> None:
     operations = [one for one in schema.get_all_operations() if isinstance(one, OpenApiOperation)]
     targets = [maker.make(Case(operation, "1")).target for operation in operations]
     assert targets == [b"/own/a", b"/v1/b", b"/v1/c"]
-    schema.rebase("http://h/given")
+    schema.configure(SchemaOptions(base_url="http://h/given"))
     assert schema.warnings == ()
     assert {operation.base_url for operation in operations} == {"http://h/given"}
 

@@ -5,20 +5,21 @@ from typing import Any
 import pytest
 
 from checker.core.meta import PhaseInfo
-from checker.core.operation import Label, Operation
+from checker.core.operation import Label
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.likeness import likeness
 from checker.generation.program import GenerationSettings
-from checker.phases.making import CaseFactory
+from checker.kinds.protocol import ApiOperation
+from checker.phases.making import CaseFactory, GenerationRules
 from checker.phases.novelty import Exhausted
 from tests.generation.making import PlainOperation, body_of, parameter_of, schema_of
 
 PHASE = PhaseInfo("fuzzing")
 
 
-def factory(operation: Operation, *, unique: bool = True) -> CaseFactory:
-    settings = GenerationSettings(unique_inputs=unique)
-    return CaseFactory({operation.label: operation}, settings, lambda _: NO_HOOKS, None)
+def factory(operation: ApiOperation, *, unique: bool = True) -> CaseFactory:
+    rules = GenerationRules.alike(GenerationSettings(unique_inputs=unique))
+    return CaseFactory({operation.label: operation}, rules, lambda _: NO_HOOKS, None)
 
 
 def made(makes: CaseFactory, label: Label, count: int) -> list[str]:

@@ -16,10 +16,11 @@ from checker.generation.hooks import NO_HOOKS, ComponentHooks, PartHooks
 from checker.generation.likeness import likeness
 from checker.generation.program import GenerationSettings
 from checker.generation.sources.shrinking import ShrinkBudget
+from checker.kinds.protocol import ApiOperation
 from checker.openapi.loaders import from_dict
 from checker.phases.coverage import edge_cases
 from checker.phases.listing import CaseLists, Lister, ListingContext
-from checker.phases.making import CaseFactory, FilteredOut, Made, OutOfDate
+from checker.phases.making import CaseFactory, FilteredOut, GenerationRules, Made, OutOfDate
 from checker.phases.novelty import Exhausted
 from checker.phases.places import places_of, without
 from checker.phases.shrinking import ShrinkPlan, shrink_case
@@ -48,7 +49,7 @@ PARAMETERS = [
 ]
 
 
-def operation(thing: Any = THING) -> Operation:
+def operation(thing: Any = THING) -> ApiOperation:
     document = {
         "openapi": "3.0.3",
         "info": {"title": "Things", "version": "1"},
@@ -80,11 +81,15 @@ def given(of: Operation, context: ListingContext) -> Iterator[Case]:
 
 
 def factory(
-    of: Operation = THINGS, *, mode: GenerationMode | None = None, hooks: ComponentHooks = NO_HOOKS
+    of: ApiOperation = THINGS,
+    *,
+    mode: GenerationMode | None = None,
+    hooks: ComponentHooks = NO_HOOKS,
 ) -> CaseFactory:
     settings = GenerationSettings(mode=mode)
     listers: dict[str, Lister] = {"coverage": edge_cases, "given": given}
-    return CaseFactory({LABEL: of}, settings, lambda _: hooks, None, lister=listers.__getitem__)
+    rules = GenerationRules.alike(settings)
+    return CaseFactory({LABEL: of}, rules, lambda _: hooks, None, lister=listers.__getitem__)
 
 
 def all_listed(makes: CaseFactory) -> list[Made]:
@@ -260,7 +265,7 @@ def test_lists_are_read_as_far_as_somebody_asks_and_forgotten() -> None:
             yield Case(of, "x", query={"number": number})
 
     context = ListingContext(GenerationSettings(), None)
-    lists = CaseLists(context, {"p": lister}.__getitem__)
+    lists = CaseLists(lambda *_: context, {"p": lister}.__getitem__)
     assert lists.at("p", THINGS, 1) is lists.at("p", THINGS, 1)
     assert begun == [LABEL, "0", "1"]
     assert lists.at("p", THINGS, 3) is None
@@ -268,7 +273,8 @@ def test_lists_are_read_as_far_as_somebody_asks_and_forgotten() -> None:
 
 @pytest.mark.parametrize("phase", ["unknown", "fuzzing"])
 def test_a_recipe_of_a_phase_that_lists_nothing_is_out_of_date(phase: str) -> None:
-    makes = CaseFactory({LABEL: THINGS}, GenerationSettings(), lambda _: NO_HOOKS, None)
+    rules = GenerationRules.alike(GenerationSettings())
+    makes = CaseFactory({LABEL: THINGS}, rules, lambda _: NO_HOOKS, None)
     with pytest.raises(OutOfDate, match=f"nothing lists cases for the phase '{phase}'"):
         makes.remake(Step(LABEL, Listed(phase, 0, "")), name="n", phase=COVERAGE)
 

@@ -21,6 +21,7 @@ from checker.supervisor.launchers.inline import InlineLauncher
 from checker.supervisor.launchers.processes import ProcessLauncher
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import Deadlines
+from tests.asking import saying
 from tests.supervisor.toys import LABELS, toy_work
 
 INLINE = InlineLauncher(toy_work)
@@ -82,9 +83,18 @@ class Run:
         self.told = Told()
 
     def settings(self, *orders: tuple[str, str], **fields: Any) -> RunSettings:
-        fields = {"kind": "run", "seed": 1, "max_examples": 5, "phases": ("fuzzing",), **fields}
+        fields = {"kind": "run", "seed": 1, "phases": ("fuzzing",), **fields}
+        said = {
+            "generation": {"max-examples": fields.pop("max_examples", 5)},
+            "continue-on-failure": fields.pop("continue_on_failure", False),
+            "checks": {name: {"enabled": False} for name in fields.pop("without_checks", ())},
+            "headers": dict(orders),
+        }
         return RunSettings(
-            location="toy", corpus_dir=str(self.folder / "corpus"), headers=orders, **fields
+            location="toy",
+            corpus_dir=str(self.folder / "corpus"),
+            operations=saying(said),
+            **fields,
         )
 
     def __call__(

@@ -6,6 +6,7 @@ from checker.config.settings import RunSettings
 from checker.supervisor.execution import Surroundings, execute
 from checker.supervisor.launchers.processes import ProcessLauncher
 from checker.supervisor.signals import Interrupts
+from tests.asking import saying
 from tests.supervisor.toys import toy_work
 
 
@@ -17,8 +18,10 @@ def main(corpus: str, workers: str, seconds: str, *orders: str) -> int:
         corpus_dir=corpus,
         workers=int(workers),
         max_time_s=float(seconds),
-        continue_on_failure=True,
-        headers=tuple((name, value) for name, _, value in (o.partition("=") for o in orders)),
+        operations=saying(
+            continue_on_failure=True,
+            headers={name: value for name, _, value in (o.partition("=") for o in orders)},
+        ),
     )
     with Interrupts() as interrupts:
         around = Surroundings(ProcessLauncher(toy_work), interrupts=interrupts)

@@ -24,6 +24,7 @@ from checker.corpus.records import (
 from checker.supervisor.execution import Surroundings, execute
 from checker.supervisor.lock import Ownership
 from checker.supervisor.signals import Interrupts
+from tests.asking import saying
 from tests.supervisor.running import (
     BOTH,
     END,
@@ -62,8 +63,8 @@ def test_fuzz_goes_on_until_its_time_is_over(run: Run) -> None:
 
 
 def test_limits_of_a_project_hold(run: Run) -> None:
-    limits = {"max_time_s": 800.0, "continue_on_failure": True}
-    projects = (("toy", limits),)
+    said = saying(continue_on_failure=True, headers=dict(END))
+    projects = (("toy", {"max_time_s": 800.0, "operations": said.to_dict()}),)
     outcome = run(*END, kind="fuzz", max_time_s=LONG_S, projects=projects, over=is_finding)
     assert (outcome.exit_code, outcome.outcome) == (1, "time limit")
 
@@ -164,7 +165,7 @@ def test_a_finished_fuzz_is_followed_by_a_new_run(run: Run) -> None:
 def test_other_settings_begin_a_new_run(run: Run) -> None:
     run(*END, kind="fuzz", max_time_s=LONG_S)
     lose_the_end(run.folder / "corpus")
-    run(*END, kind="fuzz", max_time_s=LONG_S, checks=("not_a_server_error",))
+    run(*END, kind="fuzz", max_time_s=LONG_S, without_checks=("content_type_conformance",))
     assert len(run.told.of(RunStarted)) == 1
 
 

@@ -1,9 +1,11 @@
 from dataclasses import replace
 
+from checker.config.settings import RunSettings
 from checker.core.operation import Label
 from checker.corpus.inflight import Slot, Stage
 from checker.supervisor.state import Deadlines, Standing, Vitals, overdue
 from checker.workers.messages import Task
+from tests.asking import saying
 
 DEADLINES = Deadlines.of(10.0)
 
@@ -85,3 +87,9 @@ def test_what_only_waits_keeps_nobody_busy() -> None:
 
 def test_what_it_never_held_does_not_come_back() -> None:
     assert standing().give_back([("x", 1, True)], 1.0) == []
+
+
+def test_a_request_of_the_slowest_operation_has_its_time() -> None:
+    said = saying({}, {"include-path": "/slow", "request-timeout": 60}, request_timeout=2)
+    deadlines = Deadlines.of_run(RunSettings("openapi.json", "run", 1, operations=said))
+    assert deadlines.stages == Deadlines.of(60.0).stages

@@ -42,7 +42,7 @@ class Toy:
 
     def __init__(self, incarnation: int, settings: RunSettings, down: Receiver, up: Sender) -> None:
         self.down, self.up, self.incarnation = down, up, incarnation
-        self.orders = dict(settings.headers)
+        self.orders = dict(settings.common.headers)
         self.settings = settings
         layout = RunLayout(Path(settings.corpus_dir))
         layout.create()
@@ -61,7 +61,11 @@ class Toy:
             SchemaOpened("toy", "3.0", "http://toy", "d0", len(labels), len(labels))
         )
         self.journal.flush()
-        cards = tuple(OperationCard(label, *label.split(" ")) for label in labels)
+        cards = tuple(
+            OperationCard(label, method, path)
+            for label in labels
+            for method, path in [label.split(" ")]
+        )
         self.up.send(
             Opened(self.incarnation, str(self.journal.path), "d0", "http://toy", cards, False)
         )

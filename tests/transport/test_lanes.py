@@ -3,12 +3,15 @@
 import os
 import resource
 import time
+from dataclasses import replace
 
 import pytest
 
 from checker.core.request import Origin, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.transport.http import HttpLanes, HttpSettings
+
+from .conftest import OK
 
 CHUNK = b"x" * 1000
 
@@ -135,18 +138,6 @@ def test_poll_without_work_does_not_wait(open_lanes) -> None:
     assert open_lanes(2).poll(1e6) == []
 
 
-def test_lanes_grow_and_shrink(open_lanes) -> None:
-    lanes = open_lanes(1)
-    lanes.grow(4)
-    lanes.start(2, request())
-    lanes.shrink(1)
-    assert lanes.lanes == 3
-    assert ok(collect(lanes, 1)[2]).content == b"ok"
-    lanes.shrink(1)
-    assert lanes.lanes == 1
-    assert ok(lanes.send(0, request())).content == b"ok"
-
-
 def test_closing_drops_what_is_in_flight(server, open_lanes) -> None:
     server.answer(endless(b"", b"", 5))
     lanes = open_lanes(2)
@@ -190,6 +181,27 @@ def test_a_request_can_be_given_up_sooner_than_the_others(server, open_lanes) ->
     patient = lanes.send(0, request())
     assert isinstance(patient, NetworkFailure)
     assert patient.kind is FailureKind.TIMEOUT
+
+
+def test_each_request_has_the_time_of_its_own_settings(server, open_lanes) -> None:
+    server.answer(endless(b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n", b"x", 0.02))
+    lanes = open_lanes()
+    hasty = lanes.send(0, replace(request(), via=HttpSettings(request_timeout_s=0.05)))
+    assert isinstance(hasty, NetworkFailure)
+    assert hasty.message == "no complete response within 0.05 s"
+    assert ok(lanes.send(0, request())).status_code == 200
+
+
+def test_nothing_of_a_request_is_left_for_one_that_travels_otherwise(server, open_lanes) -> None:
+    server.answer(OK, b"HTTP/1.1 200 OK\r\n\r\n")
+    lanes, other = open_lanes(), HttpSettings(request_timeout_s=7.0)
+    ok(lanes.send(0, request(method="PUT", body=b"body")))
+    ok(lanes.send(0, replace(request(method="HEAD"), via=other)))
+    ok(lanes.send(0, replace(request(), via=other)))
+    ok(lanes.send(0, request()))
+    sent = [(one.head[0].split()[0], one.body) for one in server.received]
+    assert sent == [(b"PUT", b"body"), (b"HEAD", b""), (b"GET", b""), (b"GET", b"")]
+    assert {one.connection for one in server.received} == {0}
 
 
 def test_an_endless_body_is_cut(server, open_lanes) -> None:

@@ -46,3 +46,17 @@ def test_an_unknown_authority_is_refused(tls_server) -> None:
     assert outcome.kind is FailureKind.OTHER
     assert "certificate" in outcome.message
     assert not tls_server.received
+
+
+def test_one_lane_serves_operations_of_different_trust(tls_server) -> None:
+    """A connection that was opened without a look at its certificate serves nobody who wants one."""
+    lax = HttpSettings(verify=False)
+    lanes = HttpLanes(tls_server.origin, HttpSettings(), 1)
+    try:
+        outcomes = [
+            lanes.send(0, WireRequest("GET", b"/", [], via=via)) for via in (lax, None, lax, None)
+        ]
+    finally:
+        lanes.close()
+    assert [isinstance(one, Response) for one in outcomes] == [True, False, True, False]
+    assert len(tls_server.received) == 2

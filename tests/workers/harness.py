@@ -33,6 +33,7 @@ from checker.workers.messages import (
 )
 from checker.workers.opening import Workplace, open_workplace
 from checker.workers.queues import Receiver, Sender
+from tests.asking import saying
 
 ID = {"type": "integer", "minimum": 1, "maximum": 1_000_000}
 ID_IN_PATH = {"name": "thing_id", "in": "path", "required": True, "schema": ID}
@@ -216,8 +217,7 @@ def workplace(folder: Path, **changes: Any) -> Iterator[Workplace]:
         base_url="http://127.0.0.1:9",
         corpus_dir=str(folder / "corpus"),
         database="none",
-        no_shrink=True,
-        **changes,
+        **{"operations": saying(generation={"no-shrink": True}), **changes},
     )
     with open_workplace(1, settings) as place:
         yield place

@@ -2,6 +2,7 @@
 
 from itertools import permutations
 
+from checker.checks.server_error import ServerError
 from checker.core.failures import Failure
 from checker.workers.defects import MOST_TEXTS, MOST_VARIANTS, Defects
 from checker.workers.messages import Settled
@@ -27,7 +28,9 @@ def settled(text: str, index: int = 0, **changes: object) -> Settled:
 
 
 def failed(text: str, rule: str = "500", check: str = "not_a_server_error") -> Failure:
-    return Failure(check, "Server error", "", rule, text=text)
+    failure = ServerError(unique_key=rule, text=text)
+    failure.check = check
+    return failure
 
 
 def test_a_text_that_fits_the_template_of_a_finding_is_another_sight_of_it() -> None:

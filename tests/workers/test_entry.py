@@ -11,8 +11,11 @@ from checker.core.stopping import STOP_SIGNALS
 from checker.workers.entry import live, main
 from checker.workers.messages import Drain, Leaving
 from checker.workers.queues import Receiver, Sender
+from tests.asking import saying
 
-SETTINGS = RunSettings(location="somewhere", kind="run", seed=7, headers=(("a", "b"),))
+SETTINGS = RunSettings(
+    location="somewhere", kind="run", seed=7, operations=saying(headers={"a": "b"})
+)
 FORKSERVER = multiprocessing.get_context("forkserver")
 
 

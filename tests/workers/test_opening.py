@@ -17,6 +17,7 @@ from checker.corpus.layout import RunLayout
 from checker.corpus.records import Note, OperationError, Record, SchemaOpened
 from checker.workers.opening import open_workplace
 from tests.apps.serving import json_reply, serving
+from tests.asking import saying
 
 OK = {"responses": {"200": {"description": ""}}}
 LOST = {"parameters": [{"$ref": "#/components/parameters/Gone"}], **OK}
@@ -31,7 +32,7 @@ def described(**more: Any) -> dict[str, Any]:
 def opened(incarnation: int, settings: RunSettings) -> tuple[str, list[Record]]:
     """(digest of the document, what is in the journal) of one incarnation that has only begun."""
     with open_workplace(incarnation, settings) as place:
-        place.factory.program(Label("GET /a"))
+        place.factory.program(Label("GET /a"), "fuzzing")
         place.recorder.close()
         records = list(JournalReader(place.recorder.journal.path).read_new())
         return place.opened.document, records
@@ -82,7 +83,7 @@ def test_a_worker_that_comes_later_tells_the_same_and_selects_nothing_broken(
 
 def test_a_description_is_fetched_through_the_proxy(tmp_path: Path) -> None:
     with serving(lambda _: json_reply({}), described()) as app:
-        proxied = asked(tmp_path, f"{app.url}/openapi.json", proxy=BASE)
+        proxied = asked(tmp_path, f"{app.url}/openapi.json", operations=saying(proxy=BASE))
         with pytest.raises(LoaderError, match="through the proxy refused the connection"):
             opened(1, proxied)
 

@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from checker.checks.judge import Judgement
-from checker.core.failures import Failure
+from checker.checks.server_error import ServerError
 from checker.core.meta import PhaseInfo
 from checker.core.response import Response
 from checker.phases.attempt import Verdict
@@ -16,7 +16,8 @@ from tests.corpus.generated import finding
 
 
 def shot(text: str, *, rule: str = "500", status: int = 500) -> Shot:
-    failure = Failure("not_a_server_error", "Server error", "", rule, text=text)
+    failure = ServerError(unique_key=rule, text=text)
+    failure.check = "not_a_server_error"
     # Neither is looked at.
     made, case = cast("Made", None), cast("Any", None)
     return Shot(made, Verdict(case, None, Response(status, [], b""), Judgement((failure,), (), ())))

@@ -5,18 +5,18 @@ import re
 import ssl
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
 import httpx
 
 from checker.config.rules import require_certificates
-from checker.config.settings import FetchLimits
 from checker.core.codings import Undecoded, codings_of, decoded, readable
 from checker.core.errors import LoaderError, UnreadableFile
 from checker.core.redact import Redaction
 from checker.core.request import Origin, without_userinfo
+from checker.kinds.sources import DIRECT, FetchOptions
 from checker.openapi.documents.advice import (
     API,
     BESIDE,
@@ -41,22 +41,6 @@ _REDIRECTS: Final = frozenset((301, 302, 303, 307, 308))
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """How documents are reached, and what they may cost."""
-
-    verify: bool | str = True
-    """Whether certificates are verified; a text is the path of a CA bundle."""
-    proxy: str | None = None
-    """URL."""
-    limits: FetchLimits = field(default_factory=FetchLimits)
-    redaction: Redaction = field(default_factory=Redaction)
-    """What errors do not show of a URL."""
-
-
-DIRECT: Final = Way()
-
-
-@dataclass(frozen=True, slots=True)
 class Fetched:
     """A document as it came, without its codings."""
 
@@ -70,7 +54,7 @@ class Web:
     """Documents behind URLs; a host that does not answer is asked once."""
 
     def __init__(
-        self, options: Mapping[str, Any], way: Way = DIRECT, *, location: str | None = None
+        self, options: Mapping[str, Any], way: FetchOptions = DIRECT, *, location: str | None = None
     ) -> None:
         """Options are those of `httpx.get`, for the server of `location` alone; so is user info in that URL.
 

@@ -14,7 +14,7 @@ from checker.core.stopping import STOP_SIGNALS
 from checker.workers.entry import Work, main
 from checker.workers.queues import Receiver, Sender
 
-_PRELOADED = ["checker.workers.incarnation"]
+_PRELOADED = ["checker.workers.preloaded"]
 _GRACE_S = 1.0
 _REAP_S = 5.0
 _HASH_SEED = "PYTHONHASHSEED"

@@ -16,6 +16,10 @@ from urllib.parse import unquote_to_bytes
 
 from checker.core.request import Origin, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.core.send import Transport
+from checker.transport.blocking import BlockingTransport
+from checker.transport.factories import TransportFactory
+from checker.transport.settings import HttpSettings
 
 _STARTUP_S = 30.0
 _PORT = 80
@@ -235,3 +239,21 @@ def _failed(request: WireRequest) -> Response:
 
 def _too_slow(timeout_s: float) -> NetworkFailure:
     return NetworkFailure(FailureKind.TIMEOUT, f"no answer within {timeout_s:g} seconds", timeout_s)
+
+
+def asgi(app: Callable[..., Awaitable[None]]) -> TransportFactory:
+    """What makes the transport to an ASGI application, which is started in each worker."""
+
+    def connect(origin: Origin, settings: HttpSettings, lanes: int) -> Transport:
+        return BlockingTransport(AsgiApplication(app).send, settings)
+
+    return connect
+
+
+def wsgi(app: Callable[..., Iterable[bytes]]) -> TransportFactory:
+    """What makes the transport to a WSGI application, which is called in each worker."""
+
+    def connect(origin: Origin, settings: HttpSettings, lanes: int) -> Transport:
+        return BlockingTransport(WsgiApplication(app).send, settings)
+
+    return connect

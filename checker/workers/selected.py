@@ -1,22 +1,26 @@
 """The operations of a run: chosen by their entries, each read when it is first asked for."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from checker.config.filters import Selection
 from checker.core.operation import BrokenOperation, Label
 from checker.core.schema_warnings import SchemaWarning
-from checker.openapi.operation import Entry, OpenApiOperation
-from checker.openapi.parameters import parameter_names
-from checker.openapi.schema import OpenApiSchema
+from checker.kinds.protocol import ApiOperation, ApiSchema, OperationEntry
 
 
-class SelectedOperations(Mapping[Label, OpenApiOperation]):
+class SelectedOperations(Mapping[Label, ApiOperation]):
     """Operations to test, in document order."""
 
-    def __init__(self, schema: OpenApiSchema, selection: Selection) -> None:
+    def __init__(
+        self,
+        schema: ApiSchema,
+        selection: Selection,
+        has_phases: Callable[[OperationEntry], bool] = lambda entry: True,
+    ) -> None:
+        """`has_phases`: whether any phase tests an operation."""
         self._schema = schema
-        self._entries: dict[Label, Entry] = {}
+        self._entries: dict[Label, OperationEntry] = {}
         self.broken: list[BrokenOperation] = []
         """Those that would be tested and cannot be read."""
         self.dropped: list[SchemaWarning] = []
@@ -28,7 +32,7 @@ class SelectedOperations(Mapping[Label, OpenApiOperation]):
             if isinstance(entry, BrokenOperation):
                 if selection.matches_broken(entry):
                     self.broken.append(entry)
-            elif selection.matches(entry):
+            elif selection.matches(entry) and has_phases(entry):
                 self._entries[entry.label] = entry
         for dropped in schema.dropped():
             unread = BrokenOperation(dropped.label, dropped.method, dropped.path, "")
@@ -36,23 +40,24 @@ class SelectedOperations(Mapping[Label, OpenApiOperation]):
                 self.dropped.append(dropped.warning)
 
     @property
-    def entries(self) -> Iterable[Entry]:
+    def entries(self) -> Iterable[OperationEntry]:
         """What the table of contents says of them."""
         return self._entries.values()
 
     @cached_property
-    def paths(self) -> Mapping[Label, str]:
-        """Path template of each."""
-        return {label: entry.path for label, entry in self._entries.items()}
+    def resource_paths(self) -> Mapping[Label, str]:
+        """Where each stands among the resources."""
+        return {label: entry.resource_path for label, entry in self._entries.items()}
 
-    def names(self, label: Label) -> Iterator[str]:
+    def names(self, label: Label) -> Iterable[str]:
         """Names of the parameters of one, which is not read for them."""
-        entry = self._entries[label]
-        return parameter_names(self._schema.document, entry.path, *entry.parameter_lists)
+        return self._schema.parameter_names(label)
 
-    def __getitem__(self, label: Label) -> OpenApiOperation:
-        operation = self._schema.read(self._entries[label])
-        assert isinstance(operation, OpenApiOperation)
+    def __getitem__(self, label: Label) -> ApiOperation:
+        operation = self._schema.find(self._entries[label].label)
+        # All that cannot be read are among the broken.
+        assert operation is not None
+        assert not isinstance(operation, BrokenOperation)
         return operation
 
     def __iter__(self) -> Iterator[Label]:

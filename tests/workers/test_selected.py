@@ -11,11 +11,10 @@ from checker.core.operation import BrokenOperation, Label
 from checker.openapi import schema as schema_module
 from checker.openapi.loaders import from_path, open_normalised
 from checker.openapi.schema import OpenApiSchema
-from checker.openapi.selected import SelectedOperations
-
-from .documents import opened
-from .robustness import documents as odd_documents
-from .test_smoke import SMOKE
+from checker.workers.selected import SelectedOperations
+from tests.openapi.documents import opened
+from tests.openapi.robustness import documents as odd_documents
+from tests.openapi.test_smoke import SMOKE
 
 ALL = Selection()
 OK = {"responses": {"200": {"description": ""}}}

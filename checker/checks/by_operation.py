@@ -1,0 +1,30 @@
+"""Judges of operations that differ in their checks: one for each set of them."""
+
+from collections.abc import Callable, Sequence
+
+from checker.checks.context import Interaction
+from checker.checks.judge import Judge, Judgement
+from checker.core.case import Case
+from checker.core.response import Response
+from checker.core.send import Exchanging
+
+
+class JudgeByOperation:
+    """Asks the judge of the operation and the phase that a case is of; for runs in which all are alike there is `Judge`."""
+
+    __slots__ = ("_judge_of",)
+
+    def __init__(self, judge_of: Callable[[Case], Judge]) -> None:
+        self._judge_of = judge_of
+
+    def judge(
+        self, case: Case, response: Response, sequence: Sequence[Interaction] = ()
+    ) -> Exchanging[Judgement]:
+        """What the checks say of a response; yields what they need to send."""
+        return self._judge_of(case).judge(case, response, sequence)
+
+    def verdict(
+        self, case: Case, response: Response, sequence: Sequence[Interaction] = ()
+    ) -> Judgement | None:
+        """What the checks say of a response; None when one of them needs further requests."""
+        return self._judge_of(case).verdict(case, response, sequence)

@@ -1,0 +1,164 @@
+"""One check as the table has it: what it is called, when it applies, and what its verdict depends on."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from inspect import isgeneratorfunction
+from typing import Any
+
+from checker.checks.context import CheckFunction
+from checker.checks.statuses import matches_status
+from checker.core.contract import ResponsePlan
+from checker.core.failures import Failure
+from checker.core.meta import GenerationMode
+from checker.core.response import Response
+
+
+class Shape(Enum):
+    """What the value of a setting may be."""
+
+    FLAG = auto()
+    SECONDS = auto()
+    """Above 0."""
+    STATUSES = auto()
+    """Numbers, or patterns such as `2XX`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One key of `[checks.<name>]`."""
+
+    name: str
+    shape: Shape
+    default: Any = None
+
+
+def expected_statuses(*default: str) -> Setting:
+    """Statuses with which the check passes."""
+    return Setting("expected-statuses", Shape.STATUSES, list(default))
+
+
+class Fact(Enum):
+    """What the verdict of a check can depend on. Operation and settings go without saying."""
+
+    STATUS = auto()
+    MEDIA_TYPE = auto()
+    """`Content-Type` of the response."""
+    MODE = auto()
+    """Whether the case is meant to be valid."""
+    PHASE = auto()
+    SCENARIO = auto()
+    """What a boundary case is there for."""
+    HEADERS = auto()
+    BODY = auto()
+    REQUEST = auto()
+    """What was sent."""
+    TIME = auto()
+    SEQUENCE = auto()
+    """What was sent before."""
+
+
+_OF_RESPONSE = frozenset((Fact.STATUS, Fact.MEDIA_TYPE))
+_OF_KIND = _OF_RESPONSE | {Fact.MODE, Fact.PHASE, Fact.SCENARIO}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What is known of an interaction before anybody looks into it."""
+
+    status: int
+    mode: GenerationMode | None = None
+    """None for a case that was made by hand."""
+    phase: str | None = None
+    scenario: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Applies:
+    """Which interactions a check has anything to do with; None: all."""
+
+    phases: frozenset[str] | None = None
+    modes: frozenset[GenerationMode] | None = None
+    statuses: tuple[str, ...] | None = None
+    """Patterns such as `2XX`."""
+    scenarios: frozenset[str] | None = None
+    but_scenarios: frozenset[str] = frozenset()
+
+    @property
+    def facts(self) -> frozenset[Fact]:
+        """What it asks for."""
+        asked = {
+            Fact.PHASE: self.phases is not None,
+            Fact.MODE: self.modes is not None,
+            Fact.STATUS: self.statuses is not None,
+            Fact.SCENARIO: self.scenarios is not None or bool(self.but_scenarios),
+        }
+        return frozenset(fact for fact, is_asked in asked.items() if is_asked)
+
+    def to(self, kind: Kind) -> bool:
+        """Whether interactions of a kind are among them."""
+        return (
+            (self.phases is None or kind.phase in self.phases)
+            and (self.modes is None or kind.mode in self.modes)
+            and (self.statuses is None or matches_status(kind.status, self.statuses))
+            and (self.scenarios is None or kind.scenario in self.scenarios)
+            and kind.scenario not in self.but_scenarios
+        )
+
+
+Config = Mapping[str, Any]
+"""Settings of one check, defaults included."""
+QuickLook = Callable[[Response], bool]
+"""True for a response with which the check passes; anything may be true of the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A row of the table of checks."""
+
+    name: str
+    run: CheckFunction | None = None
+    """None: it is known and not built yet."""
+    depends_on: frozenset[Fact] = frozenset(Fact)
+    """What makes the difference between passing and failing."""
+    failures: tuple[type[Failure], ...] = ()
+    """Kinds of failures that it finds, each with a title, a severity and a code."""
+    settings: tuple[Setting, ...] = ()
+    switch: Setting | None = None
+    """Set when it is off until `[checks] <name>` has this value, whatever checks are selected."""
+    help: str = ""
+    """Of the option that sets the switch."""
+    applies: Applies = field(default_factory=Applies)
+    passes: Callable[[int, ResponsePlan, Config], bool] | None = None
+    """Whether every interaction with this status and plan passes, whatever else it is."""
+    quick_look: Callable[[ResponsePlan, Config], QuickLook | None] | None = None
+    """What lets most interactions with this plan pass before anything is made ready for the check."""
+
+    @property
+    def sends(self) -> bool:
+        """Whether it needs further requests."""
+        return self.run is not None and isgeneratorfunction(self.run)
+
+    @property
+    def follows_from_kind(self) -> bool:
+        """Whether all interactions of a kind pass if one of them does."""
+        return self.depends_on <= _OF_KIND and not self.sends
+
+    @property
+    def asks_for_case(self) -> bool:
+        """Whether the status and the media type of a response do not tell if it has to be asked."""
+        told = self.applies.facts | (self.depends_on if self.follows_from_kind else frozenset())
+        return not told <= _OF_RESPONSE
+
+    @property
+    def all_settings(self) -> tuple[Setting, ...]:
+        """Keys of its section, and its switch."""
+        return self.settings if self.switch is None else (*self.settings, self.switch)
+
+    def config(self, given: Config) -> Config:
+        """Its settings: what is given, and defaults of the rest."""
+        found = {one.name: one.default for one in self.all_settings} | dict(given)
+        for one in self.all_settings:
+            if one.shape is Shape.STATUSES:
+                found[one.name] = tuple(map(str, found[one.name]))
+        return found

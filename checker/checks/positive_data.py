@@ -1,0 +1,108 @@
+"""Valid data is accepted."""
+
+from copy import copy
+
+from checker.checks.check import Config
+from checker.checks.context import PASSED, CheckContext, Found
+from checker.checks.statuses import matches_status
+from checker.core.case import Case
+from checker.core.contract import ResponsePlan
+from checker.core.failures import Failure
+from checker.core.operation import Location
+from checker.core.response import Response
+from checker.core.send import Exchanging
+from checker.core.verdicts import Outcome, PartVerdict
+
+EXPECTED = ("2XX", "3XX", "401", "403", "404", "409", "429", "5XX")
+"""All but those that refuse data: who may not, who is too fast and what is not there has nothing to do with it."""
+
+_CREDENTIALS_REFUSED = (400, 422)
+_CONTAINERS = (
+    ("query", Location.QUERY),
+    ("headers", Location.HEADER),
+    ("cookies", Location.COOKIE),
+)
+
+
+class RejectedPositiveData(Failure):
+    """A request that fits the description was refused."""
+
+    code = "ST202"
+    title = "API rejected schema-compliant request"
+
+
+def accepts(status: int, plan: ResponsePlan, config: Config) -> bool:
+    """Whether a status refuses no data."""
+    return _accepts(status, config)
+
+
+def _accepts(status: int, config: Config) -> bool:
+    # What is no final status of HTTP refuses nothing, whatever else is wrong with it.
+    return not 200 <= status < 600 or matches_status(status, config["expected-statuses"])
+
+
+def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
+    """Fail on a refusal of a request whose final bytes are proved to be valid.
+
+    Parameters that nobody declared are neither right nor wrong: what is refused with them is sent again without.
+    """
+    status = context.response.status_code
+    if _accepts(status, context.config):
+        return PASSED
+    if status in _CREDENTIALS_REFUSED and context.case.operation.grants_credentials:
+        # Nobody can make up a user and a password that are right.
+        return PASSED
+    doubt = _doubt(context)
+    if doubt:
+        context.unjudged.append(f"a request was refused with {status}, and {doubt}")
+        return PASSED
+    declared = _declared_alone(context.case)
+    if declared is not None:
+        again = yield context.make(declared)
+        if not isinstance(again, Response) or _accepts(again.status_code, context.config):
+            return PASSED
+    expected = ", ".join(context.config["expected-statuses"])
+    return RejectedPositiveData(
+        f"Valid data should have been accepted\nExpected: {expected}", unique_key=str(status)
+    )
+
+
+def _doubt(context: CheckContext) -> str:
+    """Why nobody can say that a request is valid; empty when it is proved."""
+    request = context.response.request
+    if request is None or context.tools is None:
+        return "what was sent is not known"
+    verdict = context.tools.judge_request(context.case.operation, request)
+    match verdict.outcome:
+        case Outcome.INVALID:
+            part = verdict.invalid[0]
+            return f"{_place(part)} is not valid as it was sent ({part.keyword})"
+        case Outcome.AMBIGUOUS:
+            part = verdict.ambiguous[0]
+            return f"nobody can tell whether {_place(part)} is valid ({part.reason})"
+        case _:
+            return ""
+
+
+def _place(part: PartVerdict) -> str:
+    return f"{part.location.value} {part.name}".rstrip()
+
+
+def _declared_alone(case: Case) -> Case | None:
+    """The case without parameters that nobody declared; None when it has none."""
+    declared = {(one.location, _known(one.location, one.name)) for one in case.operation.parameters}
+    kept = copy(case)
+    for container, location in _CONTAINERS:
+        values = getattr(case, container)
+        left = {
+            name: value
+            for name, value in values.items()
+            if (location, _known(location, name)) in declared
+        }
+        setattr(kept, container, left)
+    is_less = any(len(getattr(kept, name)) < len(getattr(case, name)) for name, _ in _CONTAINERS)
+    return kept if is_less else None
+
+
+def _known(location: Location, name: str) -> str:
+    return name.lower() if location is Location.HEADER else name

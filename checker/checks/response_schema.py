@@ -1,0 +1,124 @@
+"""The body of a response fits the schema that the description promises."""
+
+from checker.checks.check import Config, QuickLook
+from checker.checks.context import PASSED, CheckContext, Found
+from checker.checks.excerpts import excerpts
+from checker.core.codings import Undecoded
+from checker.core.contract import ResponsePlan, SchemaViolation, UndecodableBody
+from checker.core.failures import Failure, Severity
+from checker.core.media_types import is_json
+from checker.core.response import Response
+
+_LONGEST_NAME = 80
+"""Characters that are shown of one that a server made up."""
+
+
+class JsonSchemaError(Failure):
+    """A body, an event of a stream, or what stands in one breaks its schema."""
+
+    code = "ST108"
+    title = "Response violates schema"
+    severity = Severity.HIGH
+
+
+class MalformedJson(Failure):
+    """The body is said to be JSON, and is not."""
+
+    code = "ST109"
+    title = "JSON deserialization error"
+
+
+class ContentDeserializationError(Failure):
+    """The body is not what its media type says."""
+
+    code = "ST110"
+    title = "Content deserialization error"
+
+
+class ContentDecodingError(Failure):
+    """The body is not compressed in the way that its `Content-Encoding` says."""
+
+    title = "Content decoding error"
+
+
+def promises_no_body(status: int, plan: ResponsePlan, config: Config) -> bool:
+    """Whether every response of this plan passes."""
+    return plan.body is None
+
+
+def has_valid_body(plan: ResponsePlan, config: Config) -> QuickLook | None:
+    """Whether the body is valid as it stands."""
+    validator = plan.body
+    if validator is None or not validator.refuses_compressed:
+        return None
+    is_valid = validator.is_valid
+
+    def look(response: Response) -> bool:
+        return not response.is_truncated and is_valid(response.content)
+
+    return look
+
+
+def response_schema_conformance(context: CheckContext) -> Found:
+    """Fail on a body that two validators that share no code both reject."""
+    validator = context.plan.body
+    if validator is None:
+        return PASSED
+    if context.response.is_truncated and not validator.reads_prefix:
+        context.unjudged.append(_too_long(context.response.content, "an answer"))
+        return PASSED
+    body = context.response.decoded
+    if isinstance(body, Undecoded):
+        if body.is_damaged:
+            return ContentDecodingError(body.message, unique_key="undecoded")
+        context.unjudged.append(f"an answer cannot be decoded ({_name(body.message)})")
+        return PASSED
+    if body.is_cut and not validator.reads_prefix:
+        context.unjudged.append(_too_long(body.content, "an answer, once it is decompressed,"))
+        return PASSED
+    if validator.is_valid(body.content):
+        return PASSED
+    opinions = validator.opinions(body.content)
+    if opinions.disagreement is not None:
+        context.disagreements.append(opinions.disagreement)
+    if opinions.unread is not None:
+        context.unjudged.append(f"an answer {opinions.unread}")
+    if opinions.undecodable is not None:
+        return _undecodable(opinions.undecodable)
+    return [_violation(context, violation) for violation in opinions.violations]
+
+
+def _too_long(kept: bytes, what: str) -> str:
+    return f"{what} is longer than {len(kept)} bytes: no more of it is read"
+
+
+def _violation(context: CheckContext, violation: SchemaViolation) -> Failure:
+    place = "".join(
+        f"[{part}]" if isinstance(part, int) else f".{_name(part)}"
+        for part in violation.instance_path
+    )
+    matched = context.plan.matched_response
+    event = "" if violation.event is None else f"Event #{violation.event}: "
+    message = (
+        f"{event}body{place}: {violation.message}\n\n{excerpts(violation, context.truncation)}"
+    )
+    if matched is not None:
+        message += f"\n\nValidated against the response `{matched}`."
+    return JsonSchemaError(
+        message, title=_title(violation), unique_key="/".join(violation.schema_path)
+    )
+
+
+def _name(part: str) -> str:
+    return part if len(part) <= _LONGEST_NAME else f"{part[:_LONGEST_NAME]}..."
+
+
+def _title(violation: SchemaViolation) -> str | None:
+    if violation.is_payload:
+        return "SSE event payload violates content schema"
+    return None if violation.event is None else "SSE event violates schema"
+
+
+def _undecodable(body: UndecodableBody) -> Failure:
+    kind = MalformedJson if is_json(body.media_type) else ContentDeserializationError
+    return kind(body.message, unique_key="undecodable")

@@ -1,0 +1,22 @@
+"""The status of a response is one that the description speaks of."""
+
+from checker.checks.context import PASSED, CheckContext, Found
+from checker.core.failures import Failure
+
+
+class UndefinedStatusCode(Failure):
+    """The description has no such status, and no default."""
+
+    code = "ST103"
+    title = "Undocumented HTTP status code"
+
+
+def status_code_conformance(context: CheckContext) -> Found:
+    """Fail on a status that is not documented, wildcards and `default` considered."""
+    if context.plan.status_documented:
+        return PASSED
+    status = context.response.status_code
+    documented = ", ".join(context.plan.documented_statuses)
+    return UndefinedStatusCode(
+        f"Received: {status}\nDocumented: {documented or 'none'}", unique_key=str(status)
+    )

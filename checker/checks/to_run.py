@@ -1,0 +1,125 @@
+"""Which checks have to look at an interaction: most of them need not look at most of them.
+
+A verdict that follows from what is known of an interaction before anybody looks into it is given once for all
+interactions of that kind.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import reduce
+
+from checker.checks.check import Check, Config, Kind, QuickLook
+from checker.core.case import Case
+from checker.core.contract import ResponsePlan
+from checker.core.meta import CaseMetadata, GenerationMode
+from checker.core.operation import Operation
+from checker.core.response import Response
+
+_NEGATIVE = GenerationMode.NEGATIVE
+_KINDS = 4096
+_OfResponse = tuple[int, int, str | None]
+"""`id` of the operation, status, `Content-Type`."""
+_OfCase = tuple[bool, str, str | None] | None
+"""Whether it is meant to be wrong, phase, scenario; None for a case that was made by hand."""
+Asked = tuple[Check, Config]
+Passes = Callable[[Asked, ResponsePlan, Case, Response], bool]
+"""Whether a check whose verdict follows from the kind of an interaction passes with this one."""
+
+
+@dataclass(slots=True)
+class ChecksToRun:
+    """The checks that have to look at interactions of one kind."""
+
+    operation: Operation
+    """Kept alive as long as its `id` stands for it."""
+    plan: ResponsePlan
+    asked: tuple[Asked, ...]
+    quick_look: QuickLook | None = None
+    """True for a response with which all of them pass; None when there is no way to tell."""
+    sends: bool = False
+    """Whether one of them needs further requests."""
+    by_case: "dict[_OfCase, ChecksToRun] | None" = None
+    """Set when it depends on the case, too, which of them these are."""
+
+
+@dataclass(slots=True)
+class Kinds:
+    """The kinds of interactions that were met, and what is to be asked of each."""
+
+    checks: tuple[Asked, ...]
+    passes: Passes
+    _met: dict[_OfResponse, ChecksToRun] = field(default_factory=dict)
+
+    def of(self, case: Case, response: Response) -> ChecksToRun:
+        """What has to look at an interaction."""
+        kind = (id(case.operation), response.status_code, response.content_type)
+        found = self._met.get(kind) or self._meet(kind, case, response)
+        if found.by_case is None:
+            return found
+        of_case = _of_case(case.meta)
+        narrowed = found.by_case.get(of_case)
+        if narrowed is None:
+            narrowed = self._narrowed(found.asked, found.plan, case, response)
+            found.by_case[of_case] = narrowed
+        return narrowed
+
+    def _meet(self, kind: _OfResponse, case: Case, response: Response) -> ChecksToRun:
+        status = response.status_code
+        plan = case.operation.contract.plan(status, response.content_type)
+        left = tuple(
+            (check, config)
+            for check, config in self.checks
+            if check.passes is None or not check.passes(status, plan, config)
+        )
+        if any(check.asks_for_case for check, _ in left):
+            found = ChecksToRun(case.operation, plan, left, by_case={})
+        else:
+            found = self._narrowed(left, plan, case, response)
+        # A server may invent a header value for each response.
+        if len(self._met) >= _KINDS:
+            self._met.clear()
+        self._met[kind] = found
+        return found
+
+    def _narrowed(
+        self, left: Iterable[Asked], plan: ResponsePlan, case: Case, response: Response
+    ) -> ChecksToRun:
+        kind = _kind(case, response.status_code)
+        asked = tuple(
+            one
+            for one in left
+            if one[0].applies.to(kind)
+            and not (one[0].follows_from_kind and self.passes(one, plan, case, response))
+        )
+        looks = [
+            None if check.quick_look is None else check.quick_look(plan, config)
+            for check, config in asked
+        ]
+        sends = any(check.sends for check, _ in asked)
+        return ChecksToRun(case.operation, plan, asked, _together(looks), sends)
+
+
+def _together(looks: list[QuickLook | None]) -> QuickLook | None:
+    known = [look for look in looks if look is not None]
+    if not known or len(known) < len(looks):
+        return None
+    return reduce(_both, known)
+
+
+def _both(first: QuickLook, second: QuickLook) -> QuickLook:
+    # In a third of the time that `all` over them takes.
+    return lambda response: first(response) and second(response)
+
+
+def _kind(case: Case, status: int) -> Kind:
+    meta = case.meta
+    if meta is None:
+        return Kind(status)
+    return Kind(status, meta.mode, meta.phase.name, meta.phase.data.get("scenario"))
+
+
+def _of_case(meta: CaseMetadata | None) -> _OfCase:
+    if meta is None:
+        return None
+    phase = meta.phase
+    return meta.mode is _NEGATIVE, phase.name, phase.data.get("scenario")

@@ -1,0 +1,221 @@
+"""What holds for one operation in one phase: resolved once from all that was said, and shared where it is equal."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from functools import partial
+from typing import Any
+
+from checker.checks.custom import CUSTOM_CHECKS
+from checker.checks.table import AVAILABLE, BUILT_IN
+from checker.config.blocks import OperationBlock, layer_of, plain_layer
+from checker.config.filters import Selectable
+from checker.config.layers import (
+    Layers,
+    check_settings_in,
+    custom_checks_in,
+    is_check_enabled,
+    is_phase_enabled,
+    value_in,
+)
+from checker.config.reading import Layer
+from checker.config.table import AVAILABLE_PHASES
+
+FUZZING = "fuzzing"
+"""Its settings hold wherever no phase of the configuration is at work: `fuzz` explores with them."""
+
+
+def _setting(*path: str, as_: Callable[[Any], Any] = lambda value: value) -> Any:
+    """A field that is a key of the table: `_setting("generation", "codec")`; its default is the key's."""
+    return _derived(lambda layers: as_(value_in(layers, path[:-1], path[-1])))
+
+
+def _derived(read: Callable[[Layers], Any], *, is_hashed: bool = True) -> Any:
+    """A field that several keys decide; its default is what comes of none of them being set."""
+    return field(default_factory=partial(read, ()), metadata={"read": read}, hash=is_hashed)
+
+
+def _pairs(headers: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    return tuple(headers.items())
+
+
+def _modes(mode: str) -> tuple[str, ...]:
+    return ("positive", "negative") if mode == "all" else (mode,)
+
+
+def _checks(layers: Layers) -> tuple[str, ...]:
+    names = dict.fromkeys((*AVAILABLE, *CUSTOM_CHECKS, *custom_checks_in(layers)))
+    return tuple(name for name in names if is_check_enabled(layers, name))
+
+
+@dataclass(frozen=True, slots=True)
+class OperationSettings:
+    """How one operation is tested in one phase.
+
+    A new setting is a row of the table and a field here; whoever acts on it is handed this value.
+    """
+
+    headers: tuple[tuple[str, str], ...] = _setting("headers", as_=_pairs)
+    """Sent with every request; those of the root with the request for the description as well."""
+    request_timeout_s: float = _setting("request-timeout", as_=float)
+    tls_verify: bool | str = _setting("tls-verify")
+    """A text is the path of a CA bundle."""
+    proxy: str | None = _setting("proxy")
+    continue_on_failure: bool = _setting("continue-on-failure")
+    max_examples: int = _setting("generation", "max-examples")
+    """Cases, in `run`."""
+    modes: tuple[str, ...] = _setting("generation", "mode", as_=_modes)
+    """Kinds of data that cases are made of; with several each case is of one."""
+    no_shrink: bool = _setting("generation", "no-shrink")
+    allow_x00: bool = _setting("generation", "allow-x00")
+    codec: str | None = _setting("generation", "codec")
+    """Codec that generated text can be written in; None: any Unicode."""
+    exclude_header_characters: str = _setting("generation", "exclude-header-characters")
+    allow_extra_parameters: bool = _setting("generation", "allow-extra-parameters")
+    """Requests may have parameters and properties that the description does not speak of."""
+    unique_inputs: bool = _setting("generation", "unique-inputs")
+    """No request of the operation is sent twice."""
+    checks: tuple[str, ...] = _derived(_checks)
+    """Enabled names, in the order in which they run; names that are not built in are users' checks that are known by now."""
+    check_settings: Mapping[str, Mapping[str, Any]] = _derived(check_settings_in, is_hashed=False)
+    """Name of a check -> settings of it that differ from its defaults."""
+    phases: tuple[str, ...] = _derived(
+        lambda layers: tuple(name for name in AVAILABLE_PHASES if is_phase_enabled(layers, name))
+    )
+    """Those that test the operation."""
+
+    @property
+    def validate_formats(self) -> bool:
+        """Whether formats count in `response_schema_conformance`."""
+        check = BUILT_IN["response_schema_conformance"]
+        return bool(check.config(self.check_settings.get(check.name, {}))["validate-formats"])
+
+    @classmethod
+    def read(cls, layers: Layers) -> "OperationSettings":
+        """What these layers come to."""
+        return cls(**{one.name: one.metadata["read"](layers) for one in fields(cls)})
+
+
+@dataclass(frozen=True)
+class OperationLayers:
+    """Everything that was said about operations: what travels to whoever resolves it."""
+
+    command: Layer = field(default_factory=dict)
+    """Of the command line, and of updates in Python."""
+    blocks: tuple[OperationBlock, ...] = ()
+    """`[[operations]]`, those of the project first; of several that are about one operation the first counts."""
+    wide: tuple[Layer, ...] = ()
+    """Of the project and of the root."""
+
+    @property
+    def common(self) -> OperationSettings:
+        """What holds where nothing was said of a single operation or a phase."""
+        return self.settled((), "")
+
+    @property
+    def has_phases(self) -> bool:
+        """Whether some phase has settings of its own."""
+        layers = (self.command, *(block.values for block in self.blocks), *self.wide)
+        return any(path[:1] == ("phases",) and len(path) > 2 for one in layers for path in one)
+
+    def everywhere(self) -> Iterator[OperationSettings]:
+        """What holds somewhere: where no block is about an operation, first, and for each block where no other is."""
+        phases = ("", *AVAILABLE_PHASES) if self.has_phases else ("",)
+        for blocks in ((), *((block,) for block in self.blocks)):
+            yield from (self.settled(blocks, phase) for phase in phases)
+
+    def checks_somewhere(self) -> frozenset[str]:
+        """Names of the checks that run for some operation in some phase."""
+        return frozenset(name for settings in self.everywhere() for name in settings.checks)
+
+    def settled(self, blocks: Iterable[OperationBlock], phase: str) -> OperationSettings:
+        """What holds in a phase for an operation that these blocks are about."""
+        return OperationSettings.read(self._ordered(tuple(blocks), phase))
+
+    def _ordered(self, blocks: tuple[OperationBlock, ...], phase: str) -> list[Layer]:
+        """Command line, operation and phase, phase, operation, project, root."""
+        own = [block.values for block in blocks]
+        groups = [[self.command], _with_first_headers(own), list(self.wide)]
+        (command, operation, wide) = groups
+        (command_phase, operation_phase, wide_phase) = (
+            [_of_phase(layer, phase) for layer in group] for group in groups
+        )
+        layers = [
+            *command_phase, *command, *operation_phase, *wide_phase, *operation, *wide,
+        ]  # fmt: skip
+        return [layer for layer in layers if layer]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON-able form. Holds the secrets of the headers."""
+        return {
+            "command": plain_layer(self.command),
+            "blocks": [block.to_dict() for block in self.blocks],
+            "wide": [plain_layer(layer) for layer in self.wide],
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> "OperationLayers":
+        """Back from `to_dict`."""
+        return cls(
+            layer_of(plain["command"]),
+            tuple(map(OperationBlock.from_dict, plain["blocks"])),
+            tuple(map(layer_of, plain["wide"])),
+        )
+
+
+class OperationResolver:
+    """Settings of operations, each worked out when it is first asked for; equal ones are one object."""
+
+    def __init__(self, layers: OperationLayers) -> None:
+        self.layers = layers
+        self.common = layers.common
+        self._has_phases = layers.has_phases
+        self._known: dict[OperationSettings, OperationSettings] = {self.common: self.common}
+        self._by_place: dict[tuple[tuple[int, ...], str], OperationSettings] = {}
+        self._by_operation: dict[tuple[str, str], OperationSettings] = {}
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether the same holds for all operations in all phases."""
+        return not self.layers.blocks and not self._has_phases
+
+    def of(self, operation: Selectable, phase: str = FUZZING) -> OperationSettings:
+        """What holds for an operation in a phase."""
+        if self.is_uniform:
+            return self.common
+        phase = phase if phase in AVAILABLE_PHASES else FUZZING
+        key = (operation.label, phase)
+        found = self._by_operation.get(key)
+        if found is None:
+            found = self._by_operation[key] = self._settled(operation, phase)
+        return found
+
+    def _settled(self, operation: Selectable, phase: str) -> OperationSettings:
+        blocks = self.layers.blocks
+        mine = tuple(
+            number for number, block in enumerate(blocks) if block.filters.matches(operation)
+        )
+        place = (mine, phase if self._has_phases else "")
+        found = self._by_place.get(place)
+        if found is None:
+            found = self.layers.settled((blocks[number] for number in mine), place[1])
+            found = self._by_place[place] = self._known.setdefault(found, found)
+        return found
+
+
+def _of_phase(layer: Layer, phase: str) -> Layer:
+    """What a layer says of one phase alone, as if it were said of all."""
+    start = ("phases", phase)
+    return {path[2:]: values for path, values in layer.items() if path[:2] == start and path[2:]}
+
+
+def _with_first_headers(layers: list[Layer]) -> list[Layer]:
+    """Layers of blocks that are about one operation: only the headers of the first that has any count."""
+    found: list[Layer] = []
+    has_headers = False
+    for layer in layers:
+        root = layer.get((), {})
+        if has_headers and "headers" in root:
+            layer = layer | {(): {key: one for key, one in root.items() if key != "headers"}}
+        has_headers = has_headers or "headers" in root
+        found.append(layer)
+    return found

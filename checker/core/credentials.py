@@ -1,0 +1,57 @@
+"""Credentials that come while a run goes on: what a source of them is, what it gives, and which there are."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+from checker.core.case import Case
+from checker.core.errors import IncorrectUsage
+from checker.core.response import Response
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """What a request carries to prove who is calling. All values count as secrets from the moment they exist."""
+
+    headers: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str] = field(default_factory=dict)
+    cookies: Mapping[str, str] = field(default_factory=dict)
+
+
+class CredentialSource(Protocol):
+    """Where credentials come from. One object in each worker; what `fetch` gives is shared by all of them."""
+
+    name: str
+    """Tells it from other sources; at most one source has a name."""
+
+    def fetch(self) -> Credentials:
+        """New credentials, called in one worker on behalf of all: at the first request, and when they were refused.
+
+        Whatever it raises is told as the error of the operations that cannot be called for it.
+        """
+        ...
+
+    def carried(self, held: Credentials, case: Case) -> Credentials | None:
+        """What the request of a case carries of what was fetched; None for nothing. Asked for each request."""
+        return held
+
+    def is_refused(self, response: Response) -> bool:
+        """Whether an answer says that what its request carried does not count any more: then they are fetched anew."""
+        return response.status_code == 401
+
+
+Source = TypeVar("Source", bound=CredentialSource)
+
+CREDENTIAL_SOURCES: dict[str, CredentialSource] = {}
+"""Sources by name, in the order of registration."""
+
+
+def register(source: Source) -> Source:
+    """Have requests carry what a source gives. Gives the source back. Raises `IncorrectUsage` for a name that is taken."""
+    known = CREDENTIAL_SOURCES.get(source.name)
+    if known is not None and known is not source:
+        raise IncorrectUsage(
+            f"a source of credentials {source.name!r} is already registered; choose another name"
+        )
+    CREDENTIAL_SOURCES[source.name] = source
+    return source

@@ -1,0 +1,152 @@
+"""Descriptions whose operations are all known when they are open: values in place of a kind's own classes."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from checker.core.contract import ResponseContract
+from checker.core.engine import Engine
+from checker.core.operation import Body, BrokenOperation, Label, Parameter, UnusableBody
+from checker.core.request import WireRequest
+from checker.core.response import Response
+from checker.core.schema import Dialect, Schema, UnresolvableReference
+from checker.core.schema_warnings import SchemaWarning
+from checker.core.security import SecurityRequirement
+from checker.core.verdicts import RequestVerdict
+from checker.generation.hooks import NO_HOOKS, ComponentHooks
+from checker.generation.meaning.store import FormStore
+from checker.generation.program import DrawParts, compile_operation, compile_parts
+from checker.generation.settings import GenerationSettings
+from checker.kinds.protocol import ApiLink, CaseProgram, DroppedOperation
+from checker.kinds.sources import SchemaOptions
+from checker.validation.pointers import walked
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SchemaDocument:
+    """A JSON Schema that is a document of its own."""
+
+    root: object
+
+    def resolve(self, reference: str, *, at: str) -> tuple[object, str]:
+        """What a reference into the schema itself means. Raises `UnresolvableReference`."""
+        is_there, value = walked(self.root, reference.removeprefix("#"))
+        if not reference.startswith("#") or not is_there:
+            raise UnresolvableReference(f"`{reference}` at {at} points at nothing; correct it")
+        return value, reference
+
+
+def json_schema(raw: object, dialect: Dialect = Dialect.DRAFT2020) -> Schema:
+    """A JSON Schema that stands alone; its references are pointers into itself."""
+    return Schema(raw, "#", dialect, SchemaDocument(raw))
+
+
+RequestJudge = Callable[[WireRequest, str], RequestVerdict]
+"""From a request and the path before every operation path to what is said of it."""
+
+
+@dataclass(eq=False, slots=True)
+class DeclaredOperation:
+    """Implements `checker.kinds.protocol.ApiOperation` with what it is given."""
+
+    label: Label
+    contract: ResponseContract
+    method: str = "POST"
+    path: str = "/"
+    parameters: tuple[Parameter, ...] = ()
+    bodies: tuple[Body, ...] = ()
+    body_required: bool = False
+    draw: DrawParts | None = None
+    """Makes what draws its parts; None: they are drawn from the schemas of parameters and bodies."""
+    judge: RequestJudge | None = None
+    """The referee; None says nothing of any request."""
+    read_answer: Callable[[Response], Any] | None = None
+    """What an answer says; None: its JSON."""
+    resource_path: str = ""
+    """`path` if nothing is given."""
+    tags: tuple[str, ...] = ()
+    operation_id: str | None = None
+    deprecated: bool = False
+    definition: Mapping[str, Any] = field(default_factory=dict)
+    unusable_bodies: tuple[UnusableBody, ...] = ()
+    unusable_parameters: Mapping[str, str] = field(default_factory=dict)
+    base_url: str | None = None
+    security: tuple[SecurityRequirement, ...] = ()
+    grants_credentials: bool = False
+    has_skipped_required_body: bool = False
+
+    def __post_init__(self) -> None:
+        self.resource_path = self.resource_path or self.path
+
+    def warnings(self) -> Iterable[SchemaWarning]:
+        """None."""
+        return ()
+
+    def judge_request(self, request: WireRequest, *, base_path: str = "") -> RequestVerdict:
+        """What the referee says of a request to this operation."""
+        return RequestVerdict(()) if self.judge is None else self.judge(request, base_path)
+
+    def compile(
+        self,
+        settings: GenerationSettings,
+        *,
+        hooks: ComponentHooks = NO_HOOKS,
+        store: FormStore | None = None,
+    ) -> CaseProgram:
+        """What draws its cases."""
+        if self.draw is not None:
+            return compile_parts(self, self.draw, settings, hooks=hooks)
+        return compile_operation(self, settings, hooks=hooks, store=store)
+
+
+@dataclass(eq=False, slots=True)
+class DeclaredSchema:
+    """Implements `checker.kinds.protocol.ApiSchema` for operations that are given."""
+
+    kind: str
+    specification: str
+    source: bytes
+    """The document: what its kind opens it from again."""
+    operations: tuple[DeclaredOperation | BrokenOperation, ...]
+    title: str = ""
+    base_url: str | None = None
+    location: str | None = None
+    app: object | None = None
+    engine: Engine | None = None
+    config: Any = None
+    credentials: tuple[str, ...] = ()
+
+    def configure(self, options: SchemaOptions) -> None:
+        """Take the base URL that users give."""
+        self.base_url = options.base_url or self.base_url
+
+    def serve_from(self, app: object, url: str) -> None:
+        """Say that an application in this process serves the API, which believes to be that host."""
+        self.app, self.base_url = app, url
+
+    def checked_entries(self) -> Iterator[DeclaredOperation | BrokenOperation]:
+        """All operations, in order."""
+        return iter(self.operations)
+
+    def dropped(self) -> Iterable[DroppedOperation]:
+        """None."""
+        return ()
+
+    def find(self, label: str) -> DeclaredOperation | BrokenOperation | None:
+        """The operation of a label."""
+        return next((found for found in self.operations if found.label == label), None)
+
+    def parameter_names(self, label: Label) -> Iterable[str]:
+        """Names of the declared parameters."""
+        found = self.find(label)
+        return (
+            [] if not isinstance(found, DeclaredOperation) else [p.name for p in found.parameters]
+        )
+
+    def links(self) -> Iterable[ApiLink]:
+        """None."""
+        return ()
+
+    def normalised(self) -> bytes:
+        """The document."""
+        return self.source

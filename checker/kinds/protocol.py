@@ -1,0 +1,199 @@
+"""What a kind of description offers to everything above: how it is opened, and what its operations can do."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Protocol
+
+from checker.config.filters import Selectable
+from checker.core.case import Case
+from checker.core.engine import Engine
+from checker.core.errors import CheckerError
+from checker.core.meta import PhaseInfo
+from checker.core.operation import BrokenOperation, Label, Operation
+from checker.core.pool import ValuePool
+from checker.core.schema_warnings import SchemaWarning
+from checker.generation.hooks import NO_HOOKS, ComponentHooks
+from checker.generation.meaning.store import FormStore
+from checker.generation.settings import GenerationSettings
+from checker.generation.sources.choices import Source
+from checker.kinds.sources import DescriptionSource, FetchOptions, SchemaOptions
+
+
+class CaseProgram(Protocol):
+    """Draws the cases of one operation."""
+
+    @property
+    def operation(self) -> Operation: ...
+    @property
+    def fault(self) -> CheckerError | None:
+        """Why nothing valid can be made; then all that is drawn is wrong."""
+        ...
+
+    @property
+    def opaque(self) -> Mapping[str, str]:
+        """Places of the description that are drawn and filtered -> the keyword that is not looked into."""
+        ...
+
+    @property
+    def left_out(self) -> Mapping[str, str]:
+        """Places of optional parts that no value can satisfy -> why."""
+        ...
+
+    def draw(
+        self, source: Source, case_id: str, phase: PhaseInfo, pool: ValuePool | None = None
+    ) -> Case:
+        """One case; equal choices give an equal one. Raises `Unsatisfiable`, `BudgetSpent`, `HookError`."""
+        ...
+
+
+class ApiOperation(Operation, Protocol):
+    """An operation that can be tested."""
+
+    def compile(
+        self,
+        settings: GenerationSettings,
+        *,
+        hooks: ComponentHooks = NO_HOOKS,
+        store: FormStore | None = None,
+    ) -> CaseProgram:
+        """What draws its cases. Operations with one `store` share what they read of their schemas.
+
+        Raises `Unsatisfiable`, `Unserialisable`, `BudgetSpent`, `HookError`.
+        """
+        ...
+
+
+class OperationEntry(Selectable, Protocol):
+    """An operation as a table of contents has it: what filters look at, and where it stands among the resources."""
+
+    @property
+    def label(self) -> Label:
+        """What it is called everywhere: `GET /users/{id}`, `Query.user`. The kind says what a label looks like."""
+        ...
+
+    @property
+    def resource_path(self) -> str: ...
+
+
+class DroppedOperation(Protocol):
+    """What is written like an operation and is none that can be tested."""
+
+    @property
+    def label(self) -> Label: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def warning(self) -> SchemaWarning:
+        """That it is not tested, and why."""
+        ...
+
+
+class ApiLink(Protocol):
+    """What an answer of one operation says of a request to another."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def pointer(self) -> str:
+        """Where in the description."""
+        ...
+
+    @property
+    def source(self) -> Label: ...
+    @property
+    def status(self) -> str:
+        """Answers that it is for: `201`, `4XX`, `default`."""
+        ...
+
+
+class ApiSchema(Protocol):
+    """An opened description."""
+
+    engine: Engine | None
+    """What its operations reach higher floors by, if it was loaded from Python."""
+    config: Any
+    """The live configuration; set where the engine is."""
+
+    @property
+    def kind(self) -> str:
+        """Name of its row in the table of kinds."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """Of the API, empty when it has none."""
+        ...
+
+    @property
+    def specification(self) -> str:
+        """Name and version, for people: `Open API 3.0.3`."""
+        ...
+
+    @property
+    def location(self) -> str | None:
+        """URL that it was read from in the end; None when it came from elsewhere."""
+        ...
+
+    @property
+    def base_url(self) -> str | None:
+        """Absolute URL before every path: the one that was given, or else the one that is declared, if any."""
+        ...
+
+    @property
+    def credentials(self) -> tuple[str, ...]:
+        """Places that its security schemes name, lower case: `header authorization`, `query appid`."""
+        ...
+
+    def configure(self, options: SchemaOptions) -> None:
+        """Take in what users say of it."""
+        ...
+
+    def serve_from(self, app: object, url: str) -> None:
+        """Say that an application in this process serves the API, which believes to be that host."""
+        ...
+
+    def checked_entries(self) -> Iterator[OperationEntry | BrokenOperation]:
+        """Table of contents in document order; what cannot be read is a value that carries its error."""
+        ...
+
+    def dropped(self) -> Iterable[DroppedOperation]:
+        """What is written like operations and is not tested."""
+        ...
+
+    def find(self, label: str) -> ApiOperation | BrokenOperation | None:
+        """The operation of a label; no other one is read."""
+        ...
+
+    def parameter_names(self, label: Label) -> Iterable[str]:
+        """What the inputs of an operation are called, which is not read for it."""
+        ...
+
+    def links(self) -> Iterable[ApiLink]:
+        """Links between operations; those that cannot be followed are of classes of their own."""
+        ...
+
+    def normalised(self) -> bytes:
+        """Bytes from which its kind makes an equal schema, nothing else read for it."""
+        ...
+
+
+class DescriptionKind(Protocol):
+    """One kind of description: how it is recognised and opened."""
+
+    @property
+    def name(self) -> str:
+        """One word, the same for ever: it stands in run directories."""
+        ...
+
+    def claims(self, name: str) -> bool:
+        """Whether a file, URL or path of that name is most likely of this kind: then it is asked first."""
+        ...
+
+    def open(self, source: DescriptionSource, options: FetchOptions) -> ApiSchema:
+        """The description. Raises `LoaderError`; `ForeignDescription` when it is not of this kind."""
+        ...
+
+    def reopen(self, data: bytes) -> ApiSchema:
+        """The schema that `ApiSchema.normalised` wrote down."""
+        ...

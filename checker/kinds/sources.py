@@ -1,0 +1,112 @@
+"""Where a description comes from, how it may be fetched, and what users say of it beforehand."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from checker.config.filters import Selectable
+from checker.config.settings import FetchLimits
+from checker.core.operation import BrokenOperation, Operation
+from checker.core.redact import Redaction
+from checker.core.request import WireRequest
+from checker.core.response import Response
+
+
+@dataclass(frozen=True, slots=True)
+class FileSource:
+    """A file."""
+
+    path: str | os.PathLike[str]
+    encoding: str = "utf-8"
+
+    @property
+    def name(self) -> str:
+        """The path as it was given."""
+        return os.fspath(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class UrlSource:
+    """What is behind a URL."""
+
+    url: str
+    wait_s: float | None = None
+    """The longest time to wait for it."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Of `httpx.get`: `headers`, `timeout`, `auth`, `params`, `cookies`. They go to the server of this URL alone."""
+
+    @property
+    def name(self) -> str:
+        """The URL."""
+        return self.url
+
+
+@dataclass(frozen=True, slots=True)
+class TextSource:
+    """A document in memory."""
+
+    data: bytes
+    name: str
+    """Stands for it in errors."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueSource:
+    """A document that is parsed already."""
+
+    value: Mapping[str, Any]
+    name: str = "the schema"
+
+
+@dataclass(frozen=True, slots=True)
+class ApplicationSource:
+    """What an application in this process says of itself."""
+
+    path: str
+    """Where it does, as the user gave it."""
+    url: str
+    """The host that it believes to be."""
+    exchange: Callable[[WireRequest], Response]
+    """Its answer to a request. Raises `LoaderError` when there is none."""
+
+    @property
+    def name(self) -> str:
+        """The path."""
+        return self.path
+
+
+DescriptionSource = FileSource | UrlSource | TextSource | ValueSource | ApplicationSource
+
+
+@dataclass(frozen=True, slots=True)
+class FetchOptions:
+    """How documents are reached, and what they may cost."""
+
+    verify: bool | str = True
+    """Whether certificates are verified; a text is the path of a CA bundle."""
+    proxy: str | None = None
+    """URL."""
+    limits: FetchLimits = field(default_factory=FetchLimits)
+    redaction: Redaction = field(default_factory=Redaction)
+    """What errors do not show of a URL."""
+
+
+DIRECT: Final = FetchOptions()
+
+
+AssertsFormats = Callable[[Operation], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaOptions:
+    """What users say of a description that is open."""
+
+    base_url: str | None = None
+    """In place of every server that it names; None leaves them."""
+    server_variables: Mapping[str, str] = field(default_factory=dict)
+    """Values of variables in the URLs of those servers, in place of their defaults."""
+    asserts_formats: AssertsFormats = lambda operation: True
+    """Whether answers of an operation have to keep the formats of their schemas."""
+    is_selected: Callable[[Selectable | BrokenOperation], bool] = lambda entry: True
+    """Whether an operation is listed for users of Python; whoever names one has it even so."""

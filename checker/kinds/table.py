@@ -1,0 +1,72 @@
+"""The one table of kinds, and descriptions opened by whichever knows them. No kind is imported before it is asked."""
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Final
+
+from checker.config.plugins import load_plugins
+from checker.core.errors import ForeignDescription, IncorrectUsage, LoaderError
+from checker.kinds.protocol import ApiSchema, DescriptionKind
+from checker.kinds.sources import DescriptionSource, FetchOptions
+
+BUILT_IN: Final = {"openapi": "checker.openapi.kind:OPENAPI"}
+"""Name -> module:attribute. What claims nothing is asked in this order."""
+
+_REGISTERED: dict[str, DescriptionKind] = {}
+
+
+def register(kind: DescriptionKind) -> DescriptionKind:
+    """Add a kind; gives it back. Raises `IncorrectUsage` when there is one of that name."""
+    name = kind.name
+    if not name.isidentifier():
+        raise IncorrectUsage(f"the name of a kind must be one word, got {name!r}")
+    if name in BUILT_IN or _REGISTERED.get(name, kind) is not kind:
+        raise IncorrectUsage(f"kind {name!r} is already registered; choose another name")
+    _REGISTERED[name] = kind
+    return kind
+
+
+def kind_named(name: str) -> DescriptionKind:
+    """A kind by its name. Raises `LoaderError`."""
+    if name in BUILT_IN:
+        module, _, attribute = BUILT_IN[name].partition(":")
+        found: DescriptionKind = getattr(import_module(module), attribute)
+        return found
+    if name not in _REGISTERED:
+        load_plugins()
+    if name not in _REGISTERED:
+        raise LoaderError(
+            f"no kind of description is called {name!r}; install or load what registers it"
+        )
+    return _REGISTERED[name]
+
+
+def open_description(source: DescriptionSource, options: FetchOptions) -> ApiSchema:
+    """A description of whatever kind. Raises `LoaderError`: what the likeliest kind says if none knows it."""
+    refusal: ForeignDescription | None = None
+    for kind in _likeliest_first(source.name):
+        try:
+            return kind.open(source, options)
+        except ForeignDescription as error:
+            refusal = refusal or error
+    assert refusal is not None
+    raise refusal
+
+
+def packed(schema: ApiSchema) -> bytes:
+    """Bytes from which `unpacked` makes an equal schema, in whatever process."""
+    return schema.kind.encode() + b"\n" + schema.normalised()
+
+
+def unpacked(data: bytes) -> ApiSchema:
+    """The schema that `packed` wrote down. Raises `LoaderError`."""
+    name, _, rest = data.partition(b"\n")
+    return kind_named(name.decode()).reopen(rest)
+
+
+def _likeliest_first(name: str) -> Iterator[DescriptionKind]:
+    """All kinds, those that claim the name first. Looking for plug-ins takes time: only who is not satisfied waits for it."""
+    known = [kind_named(row) for row in BUILT_IN] + list(_REGISTERED.values())
+    yield from sorted(known, key=lambda kind: not kind.claims(name))
+    load_plugins()
+    yield from (kind for kind in list(_REGISTERED.values()) if kind not in known)

@@ -1,0 +1,29 @@
+"""What makes the transport of a worker: libcurl's lanes, or what users name."""
+
+from collections.abc import Callable
+from typing import Final
+
+from checker.config.attributes import load_attribute
+from checker.core.errors import ConfigError
+from checker.core.request import Origin
+from checker.core.send import Transport
+from checker.transport.http import HttpLanes
+from checker.transport.settings import HttpSettings
+
+TransportFactory = Callable[[Origin, HttpSettings, int], Transport]
+"""From where requests go, limits, and the number of lanes. Called in each worker, once."""
+
+NETWORK: Final[TransportFactory] = HttpLanes
+
+
+def transport_factory(name: str | None) -> TransportFactory:
+    """The factory that is named as `module:attribute`; that of HTTP when none is. Raises `ConfigError`."""
+    if name is None:
+        return NETWORK
+    found = load_attribute(name, what="transport")
+    if not callable(found):
+        raise ConfigError(
+            f"the transport {name!r} is {type(found).__name__}; name a function (origin, settings, lanes) that makes one"
+        )
+    factory: TransportFactory = found
+    return factory

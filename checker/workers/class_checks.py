@@ -1,0 +1,142 @@
+"""What class checks of users keep in one worker, and what they say of all of it once the run is over."""
+
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Any
+
+from checker.checks.classes import AFTER_RUN, ClassCheck
+from checker.checks.custom import after_run
+from checker.core.errors import CheckError
+from checker.core.failures import Failure
+from checker.corpus.layout import RunLayout
+from checker.corpus.packing import pack, unpack
+from checker.corpus.reader import Journals
+from checker.corpus.records import CheckState, Finding, OperationError
+from checker.workers.titles import title_of
+
+LABEL = "Run checks"
+"""Stands in the place of an operation: what they say is of the run as a whole."""
+MOST_STATE = 1 << 16
+"""Packed bytes of one state: each worker writes it down whenever a task ends and it has changed."""
+
+
+@dataclass(slots=True)
+class ClassChecks:
+    """The class checks of one worker."""
+
+    checks: tuple[ClassCheck, ...]
+    _written: dict[str, CheckState] = field(default_factory=dict)
+
+    @property
+    def concludes(self) -> bool:
+        """Whether one of them has something to say once the run is over."""
+        return any(check.concludes for check in self.checks)
+
+    @property
+    def works_alone(self) -> str:
+        """Name of one that needs all cases in one worker; empty when there is none."""
+        alone = (one.name for one in self.checks if one.concludes and not one.is_mergeable)
+        return next(alone, "")
+
+    def news(self) -> Iterator[CheckState]:
+        """States that changed since the last call: to be written down."""
+        for check in self.checks:
+            if check.concludes:
+                record = _state_of(check)
+                if record != self._written.get(check.name):
+                    self._written[check.name] = record
+                    yield record
+
+    def conclusion(
+        self, kept: Iterable[tuple[int, CheckState]]
+    ) -> Iterator[Finding | OperationError]:
+        """What they say of what all workers kept: (incarnation, state) pairs, in the order in which they were written."""
+        latest: dict[str, dict[int, CheckState]] = {}
+        for incarnation, record in kept:
+            latest.setdefault(record.check, {})[incarnation] = record
+        for check in self.checks:
+            if check.concludes:
+                states = latest.get(check.name, {})
+                yield from _concluded(check, [states[number] for number in sorted(states)])
+
+
+def states_in(layout: RunLayout, first: int) -> list[tuple[int, CheckState]]:
+    """(incarnation, state) pairs of the run that the incarnation `first` began."""
+    with closing(Journals(layout, above=first)) as journals:
+        return [
+            (incarnation, record)
+            for incarnation, record in journals.read_new()
+            if isinstance(record, CheckState)
+        ]
+
+
+def _state_of(check: ClassCheck) -> CheckState:
+    try:
+        packed = pack(check.state())
+    except CheckError as error:
+        return CheckState(check.name, b"", str(error))
+    except (TypeError, ValueError, RecursionError) as error:
+        return CheckState(check.name, b"", f"it cannot be written down ({error})")
+    if len(packed) > MOST_STATE:
+        return CheckState(
+            check.name, b"", f"it has {len(packed)} bytes; at most {MOST_STATE} are kept"
+        )
+    return CheckState(check.name, packed)
+
+
+def _concluded(check: ClassCheck, states: list[CheckState]) -> Iterator[Finding | OperationError]:
+    lost = next((state.lost for state in states if state.lost), "")
+    if lost:
+        yield _error(check, f"its state is lost, so `after_run` was not called: {lost}")
+        return
+    if len(states) > 1 and not check.is_mergeable:
+        yield _error(
+            check,
+            f"it has no `merge`, and {len(states)} workers had a part of the run, since one was replaced: "
+            "`after_run` was not called",
+        )
+        return
+    try:
+        for state in states:
+            check.absorb(unpack(state.state, _whatever))
+        failures = after_run(check)
+    except CheckError as error:
+        title, trace = title_of(error)
+        yield OperationError(LABEL, "", title, str(error), trace)
+        return
+    for number, failure in enumerate(failures):
+        yield _finding(failure, number)
+
+
+def _error(check: ClassCheck, reason: str) -> OperationError:
+    return OperationError(LABEL, "", "Check Error", f"check {check.name}: {reason}")
+
+
+def _whatever(value: Any) -> Any:
+    return value
+
+
+def _finding(failure: Failure, number: int) -> Finding:
+    return Finding(
+        fingerprint=failure.fingerprint(LABEL),
+        label=LABEL,
+        check=failure.check,
+        title=failure.title,
+        message=failure.message,
+        severity=failure.severity.value,
+        unique_key=failure.unique_key,
+        phase="",
+        case="",
+        task=AFTER_RUN,
+        index=number,
+        stage="minimised",
+        steps=(),
+        interactions=(),
+        reproduction="",
+        reproduced=None,
+        shrink_executions=0,
+        at=time.time(),
+        text=failure.text,
+    )

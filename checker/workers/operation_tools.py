@@ -1,0 +1,124 @@
+"""What the settings of single operations mean for those that make, send, judge and print their cases."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from checker.checks.by_operation import JudgeByOperation
+from checker.checks.classes import ClassCheck
+from checker.checks.context import CheckTools
+from checker.checks.judge import Judge, JudgeSettings
+from checker.checks.selection import selected_checks
+from checker.config.operation_settings import OperationResolver, OperationSettings
+from checker.config.settings import RunSettings
+from checker.core import curl
+from checker.core.blocks import Truncation
+from checker.core.case import Case
+from checker.core.operation import Operation
+from checker.core.registry import FORMATS
+from checker.core.request import Origin, WireRequest
+from checker.generation.program import GenerationSettings
+from checker.generation.settings import mode_of
+from checker.phases.attempt import Judging
+from checker.phases.making import GenerationRules
+from checker.transport.settings import Dispatch, Headers, HttpSettings
+
+
+def settings_of_case(resolver: OperationResolver, case: Case) -> OperationSettings:
+    """What holds for the operation of a case, in the phase that it is of."""
+    if case.meta is None:
+        return resolver.of(case.operation)
+    return resolver.of(case.operation, case.meta.phase.name)
+
+
+def generation_rules(
+    resolver: OperationResolver, settings: RunSettings, *, reuse: bool
+) -> GenerationRules:
+    """How the cases of each operation are generated; with `reuse` values of earlier answers may stand in them."""
+
+    def of(operation: Operation, phase: str) -> GenerationSettings:
+        own = resolver.of(operation, phase)
+        return GenerationSettings(
+            mode=mode_of(own.modes),
+            allow_x00=own.allow_x00,
+            codec=own.codec,
+            exclude_header_characters=own.exclude_header_characters,
+            formats=FORMATS,
+            allow_extra_parameters=own.allow_extra_parameters,
+            unique_inputs=own.unique_inputs,
+            overrides=settings.overrides,
+            reuse=reuse,
+            fixed_headers=frozenset(name.lower() for name, _ in own.headers),
+        )
+
+    some_unique = any(own.unique_inputs for own in resolver.layers.everywhere())
+    return GenerationRules(of, by_phase=resolver.layers.has_phases, some_unique=some_unique)
+
+
+def judging(
+    resolver: OperationResolver,
+    truncation: Truncation,
+    classes: Iterable[ClassCheck],
+    tools: CheckTools,
+) -> Judging:
+    """The checks of each operation: one judge for all of them, or one for each set of settings.
+
+    `classes` see what they are asked of, whichever operation it is. Raises `UsageError` and `NotAvailableYet` for checks
+    that nobody knows.
+    """
+
+    def judge(settings: OperationSettings) -> Judge:
+        chosen = selected_checks(settings.checks, classes)
+        return Judge(chosen, JudgeSettings(settings.check_settings, truncation), tools)
+
+    common = judge(resolver.common)
+    if resolver.is_uniform:
+        return common
+    # Here, and not where a worker judges its first answer, a check that nobody knows is told of.
+    selected_checks(sorted(resolver.layers.checks_somewhere()), classes)
+    judges = {id(resolver.common): common}
+    """By the `id` of settings, which the resolver keeps and shares."""
+
+    def judge_of(case: Case) -> Judge:
+        settings = settings_of_case(resolver, case)
+        found = judges.get(id(settings))
+        if found is None:
+            found = judges[id(settings)] = judge(settings)
+        return found
+
+    return JudgeByOperation(judge_of)
+
+
+def checks_by_case(resolver: OperationResolver) -> Callable[[Case], Sequence[str]] | None:
+    """Names of the checks that a case is judged by; None where all cases have the same."""
+    if resolver.is_uniform:
+        return None
+    return lambda case: settings_of_case(resolver, case).checks
+
+
+def dispatching(
+    resolver: OperationResolver, carried: Callable[[Headers], Headers] = lambda headers: headers
+) -> Callable[[Operation], Dispatch] | None:
+    """What requests to each operation carry of its headers, and how they travel; None where all are alike."""
+    if resolver.is_uniform:
+        return None
+    usual = HttpSettings.of(resolver.common)
+    known: dict[HttpSettings, HttpSettings] = {}
+    """One object for equal ones: lanes compare by identity."""
+
+    def dispatch(operation: Operation) -> Dispatch:
+        own = resolver.of(operation)
+        http = HttpSettings.of(own)
+        headers = carried(own.headers)
+        return Dispatch(headers, None if http == usual else known.setdefault(http, http))
+
+    return dispatch
+
+
+def rendering(origin: Origin, resolver: OperationResolver) -> Callable[[WireRequest], str]:
+    """The curl command that sends a request as we do."""
+    usual = HttpSettings.of(resolver.common)
+
+    def render(request: WireRequest) -> str:
+        http = request.via if isinstance(request.via, HttpSettings) else usual
+        return curl.render(request, origin, verify=http.verify is not False)
+
+    return render

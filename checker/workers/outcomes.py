@@ -1,0 +1,57 @@
+"""What is written down of the checks that looked at a case: those of a run, or of its operation."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from checker.core.case import Case
+from checker.core.failures import Failure
+from checker.corpus.codec import RecordEncoder
+from checker.corpus.packing import Packed
+from checker.corpus.records import CheckOutcome
+
+_SUCCESS = "SUCCESS"
+
+
+@dataclass(slots=True)
+class CheckOutcomes:
+    """Outcomes of the checks of each case."""
+
+    names: Sequence[str]
+    of_case: Callable[[Case], Sequence[str]] | None = None
+    """Names of the checks of a case, where they are not those of all others."""
+    _encoder: RecordEncoder = field(default_factory=RecordEncoder)
+    _packed: Packed = field(default_factory=Packed)
+    """All checks passed, as it is written."""
+    _packed_by_names: dict[tuple[str, ...], Packed] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._packed = self._all_passed(self.names)
+
+    def passed(self, case: Case) -> Packed:
+        """All checks of a case passed, as it is written."""
+        if self.of_case is None:
+            return self._packed
+        names = tuple(self.of_case(case))
+        packed = self._packed_by_names.get(names)
+        if packed is None:
+            packed = self._packed_by_names[names] = self._all_passed(names)
+        return packed
+
+    def told(self, case: Case, failures: Sequence[Failure]) -> tuple[CheckOutcome, ...]:
+        """What each check of a case came to."""
+        failed: dict[str, list[Failure]] = {}
+        for failure in failures:
+            failed.setdefault(failure.check, []).append(failure)
+        return tuple(
+            CheckOutcome(
+                name,
+                "FAILURE",
+                "\n\n".join(f"{one.title}\n{one.message}".rstrip() for one in failed[name]),
+            )
+            if name in failed
+            else CheckOutcome(name, _SUCCESS)
+            for name in (self.names if self.of_case is None else self.of_case(case))
+        )
+
+    def _all_passed(self, names: Sequence[str]) -> Packed:
+        return self._encoder.packed(tuple(CheckOutcome(name, _SUCCESS) for name in names))

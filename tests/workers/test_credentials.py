@@ -1,0 +1,134 @@
+"""A worker without credentials waits for them; it sends again what was refused, and not for ever."""
+
+from typing import Any
+
+import pytest
+
+from checker.core.case import Case
+from checker.core.credentials import Credentials
+from checker.core.errors import CredentialError
+from checker.core.request import WireRequest
+from checker.core.response import FailureKind, NetworkFailure, Response
+from checker.corpus.secrets import Secrets
+from checker.workers.credentials import MOST_IN_VAIN, CredentialKeeper
+from checker.workers.messages import FetchCredentials, GivenCredentials
+from tests.generation.making import PlainOperation
+
+CASE = Case(PlainOperation(), "c1")
+
+
+class Numbered:
+    """Gives a new key each time."""
+
+    name = "numbered"
+
+    def __init__(self) -> None:
+        self.fetched = 0
+
+    def fetch(self) -> Credentials:
+        self.fetched += 1
+        return Credentials({"X-Key": f"key-number-{self.fetched}"})
+
+    def carried(self, held: Credentials, case: Case) -> Credentials | None:
+        return held
+
+    def is_refused(self, response: Response) -> bool:
+        return response.status_code == 401
+
+
+def keeper(source: Any) -> CredentialKeeper:
+    """One that is its own supervisor."""
+    return CredentialKeeper.alone({source.name: source}, Secrets())
+
+
+def answer(status: int) -> Response:
+    lines = [b"HTTP/1.1 %d X\r\n" % status, b"\r\n"]
+    request = WireRequest("GET", b"/", [])
+    return Response.from_lines(
+        status, lines, b"", elapsed=0.0, request=request, message="X", http_version="1.1"
+    )
+
+
+def sent(made: CredentialKeeper) -> WireRequest:
+    request = WireRequest("GET", b"/", [])
+    made.apply(CASE, request)
+    return request
+
+
+def test_they_are_fetched_when_first_needed_and_then_kept() -> None:
+    source = Numbered()
+    made = keeper(source)
+    requests = [sent(made), sent(made)]
+    assert [one.header(b"x-key") for one in requests] == [b"key-number-1"] * 2
+    assert (source.fetched, requests[0].proofs) == (1, (("numbered", 1),))
+
+
+def test_every_value_is_masked_before_anything_carries_it() -> None:
+    made = keeper(Numbered())
+    given = made.fetch(FetchCredentials("numbered", 1))
+    assert given.headers == (("X-Key", "key-number-1"),)
+    assert made.secrets.store.mask("say key-number-1") == "say {secret:header:X-Key}"
+
+
+def test_what_was_refused_is_sent_again_with_newer_ones() -> None:
+    made = keeper(Numbered())
+    request = sent(made)
+    assert not made.is_refused(CASE, request, answer(200))
+    assert made.is_refused(CASE, request, answer(401))
+    made.apply(CASE, request)
+    assert (request.header(b"x-key"), request.proofs) == (b"key-number-2", (("numbered", 2),))
+
+
+def test_who_carried_old_ones_takes_what_others_have_fetched() -> None:
+    source = Numbered()
+    made = keeper(source)
+    first, second = sent(made), sent(made)
+    assert made.is_refused(CASE, first, answer(401))
+    assert made.is_refused(CASE, second, answer(401))
+    assert source.fetched == 2
+
+
+def test_an_operation_that_refuses_everything_does_not_have_them_fetched_for_ever() -> None:
+    source = Numbered()
+    made = keeper(source)
+    hopes = [made.is_refused(CASE, sent(made), answer(401)) for _ in range(2 * MOST_IN_VAIN)]
+    assert hopes == [True] * MOST_IN_VAIN + [False] * MOST_IN_VAIN
+    assert source.fetched == 1 + MOST_IN_VAIN
+
+
+def test_an_answer_that_is_served_gives_new_hope() -> None:
+    made = keeper(Numbered())
+    for _ in range(2 * MOST_IN_VAIN):
+        request = sent(made)
+        assert made.is_refused(CASE, request, answer(401))
+        made.apply(CASE, request)
+        made.observe(CASE, request, answer(200))
+
+
+def test_no_answer_says_nothing_of_them() -> None:
+    made = keeper(Numbered())
+    assert not made.is_refused(CASE, sent(made), NetworkFailure(FailureKind.TIMEOUT, "", 0.1))
+
+
+def test_why_there_are_none_is_told() -> None:
+    class Failing(Numbered):
+        def fetch(self) -> Credentials:
+            raise OSError("nobody is at home")
+
+    with pytest.raises(CredentialError, match=r"'numbered'.*OSError: nobody is at home"):
+        sent(keeper(Failing()))
+
+
+def test_who_has_no_time_to_wait_goes_on_without() -> None:
+    request = sent(CredentialKeeper({"numbered": Numbered()}, Secrets(), listen=lambda: True))
+    assert (request.headers, request.proofs) == ([], ())
+
+
+def test_old_values_are_let_go_and_the_last_ones_stay_masked() -> None:
+    made = keeper(Numbered())
+    for number in range(1, 41):
+        made.take(GivenCredentials("numbered", number, (("X-Key", f"key-number-{number}"),)))
+    store = made.secrets.store
+    assert store.mask("key-number-40") == "secret:header:X-Key"
+    assert "secret" in store.mask("say key-number-30")
+    assert store.mask("say key-number-2 ") == "say key-number-2 "
