@@ -1,12 +1,13 @@
 """Users' functions around the drawing of each part of a case. Their choices are recorded like ours."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from checker.core.case import NOT_SET, Case
 from checker.core.errors import HookError
 from checker.core.hooks import COMPONENTS, Hook, HookContext, HookRegistry
+from checker.core.meta import ANYTHING
 from checker.generation.sources.basic import finished
 from checker.generation.sources.choices import Source
 from checker.generation.sources.hypothesis import draw_strategy, strategy_of
@@ -68,6 +69,12 @@ class ComponentHooks:
             return None
         for hook in self.case.map:
             case = call(hook, "map_case", self.context, case)
+        if self.case.map and case.meta is not None:
+            # What hooks give may be from anywhere.
+            parts = case.meta.components.items()
+            case.meta.components = {
+                place: replace(part, outside=(ANYTHING,)) for place, part in parts
+            }
         return case
 
 

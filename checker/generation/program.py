@@ -1,6 +1,6 @@
 """One operation, compiled: drawn thousands of times, from any source."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from time import perf_counter
@@ -9,7 +9,6 @@ from typing import Any
 from checker.core.case import NOT_SET, Case, Parts
 from checker.core.errors import CheckerError, NothingToBreak, Unsatisfiable, Unserialisable
 from checker.core.meta import (
-    ANYTHING,
     Binding,
     CaseMetadata,
     ComponentProvenance,
@@ -34,6 +33,7 @@ from checker.generation.negation.parts import (
 )
 from checker.generation.negation.prospects import Prospects
 from checker.generation.negation.values import NOTHING
+from checker.generation.provenance import usual_parts
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import EMPTY, constant, together
@@ -244,7 +244,7 @@ def compile_parts(
             parts[location] = _hooked_body(draw, hooks, compiler.turn)
         elif _is_hooked(location, hooks):
             parts[location] = hooked(draw, location.container, hooks, compiler.turn)
-    usual = _usual_parts(compiler, hooks, parts)
+    usual = usual_parts(compiler, hooks, (*parts, _BODY))
     program = OperationProgram(compiler, usual, _in_order(parts), None)
     program.add_case_hooks(hooks)
     return program
@@ -281,38 +281,10 @@ def _compiled(compiler: PartCompiler, hooks: ComponentHooks) -> OperationProgram
         excluded = settings.exclude_header_characters
         whole = with_extras(whole, Room(operation, free), text, excluded)
     compiler.settle()
-    usual = _usual_parts(compiler, hooks, parts)
+    usual = usual_parts(compiler, hooks, (*parts, _BODY))
     program = OperationProgram(compiler, usual, whole, negative, fault)
     program.add_case_hooks(hooks)
     return program
-
-
-def _usual_parts(
-    compiler: PartCompiler, hooks: ComponentHooks, parts: Mapping[Location, Draw]
-) -> dict[Location, ComponentProvenance]:
-    return {
-        location: _usual(compiler, hooks, location)
-        for location in _ALL
-        if location in parts or location is _BODY
-    }
-
-
-def _usual(
-    compiler: PartCompiler, hooks: ComponentHooks, location: Location
-) -> ComponentProvenance:
-    """Where a part comes from when nothing else is taken for it."""
-    names = compiler.forced_names.get(location, [])
-    outside = (*names, *_fixed(location, compiler.settings))
-    if hooks.case.changes or getattr(hooks, location.container).changes:
-        outside = (ANYTHING,)
-    return ComponentProvenance(origin=Origin.EXPLICIT if names else Origin.RANDOM, outside=outside)
-
-
-def _fixed(location: Location, settings: GenerationSettings) -> Iterable[str]:
-    """Headers that are sent whatever a case has; one of them may hold all cookies."""
-    if location is Location.COOKIE:
-        return [ANYTHING] if "cookie" in settings.fixed_headers else []
-    return sorted(settings.fixed_headers) if location is Location.HEADER else []
 
 
 def _only_without_body(operation: Operation) -> dict[Location, Targets]:

@@ -2,7 +2,7 @@
 
 import copy
 import secrets
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -25,15 +25,15 @@ from checker.config.settings import RunSettings
 from checker.core import curl
 from checker.core.case import NOT_SET, Case
 from checker.core.credentials import CREDENTIAL_SOURCES
-from checker.core.errors import CheckerError, IncorrectUsage, UsageError
+from checker.core.errors import IncorrectUsage, UsageError
 from checker.core.hooks import GLOBAL_HOOKS, HookContext
 from checker.core.operation import BrokenOperation, Operation
-from checker.core.provenance import changed
 from checker.core.request import Origin, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.corpus.secrets import Secrets
 from checker.kinds.protocol import ApiOperation, ApiSchema
 from checker.kinds.sources import SchemaOptions
+from checker.library.drawn import from_outside
 from checker.library.foreign import as_response
 from checker.library.options import CallOptions, CheckOptions
 from checker.library.strategies import case_strategy
@@ -303,21 +303,7 @@ class LibraryEngine:
         if not wanted.enabled:
             return request
         rules = replace(wanted.redaction, credentials=frozenset(self._schema.credentials))
-        return rules.knowing(_from_outside(case, request)).request(request)
-
-
-def _from_outside(case: Case, request: WireRequest) -> Mapping[str, Collection[str]]:
-    """What in a request is not as it was drawn for the case, by location; nothing is known of a case made by hand."""
-    meta = case.meta
-    if meta is None or case.drawn is None:
-        return {}
-    drawn = Case.of_parts(case.operation, case.id, case.drawn, meta)
-    try:
-        as_drawn = RequestMaker(_NOWHERE, version=__version__).make(drawn)
-    except CheckerError:
-        return {}
-    others = changed(request, as_drawn)
-    return {place: (*meta.outside(place), *others.get(place, ())) for place in meta.components}
+        return rules.knowing(from_outside(case, request)).request(request)
 
 
 def _credentials_of(case: Case, options: CallOptions, settings: RunSettings) -> tuple[str, ...]:

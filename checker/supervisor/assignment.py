@@ -1,6 +1,6 @@
 """What a plan is, and what becomes of tasks whose workers are gone. Pure."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -41,6 +41,11 @@ class Plan(Protocol):
 
     def lease_slow(self, elapsed_s: float, held: int) -> Task | None:
         """A slow task for a worker that holds so many of them beside its others; None when there is none for it."""
+        ...
+
+    @property
+    def tasks(self) -> Sequence[Task]:
+        """All that is to be done, as far as there is an end of it."""
         ...
 
     @property

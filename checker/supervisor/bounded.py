@@ -54,7 +54,7 @@ class BoundedPlan:
         )
         self._slow: deque[_Piece] = deque()
         self._leased: dict[str, _Piece] = {}
-        self.tasks = tuple(chain.from_iterable(zip(*chains, strict=True)))
+        self.tasks: Sequence[Task] = tuple(chain.from_iterable(zip(*chains, strict=True)))
         """As they were in the beginning."""
 
     @property

@@ -80,7 +80,7 @@ class Ending:
         """Take the limits from these settings: once more when the project is known."""
         self._max_time_s = settings.max_time_s
         self._max_failures = settings.max_failures
-        self._may_stop_at_first = settings.kind == "fuzz"
+        self._is_endless = settings.kind == "fuzz"
         self._usually_goes_on = settings.common.continue_on_failure
 
     def know(self, cards: Iterable[OperationCard]) -> None:
@@ -115,6 +115,13 @@ class Ending:
         """The first reason counts; but an interrupt is always worth telling."""
         if not self.outcome or outcome == INTERRUPTED:
             self.outcome = outcome
+
+    def complete(self, view: RunView) -> None:
+        """End because nothing is left to do. In `fuzz`, which would go on for ever, that is worth a sentence."""
+        selected = 0 if view.opened is None else view.opened.selected
+        if self._is_endless and selected and not view.cases:
+            self.fail(_nothing_made(selected))
+        self.begin("completed")
 
     def fail(self, error: str) -> None:
         """End with this sentence; the first one counts."""
@@ -171,7 +178,7 @@ class Ending:
             self.outcome = TIME_LIMIT
         elif self._max_failures is not None and found >= self._max_failures:
             self.outcome = "failure limit"
-        elif found and self._may_stop_at_first and self._ends_all(view):
+        elif found and self._is_endless and self._ends_all(view):
             self.outcome = "first failure"
 
     def _ends_all(self, view: RunView) -> bool:
@@ -209,7 +216,7 @@ def nothing_tested(view: RunView, ending: Ending) -> str:
     return "nothing was tested: no case was finished"
 
 
-def nothing_made(selected: int) -> str:
+def _nothing_made(selected: int) -> str:
     """The sentence for a `fuzz` in which no operation gives a case."""
     which = "the one selected operation" if selected == 1 else f"any of {selected} operations"
     return f"nothing was tested: no case can be made of {which}; the report says why of each"

@@ -72,6 +72,9 @@ class ExplorationPlan:
     Afterwards the one that cost least is next. A cluster that only refuses has a share, too, but a small one.
     """
 
+    tasks: Sequence[Task] = ()
+    """There is no end of them."""
+
     def __init__(
         self,
         clusters: Mapping[tuple[str, ...], Collection[str]],

@@ -63,6 +63,9 @@ def _task(label: str, again: Sequence[tuple[Finding, int]]) -> Task:
 class SecondLooks:
     """The plan of these tasks: each is leased until it is finished."""
 
+    tasks: Sequence[Task] = ()
+    """What is left out of it for want of time is missed by nobody."""
+
     def __init__(self, tasks: Iterable[Task]) -> None:
         self._waiting = deque(tasks)
         self._leased: dict[str, Task] = {}

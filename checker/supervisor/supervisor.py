@@ -7,13 +7,11 @@ from dataclasses import replace
 from typing import assert_never
 
 from checker.config.settings import FetchLimits, RunSettings
-from checker.core.credentials import Credentials
 from checker.corpus.inflight import Slot
-from checker.corpus.records import Quarantined, WorkerGone
+from checker.corpus.records import WorkerGone
 from checker.supervisor.assignment import Plan, left, remainder, without
-from checker.supervisor.bounded import MOST_SLOW, BoundedPlan
+from checker.supervisor.bounded import MOST_SLOW
 from checker.supervisor.chronicle import Chronicle
-from checker.supervisor.clusters import clusters_with_producers, producers
 from checker.supervisor.conclusion import conclude
 from checker.supervisor.credentials import CredentialExchange, Told
 from checker.supervisor.crew import Crew, Worker
@@ -22,10 +20,9 @@ from checker.supervisor.endings import (
     INTERRUPTED,
     TIME_LIMIT,
     Ending,
-    nothing_made,
     untried,
 )
-from checker.supervisor.exploration import ExplorationPlan
+from checker.supervisor.planning import make_plan
 from checker.supervisor.quarantine import (
     given_up,
     guilt_of,
@@ -81,8 +78,6 @@ class Supervisor:
         # Jitter only: what is tested never depends on it.
         self._restarts = Restarts(self._settings.workers, random.SystemRandom().random)
         self._plan: Plan | None = None
-        self._bounded: tuple[Task, ...] = ()
-        """What `run` has to do."""
         self._opened: Opened | None = None
         self._journals: list[str] = []
         self._settled: dict[str, Settled] = {}
@@ -115,22 +110,17 @@ class Supervisor:
             self._end_in_time()
         self._chronicle.read()
         if self.ending.outcome == TIME_LIMIT:
-            for note in untried(self._chronicle.view, self._bounded):
+            for note in untried(self._chronicle.view, self._plan.tasks if self._plan else ()):
                 self._chronicle.write(note)
-        if self._concludes and self.ending.outcome not in (INTERRUPTED, FAILED):
-            conclude(
-                self._crew,
-                self._chronicle,
-                self._settings,
-                self._deadlines,
-                lambda: self._interrupts.count > 0,
-            )
+        concludes = self._opened is not None and self._opened.concludes
+        if concludes and self.ending.outcome not in (INTERRUPTED, FAILED):
+            # Checks of users have something to say of the whole run.
+            settings, deadlines = self._settings, self._deadlines
+            conclude(self._crew, self._chronicle, settings, deadlines, self._is_interrupted)
         self._chronicle.finish(self.ending.outcome)
 
-    @property
-    def _concludes(self) -> bool:
-        """Whether checks of users have something to say of the whole run."""
-        return self._opened is not None and self._opened.concludes
+    def _is_interrupted(self) -> bool:
+        return self._interrupts.count > 0
 
     # Workers come
 
@@ -170,10 +160,7 @@ class Supervisor:
             case WantedCredentials():
                 self._tell(self._credentials.want(worker.standing.incarnation, message))
             case GivenCredentials():
-                found = Credentials(
-                    dict(message.headers), dict(message.query), dict(message.cookies)
-                )
-                self._chronicle.secrets.add_credentials(found)
+                self._chronicle.secrets.add_credentials(message.credentials)
                 incarnation, everybody = worker.standing.incarnation, self._crew.workers
                 self._tell(self._credentials.receive(incarnation, message, everybody))
             case Leaving(_, code):
@@ -211,35 +198,17 @@ class Supervisor:
         self.ending.know(opened.operations)
         if opened.works_alone:
             self._settings = replace(self._settings, workers=1)
-        self._plan = self._make_plan(opened)
+        seed, view = self._chronicle.seed, self._chronicle.view
+        left_s = self.ending.left_s(self._chronicle.elapsed_s)
+        self._plan = make_plan(opened, self._settings, seed, view, left_s)
         if not opened.operations:
-            self._complete()
+            self.ending.complete(self._chronicle.view)
             return
         self._settings = replace(self._settings, document=opened.document)
         wanted = self._settings.workers
         if self._settings.kind == "run":
             wanted = min(wanted, self._plan.waiting)
         self._starts += [0.0] * (wanted - 1)
-
-    def _make_plan(self, opened: Opened) -> Plan:
-        seed, settings = self._chronicle.seed, self._settings
-        if settings.kind == "fuzz":
-            return ExplorationPlan(
-                clusters_with_producers(opened.operations),
-                seed=seed,
-                workers=settings.workers,
-                time_s=self.ending.left_s(self._chronicle.elapsed_s),
-                begun=self._chronicle.view.tasks,
-            )
-        plan = BoundedPlan(
-            opened.operations,
-            seed=seed,
-            max_examples=settings.common.max_examples,
-            producers=producers(opened.operations),
-            phases=settings.phases,
-        )
-        self._bounded = plan.tasks
-        return plan
 
     # Work goes out and comes back
 
@@ -262,7 +231,7 @@ class Supervisor:
                 task = self._plan.lease_slow(elapsed_s, worker.standing.slow)
                 self._hand_over(worker, task, now)
         if self._plan.is_over and not self._looks_again():
-            self._complete()
+            self.ending.complete(self._chronicle.view)
 
     def _hand_over(self, worker: Worker, task: Task | None, now: float) -> None:
         if task is None:
@@ -272,14 +241,6 @@ class Supervisor:
             self._counted[task.id] = known.cases, known.failed_cases
         worker.standing.take(task, now)
         worker.tell(Assign((task,)))
-
-    def _complete(self) -> None:
-        """Nothing is left to do. In `fuzz`, which would go on for ever, that is worth a sentence."""
-        view = self._chronicle.view
-        selected = 0 if view.opened is None else view.opened.selected
-        if self._settings.kind == "fuzz" and selected and not view.cases:
-            self.ending.fail(nothing_made(selected))
-        self.ending.begin("completed")
 
     def _looks_again(self) -> bool:
         """Whether something is left to do: once, findings that may become smaller."""
@@ -394,14 +355,11 @@ class Supervisor:
             self._chronicle.write(left_out(task, acting, strikes, reason))
             rests[task.id] = without(task, acting.index)
         if task is not None and ruling.quarantines_task:
-            self._quarantine_task(quarantined_task(task, reason))
+            assert self._plan is not None
+            self._chronicle.write(quarantined_task(task, reason))
+            self._plan.drop(task.id)
             del rests[task.id]
         self._replace(ruling, reason)
-
-    def _quarantine_task(self, record: Quarantined) -> None:
-        assert self._plan is not None
-        self._chronicle.write(record)
-        self._plan.drop(record.task)
 
     def _replace(self, ruling: Ruling, reason: str) -> None:
         if ruling.ends_run:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from checker.core.case import Case
-from checker.core.credentials import CREDENTIAL_SOURCES, Credentials, CredentialSource
+from checker.core.credentials import CREDENTIAL_SOURCES, CredentialSource
 from checker.core.errors import CredentialError
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
@@ -55,7 +55,7 @@ class CredentialKeeper:
                 given = self._newer(name, 0 if given is None else given.number)
             if given is None:
                 continue
-            carried = source.carried(_credentials(given), case)
+            carried = source.carried(given.credentials, case)
             if carried is not None:
                 self.secrets.add_credentials(carried)
                 put(request, carried)
@@ -89,7 +89,7 @@ class CredentialKeeper:
 
     def take(self, given: GivenCredentials) -> None:
         """Newer credentials, or the reason why there are none."""
-        self.secrets.add_credentials(_credentials(given))
+        self.secrets.add_credentials(given.credentials)
         self._given[given.source] = given
 
     def fetch(self, order: FetchCredentials) -> GivenCredentials:
@@ -117,7 +117,3 @@ class CredentialKeeper:
         if given.error:
             raise CredentialError(f"credentials of {name!r} cannot be fetched: {given.error}")
         return given
-
-
-def _credentials(given: GivenCredentials) -> Credentials:
-    return Credentials(dict(given.headers), dict(given.query), dict(given.cookies))

@@ -1,18 +1,16 @@
 """The worker: one thread around a set of lanes; makes, sends, judges and writes down."""
 
 import time
-from collections import deque
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from checker.core.errors import StorageError
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
-from checker.core.send import Purpose
 from checker.corpus.inflight import Stage
 from checker.corpus.layout import RunLayout
-from checker.phases.attempt import Verdict, plain_verdict, rest_of_attempt
+from checker.phases.attempt import Verdict
+from checker.workers.answers import Answers, with_answer
 from checker.workers.class_checks import states_in
-from checker.workers.drafts import Answered
 from checker.workers.flight import Flight, Running
 from checker.workers.ledger import Part
 from checker.workers.limits import Limits
@@ -65,8 +63,8 @@ class Worker:
         self._limits = Limits(place.settings.memory_limit_mib << 20)
         self._supply = Supply(place)
         self._flights: dict[int, Flight] = {}
-        self._parked: deque[Flight] = deque()
-        """Attempts that want another answer and wait for a lane."""
+        self._answers = Answers(place, self._supply)
+        self._parked = self._answers.parked
         self._settling = Settling(place, up, self._breathe, self._supply.release)
         self._slowness = Slowness(place, self._supply, up)
         self._reserved: set[int] = set()
@@ -111,20 +109,15 @@ class Worker:
         while self._settling.waiting:
             self._settling.settle_next(0, (), hasten=True)
         for flight in self._parked:
-            self._abandon(flight, flight.answers)
+            self._answers.abandon(flight, flight.answers)
         for flight in self._flights.values():
-            self._abandon(flight, _answers(flight, _ABANDONED))
+            self._answers.abandon(flight, with_answer(flight, _ABANDONED))
         self._report(self._supply.held)
         if self._last is not None:
             self._recorder.progress(self._last, self._ledger.take())
         if self._leaving != CONCLUDED:
             self._recorder.keep(self._place.class_checks.news())
         self._recorder.close()
-
-    def _abandon(self, flight: Flight, answers: tuple[Answered, ...]) -> None:
-        """Leave a case that nobody will judge; what was sent for it is on record all the same."""
-        self._recorder.traffic.unjudged(flight.made, answers, flight.purpose)
-        flight.running.requests += flight.requests
 
     # Orders
 
@@ -312,7 +305,7 @@ class Worker:
         answered = []
         for lane, outcome in finished:
             flight = flights.pop(lane)
-            if isinstance(outcome, NetworkFailure) and self._is_sent_again(flight, outcome):
+            if isinstance(outcome, NetworkFailure) and self._answers.is_sent_again(flight, outcome):
                 continue
             answered.append((flight, outcome))
             if not flight.running.is_closed:
@@ -321,56 +314,15 @@ class Worker:
             self._fill()
         reserved.clear()
         self._ledger.enter(_JUDGING)
+        judge = self._answers.judged
         judged = []
         for flight, outcome in answered:
-            verdict = self._judged(flight, outcome)
+            verdict = judge(flight, outcome)
             if verdict is not None:
                 judged.append((flight, verdict))
         self._ledger.enter(_RECORDING)
         for flight, verdict in judged:
             self._conclude(flight, verdict)
-
-    def _is_sent_again(self, flight: Flight, failure: NetworkFailure) -> bool:
-        """Servers close connections after so many requests, or so long, without a word: that says nothing of this request."""
-        wanted = flight.wanted
-        if wanted is None or wanted.fresh or not failure.may_be_late:
-            return False
-        # It may have arrived, so it is on record.
-        lost = Answered(wanted, failure, time.time())
-        self._recorder.traffic.unjudged(flight.made, (lost,), flight.purpose)
-        wanted.fresh = True
-        self._parked.append(flight)
-        return True
-
-    def _judged(self, flight: Flight, outcome: Outcome) -> Verdict | None:
-        """The end of an attempt; None when it wants another answer, or cannot be judged."""
-        self._slots.act(flight.slot, self._place.judging_stage)
-        try:
-            if flight.work is not None:
-                flight.answers = _answers(flight, outcome)
-                flight.wanted = flight.work.send(outcome)
-            else:
-                request, tools, case = flight.wanted, self._place.tools, flight.made.case
-                assert request is not None
-                before = flight.before
-                plain = plain_verdict(tools, case, request, outcome, before)
-                if plain is not None:
-                    return plain
-                flight.answers = _answers(flight, outcome)
-                flight.work = rest_of_attempt(tools, case, request, outcome, before)
-                flight.wanted = next(flight.work)
-        except StopIteration as end:
-            verdict: Verdict = end.value
-            verdict.at = flight.answers[0].at
-            self._recorder.traffic.unjudged(flight.made, flight.answers[1:], Purpose.PROBE)
-            return verdict
-        except Exception as error:  # noqa: BLE001 - the wall: it costs this case only
-            answers = flight.answers or _answers(flight, outcome)
-            self._recorder.traffic.unjudged(flight.made, answers, flight.purpose)
-            self._supply.forgo(flight, error)
-        else:
-            self._parked.append(flight)
-        return None
 
     def _conclude(self, flight: Flight, verdict: Verdict) -> None:
         self._slots.act(flight.slot, _RECORD)
@@ -444,9 +396,3 @@ class Worker:
                 self._recorder.progress(running, self._ledger.take())
                 running.counted()
                 self._last = running
-
-
-def _answers(flight: Flight, outcome: Outcome) -> tuple[Answered, ...]:
-    """What came of the requests of a flight, the one that it waits for included."""
-    assert flight.wanted is not None
-    return (*flight.answers, Answered(flight.wanted, outcome, time.time()))

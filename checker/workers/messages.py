@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from checker.core.credentials import Credentials
 from checker.core.operation import Label
 from checker.core.sequence import Step
 from checker.corpus.records import Finding
@@ -159,6 +160,11 @@ class GivenCredentials:
     cookies: Pairs = ()
     error: str = ""
     """Why there are none."""
+
+    @property
+    def credentials(self) -> Credentials:
+        """As a source gives them."""
+        return Credentials(dict(self.headers), dict(self.query), dict(self.cookies))
 
 
 Down = Assign | Known | Peers | Drain | Conclude | FetchCredentials | GivenCredentials

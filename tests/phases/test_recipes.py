@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from checker.config.overrides import Override, Overrides
 from checker.core.case import NOT_SET, Case
 from checker.core.digests import case_id
 from checker.core.meta import GenerationMode, PhaseInfo
-from checker.core.operation import Label, Operation
+from checker.core.operation import Label, Location, Operation
 from checker.core.phases import FUZZING, phase_named
 from checker.core.sequence import Drawn, Listed, Literal, Step, told
 from checker.generation.hooks import NO_HOOKS, ComponentHooks, PartHooks
@@ -159,6 +160,21 @@ def test_listed_cases_say_what_they_are_and_end() -> None:
         assert made.case.meta is not None
         assert made.case.meta.phase.name == "coverage"
         assert made.case.meta.phase.data["scenario"]
+
+
+def test_listed_cases_say_what_in_them_came_from_outside() -> None:
+    forced = Override(Location.QUERY, ("limit",), (7,))
+    settings = GenerationSettings(
+        overrides=Overrides((forced,)), fixed_headers=frozenset({"trace"})
+    )
+    rules = GenerationRules.alike(settings)
+    makes = CaseFactory({LABEL: THINGS}, rules, lambda _: NO_HOOKS, None)
+    for made in all_listed(makes):
+        meta = made.case.meta
+        assert meta is not None
+        told = {place: part.outside for place, part in meta.components.items()}
+        wanted = {Location.QUERY: ("limit",), Location.HEADER: ("trace",), Location.BODY: ()}
+        assert told == {place: wanted[place] for place in told}
 
 
 def test_a_case_of_another_description_is_not_taken_for_it() -> None:

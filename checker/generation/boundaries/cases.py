@@ -1,7 +1,7 @@
 """One request at an edge of an operation: its parts, what it is there for, and how it becomes a case."""
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -69,6 +69,8 @@ class BoundaryCase:
     """When it is not the operation's."""
     violation: Violation | None = None
     origin: Origin = Origin.RANDOM
+    outside: Mapping[Location, tuple[str, ...]] = field(default_factory=dict)
+    """What in its parts came from outside, by location: nothing where nothing is said."""
 
     @property
     def key(self) -> Any:
@@ -101,14 +103,17 @@ class BoundaryCase:
         )
 
     def _components(self) -> Iterator[tuple[Location, ComponentProvenance]]:
-        usual = ComponentProvenance()
-        for location, container in self.parts.containers.items():
-            if container:
-                yield location, usual
+        present = [place for place, values in self.parts.containers.items() if values]
         if self.parts.body is not NOT_SET:
-            yield Location.BODY, usual
+            present.append(Location.BODY)
+        for place in present:
+            yield place, ComponentProvenance(outside=self.outside.get(place, ()))
         if self.location is not None:
-            yield self.location, ComponentProvenance(self.mode, self.origin, self.violation)
+            outside = self.outside.get(self.location, ())
+            yield (
+                self.location,
+                ComponentProvenance(self.mode, self.origin, self.violation, outside=outside),
+            )
 
 
 def about(
@@ -124,3 +129,19 @@ def about(
     return BoundaryCase(
         parts, mode, boundary.description, boundary.scenario, boundary.pointer, name, location, None, violation, origin,
     )  # fmt: skip
+
+
+def content_type_case(parts: Parts, value: str, text: str, scenario: Scenario) -> BoundaryCase:
+    """The case that calls its body something else than it is."""
+    parts = parts.with_value(Location.HEADER, "Content-Type", value)
+    return BoundaryCase(
+        parts, GenerationMode.NEGATIVE, text, scenario, None, "Content-Type", Location.HEADER
+    )
+
+
+def some_case(template: Parts, location: Location, container: Container, text: str) -> BoundaryCase:
+    """The case that has some of the parameters of a location."""
+    parts = template.with_container(location, container)
+    return BoundaryCase(
+        parts, GenerationMode.POSITIVE, text, Scenario.SOME_OPTIONAL, location=location
+    )

@@ -16,7 +16,15 @@ from checker.core.media_types import is_multipart
 from checker.core.meta import GenerationMode, Violation
 from checker.core.operation import Body, Location, Operation, Parameter, UnusableBody
 from checker.core.phases import MOST_LISTED
-from checker.generation.boundaries.cases import LOCATIONS, BoundaryCase, Container, Parts, about
+from checker.generation.boundaries.cases import (
+    LOCATIONS,
+    BoundaryCase,
+    Container,
+    Parts,
+    about,
+    content_type_case,
+    some_case,
+)
 from checker.generation.boundaries.negatives import negatives
 from checker.generation.boundaries.positives import Edges, positives
 from checker.generation.boundaries.values import Boundary, Scenario
@@ -25,6 +33,7 @@ from checker.generation.dictionaries import forced_into
 from checker.generation.meaning.store import FormStore
 from checker.generation.negation.parts import ALWAYS_THERE, wanted
 from checker.generation.negation.wire import body_proof, parameter_proof
+from checker.generation.provenance import forced_parts
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.turn import Budget, Rejected, Turn
 from checker.transport.wire.outline import outline_of
@@ -80,6 +89,7 @@ class OperationEdges:
         shown: set[Any] = set()
         wanted = self.coverage.mode
         self._shown = 0
+        outside = forced_parts(self._compiler)
         for case in self._all():
             if wanted is not None and case.mode is not wanted:
                 continue
@@ -91,7 +101,7 @@ class OperationEdges:
                 return
             shown.add(key)
             self._shown += 1
-            yield case
+            yield replace(case, outside=outside)
 
     def _all(self) -> Iterator[BoundaryCase]:
         template = self._template()
@@ -244,7 +254,7 @@ class OperationEdges:
         if template.media_type is not None and is_multipart(template.media_type):
             parts = template.with_body(NOT_SET, None)
         text = f"Malformed Content-Type: {malformed} without boundary"
-        yield _content_type(parts, malformed, text, Scenario.MALFORMED_CONTENT_TYPE)
+        yield content_type_case(parts, malformed, text, Scenario.MALFORMED_CONTENT_TYPE)
         if template.body is NOT_SET:
             return
         declared = {body.media_type.partition(";")[0].strip() for body in self.operation.bodies}
@@ -254,7 +264,7 @@ class OperationEdges:
         other = "application/xml" if declared & {"text/plain", "text/*"} else "text/plain"
         if other not in declared and "application/*" not in declared:
             text = f"Unsupported Content-Type: {other}"
-            yield _content_type(template, other, text, Scenario.UNSUPPORTED_CONTENT_TYPE)
+            yield content_type_case(template, other, text, Scenario.UNSUPPORTED_CONTENT_TYPE)
 
     def _duplicates(self, template: Parts) -> Iterator[BoundaryCase]:
         for parameter in self._parameters():
@@ -359,11 +369,11 @@ class OperationEdges:
                 yield from self._reduced(parameter, reduced)
         for name in optional if required or len(optional) > 1 else ():
             text = f"All required properties and optional '{name}'"
-            yield _some(template, location, {**required, name: whole[name]}, text)
+            yield some_case(template, location, {**required, name: whole[name]}, text)
         for size in range(2, len(optional)):
             some: Container = {name: whole[name] for name in islice(optional, size)}
             text = f"All required and {size} optional properties"
-            yield _some(template, location, required | some, text)
+            yield some_case(template, location, required | some, text)
 
     def _reduced(self, parameter: Parameter, reduced: Parts) -> Iterator[BoundaryCase]:
         """What is wrong with a required parameter when no optional one is there."""
@@ -378,13 +388,6 @@ class OperationEdges:
             return
 
 
-def _content_type(parts: Parts, value: str, text: str, scenario: Scenario) -> BoundaryCase:
-    parts = parts.with_value(Location.HEADER, "Content-Type", value)
-    return BoundaryCase(
-        parts, _NEGATIVE, text, scenario, None, "Content-Type", Location.HEADER
-    )  # fmt: skip
-
-
 def _extra(template: Parts, location: Location) -> BoundaryCase:
     return BoundaryCase(
         template.with_value(location, UNKNOWN, "42"),
@@ -394,8 +397,3 @@ def _extra(template: Parts, location: Location) -> BoundaryCase:
         parameter=UNKNOWN,
         location=location,
     )
-
-
-def _some(template: Parts, location: Location, container: Container, text: str) -> BoundaryCase:
-    parts = template.with_container(location, container)
-    return BoundaryCase(parts, _POSITIVE, text, Scenario.SOME_OPTIONAL, location=location)

@@ -1,0 +1,45 @@
+"""Where the parts of cases come from when nothing else is taken for them."""
+
+from collections.abc import Iterable
+
+from checker.core.meta import ANYTHING, ComponentProvenance, Origin
+from checker.core.operation import Location
+from checker.generation.components import PartCompiler
+from checker.generation.hooks import ComponentHooks
+from checker.generation.settings import GenerationSettings
+
+
+def usual_parts(
+    compiler: PartCompiler, hooks: ComponentHooks, present: Iterable[Location]
+) -> dict[Location, ComponentProvenance]:
+    """What is known of the parts of each case before one is made, in the order of locations."""
+    locations = set(present)
+    return {place: _usual(compiler, hooks, place) for place in Location if place in locations}
+
+
+def forced_parts(compiler: PartCompiler) -> dict[Location, tuple[str, ...]]:
+    """What came from outside in cases that are usual but for what is forced, by location."""
+    found = {place: tuple(_fixed(place, compiler.settings)) for place in Location}
+    for parameter in compiler.operation.parameters:
+        if compiler.forced(parameter) is not None:
+            found[parameter.location] += (parameter.name,)
+    if compiler.has_forced_body:
+        found[Location.BODY] = (ANYTHING,)
+    return found
+
+
+def _usual(
+    compiler: PartCompiler, hooks: ComponentHooks, location: Location
+) -> ComponentProvenance:
+    names = compiler.forced_names.get(location, [])
+    outside = (*names, *_fixed(location, compiler.settings))
+    if hooks.case.changes or getattr(hooks, location.container).changes:
+        outside = (ANYTHING,)
+    return ComponentProvenance(origin=Origin.EXPLICIT if names else Origin.RANDOM, outside=outside)
+
+
+def _fixed(location: Location, settings: GenerationSettings) -> Iterable[str]:
+    """Headers that are sent whatever a case has; one of them may hold all cookies."""
+    if location is Location.COOKIE:
+        return [ANYTHING] if "cookie" in settings.fixed_headers else []
+    return sorted(settings.fixed_headers) if location is Location.HEADER else []

@@ -1,0 +1,26 @@
+"""What in a request of the Python API is as it was drawn: users change cases."""
+
+from collections.abc import Collection, Mapping
+
+from checker import __version__
+from checker.core.case import Case
+from checker.core.errors import CheckerError
+from checker.core.provenance import changed
+from checker.core.request import Origin, WireRequest
+from checker.transport.prepare import RequestMaker
+
+_NOWHERE = Origin.from_url("http://localhost")
+
+
+def from_outside(case: Case, request: WireRequest) -> Mapping[str, Collection[str]]:
+    """What is not as it was drawn for the case, by location; nothing is known of a case made by hand."""
+    meta = case.meta
+    if meta is None or case.drawn is None:
+        return {}
+    drawn = Case.of_parts(case.operation, case.id, case.drawn, meta)
+    try:
+        as_drawn = RequestMaker(_NOWHERE, version=__version__).make(drawn)
+    except CheckerError:
+        return {}
+    others = changed(request, as_drawn)
+    return {place: (*meta.outside(place), *others.get(place, ())) for place in meta.components}

@@ -1,0 +1,77 @@
+"""What becomes of the answer to a request: a verdict, another request of the same attempt, or a fault that costs the case."""
+
+import time
+from collections import deque
+
+from checker.core.response import NetworkFailure, Outcome
+from checker.core.send import Purpose
+from checker.phases.attempt import Verdict, plain_verdict, rest_of_attempt
+from checker.workers.drafts import Answered
+from checker.workers.flight import Flight
+from checker.workers.opening import Workplace
+from checker.workers.supply import Supply
+
+
+class Answers:
+    """Judges answers of one worker. All that was sent is on record, whatever becomes of it."""
+
+    def __init__(self, place: Workplace, supply: Supply) -> None:
+        self.parked: deque[Flight] = deque()
+        """Attempts that want another answer and wait for a lane."""
+        self._place = place
+        self._slots = place.slots
+        self._traffic = place.recorder.traffic
+        self._supply = supply
+
+    def is_sent_again(self, flight: Flight, failure: NetworkFailure) -> bool:
+        """Servers close connections after so many requests, or so long, without a word: that says nothing of this request."""
+        wanted = flight.wanted
+        if wanted is None or wanted.fresh or not failure.may_be_late:
+            return False
+        # It may have arrived, so it is on record.
+        lost = Answered(wanted, failure, time.time())
+        self._traffic.unjudged(flight.made, (lost,), flight.purpose)
+        wanted.fresh = True
+        self.parked.append(flight)
+        return True
+
+    def judged(self, flight: Flight, outcome: Outcome) -> Verdict | None:
+        """The end of an attempt; None when it wants another answer, or cannot be judged."""
+        self._slots.act(flight.slot, self._place.judging_stage)
+        try:
+            if flight.work is not None:
+                flight.answers = with_answer(flight, outcome)
+                flight.wanted = flight.work.send(outcome)
+            else:
+                request, tools, case = flight.wanted, self._place.tools, flight.made.case
+                assert request is not None
+                before = flight.before
+                plain = plain_verdict(tools, case, request, outcome, before)
+                if plain is not None:
+                    return plain
+                flight.answers = with_answer(flight, outcome)
+                flight.work = rest_of_attempt(tools, case, request, outcome, before)
+                flight.wanted = next(flight.work)
+        except StopIteration as end:
+            verdict: Verdict = end.value
+            verdict.at = flight.answers[0].at
+            self._traffic.unjudged(flight.made, flight.answers[1:], Purpose.PROBE)
+            return verdict
+        except Exception as error:  # noqa: BLE001 - the wall: it costs this case only
+            answers = flight.answers or with_answer(flight, outcome)
+            self._traffic.unjudged(flight.made, answers, flight.purpose)
+            self._supply.forgo(flight, error)
+        else:
+            self.parked.append(flight)
+        return None
+
+    def abandon(self, flight: Flight, answers: tuple[Answered, ...]) -> None:
+        """Leave a case that nobody will judge; what was sent for it is on record all the same."""
+        self._traffic.unjudged(flight.made, answers, flight.purpose)
+        flight.running.requests += flight.requests
+
+
+def with_answer(flight: Flight, outcome: Outcome) -> tuple[Answered, ...]:
+    """What came of the requests of a flight, the one that it waits for included."""
+    assert flight.wanted is not None
+    return (*flight.answers, Answered(flight.wanted, outcome, time.time()))
