@@ -109,7 +109,7 @@ class Worker:
     def _abandon(self, flight: Flight, answers: tuple[Answered, ...]) -> None:
         """Leave a case that nobody will judge; what was sent for it is on record all the same."""
         self._recorder.traffic.unjudged(flight.made, answers, flight.purpose)
-        flight.running.requests += flight.requests
+        flight.running.charge(flight)
 
     # Orders
 

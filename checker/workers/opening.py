@@ -138,7 +138,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
             base_url=base_url,
             document=description.digest,
             total=selected.total,
-            selected=len(selected),
+            selected=len(selected) + len(selected.broken),
             fetched_from=other_host(settings, origin),
             credentials=schema.credentials,
         ),
