@@ -33,7 +33,9 @@ class Outlet(io.FileIO):
         try:
             # None: somebody who shares a pipe with us made it non-blocking.
             while (written := super().write(data)) is None:
-                select.select((), (self,), ())
+                room = select.poll()
+                room.register(self, select.POLLOUT)
+                room.poll()
         except OSError as error:
             self._is_lost = True
             if not isinstance(error, BrokenPipeError):

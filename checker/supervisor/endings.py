@@ -118,9 +118,11 @@ class Ending:
 
     def complete(self, view: RunView) -> None:
         """End because nothing is left to do. In `fuzz`, which would go on for ever, that is worth a sentence."""
-        selected = 0 if view.opened is None else view.opened.selected
-        if self._is_endless and selected and not view.cases:
-            self.fail(_nothing_made(selected))
+        # Those that cannot be read do not count as selected, but have an error like all that nothing can be made of.
+        named = len({error.label for error in view.errors.values()})
+        count = max(named, 0 if view.opened is None else view.opened.selected)
+        if self._is_endless and count and not view.cases:
+            self.fail(_nothing_made(count))
         self.begin("completed")
 
     def fail(self, error: str) -> None:
@@ -210,6 +212,8 @@ def _is_all_skipped(view: RunView) -> bool:
 def nothing_tested(view: RunView, ending: Ending) -> str:
     """Why a run without an error still has nothing to say."""
     if view.opened is not None and not view.opened.selected:
+        if view.errors:
+            return "nothing was tested: no selected operation can be read; the report says why"
         return "nothing was tested: no operation is selected"
     if ending.outcome == TIME_LIMIT:
         return "nothing was tested: no case was finished before the time was over"

@@ -68,7 +68,7 @@ class Answers:
     def abandon(self, flight: Flight, answers: tuple[Answered, ...]) -> None:
         """Leave a case that nobody will judge; what was sent for it is on record all the same."""
         self._traffic.unjudged(flight.made, answers, flight.purpose)
-        flight.running.requests += flight.requests
+        flight.running.charge(flight)
 
 
 def with_answer(flight: Flight, outcome: Outcome) -> tuple[Answered, ...]:

@@ -164,6 +164,12 @@ class Running:
         operations = () if self.rounds is None else self.rounds.reports(self.given_up)
         return LeaseReport(self.answers, self.long_waits, count, operations)
 
+    def charge(self, flight: "Flight") -> None:
+        """Count the requests of a flight."""
+        self.requests += flight.requests
+        if self.task.again:
+            self.inquiries += flight.requests
+
     def counted(self) -> None:
         """Begin new counts: the old ones are written down."""
         self.look()

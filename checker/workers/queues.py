@@ -74,7 +74,7 @@ class Sender:
                 # A reader that hangs must not hang its writer. One that sleeps for ever gets no more memory.
                 if len(self._waiting) > _LIMIT_BYTES:
                     self.close()
-                return False
+                break
             except OSError:
                 self.close()
                 break
@@ -85,7 +85,10 @@ class Sender:
         """Wait until the reader has taken what did not fit, or until the time is over."""
         deadline = time.monotonic() + timeout_s
         while not self.flush() and (left := deadline - time.monotonic()) > 0:
-            select.select((), (self._connection,), (), left)
+            # Not `select.select`: it refuses descriptors beyond 1023.
+            room = select.poll()
+            room.register(self._connection, select.POLLOUT)
+            room.poll(left * 1000)
 
     def close(self) -> None:
         """Give the pipe back; the reader sees the end after what was written."""

@@ -166,7 +166,7 @@ class Supply:
     def release(self, flight: Flight) -> None:
         """Nothing of it is in flight any more."""
         running = flight.running
-        running.requests += flight.requests
+        running.charge(flight)
         if flight.status >= 0:
             self._count(flight, running)
         self._slots.leave(flight.slot)

@@ -87,7 +87,7 @@ def test_what_only_refuses_takes_little_from_the_rest(command: Command) -> None:
 def test_an_api_of_which_nothing_can_be_made_ends_with_a_sentence(command: Command) -> None:
     nothing = {"name": "n", "in": "query", "required": True}
     nothing["schema"] = {"type": "integer", "minimum": 5, "maximum": 2}
-    broken = {"parameters": "none", "responses": _RESPONSES}
+    broken = {"parameters": [{"$ref": "#/none"}], "responses": _RESPONSES}
     paths = {"/a": {"get": operation(nothing)}, "/b": {"get": operation(nothing), "put": broken}}
     (command.directory / "api.json").write_text(json.dumps(described(paths)))
     ran = command("fuzz", "api.json", "--url", "http://127.0.0.1:9", "--workers", "1")
@@ -97,7 +97,7 @@ def test_an_api_of_which_nothing_can_be_made_ends_with_a_sentence(command: Comma
 
 
 def test_an_api_whose_operations_are_all_broken_ends_with_a_sentence(command: Command) -> None:
-    paths = {"/a": {"get": {"parameters": "none", "responses": _RESPONSES}}}
+    paths = {"/a": {"get": {"parameters": [{"$ref": "#/none"}], "responses": _RESPONSES}}}
     (command.directory / "api.json").write_text(json.dumps(described(paths)))
     ran = command("fuzz", "api.json", "--url", "http://127.0.0.1:9", "--workers", "1")
     assert ran.code == 2, ran.shown

@@ -81,7 +81,8 @@ def test_all_that_arrived_is_told_and_on_record(command: Command) -> None:
     assert requests_told(ran) == len(app.seen) == len(entries), ran.shown
     assert recorded(app, entries) == seen_by(app)
     purposes = Counter(entry["purpose"] for entry in entries)
-    assert purposes["test"] == ran.view.cases == 480
+    # Fuzzing alone has 480.
+    assert purposes["test"] == ran.view.cases > 480
     assert {"confirm", "probe", "shrink", "reproduce"} < set(purposes)
     assert len(entries) - purposes["test"] == ran.view.inquiries
     assert f"{ran.view.inquiries} of them to look into failures" in ran.stdout
@@ -104,7 +105,8 @@ def test_requests_that_were_sent_twice_are_on_record_twice(command: Command) -> 
     entries = entries_of(ran)
     lost = [entry for entry in entries if entry["status"] == "ERROR"]
     assert requests_told(ran) == len(entries) == len(app.seen) + len(lost), ran.shown
-    assert len(app.seen) == ran.view.cases == 120
+    # Fuzzing alone has 120.
+    assert len(app.seen) == ran.view.cases > 120
 
 
 @pytest.mark.parametrize("lanes", ["1", "4"])
@@ -135,7 +137,9 @@ def size_of(folder: Path) -> int:
 
 def test_equal_answers_are_kept_once(command: Command) -> None:
     with serving(large, THINGS) as app:
-        ran = command.run(app.document_url, *REPORT, "--include-path", "/a", workers=1)
+        ran = command.run(
+            app.document_url, *REPORT, "--phases", "fuzzing", "--include-path", "/a", workers=1
+        )
     entries = entries_of(ran)
     assert len(entries) == len(app.seen) == 60, ran.shown
     assert {entry["response"]["body"]["string"].encode() for entry in entries} == {BIG}
@@ -148,7 +152,9 @@ def test_long_answers_are_cut_and_their_size_is_told(command: Command) -> None:
         "[output.truncation]\nmax-recorded-payload-size = 1000\n"
     )
     with serving(large, THINGS) as app:
-        ran = command.run(app.document_url, *REPORT, "--include-path", "/a", workers=1)
+        ran = command.run(
+            app.document_url, *REPORT, "--phases", "fuzzing", "--include-path", "/a", workers=1
+        )
     bodies = [entry["response"]["body"] for entry in entries_of(ran)]
     assert [body["string"].encode() for body in bodies] == [BIG[:1000]] * 60, ran.shown
     assert {body["size"] for body in bodies} == {len(BIG)}

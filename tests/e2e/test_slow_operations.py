@@ -61,7 +61,7 @@ def test_what_is_slow_waits_beside_the_others_and_has_all_its_cases(command: Com
 def test_what_never_answers_is_an_error_that_says_so(command: Command) -> None:
     sleepers = Sleepers()
     with serving(sleepers, DOCUMENT) as app:
-        arguments = ("-n", "20", "--request-timeout", "0.4")
+        arguments = ("-n", "20", "--phases", "fuzzing", "--request-timeout", "0.4")
         ran = command(*run_arguments(app.document_url, *arguments, workers=1))
         sleepers.may_answer.set()
     assert ran.code == 1, ran.shown

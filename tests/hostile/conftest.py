@@ -2,11 +2,11 @@
 
 import json
 import os
-import select
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from multiprocessing.connection import wait
 from pathlib import Path
 
 import pytest
@@ -63,8 +63,7 @@ def run(_driver: "subprocess.Popen[str]", tmp_path: Path) -> Run:
         config.write_text(toml)
         whole = ["--config-file", str(config), "run", *arguments, "--inline", "--seed", "1"]
         into.write(json.dumps(whole) + "\n")
-        ready, _, _ = select.select([out], [], [], _PATIENCE_S)
-        assert ready, "it never ended"
+        assert wait([out.fileno()], _PATIENCE_S), "it never ended"
         return Ended(**json.loads(out.readline()))
 
     return run

@@ -1,6 +1,8 @@
 import contextlib
+import fcntl
 import multiprocessing
 import os
+import resource
 import signal
 import threading
 from multiprocessing import Pipe
@@ -63,6 +65,7 @@ MESSAGES = st.one_of(
     st.builds(Found, INDICES),
     st.builds(Leaving, TEXTS, st.integers(0, 255)),
 )
+BEYOND_SELECT = 1024
 FORKSERVER = multiprocessing.get_context("forkserver")
 
 
@@ -161,6 +164,29 @@ def test_lingering_ends_when_nobody_reads(ends: tuple[Sender, Receiver]) -> None
     sender.send(Peers(("x" * 1_000_000,)))
     sender.linger(0.05)
     assert not sender.closed
+    close(sender, receiver)
+
+
+@pytest.mark.skipif(
+    resource.getrlimit(resource.RLIMIT_NOFILE)[0] <= BEYOND_SELECT, reason="needs many descriptors"
+)
+def test_lingering_takes_descriptors_of_any_number() -> None:
+    reading, writing = Pipe(duplex=False)
+    high = fcntl.fcntl(writing.fileno(), fcntl.F_DUPFD_CLOEXEC, BEYOND_SELECT)
+    writing.close()
+    sender, receiver = Sender(Connection(high, readable=False)), Receiver(reading)
+    sender.send(Peers(("x" * 1_000_000,)))
+    sender.linger(0.05)
+    assert sender.waiting_bytes > 0
+    close(sender, receiver)
+
+
+def test_what_nobody_reads_ends_the_queue_before_memory_does() -> None:
+    reading, writing = Pipe(duplex=False)
+    sender, receiver = Sender(writing, patience_s=0.05), Receiver(reading)
+    sender.send(Peers(("x" * 65_000_000, "x" * 4_000_000)))
+    assert sender.closed
+    assert sender.waiting_bytes == 0
     close(sender, receiver)
 
 
