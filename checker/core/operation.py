@@ -152,6 +152,11 @@ class Operation(Protocol):
     @property
     def body_required(self) -> bool: ...
     @property
+    def is_described(self) -> bool:
+        """Whether parameters and bodies are all that is sent; else nobody but its own program can make a request."""
+        ...
+
+    @property
     def has_skipped_required_body(self) -> bool:
         """True when a required body is declared and none of its media types is usable (spec 2.3)."""
         ...

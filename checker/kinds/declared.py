@@ -86,6 +86,11 @@ class DeclaredOperation:
         """What the referee says of a request to this operation."""
         return RequestVerdict(()) if self.judge is None else self.judge(request, base_path)
 
+    @property
+    def is_described(self) -> bool:
+        """Whether parameters and bodies are all that is sent."""
+        return self.draw is None
+
     def compile(
         self,
         settings: GenerationSettings,

@@ -108,6 +108,7 @@ class OpenApiOperation:
     _referee: RequestReferee | None = field(default=None, repr=False)
     read_answer: ClassVar[None] = None
     """Its JSON."""
+    is_described: ClassVar[bool] = True
     label: Label = field(init=False)
     """`GET /users/{id}`."""
 

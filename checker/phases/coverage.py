@@ -9,6 +9,8 @@ from checker.phases.listing import ListedCase, ListingContext
 
 def edge_cases(operation: Operation, context: ListingContext) -> Iterator[ListedCase]:
     """What is usual first, then one change at a time. Raises `Unsatisfiable` and `BudgetSpent`."""
+    if not operation.is_described:
+        return iter(())
     settings = context.settings
     edges = OperationEdges(operation, settings, Coverage(settings.mode), store=context.store)
     return edges.cases()

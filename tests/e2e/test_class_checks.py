@@ -8,7 +8,7 @@ from tests.apps.refusing import DOCUMENT, Shop
 from tests.apps.serving import App, serving
 from tests.e2e.runner import Command, Ran
 
-CHOSEN = ("--include-path", "/items", "--include-path", "/levels")
+CHOSEN = ("--phases", "fuzzing", "--include-path", "/items", "--include-path", "/levels")
 TOTAL = 2 * 100
 
 MERGED = """

@@ -47,6 +47,7 @@ class PlainOperation:
     parameters: tuple[Parameter, ...] = ()
     bodies: tuple[Body, ...] = ()
     body_required: bool = True
+    is_described: bool = True
     label: Label = LABEL
     method: str = "POST"
     path: str = "/things/{id}"
