@@ -63,7 +63,7 @@ def run(_driver: "subprocess.Popen[str]", tmp_path: Path) -> Run:
         config.write_text(toml)
         whole = ["--config-file", str(config), "run", *arguments, "--inline", "--seed", "1"]
         into.write(json.dumps(whole) + "\n")
-        assert wait([out], _PATIENCE_S), "it never ended"
+        assert wait([out.fileno()], _PATIENCE_S), "it never ended"
         return Ended(**json.loads(out.readline()))
 
     return run
