@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from checker.core.operation import Operation
 from checker.generation.boundaries.operations import Coverage, OperationEdges
+from checker.generation.program import too_deep
 from checker.phases.listing import ListedCase, ListingContext
 
 
@@ -11,4 +12,7 @@ def edge_cases(operation: Operation, context: ListingContext) -> Iterator[Listed
     """What is usual first, then one change at a time. Raises `Unsatisfiable` and `BudgetSpent`."""
     settings = context.settings
     edges = OperationEdges(operation, settings, Coverage(settings.mode), store=context.store)
-    return edges.cases()
+    try:
+        yield from edges.cases()
+    except RecursionError:
+        raise too_deep(operation) from None
