@@ -58,6 +58,7 @@ _PROGRESS_ENTRIES = 128
 _TALLY_WORD = _PROGRESS_WORD + 2 * _PROGRESS_ENTRIES
 """One for each entry of the progress."""
 _STATUS_BITS = 10
+_FAILED_BITS = 32
 _HEADER_BYTES = _PAGE
 
 # Words of a slot behind its stage.
@@ -145,14 +146,15 @@ class InflightWriter:
         """Nothing is in flight on this lane."""
         self._words[self._slots[lane]] = 0
 
-    def tally(self, task: str, failed: int, status: int) -> None:
-        """So many cases of a task failed since it was leased, and this was the first 2xx answer (0: there was none).
+    def tally(self, task: str, failed: int, status: int, unmade: int) -> None:
+        """So many cases of a task failed since it was leased, this was the first 2xx answer (0: there was none).
 
-        The journal says so later, or never.
+        So many of its indices gave no case. The journal says so later, or never.
         """
         word = self._progress.get(task) or self._claim(task)
         entry = (word - _PROGRESS_WORD) // 2
-        self._words[_TALLY_WORD + entry] = failed << _STATUS_BITS | status
+        tally = (unmade << _FAILED_BITS | failed) << _STATUS_BITS | status
+        self._words[_TALLY_WORD + entry] = tally
 
     def nobody_acts(self) -> None:
         """What kills the process from here on, or hangs, is no case's fault."""
@@ -235,14 +237,18 @@ class InflightReader:
             if task and index
         }
 
-    def tallies(self) -> dict[str, tuple[int, int]]:
-        """Task id -> cases that failed since it was leased, and the first 2xx answer (0: none)."""
+    def tallies(self) -> dict[str, tuple[int, int, int]]:
+        """Task id -> cases that failed since it was leased, the first 2xx answer (0: none), indices without a case."""
         tasks = self._read(_PROGRESS_WORD * _WORD, _PROGRESS_ENTRIES * 2 * _WORD)
         tallies = self._read(_TALLY_WORD * _WORD, _PROGRESS_ENTRIES * _WORD)
         names = struct.unpack(f"={len(tasks) // _WORD}Q", tasks)[::2]
         counts = struct.unpack(f"={len(tallies) // _WORD}Q", tallies)
         return {
-            f"{task:016x}": (count >> _STATUS_BITS, count & (1 << _STATUS_BITS) - 1)
+            f"{task:016x}": (
+                count >> _STATUS_BITS & (1 << _FAILED_BITS) - 1,
+                count & (1 << _STATUS_BITS) - 1,
+                count >> _STATUS_BITS + _FAILED_BITS,
+            )
             for task, count in zip(names, counts, strict=False)
             if task
         }

@@ -117,7 +117,7 @@ class OperationProgram:
                 self._tell_where(source, case_id, phase)
                 raise
             except RecursionError:
-                raise _too_deep(self.operation) from None
+                raise too_deep(self.operation) from None
             else:
                 if not self._filters or all(accepts(case) for accepts in self._filters):
                     break
@@ -220,7 +220,7 @@ def compile_operation(
     try:
         return _compiled(compiler, hooks)
     except RecursionError:
-        raise _too_deep(operation) from None
+        raise too_deep(operation) from None
 
 
 DrawParts = Callable[[PartCompiler], Mapping[Location, Draw]]
@@ -250,7 +250,8 @@ def compile_parts(
     return program
 
 
-def _too_deep(operation: Operation) -> Unsatisfiable:
+def too_deep(operation: Operation) -> Unsatisfiable:
+    """What is said of an operation whose schemas exceed the stack."""
     return Unsatisfiable(
         operation.label, "its schemas lead on too deeply to be followed; simplify them"
     )

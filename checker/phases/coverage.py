@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from checker.core.operation import Operation
 from checker.generation.boundaries.operations import Coverage, OperationEdges
+from checker.generation.program import too_deep
 from checker.phases.listing import ListedCase, ListingContext
 
 
@@ -13,4 +14,7 @@ def edge_cases(operation: Operation, context: ListingContext) -> Iterator[Listed
         return iter(())
     settings = context.settings
     edges = OperationEdges(operation, settings, Coverage(settings.mode), store=context.store)
-    return edges.cases()
+    try:
+        yield from edges.cases()
+    except RecursionError:
+        raise too_deep(operation) from None

@@ -93,14 +93,15 @@ def quarantined_task(task: Task, reason: str) -> Quarantined:
 
 
 def unreported(
-    task: Task, view: RunView, done: tuple[int, int, int], counted: tuple[int, int]
+    task: Task, view: RunView, done: tuple[int, int, int, int], counted: tuple[int, int]
 ) -> TaskProgress | None:
     """What a dead worker had no time to count; None if nothing is missing.
 
-    `done` are cases of its lease, failed ones and the first 2xx status (0: none), `counted` cases and failed ones that
-    were on record when the lease began. Of what they were answered no more is known than that status.
+    `done` are indices of its lease, failed cases, the first 2xx status (0: none) and those of the indices that gave no
+    case; `counted` cases and failed ones that were on record when the lease began. Of what they were answered no more is known than that status.
     """
-    cases, failed, succeeded = done
+    indices, failed, succeeded, unmade = done
+    cases = indices - unmade
     known = view.tasks.get(task.id)
     if known is not None:
         cases, failed = (

@@ -64,7 +64,7 @@ class Vitals:
     slots: tuple[Slot, ...]
     reached: Mapping[str, int]
     """Task id -> one past the highest index that is known to be made."""
-    tallies: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    tallies: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
     """Task id -> cases that failed since it was leased, and the first 2xx answer (0: none)."""
 
     def in_flight(self, task: str) -> list[int]:

@@ -306,7 +306,7 @@ class Supervisor:
         rests = {name: _rest(task, vitals) for name, task in standing.leases.items()}
         done = {name: left(task) - left(rests[name]) for name, task in standing.leases.items()}
         for name, cases in done.items():
-            self._count(rests[name], cases, vitals.tallies.get(name, (0, 0)))
+            self._count(rests[name], cases, vitals.tallies.get(name, (0, 0, 0)))
         progressed = any(cases > 0 for cases in done.values())
         acting = None if word is not None else vitals.acting
         if not self.ending.began:
@@ -319,7 +319,7 @@ class Supervisor:
         for rest in rests.values():
             self._return(rest, spent_s)
 
-    def _count(self, rest: Task, done: int, tally: tuple[int, int]) -> None:
+    def _count(self, rest: Task, done: int, tally: tuple[int, int, int]) -> None:
         """Write down for a dead worker how many cases it finished after it last said so itself."""
         counted = self._counted.get(rest.id, (0, 0))
         record = unreported(rest, self._chronicle.view, (done, *tally), counted)

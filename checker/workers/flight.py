@@ -43,6 +43,8 @@ class Running:
     cases: int = 0
     failed_cases: int = 0
     failed_in_lease: int = 0
+    unmade: int = 0
+    """Indices of the lease that gave no case."""
     succeeded: int = 0
     """Status of the first 2xx answer."""
     statuses: dict[tuple[str, int], int] = field(default_factory=dict)

@@ -63,7 +63,7 @@ class Supply:
         """Queue a task; if it begins, what failed in earlier runs comes first."""
         running = Running.of(task)
         self._makers[task.phase] = self._place.factory.maker(running.row)
-        self._slots.tally(task.id, 0, 0)
+        self._tally(running)
         (self.slow if task.is_slow else self.tasks).append(running)
         if self._is_stopped:
             running.stop_now()
@@ -182,7 +182,12 @@ class Supply:
         self._place.purse.earned += 1
         running.count(flight.made.label, flight.status)
         if running.is_news(flight.status, has_failed=flight.has_failed):
-            self._slots.tally(running.task.id, running.failed_in_lease, running.succeeded)
+            self._tally(running)
+
+    def _tally(self, running: Running) -> None:
+        self._slots.tally(
+            running.task.id, running.failed_in_lease, running.succeeded, running.unmade
+        )
 
     def forgo(self, flight: Flight, error: Exception) -> None:
         """A case that cannot be judged or written down costs itself; what users can mend, and what goes on, the operation."""
@@ -238,6 +243,8 @@ class Supply:
                 else:
                     work = attempt(place.tools, made.case)
             except Exception as error:  # noqa: BLE001 - the wall: it costs this operation only
+                running.unmade += 1
+                self._tally(running)
                 slots.leave(slot)
                 self._not_made(running, label, error)
                 continue

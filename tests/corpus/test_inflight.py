@@ -69,12 +69,12 @@ def test_progress_names_the_last_tasks(tmp_path: Path) -> None:
 def test_tallies_outlive_the_worker_and_begin_anew_with_another_task(tmp_path: Path) -> None:
     writer, reader = InflightWriter(tmp_path / "s", 1), InflightReader(tmp_path / "s")
     for number in range(1, 129):
-        writer.tally(f"{number:016x}", number, 200 + number % 2)
-    assert reader.tallies()[f"{128:016x}"] == (128, 200)
-    assert reader.tallies()[f"{1:016x}"] == (1, 201)
+        writer.tally(f"{number:016x}", number, 200 + number % 2, 3 * number)
+    assert reader.tallies()[f"{128:016x}"] == (128, 200, 384)
+    assert reader.tallies()[f"{1:016x}"] == (1, 201, 3)
     assert reader.progress() == {}
     writer.begin(0, f"{129:016x}", 4, 5)
-    assert reader.tallies()[f"{129:016x}"] == (0, 0)
+    assert reader.tallies()[f"{129:016x}"] == (0, 0, 0)
     assert f"{1:016x}" not in reader.tallies()
     assert reader.progress() == {f"{129:016x}": 5}
 

@@ -15,6 +15,7 @@ from tests.e2e.test_determinism import APPLICATIONS
 
 EXAMPLES = "12"
 _OF_THE_MACHINE = re.compile(r"\d+\.\d+ ?s|127\.0\.0\.1:\d+|\d+%|[\d,]+ (?:requests|cases)/s")
+_REQUESTS = re.compile(r"[\d,]+ requests, [\d,]+ of them")
 _TIMES = re.compile(r"^Time: .*?^$", re.MULTILINE | re.DOTALL)
 
 
@@ -53,4 +54,6 @@ def test_workers_lanes_and_deaths_change_nothing(application: str, tmp_path: Pat
     expected = reported(tmp_path / "one", application)
     assert "1. Test Case ID" in expected
     assert reported(tmp_path / "four", application, workers=4, lanes=2) == expected
-    assert reported(tmp_path / "killed", application, workers=2, kills=2) == expected
+    # What a dead worker was looking into is looked into again: that costs requests.
+    killed = reported(tmp_path / "killed", application, workers=2, kills=2)
+    assert _REQUESTS.sub("~", killed) == _REQUESTS.sub("~", expected)
