@@ -11,7 +11,7 @@ from checker.phases.listing import ListedCase, ListingContext
 def edge_cases(operation: Operation, context: ListingContext) -> Iterator[ListedCase]:
     """What is usual first, then one change at a time. Raises `Unsatisfiable` and `BudgetSpent`."""
     if not operation.is_described:
-        return iter(())
+        return
     settings = context.settings
     edges = OperationEdges(operation, settings, Coverage(settings.mode), store=context.store)
     try:

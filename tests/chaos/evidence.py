@@ -53,7 +53,10 @@ def findings(corpus: Path) -> dict[str, Said]:
 def quarantines(corpus: Path) -> list[dict[str, Any]]:
     """Cases that are in quarantine."""
     names = ("task", "label", "index", "case", "stage", "strikes", "steps", "request", "reason")
-    return [dict(zip(names, fields, strict=True)) for fields in records(corpus, _QUARANTINED)]
+    return [
+        dict(zip((*names, "components"), fields, strict=True))
+        for fields in records(corpus, _QUARANTINED)
+    ]
 
 
 def reported(stdout: str) -> Counter[Said]:

@@ -1,6 +1,7 @@
 """An API with hundreds of defects, the last of them rare: whenever a run is killed, something is being found."""
 
 import json
+import random
 import time
 from typing import Any
 
@@ -41,11 +42,12 @@ def _operation(names: list[str]) -> dict[str, Any]:
     }
 
 
-def defective(*, pause_s: float) -> Answer:
+def defective(*, pause_s: float, padding: int = 0) -> Answer:
     """Field `k` is null when the number has a remainder of `k`: often in the first operation, rarely in the last.
 
-    A wrong answer takes `pause_s`, so that shrinking takes its time.
+    A wrong answer takes `pause_s`, so that shrinking takes its time, and has so many digits more that mean nothing.
     """
+    chance = random.Random(1)
 
     def answered(request: Request) -> Reply:
         number = int(request.target.rpartition(b"things")[2])
@@ -54,6 +56,7 @@ def defective(*, pause_s: float) -> Answer:
         if field >= FIELDS or turn % (3 + 2 * number):
             return json_reply({"k0": 1})
         time.sleep(pause_s)
-        return json_reply({f"k{field}": None})
+        more = f"{chance.getrandbits(4 * padding):x}" if padding else ""
+        return json_reply({f"k{field}": None, "more": more})
 
     return answered
