@@ -7,6 +7,7 @@ from typing import Any
 from checker.checks.table import AVAILABLE, BUILT_IN
 from checker.config.reading import Layer
 from checker.config.table import CUSTOM_CHECK, SECTIONS, Key, Path, is_of_checks
+from checker.core.phases import phase_named
 
 OTHER_CHECKS = "*"
 """Stands for users' checks that are not named, where some checks were chosen."""
@@ -50,7 +51,7 @@ def is_check_enabled(layers: Layers, name: str) -> bool:
 
 def is_phase_enabled(layers: Layers, name: str) -> bool:
     """Whether a phase runs."""
-    return _is_switched_on(layers, "phases", (name,))
+    return _is_switched_on(layers, "phases", (name,), usual=phase_named(name).is_default)
 
 
 def custom_checks_in(layers: Layers) -> Iterator[str]:
@@ -77,7 +78,9 @@ def check_settings_in(layers: Layers) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _is_switched_on(layers: Layers, group: str, names: tuple[str, ...]) -> bool:
+def _is_switched_on(
+    layers: Layers, group: str, names: tuple[str, ...], *, usual: bool = True
+) -> bool:
     """The nearest word on it: a master switch that is off speaks of what was not named beside it or nearer."""
     master = None
     for layer in layers:
@@ -88,4 +91,4 @@ def _is_switched_on(layers: Layers, group: str, names: tuple[str, ...]) -> bool:
             master = layer.get((group,), {}).get("enabled")
             if master is False:
                 return False
-    return True
+    return usual

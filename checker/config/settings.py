@@ -13,7 +13,7 @@ from checker.config.overrides import NO_OVERRIDES, Overrides
 from checker.config.table import default_of
 from checker.core.blocks import Truncation
 from checker.core.errors import UsageError
-from checker.core.phases import AVAILABLE
+from checker.core.phases import DEFAULT
 from checker.core.redact import Redaction
 
 _MASKING = ("output", "sanitization")
@@ -85,7 +85,7 @@ class RunSettings:
     """What was said about operations: headers, time-outs, checks, generation and their like."""
     max_time_s: float | None = None
     max_failures: int | None = None
-    phases: tuple[str, ...] = AVAILABLE
+    phases: tuple[str, ...] = DEFAULT
     """Phases that run, in order."""
     unavailable_phases: tuple[str, ...] = ()
     """On by default, but not built yet: the console names them."""

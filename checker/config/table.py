@@ -162,7 +162,7 @@ _OUTPUT: dict[Path, dict[str, Key]] = {
 
 def _phase(name: str) -> dict[str, Key]:
     works = (True, False) if name in AVAILABLE_PHASES else (False,)
-    keys = {"enabled": Key(_FLAG, True, works)}
+    keys = {"enabled": Key(_FLAG, phases.phase_named(name).is_default, works)}
     if name not in AVAILABLE_PHASES:
         keys |= {group: _later(Table(), {}) for group in _IN_PHASES}
     if name != "stateful":

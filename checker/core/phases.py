@@ -34,6 +34,9 @@ class Phase:
         """Cases of an operation that budgets are reckoned from; `stop` is what its task may have at most."""
         return min(stop, _EXPECTED) if self.source is CaseSource.LISTED else stop
 
+    is_default: bool = True
+    """Whether it runs unless it is switched off; what does not is asked for by name."""
+
     @property
     def is_available(self) -> bool:
         """Whether it does something today."""
@@ -49,12 +52,19 @@ EXPLORATION: Final = Phase("exploration", CaseSource.ENDLESS, extends=True, trie
 """What `fuzz` does: no phase of `run`."""
 RUN_PHASES: Final = (
     Phase("examples"),
-    Phase("coverage", CaseSource.LISTED, "checker.phases.coverage:edge_cases", tries_saved=True),
+    Phase(
+        "coverage",
+        CaseSource.LISTED,
+        "checker.phases.coverage:edge_cases",
+        tries_saved=True,
+        is_default=False,
+    ),
     FUZZING,
     Phase("stateful"),
 )
 _BY_NAME = {phase.name: phase for phase in (*RUN_PHASES, EXPLORATION)}
 NAMES: Final = tuple(phase.name for phase in RUN_PHASES)
+DEFAULT: Final = tuple(row.name for row in RUN_PHASES if row.is_available and row.is_default)
 AVAILABLE: Final = tuple(phase.name for phase in RUN_PHASES if phase.is_available)
 
 

@@ -46,15 +46,18 @@ class BoundedPlan:
             tuple(
                 _bounded_task(card.label, row, seed, _count_of(card, max_examples), row is retry)
                 for row in rows
+                if not card.phases or row.name in card.phases
             )
             for card in cards
         ]
         self._waiting = deque(
-            _Piece(tasks[0], tasks[0].labels[0] in producers, tasks[1:]) for tasks in chains
+            _Piece(tasks[0], tasks[0].labels[0] in producers, tasks[1:])
+            for tasks in chains
+            if tasks
         )
         self._slow: deque[_Piece] = deque()
         self._leased: dict[str, _Piece] = {}
-        self.tasks: Sequence[Task] = tuple(chain.from_iterable(zip(*chains, strict=True)))
+        self.tasks: Sequence[Task] = tuple(chain.from_iterable(chains))
         """As they were in the beginning."""
 
     @property

@@ -183,6 +183,8 @@ class OperationCard:
     """Cases in `run`; None: as many as of all others."""
     continue_on_failure: bool | None = None
     """Whether `fuzz` goes on when it fails; None: as for all others."""
+    phases: tuple[str, ...] = ()
+    """Those of `run` that it takes part in; empty: all of the run."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -260,6 +260,7 @@ def _cards(
                 card,
                 max_examples=own.max_examples,
                 continue_on_failure=own.continue_on_failure,
+                phases=own.phases,
             )
         cards.append(card)
     return tuple(cards)

@@ -18,7 +18,7 @@ def settings(text: str = "", kind: str = "run", **environment: str) -> RunSettin
 
 def test_defaults_of_run_and_of_fuzz() -> None:
     run, fuzz = settings(), settings(kind="fuzz")
-    assert (run.workers, run.lanes, run.phases) == (1, 1, ("coverage", "fuzzing"))
+    assert (run.workers, run.lanes, run.phases) == (1, 1, ("fuzzing",))
     assert fuzz.lanes is None
     assert fuzz.workers >= 1
     assert run.unavailable_phases == ("examples", "stateful")

@@ -52,4 +52,4 @@ def test_settings_without_a_phase_are_refused() -> None:
     idle = replace(settings(), projects=(("Shop", {"phases": []}),))
     with pytest.raises(UsageError, match="every phase is disabled"):
         idle.for_project("Shop")
-    assert idle.for_project("Other").phases == ("coverage", "fuzzing")
+    assert idle.for_project("Other").phases == ("fuzzing",)

@@ -19,6 +19,7 @@ from checker.config.table import (
     SECTIONS,
 )
 from checker.core.errors import NotAvailableYet
+from checker.core.phases import FUZZING
 from checker.corpus.fold import RunView
 from checker.demo.http import Reply, Request
 from checker.supervisor.endings import Ending
@@ -280,7 +281,13 @@ def is_later(place: Place) -> bool:
 
 ELSEWHERE = [("continue-on-failure",)]
 """Has a test of its own, below."""
-ACTING = [place for place in places() if not is_later(place) and place not in ELSEWHERE]
+LISTED = ("phases", "coverage")
+"""Runs only where it is asked for; what acts in it has tests with the phases."""
+ACTING = [
+    place
+    for place in places()
+    if not is_later(place) and place not in ELSEWHERE and place[:2] != LISTED
+]
 REFUSED = [place for place in places() if is_later(place)]
 
 
@@ -291,8 +298,10 @@ def nested(place: Place, value: Any) -> dict[str, Any]:
     return found
 
 
-def both(folder: Path, block: dict[str, Any], probe: Probe) -> tuple[Observed, Observed]:
-    """What is seen of the operation that the block is about, and of the other one."""
+def both(
+    folder: Path, block: dict[str, Any], probe: Probe, phase: str = FUZZING.name
+) -> tuple[Observed, Observed]:
+    """What is seen of the operation that the block is about, and of the other one, in one phase."""
     values = {
         "generation": {"max-examples": probe.cases, "database": "none"},
         "seed": 1,
@@ -302,7 +311,8 @@ def both(folder: Path, block: dict[str, Any], probe: Probe) -> tuple[Observed, O
     with serving(probe.answer, document(probe.made)) as app:
         config = Config.from_dict(values, environment={})
         occasion = Occasion(app.document_url, inline=True)
-        asked = replace(run_settings(config, occasion, {}), corpus_dir=str(folder / "corpus"))
+        asked = run_settings(config, occasion, {})
+        asked = replace(asked, corpus_dir=str(folder / "corpus"), phases=(phase,))
         OVER.clear()
         try:
             outcome = execute(asked, lambda *_: None)
@@ -318,9 +328,11 @@ def both(folder: Path, block: dict[str, Any], probe: Probe) -> tuple[Observed, O
 
 @pytest.mark.parametrize("place", ACTING, ids=".".join)
 def test_a_key_of_a_block_acts_for_its_operations_alone(place: Place, tmp_path: Path) -> None:
-    is_of_phase = place[:2] == ("phases", "fuzzing") and len(place) > 3
-    probe = PROBES[place[2:] if is_of_phase else place]
-    mine, other = both(tmp_path, nested(place, probe.value), probe)
+    is_of_phase = place[0] == "phases" and len(place) > 2
+    phase = place[1] if is_of_phase else FUZZING.name
+    within = ("phases", FUZZING.name, "enabled") if place[2:] == ("enabled",) else place[2:]
+    probe = PROBES[within if is_of_phase else place]
+    mine, other = both(tmp_path, nested(place, probe.value), probe, phase)
     assert probe.shows(mine)
     assert not probe.shows(other)
 
