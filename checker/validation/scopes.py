@@ -301,6 +301,11 @@ class JsonDocument:
         """False when no schema refers dynamically."""
         return self._scopes.has_dynamic
 
+    @property
+    def dialects(self) -> frozenset[Dialect]:
+        """Dialects that schemas seen until now are written in."""
+        return self._scopes.dialects
+
     def resource(self, place: str) -> Resource:
         """The nearest resource around a place."""
         found = self._scopes.resource(place)
