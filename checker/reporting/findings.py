@@ -52,7 +52,7 @@ def failures_by_label(
 
 def marks_of(finding: Finding) -> tuple[str, ...]:
     """Why a finding may not show again by its commands alone; nothing for a stable one, or for one that has no commands."""
-    if not finding.steps:
+    if not finding.case:
         return ()
     found = {
         _NOT_REPRODUCED: finding.reproduced is False,
