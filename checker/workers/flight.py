@@ -12,7 +12,7 @@ from checker.phases.attempt import Verdict
 from checker.phases.making import Made
 from checker.workers.drafts import Answered
 from checker.workers.messages import LONG_WAIT_S, MOST_TIMEOUTS, Again, LeaseReport, Task
-from checker.workers.rounds import Rounds
+from checker.workers.rounds import DULL_CASES, Rounds
 from checker.workers.suspicion import Shot, before_in
 
 EXTRA_INDEX = 1 << 32
@@ -50,6 +50,8 @@ class Running:
     statuses: dict[tuple[str, int], int] = field(default_factory=dict)
     looked_at: dict[tuple[str, int], int] = field(default_factory=dict)
     """`statuses` at the last look."""
+    looks_at: int = 0
+    """Cases of this count at which to look again, in a cluster."""
     dead_labels: set[str] = field(default_factory=set)
     faults: Counter[str] = field(default_factory=Counter)
     """Cases that could not be judged or written down, by operation."""
@@ -80,6 +82,7 @@ class Running:
             is_closed=not row.extends,
             redo=[index for index in task.redo if index not in task.skipped],
             rounds=Rounds(task.labels, task.producers) if row.extends else None,
+            looks_at=len(task.labels) * DULL_CASES,
             is_slow=task.is_slow,
             timeouts={task.labels[0]: (task.timeouts, task.start)} if task.timeouts else {},
         )
@@ -131,6 +134,8 @@ class Running:
         self.cases += 1
         kind = (label, status)
         self.statuses[kind] = self.statuses.get(kind, 0) + 1
+        if self.rounds is not None and self.cases >= self.looks_at:
+            self._look()
 
     def is_news(self, status: int, *, has_failed: bool) -> bool:
         """Whether a case changes what a report says if its worker dies before it counts it."""
@@ -174,17 +179,22 @@ class Running:
 
     def counted(self) -> None:
         """Begin new counts: the old ones are written down."""
-        self.look()
+        self._look()
         self.cases = self.requests = self.inquiries = self.failed_cases = 0
         self.statuses.clear()
         self.looked_at.clear()
+        self.looks_at = len(self.task.labels) * DULL_CASES
 
-    def look(self) -> None:
-        """See what came of the operations of a cluster lately; the turn ends if that is nothing."""
+    def _look(self) -> None:
+        """See what came of the operations of a cluster lately; the turn ends if that is nothing.
+
+        Whenever each of them may have had so many cases that it is dull: by the clock, fast targets would be asked in vain
+        for longer.
+        """
         if self.rounds is None:
             return
         seen, now = self.looked_at, dict(self.statuses)
-        self.looked_at = now
+        self.looked_at, self.looks_at = now, self.cases + len(self.task.labels) * DULL_CASES
         if self.rounds.count({kind: count - seen.get(kind, 0) for kind, count in now.items()}):
             # The rest of its time is better spent elsewhere.
             self.stop_now()

@@ -220,8 +220,6 @@ class Worker:
             self._report(self._supply.held)
             self._recorder.flush()
         self._beside += self._slowness.look(self._flights)
-        for running in self._supply.tasks:
-            running.look()
         self._recorder.tick(now)
         if self._limits.exceeded(now) and self._leaving is None:
             self._leave("memory")
