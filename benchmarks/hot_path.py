@@ -28,7 +28,7 @@ from checker.corpus.journal import JournalReader
 from checker.corpus.records import TaskProgress
 from checker.workers.loop import Worker
 from checker.workers.messages import Assign, Down, Drain, Task
-from checker.workers.opening import Workplace, open_workplace
+from checker.workers.opening import WorkerContext, open_worker_context
 from checker.workers.queues import Receiver, Sender
 
 PHASES = {"run": "fuzzing", "fuzz": "exploration"}
@@ -138,7 +138,7 @@ def measured(document: str, url: str, kind: str, lanes: int) -> Figures:
                 {"continue-on-failure": True, "generation": {"no-shrink": True}}
             ).operation_layers(),
         )
-        with open_workplace(1, settings) as place:
+        with open_worker_context(1, settings) as place:
             labels = tuple(card.label for card in place.opened.operations)
             rounds = [
                 _tasks(kind, labels, number, count)
@@ -199,7 +199,7 @@ def _count(
         )
 
 
-def _request(place: Workplace, label: str, index: int) -> WireRequest:
+def _request(place: WorkerContext, label: str, index: int) -> WireRequest:
     made = place.factory.make(Label(label), 7, index, PhaseInfo("exploration"))
     return place.tools.maker.make(made.case)
 

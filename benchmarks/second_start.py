@@ -21,7 +21,7 @@ import orjson
 
 from checker.config.settings import RunSettings
 from checker.corpus.layout import RunLayout
-from checker.workers.opening import open_workplace
+from checker.workers.opening import open_worker_context
 
 ROUNDS = 5
 _BARE = {
@@ -51,13 +51,13 @@ def _measured(path: Path, folder: Path) -> tuple[float, float]:
         corpus_dir=str(folder),
         database="none",
     )
-    document = _in_a_child(lambda: open_workplace(0, settings).opened.document)
+    document = _in_a_child(lambda: open_worker_context(0, settings).opened.document)
     again = replace(settings, document=document)
     data = RunLayout(folder).document(document).read_bytes()
 
     def started() -> float:
         before = time.process_time()
-        open_workplace(1, again)
+        open_worker_context(1, again)
         return time.process_time() - before
 
     def parsed() -> float:

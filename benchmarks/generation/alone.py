@@ -17,7 +17,7 @@ from jsonschema import ValidationError
 
 from benchmarks.generation.oracles import as_json
 from benchmarks.generation.probes import guesses
-from checker.generation.meaning.forms import kinds_of
+from checker.generation.normalization.forms import kinds_of
 from checker.validation.formats import INTEGER_RANGES
 from checker.validation.referee import Referee
 

@@ -36,7 +36,7 @@ from checker.generation.negation.listing import Path as BreachPath
 from checker.generation.negation.values import STEPS, compile_negative
 from checker.generation.program import GenerationSettings, compile_operation
 from checker.generation.sources.choices import RandomSource
-from checker.generation.sources.turn import Rejected
+from checker.generation.sources.context import Rejected
 from checker.openapi.referee.requests import RequestReferee
 from checker.transport.prepare import RequestMaker
 from checker.validation.referee import Referee, referee
@@ -119,7 +119,7 @@ def _judge(sample: Sample, source: RandomSource, verdict: Verdict, known: Known)
             # What is no object cannot be sent as a form: nothing can be wrong with it.
             verdict.kind, verdict.detail = "refused", str(error)
             return
-    drawing = Drawing(compile_negative(compiler, facets, place), compiler.turn, compiler)
+    drawing = Drawing(compile_negative(compiler, facets, place), compiler.context, compiler)
     verdict.compile_ms = (time.process_time() - started) * 1e3
     for seed in range(VALUES):
         value, violation = drawing.value(source, seed)
@@ -197,7 +197,7 @@ class Alone:
             return
         for seed in range(count):
             self.source.reset(seed)
-            drawing.turn.begin(None)
+            drawing.context.begin(None)
             with suppress(Rejected, BudgetSpent):
                 yield draw(self.source)[0]
 

@@ -21,11 +21,11 @@ from checker.core.operation import Location
 from checker.core.schema import Direction
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import Place, body_place, place_of
-from checker.generation.meaning.canonical import Canon
-from checker.generation.meaning.forms import Conjunction, Facet
+from checker.generation.normalization.canonical import Canon
+from checker.generation.normalization.forms import Conjunction, Facet
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource
-from checker.generation.sources.turn import Budget, Draw, Rejected, Turn
+from checker.generation.sources.context import Budget, Draw, DrawContext, Rejected
 
 VALUES = 20
 DISTINCT = 10
@@ -40,17 +40,17 @@ class Drawing:
     """A compiled schema, ready to draw from."""
 
     draw: Draw
-    turn: Turn
+    context: DrawContext
     compiler: Compiler
 
     def value(self, source: RandomSource, seed: int) -> Any:
         """The value of a seed, with as many attempts as a case has. Raises `Rejected` and `BudgetSpent`."""
         source.reset(seed)
         for _ in range(_ATTEMPTS - 1):
-            self.turn.begin(None)
+            self.context.begin(None)
             with suppress(Rejected):
                 return self.draw(source)
-        self.turn.begin(None)
+        self.context.begin(None)
         return self.draw(source)
 
 
@@ -71,14 +71,14 @@ class Verdict:
 def drawing_of(sample: Sample) -> Drawing:
     """The draw program of one schema. Raises `Unsatisfiable` and `BudgetSpent`."""
     compiler, facets = compiler_of(sample)
-    return Drawing(compiler.compile(facets, place_for(sample)), compiler.turn, compiler)
+    return Drawing(compiler.compile(facets, place_for(sample)), compiler.context, compiler)
 
 
 def compiler_of(sample: Sample) -> tuple[Compiler, Conjunction]:
     """A compiler for one schema, and what it is to compile."""
     schema = sample.schema
     canon = Canon(schema.document, schema.dialect, Direction.REQUEST)
-    compiler = Compiler(canon, Turn(), Budget(), {}, 1 << 19)
+    compiler = Compiler(canon, DrawContext(), Budget(), {}, 1 << 19)
     facets: Conjunction = (Facet(schema.raw, schema.pointer),)
     if sample.location is Location.BODY and _is_fields(sample.media_type):
         facets += (Facet({"type": "object"}, f"{schema.pointer}/form", is_made=True),)

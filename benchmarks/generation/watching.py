@@ -8,7 +8,7 @@ from typing import Protocol
 
 from benchmarks.generation.oracles import NoOpinion
 from checker.core.errors import BudgetSpent, Unsatisfiable
-from checker.generation.sources.turn import Rejected
+from checker.generation.sources.context import Rejected
 
 
 class Kind(Protocol):

@@ -14,7 +14,7 @@ from checker.cli.filters import read_filters
 from checker.cli.main import Root
 from checker.cli.options import Setting, apply_options
 from checker.config.config import Config
-from checker.config.resolve import Occasion, run_settings
+from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
 from checker.core.redact import Redaction
 from checker.corpus.secrets import secrets_of
@@ -33,7 +33,7 @@ def run_command(
     config = Config.from_path(root.config_file) if root.config_file else Config.discover()
     has_hooks = bool(config.hooks or os.environ.get("CHECKER_HOOKS"))
     apply_options(config, options, settings, has_hooks=has_hooks)
-    occasion = Occasion(
+    occasion = Invocation(
         location=options["location"],
         kind=kind,
         filters=filters,

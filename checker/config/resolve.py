@@ -20,7 +20,7 @@ from checker.core.blocks import Truncation
 
 
 @dataclass(frozen=True, slots=True)
-class Occasion:
+class Invocation:
     """What only the moment knows: everything that is neither in the file nor in the table of keys."""
 
     location: str
@@ -37,7 +37,7 @@ class Occasion:
 
 
 def run_settings(
-    config: Config, occasion: Occasion, environment: Mapping[str, str] | None = None
+    config: Config, occasion: Invocation, environment: Mapping[str, str] | None = None
 ) -> RunSettings:
     """Settings of one run. Raises `ConfigError`."""
     environment = os.environ if environment is None else environment
@@ -53,7 +53,7 @@ def run_settings(
     return replace(settings, projects=tuple(projects))
 
 
-def _settings(config: Config, occasion: Occasion, environment: Mapping[str, str]) -> RunSettings:
+def _settings(config: Config, occasion: Invocation, environment: Mapping[str, str]) -> RunSettings:
     generation = config.generation
     hooks = _hooks(config, environment)
     _refuse_unknown_checks(config, has_hooks=bool(hooks))

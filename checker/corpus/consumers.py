@@ -8,7 +8,7 @@ from checker.core.operation import Location, Operation
 from checker.corpus import matching
 from checker.corpus.harvest import field_of
 from checker.corpus.matching import Resource
-from checker.corpus.rings import Origin, Ring, Scalar
+from checker.corpus.value_history import Origin, Scalar, ValueHistory
 
 # Prior weight of the affinity, in consumptions.
 _PRIOR = 4.0
@@ -28,7 +28,7 @@ _UNKNOWN = (0, 0)
 class OperationView:
     """The pool as one operation may use it."""
 
-    def __init__(self, rings: Sequence[Ring], operation: Operation) -> None:
+    def __init__(self, rings: Sequence[ValueHistory], operation: Operation) -> None:
         self._rings = rings
         self._operation = operation
         self._consumers: dict[tuple[Location, str], _Consumer] = {}
@@ -88,10 +88,10 @@ class _Consumer:
     """What fields may be called that its name means."""
     _fared: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Field -> (hits, misses)."""
-    _candidates: list[tuple[float, Ring]] = field(default_factory=list)
+    _candidates: list[tuple[float, ValueHistory]] = field(default_factory=list)
     """(affinity, ring); the affinity never changes."""
     _examined: int = 0
-    _order: list[tuple[Ring, int]] = field(default_factory=list)
+    _order: list[tuple[ValueHistory, int]] = field(default_factory=list)
     """(ring, depth in it) for each index, when they were ranked last."""
     _pause: int = 0
     """Picks between the last two rankings: first each is followed by one, then ever fewer."""
@@ -102,7 +102,7 @@ class _Consumer:
         self._noun = matching.noun_of(self.owner)
         self._fields = frozenset(name for _, name in matching.spellings(self.name, self.owner))
 
-    def choose(self, rings: Sequence[Ring], index: int) -> tuple[Scalar, Origin] | None:
+    def choose(self, rings: Sequence[ValueHistory], index: int) -> tuple[Scalar, Origin] | None:
         """The value for this index. Rings change, so they are ranked again now and then."""
         if len(rings) > self._examined:
             self._examine(rings)
@@ -135,7 +135,7 @@ class _Consumer:
         if misses < _TELLING or misses % _PATIENCE == 0:
             self._left = 0
 
-    def _examine(self, rings: Sequence[Ring]) -> None:
+    def _examine(self, rings: Sequence[ValueHistory]) -> None:
         for ring in rings[self._examined :]:
             # Any scalar of the collection may be what a path parameter asks for; others ask by name alone.
             may_fit = ring.name in self._fields or (self.is_path and ring.noun == self._noun)
@@ -158,13 +158,13 @@ class _Consumer:
         self._pause = min(2 * self._pause + 1, _PATIENCE) if scored else 0
         self._left = self._pause
 
-    def _score(self, affinity: float, ring: Ring) -> float:
+    def _score(self, affinity: float, ring: ValueHistory) -> float:
         prior = affinity if affinity > _BY_NAME else affinity * ring.looks_like_identifier()
         hits, misses = self._fared.get(ring.name, _UNKNOWN)
         return (prior * _PRIOR + hits) / (_PRIOR + hits + misses)
 
 
-def _order_of(ranked: list[Ring]) -> list[tuple[Ring, int]]:
+def _order_of(ranked: list[ValueHistory]) -> list[tuple[ValueHistory, int]]:
     """(ring, depth) in the order in which indices try them, `_REACH` at most.
 
     The best ring's newest first, but the second ring's newest before the best ring's third, because the best ring may
@@ -172,7 +172,7 @@ def _order_of(ranked: list[Ring]) -> list[tuple[Ring, int]]:
     """
     sizes = [(2 * rank, len(ring.values), ring) for rank, ring in enumerate(ranked)]
     wanted = min(sum(size for _, size, _ in sizes), _REACH)
-    order: list[tuple[Ring, int]] = []
+    order: list[tuple[ValueHistory, int]] = []
     turn = 0
     while len(order) < wanted:
         order += [(ring, turn - start) for start, size, ring in sizes if 0 <= turn - start < size]

@@ -11,7 +11,7 @@ from checker.core.operation import Label
 from checker.core.response import Response
 from checker.corpus.answers import ABSENT, json_of
 from checker.corpus.matching import normalised
-from checker.corpus.rings import LONGEST_TEXT, SCALARS, Origin, Ring, Scalar
+from checker.corpus.value_history import LONGEST_TEXT, SCALARS, Origin, Scalar, ValueHistory
 
 DEEP = 7
 """Levels of an answer that are read at most."""
@@ -56,7 +56,7 @@ class Place:
         """Normalised field name; of an item, that of its array."""
         self.origin = origin
         self.below: dict[str, Place] = {}
-        self.rings: dict[type[Scalar], Ring | None] = {}
+        self.rings: dict[type[Scalar], ValueHistory | None] = {}
         """Where values of a type that was seen here belong; None: nowhere."""
 
 

@@ -156,7 +156,7 @@ class InflightWriter:
         tally = (unmade << _FAILED_BITS | failed) << _STATUS_BITS | status
         self._words[_TALLY_WORD + entry] = tally
 
-    def nobody_acts(self) -> None:
+    def clear_acting(self) -> None:
         """What kills the process from here on, or hangs, is no case's fault."""
         self._words[_H_ACTING] = 0
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from checker.corpus import files
-from checker.corpus.heads import READ_BYTES, Head, read_head
+from checker.corpus.snapshot_headers import READ_BYTES, SnapshotHeader, read_head
 
 _INCARNATION_DIGITS = 8
 
@@ -84,10 +84,10 @@ class RunLayout:
         """(incarnation, path) of the slot files that exist, oldest first."""
         return _numbered(self.inflights, ".slots")
 
-    def head(self) -> Head:
+    def head(self) -> SnapshotHeader:
         """What the snapshot covers; nothing when there is none."""
         found = read_head(files.read_file(self.snapshot, READ_BYTES))
-        return Head() if found is None else found[0]
+        return SnapshotHeader() if found is None else found[0]
 
     def next_incarnation(self, above: int = 0) -> int:
         """A number above `above` and above every incarnation that left a trace here, compacted ones included.

@@ -1,6 +1,6 @@
 """Closed journals, compacted into one file by rename: start-up reads little, and a kill in the middle loses nothing.
 
-A head (`checker.corpus.heads`), then frames. A journal whose incarnation is covered was taken in already: it is on its way
+A head (`checker.corpus.snapshot_headers`), then frames. A journal whose incarnation is covered was taken in already: it is on its way
 out, and never read again.
 """
 
@@ -12,10 +12,10 @@ from checker.corpus.codec import RecordEncoder
 from checker.corpus.condense import Numbered, condense
 from checker.corpus.damage import Loss, damage_note
 from checker.corpus.frames import Ending, FrameEncoder, scan
-from checker.corpus.heads import Head, read_head
 from checker.corpus.journal import JournalReader
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Entry, Note, Record, SignalsSeen, ValueSeen
+from checker.corpus.snapshot_headers import SnapshotHeader, read_head
 
 LIMIT_BYTES = 48 << 20
 """Of a snapshot. With the journals of one run, start-up stays below 64 MiB."""
@@ -31,7 +31,7 @@ class Snapshot:
     """What earlier incarnations left."""
 
     records: tuple[Record, ...] = ()
-    head: Head = field(default_factory=Head)
+    head: SnapshotHeader = field(default_factory=SnapshotHeader)
     notes: tuple[Note, ...] = ()
     """One for each file that is damaged: the snapshot, and the journals that were just taken in."""
 
@@ -71,7 +71,7 @@ def compact(layout: RunLayout, closed: Collection[int] | None = None) -> Snapsho
             pairs += [(number, record) for record in reader.finish()]
         damage = [note for _, reader in readers for note in reader.notes()]
         covered |= {number for number, _ in fresh}
-        head = Head(max(known.head.highest, *covered), covered)
+        head = SnapshotHeader(max(known.head.highest, *covered), covered)
         kept, data = _encoded(condense(pairs), head)
         known = Snapshot(tuple(kept), head, (*known.notes, *damage))
         files.put_in_place(files.write_temporary(layout.snapshot, data), layout.snapshot)
@@ -80,7 +80,7 @@ def compact(layout: RunLayout, closed: Collection[int] | None = None) -> Snapsho
     return known
 
 
-def _encoded(records: list[Record], head: Head) -> tuple[list[Record], bytes]:
+def _encoded(records: list[Record], head: SnapshotHeader) -> tuple[list[Record], bytes]:
     encode, frame = RecordEncoder().encode, FrameEncoder().frame
     parts, kept, buffer = [head.encode()], list[Record](), list[bytes]()
     size = buffered = 0

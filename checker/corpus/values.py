@@ -22,7 +22,7 @@ from checker.corpus.harvest import (
 )
 from checker.corpus.matching import Resource
 from checker.corpus.records import ValueGone, ValueSeen
-from checker.corpus.rings import SCALARS, Ring, Scalar
+from checker.corpus.value_history import SCALARS, Scalar, ValueHistory
 
 _RECORDS = 32
 _RINGS = 2000
@@ -33,7 +33,7 @@ _NEAR = 2
 _GONE_STATUSES = (404, 410)
 __all__ = ["LiveValues", "value_at"]
 
-_UNSETTLED = Ring((), "", bool)
+_UNSETTLED = ValueHistory((), "", bool)
 """Stands for a place of which it is not known yet where its values belong."""
 RingKey = tuple[Resource, str, type[Scalar]]
 
@@ -45,10 +45,10 @@ class LiveValues:
         """`paths` of all operations that may be asked, `names` of the parameters of one."""
         self._paths = paths
         self._names = names
-        self._rings: dict[RingKey, Ring] = {}
-        self._by_noun: dict[tuple[str, type[Scalar]], list[Ring]] = {}
+        self._rings: dict[RingKey, ValueHistory] = {}
+        self._by_noun: dict[tuple[str, type[Scalar]], list[ValueHistory]] = {}
         """Those of one kind, by what the things of their resources are called."""
-        self._ordered: list[Ring] = []
+        self._ordered: list[ValueHistory] = []
         self._views: dict[Label, OperationView] = {}
 
     def view(self, operation: Operation) -> OperationView:
@@ -142,7 +142,7 @@ class LiveValues:
                     yield ValueSeen(*place.origin, value, case.id)
         source.learned(is_fresh=is_fresh)
 
-    def _settle(self, source: "_Source", place: Place, kind: type[Scalar]) -> Ring | None:
+    def _settle(self, source: "_Source", place: Place, kind: type[Scalar]) -> ValueHistory | None:
         """The ring for what stands at a place, from now on."""
         is_wanted = source.feeds or place.name in source.wanted
         ring = self._ring(source.resource, place.name, kind) if is_wanted else None
@@ -156,13 +156,13 @@ class LiveValues:
         if ring is not None:
             ring.add(value, (producer, pointer))
 
-    def _ring(self, resource: Resource, name: str, kind: type[Scalar]) -> Ring | None:
+    def _ring(self, resource: Resource, name: str, kind: type[Scalar]) -> ValueHistory | None:
         key = (resource, name, kind)
         ring = self._rings.get(key)
         if ring is None:
             if len(self._rings) >= _RINGS:
                 return None
-            ring = self._rings[key] = Ring(*key)
+            ring = self._rings[key] = ValueHistory(*key)
             self._by_noun.setdefault((ring.noun, kind), []).append(ring)
             self._ordered.append(ring)
         return ring
@@ -176,7 +176,7 @@ class LiveValues:
             if ring is not None:
                 ring.missed(binding.literal)  # type: ignore[arg-type]
 
-    def _ring_of(self, binding: Binding) -> Ring | None:
+    def _ring_of(self, binding: Binding) -> ValueHistory | None:
         source = self._sources.get(binding.producer)
         if source is None or not isinstance(binding.literal, SCALARS):
             return None

@@ -26,16 +26,16 @@ from checker.generation.drawing.reuse import pooled
 from checker.generation.drawing.samples import file_type
 from checker.generation.drawing.scalars import compile_listed
 from checker.generation.drawing.words import EXAMPLES, Words, fitting, words_of_types
-from checker.generation.meaning import forms
-from checker.generation.meaning.canonical import Canon
-from checker.generation.meaning.forms import Conjunction, Facet
-from checker.generation.meaning.store import FormStore
+from checker.generation.normalization import forms
+from checker.generation.normalization.canonical import Canon
+from checker.generation.normalization.forms import Conjunction, Facet
+from checker.generation.normalization.store import FormStore
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import EMPTY, either
 from checker.generation.sources.choices import RandomSource, Source
+from checker.generation.sources.context import OPTIONAL, Budget, Draw, DrawContext
 from checker.generation.sources.recipes import Bodies, Record, described
-from checker.generation.sources.turn import OPTIONAL, Budget, Draw, Turn
 from checker.transport.wire.bodies import carried_types
 from checker.transport.wire.outline import ALL_TYPES, outline_of
 from checker.transport.wire.ownership import may_spread
@@ -62,7 +62,7 @@ class PartCompiler:
 
     operation: Operation
     settings: GenerationSettings
-    turn: Turn
+    context: DrawContext
     budget: Budget
     store: FormStore | None = None
     """What is shared with other operations."""
@@ -152,7 +152,7 @@ class PartCompiler:
             return drawn
         entries, share = self.fitting(override.entries, part), override.share or 1.0
         name = _name_on_wire(parameter.name, entries)
-        return Words(entries, share, Origin.DICTIONARY, location, name).sampled(drawn, self.turn)
+        return Words(entries, share, Origin.DICTIONARY, location, name).sampled(drawn, self.context)
 
     def _force(self, location: Location, name: str) -> None:
         self.forced_names.setdefault(location, []).append(name)
@@ -169,7 +169,7 @@ class PartCompiler:
     ) -> Draw:
         """The same, or a declared example that is valid."""
         words = Words(self.fitting(examples, part), EXAMPLES, Origin.EXAMPLE, location)
-        return words.sampled(draw, self.turn)
+        return words.sampled(draw, self.context)
 
     def _reused(self, parameter: Parameter, part: SchemaPart) -> Draw:
         """Generated values, examples, and values of earlier responses."""
@@ -192,7 +192,7 @@ class PartCompiler:
                 target,
                 kinds,
                 lambda value: place.carries(value) and is_valid(value),
-                self.turn,
+                self.context,
             )
         return draw
 
@@ -228,7 +228,7 @@ class PartCompiler:
             forms = store.of(document, dialect, Direction.REQUEST) if store is not None else None
             found = self._compilers[key] = Compiler(
                 Canon(document, dialect, Direction.REQUEST, self.budget, forms),
-                self.turn,
+                self.context,
                 self.budget,
                 dict(self.settings.formats),
                 self.settings.max_body_bytes // 2,
@@ -269,7 +269,7 @@ class PartCompiler:
         for override in overrides:
             if override.is_forced:
                 self._force(Location.BODY, path_of(override))
-        return overridden(draw, overrides, part, self.turn)
+        return overridden(draw, overrides, part, self.context)
 
     def body_part(self, body: Body, *, reuses: bool = False) -> SchemaPart:
         """The schema of one kind of body."""

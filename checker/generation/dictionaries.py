@@ -13,9 +13,9 @@ from checker.core.operation import Location
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import Place, item_of
 from checker.generation.drawing.words import fitting
-from checker.generation.meaning.forms import Canonical, Conjunction
+from checker.generation.normalization.forms import Canonical, Conjunction
 from checker.generation.sources.choices import Source
-from checker.generation.sources.turn import Draw, Given, Turn
+from checker.generation.sources.context import Draw, DrawContext, Given
 
 Path = tuple[str, ...]
 
@@ -41,7 +41,7 @@ def overridden(
     draw: Draw,
     overrides: Sequence[Override],
     part: tuple[Compiler, Conjunction, Place],
-    turn: Turn,
+    context: DrawContext,
 ) -> Draw:
     """The same bodies with what users want in some places of them.
 
@@ -62,7 +62,7 @@ def overridden(
             changed = _replaced(body, path, partial(_picked, source, entries, share, taken))
             if taken and is_valid(changed):
                 body = changed
-                turn.bindings.append(given)
+                context.bindings.append(given)
         return forced_into(body, overrides)
 
     return drawn

@@ -10,8 +10,8 @@ from checker.core.hooks import COMPONENTS, Hook, HookContext, HookRegistry
 from checker.core.meta import ANYTHING
 from checker.generation.sources.basic import finished
 from checker.generation.sources.choices import Source
+from checker.generation.sources.context import Draw, DrawContext, retried
 from checker.generation.sources.hypothesis import draw_strategy, strategy_of
-from checker.generation.sources.turn import Draw, Turn, retried
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,22 +81,22 @@ class ComponentHooks:
 NO_HOOKS = ComponentHooks()
 
 
-def hooked(draw: Draw, part: str, hooks: ComponentHooks, turn: Turn) -> Draw:
+def hooked(draw: Draw, part: str, hooks: ComponentHooks, context: DrawContext) -> Draw:
     """The same part as the user wants it: `before_generate`, `filter`, `map`, `flatmap`, in this order."""
     mine: PartHooks = getattr(hooks, part)
-    context = hooks.context
+    hook_context = hooks.context
     if mine.before_generate:
         strategy = strategy_of(draw, f"<{part}>")
         for hook in mine.before_generate:
-            strategy = call(hook, f"before_generate_{part}", context, strategy)
+            strategy = call(hook, f"before_generate_{part}", hook_context, strategy)
         draw = _from_strategy(strategy)
     if mine.filter:
-        accepts = _accepted_by(mine.filter, f"filter_{part}", context)
-        draw = retried(draw, accepts, turn, f"hook filter_{part}")
+        accepts = _accepted_by(mine.filter, f"filter_{part}", hook_context)
+        draw = retried(draw, accepts, context, f"hook filter_{part}")
     for hook in mine.map:
-        draw = _mapped(draw, hook, f"map_{part}", context)
+        draw = _mapped(draw, hook, f"map_{part}", hook_context)
     for hook in mine.flatmap:
-        draw = _flat_mapped(draw, hook, f"flatmap_{part}", context)
+        draw = _flat_mapped(draw, hook, f"flatmap_{part}", hook_context)
     return draw if part == "body" else finished(draw, _named)
 
 

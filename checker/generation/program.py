@@ -23,7 +23,7 @@ from checker.generation.drawing.extras import with_extras
 from checker.generation.drawing.room import Room
 from checker.generation.fusion.fused import fused
 from checker.generation.hooks import NO_HOOKS, NO_PART, ComponentHooks, call, hooked
-from checker.generation.meaning.store import FormStore
+from checker.generation.negation.lazy_alternatives import LazyAlternatives
 from checker.generation.negation.parts import (
     Targets,
     negated_body,
@@ -31,15 +31,15 @@ from checker.generation.negation.parts import (
     negative_targets,
     without_body,
 )
-from checker.generation.negation.prospects import Prospects
 from checker.generation.negation.values import NOTHING
+from checker.generation.normalization.store import FormStore
 from checker.generation.provenance import usual_parts
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import EMPTY, constant, together
 from checker.generation.sources.chance import SourceSpent
 from checker.generation.sources.choices import RandomSource, Source
-from checker.generation.sources.turn import Budget, Draw, Rejected, Turn
+from checker.generation.sources.context import Budget, Draw, DrawContext, Rejected
 
 __all__ = [
     "GenerationSettings",
@@ -66,7 +66,22 @@ class OperationProgram:
     """Draws cases of one operation. Not for two threads at a time."""
 
     __slots__ = (
-        "_cold", "_filters", "_hot", "_is_mixed", "_maps", "_negative", "_outside", "_pooled", "_present", "_present_with_body", "_turn", "fault", "left_out", "opaque", "operation", "whole",
+        "_cold",
+        "_context",
+        "_filters",
+        "_hot",
+        "_is_mixed",
+        "_maps",
+        "_negative",
+        "_outside",
+        "_pooled",
+        "_present",
+        "_present_with_body",
+        "fault",
+        "left_out",
+        "opaque",
+        "operation",
+        "whole",
     )  # fmt: skip
 
     def __init__(
@@ -74,7 +89,7 @@ class OperationProgram:
         compiler: PartCompiler,
         usual: Mapping[Location, ComponentProvenance],
         whole: Draw,
-        negative: Prospects[Broken] | None,
+        negative: LazyAlternatives[Broken] | None,
         fault: CheckerError | None = None,
     ) -> None:
         """`usual` is where each part comes from when nothing else is taken for it."""
@@ -85,7 +100,7 @@ class OperationProgram:
         """JSON pointer of each schema node that is drawn and filtered -> the keyword that is not looked into."""
         self.left_out: Mapping[str, str] = compiler.left_out
         """JSON pointer of each optional part that no value can satisfy -> why."""
-        self._turn = compiler.turn
+        self._context = compiler.context
         self._cold = _COLD
         self._hot: Draw | None = None
         self.whole = whole
@@ -106,9 +121,9 @@ class OperationProgram:
     ) -> Case:
         """One case. Raises `Unsatisfiable`, `BudgetSpent` and `HookError`."""
         started = perf_counter()
-        turn, work = self._turn, 0
+        context, work = self._context, 0
         for _ in _ATTEMPTS:
-            turn.begin(pool, work)
+            context.begin(pool, work)
             try:
                 case = self._drawn(source, case_id, phase)
             except Rejected as error:
@@ -123,7 +138,7 @@ class OperationProgram:
                     break
                 last = "hook filter_case"
             source.abandon()
-            work = turn.work
+            work = context.work
         else:
             raise Unsatisfiable(
                 last,
@@ -148,7 +163,7 @@ class OperationProgram:
         has_body = parts[4][0] is not NOT_SET
         components = self._present_with_body if has_body else self._present
         bindings: tuple[Binding, ...] = ()
-        if self._turn.bindings or broken is not None:
+        if self._context.bindings or broken is not None:
             components, bindings = self._marked(components, broken)
         meta = CaseMetadata(mode, components, phase, bindings)
         return Case.of_parts(self.operation, case_id, parts, meta)
@@ -158,7 +173,7 @@ class OperationProgram:
     ) -> tuple[dict[Location, ComponentProvenance], tuple[Binding, ...]]:
         """Where the parts come from when some were not drawn at random, or one is wrong; values of earlier responses."""
         components, bindings, words = usual.copy(), [], []
-        for binding in self._turn.bindings:
+        for binding in self._context.bindings:
             location = binding.location
             if isinstance(binding, Binding):
                 components[location] = _POOLED if self._pooled is None else self._pooled[location]
@@ -169,7 +184,7 @@ class OperationProgram:
                 if binding.origin is not Origin.EXAMPLE:
                     words.append(binding)
         if broken is not None:
-            violation, outside = self._turn.violation, self._outside[broken]
+            violation, outside = self._context.violation, self._outside[broken]
             components[broken] = ComponentProvenance(
                 _NEGATIVE, violation=violation, outside=outside
             )
@@ -216,7 +231,7 @@ def compile_operation(
     Where only a required body cannot be made, what is wanted wrong is a request without it. Operations with one `store`
     share what they read of their schemas.
     """
-    compiler = PartCompiler(operation, settings, Turn(), budget or Budget(), store)
+    compiler = PartCompiler(operation, settings, DrawContext(), budget or Budget(), store)
     try:
         return _compiled(compiler, hooks)
     except RecursionError:
@@ -237,13 +252,13 @@ def compile_parts(
     """The draw program of an operation whose kind draws its parts itself. Raises what `make` does, and `NothingToBreak`."""
     if settings.mode is GenerationMode.NEGATIVE:
         raise NothingToBreak(operation.label, NOTHING)
-    compiler = PartCompiler(operation, settings, Turn(), Budget())
+    compiler = PartCompiler(operation, settings, DrawContext(), Budget())
     parts = dict(make(compiler))
     for location, draw in parts.items():
         if location is Location.BODY:
-            parts[location] = _hooked_body(draw, hooks, compiler.turn)
+            parts[location] = _hooked_body(draw, hooks, compiler.context)
         elif _is_hooked(location, hooks):
-            parts[location] = hooked(draw, location.container, hooks, compiler.turn)
+            parts[location] = hooked(draw, location.container, hooks, compiler.context)
     usual = usual_parts(compiler, hooks, (*parts, _BODY))
     program = OperationProgram(compiler, usual, _in_order(parts), None)
     program.add_case_hooks(hooks)
@@ -267,7 +282,7 @@ def _compiled(compiler: PartCompiler, hooks: ComponentHooks) -> OperationProgram
         if mode is GenerationMode.POSITIVE or compiler.has_forced_body:
             raise
         fault = error
-    negative: Prospects[Broken] | None = None
+    negative: LazyAlternatives[Broken] | None = None
     if mode is not GenerationMode.POSITIVE:
         targets = negative_targets(compiler) if fault is None else _only_without_body(operation)
         negative = _negative_parts(compiler, hooks, parts, targets)
@@ -308,7 +323,7 @@ def _parameters(compiler: PartCompiler, hooks: ComponentHooks) -> dict[Location,
         if location in declared or is_hooked:
             draw = compiler.parameters(location)
             if is_hooked:
-                draw = hooked(draw, location.container, hooks, compiler.turn)
+                draw = hooked(draw, location.container, hooks, compiler.context)
             parts[location] = draw
     return parts
 
@@ -316,7 +331,7 @@ def _parameters(compiler: PartCompiler, hooks: ComponentHooks) -> dict[Location,
 def _body(compiler: PartCompiler, hooks: ComponentHooks) -> dict[Location, Draw]:
     """Draws of the body, if there is one. Raises `Unsatisfiable` and `Unserialisable`."""
     draw, has_body = compiler.body()
-    return {Location.BODY: _hooked_body(draw, hooks, compiler.turn)} if has_body else {}
+    return {Location.BODY: _hooked_body(draw, hooks, compiler.context)} if has_body else {}
 
 
 def _negative_parts(
@@ -324,7 +339,7 @@ def _negative_parts(
     hooks: ComponentHooks,
     valid: Mapping[Location, Draw],
     targets: Mapping[Location, Targets],
-) -> Prospects[Broken] | None:
+) -> LazyAlternatives[Broken] | None:
     """The locations in which something can be wrong; None when nothing can."""
     if not targets:
         return None
@@ -335,22 +350,22 @@ def _negative_parts(
         draw = _negative_part(compiler, hooks, location, targets[location])
         return location, _in_order({**valid, location: draw})
 
-    return Prospects([partial(make, location) for location in _ALL if location in targets])
+    return LazyAlternatives([partial(make, location) for location in _ALL if location in targets])
 
 
 def _negative_part(
     compiler: PartCompiler, hooks: ComponentHooks, location: Location, targets: Targets
 ) -> Draw:
     """Draws of a location in which something is wrong."""
-    turn = compiler.turn
+    context = compiler.context
     if location is Location.BODY:
         part = negated_body(compiler, targets)
-        draw = _hooked_body(part.draw, hooks, turn)
+        draw = _hooked_body(part.draw, hooks, context)
     else:
         part = negated_parameters(compiler, location, targets)
         draw = part.draw
         if _is_hooked(location, hooks):
-            draw = hooked(draw, location.container, hooks, turn)
+            draw = hooked(draw, location.container, hooks, context)
     return draw if draw is part.draw else part.checked(draw)
 
 
@@ -359,7 +374,7 @@ def _is_hooked(location: Location, hooks: ComponentHooks) -> bool:
     return mine is not NO_PART and bool(mine)
 
 
-def _hooked_body(draw: Draw, hooks: ComponentHooks, turn: Turn) -> Draw:
+def _hooked_body(draw: Draw, hooks: ComponentHooks, context: DrawContext) -> Draw:
     """Hooks see the value only; the media type stays."""
     if not hooks.body:
         return draw
@@ -369,7 +384,7 @@ def _hooked_body(draw: Draw, hooks: ComponentHooks, turn: Turn) -> Draw:
         drawn, media_types[0] = draw(source)
         return drawn
 
-    changed = hooked(value, "body", hooks, turn)
+    changed = hooked(value, "body", hooks, context)
 
     def with_media_type(source: Source) -> tuple[Any, str | None]:
         drawn = changed(source)

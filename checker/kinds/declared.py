@@ -14,7 +14,7 @@ from checker.core.schema_warnings import SchemaWarning
 from checker.core.security import SecurityRequirement
 from checker.core.verdicts import RequestVerdict
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
-from checker.generation.meaning.store import FormStore
+from checker.generation.normalization.store import FormStore
 from checker.generation.program import DrawParts, compile_operation, compile_parts
 from checker.generation.settings import GenerationSettings
 from checker.kinds.protocol import ApiLink, CaseProgram, DroppedOperation

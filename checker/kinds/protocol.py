@@ -12,7 +12,7 @@ from checker.core.operation import BrokenOperation, Label, Operation
 from checker.core.pool import ValuePool
 from checker.core.schema_warnings import SchemaWarning
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
-from checker.generation.meaning.store import FormStore
+from checker.generation.normalization.store import FormStore
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import Source
 from checker.kinds.sources import DescriptionSource, FetchOptions, SchemaOptions

@@ -20,7 +20,7 @@ from checker.config.credentials import (
 )
 from checker.config.filters import Selectable
 from checker.config.operation_settings import OperationResolver, OperationSettings
-from checker.config.resolve import Occasion, run_settings
+from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
 from checker.core import curl
 from checker.core.case import NOT_SET, Case
@@ -142,7 +142,7 @@ class LibraryEngine:
         """What the configuration asks for now: it may have been updated since the last call."""
         made_of = (self._config.revision, *CUSTOM_CHECKS)
         if self._resolved is None or self._resolved[0] != made_of:
-            occasion = Occasion(self._schema.location or "")
+            occasion = Invocation(self._schema.location or "")
             settings = run_settings(self._config, occasion)
             self._resolved = (made_of, settings, OperationResolver(settings.operations))
         return self._resolved[1]

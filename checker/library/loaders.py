@@ -8,7 +8,7 @@ from typing import IO, Any, Final
 
 from checker.config.config import Config
 from checker.config.hooks_loading import load_all_hooks
-from checker.config.resolve import Occasion, fetch_limits, run_settings, sanitization_of
+from checker.config.resolve import Invocation, fetch_limits, run_settings, sanitization_of
 from checker.core.errors import IncorrectUsage, LoaderError
 from checker.core.request import WireRequest
 from checker.core.response import Response
@@ -75,7 +75,7 @@ class Loaders:
         They, and the configured headers, go to the server of this URL alone. Raises `LoaderError`.
         """
         config, fetching = _configured(config)
-        settings = run_settings(config, Occasion(url))
+        settings = run_settings(config, Invocation(url))
         configured = dict(settings.common.headers)
         options["headers"] = {**configured, **dict(options.get("headers") or {})}
         fetching = replace(
@@ -163,5 +163,5 @@ def _ready(
     location: str | None = None,
 ) -> ApiSchema:
     schema = with_engine(schema, config, application, location=location)
-    load_all_hooks(run_settings(config.for_project(schema.title), Occasion("")).hooks)
+    load_all_hooks(run_settings(config.for_project(schema.title), Invocation("")).hooks)
     return schema

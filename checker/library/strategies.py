@@ -17,8 +17,8 @@ from checker.core.registry import FORMATS
 from checker.generation.hooks import ComponentHooks
 from checker.generation.settings import GenerationSettings, mode_of
 from checker.generation.sources.choices import Source
+from checker.generation.sources.context import Rejected
 from checker.generation.sources.hypothesis import strategy_of
-from checker.generation.sources.turn import Rejected
 from checker.kinds.protocol import ApiOperation, CaseProgram
 from checker.phases.novelty import key_of
 

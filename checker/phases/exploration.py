@@ -10,7 +10,7 @@ from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
 from checker.core.response import Response
 from checker.phases.attempt import Verdict
-from checker.phases.making import CaseFactory, Made
+from checker.phases.making import CaseFactory, GeneratedCase
 
 LONGEST = 6
 """Steps of a sequence (facts 4.2.5)."""
@@ -58,7 +58,7 @@ class Explorer:
 
     def follow(
         self, label: Label, verdict: Verdict, *, steps: int, recipe: tuple[int, int, PhaseInfo]
-    ) -> Made | None:
+    ) -> GeneratedCase | None:
         """The next case of a sequence of `steps` cases, or None. `recipe` is (task seed, index, phase)."""
         outcome = verdict.outcome
         if steps >= LONGEST or not isinstance(outcome, Response):

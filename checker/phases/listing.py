@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from checker.core.case import Case
 from checker.core.operation import Operation
 from checker.core.phases import CaseSource, phase_named
-from checker.generation.meaning.store import FormStore
+from checker.generation.normalization.store import FormStore
 from checker.generation.settings import GenerationSettings
 
 _KEPT = 4

@@ -12,7 +12,7 @@ from checker.core.phases import CaseSource, Phase
 from checker.core.pool import ValuePool
 from checker.core.sequence import Choice, Drawn, Listed, Literal, Recipe, Step
 from checker.generation.hooks import ComponentHooks
-from checker.generation.meaning.store import FormStore
+from checker.generation.normalization.store import FormStore
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.replay import ReplaySource
@@ -29,7 +29,7 @@ PoolView = Callable[[Operation], ValuePool]
 """Values of earlier responses as one operation may use them."""
 
 
-CaseMaker = Callable[[Label, int, int, PhaseInfo], "Made"]
+CaseMaker = Callable[[Label, int, int, PhaseInfo], "GeneratedCase"]
 """Makes a case of (operation, seed of the task, index, phase)."""
 
 
@@ -42,7 +42,7 @@ class OutOfDate(CheckerError):
 
 
 @dataclass(slots=True)
-class Made:
+class GeneratedCase:
     """A case with the recipe that makes it again. Not frozen: one is made for each request, and that takes a microsecond."""
 
     case: Case
@@ -152,7 +152,7 @@ class CaseFactory:
 
     def make(
         self, label: Label, task_seed: int, index: int, phase: PhaseInfo, *, newest: bool = False
-    ) -> Made:
+    ) -> GeneratedCase:
         """Case `index` of a task: the same for ever, whoever makes it. `newest` prefers the latest values."""
         program = self._programs.get(label) or self.program(label, phase.name)
         source = self._random
@@ -162,7 +162,7 @@ class CaseFactory:
             pool = _Newest(pool)
         case = program.draw(source, case_id(task_seed, index), phase, pool)
         bindings = case.meta.bindings if case.meta is not None else ()
-        return Made(case, label, source.choices, bindings)
+        return GeneratedCase(case, label, source.choices, bindings)
 
     def maker(self, phase: Phase) -> CaseMaker:
         """What makes the cases of a phase. It raises `Exhausted` when there are no more."""
@@ -170,7 +170,7 @@ class CaseFactory:
             return self.listed
         return self.make_new if self.rules.some_unique else self.make
 
-    def make_new(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> Made:
+    def make_new(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
         """Case `index`, or where inputs have to be unique the first one that was not made before. Raises `Exhausted`."""
         place = (label, phase.name if self.rules.by_phase else "")
         for attempt in range(ATTEMPTS):
@@ -180,7 +180,7 @@ class CaseFactory:
                 return made
         raise Exhausted(label)
 
-    def listed(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> Made:
+    def listed(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
         """Case `index` of those that the phase lists for an operation.
 
         Raises `Exhausted` beyond the last one, and `FilteredOut` for what is not to be sent, or not once more.
@@ -199,11 +199,13 @@ class CaseFactory:
     def _listing_context(self, operation: Operation, phase: str) -> ListingContext:
         return ListingContext(self.rules.of(operation, phase), self._store)
 
-    def remake(self, step: Step, *, name: str, phase: PhaseInfo) -> Made:
+    def remake(self, step: Step, *, name: str, phase: PhaseInfo) -> GeneratedCase:
         """The case that a step records, under a new id. Raises `OutOfDate`, and whatever making a case does."""
         return self.redraw(step, name=name, phase=phase)(ReplaySource(choices_of(step)))
 
-    def redraw(self, step: Step, *, name: str, phase: PhaseInfo) -> Callable[[Source], Made]:
+    def redraw(
+        self, step: Step, *, name: str, phase: PhaseInfo
+    ) -> Callable[[Source], GeneratedCase]:
         """What makes cases like the recorded one, with the values that it took; drawn ones from any source."""
         match step.recipe:
             case Drawn():
@@ -213,7 +215,7 @@ class CaseFactory:
             case Literal() as literal:
                 return lambda source: self._literal_again(step.label, literal, name, phase)
 
-    def simplest(self, step: Step, *, name: str, phase: PhaseInfo) -> Made:
+    def simplest(self, step: Step, *, name: str, phase: PhaseInfo) -> GeneratedCase:
         """The plainest case of the phase for the operation of a step."""
         match step.recipe:
             case Listed(phase=listed):
@@ -225,29 +227,33 @@ class CaseFactory:
                 plain = Step(step.label, Drawn(()))
                 return self._drawn_again(plain, name, phase)(SimplestSource())
 
-    def _drawn_again(self, step: Step, name: str, phase: PhaseInfo) -> Callable[[Source], Made]:
+    def _drawn_again(
+        self, step: Step, name: str, phase: PhaseInfo
+    ) -> Callable[[Source], GeneratedCase]:
         program = self.program(step.label, phase.name)
         pool = BoundPool.of(step.bindings) if step.bindings else None
 
-        def drawn(source: Source) -> Made:
+        def drawn(source: Source) -> GeneratedCase:
             case = program.draw(source, case_id=name, phase=phase, pool=pool)
-            return Made(case, step.label, source.choices, step.bindings)
+            return GeneratedCase(case, step.label, source.choices, step.bindings)
 
         return drawn
 
-    def _listed_again(self, label: Label, recipe: Listed, name: str) -> Made:
+    def _listed_again(self, label: Label, recipe: Listed, name: str) -> GeneratedCase:
         made = self._of_list(label, recipe.phase, recipe.number, name)
         if made is None or made.other != replace(recipe, without=()):
             raise OutOfDate(
                 f"{label}: case {recipe.number} of the {recipe.phase} phase is another one now"
             )
-        return Made(without(made.case, recipe.without), label, (), (), recipe)
+        return GeneratedCase(without(made.case, recipe.without), label, (), (), recipe)
 
-    def _literal_again(self, label: Label, recipe: Literal, name: str, phase: PhaseInfo) -> Made:
+    def _literal_again(
+        self, label: Label, recipe: Literal, name: str, phase: PhaseInfo
+    ) -> GeneratedCase:
         case = literal_case(self.operations[label], recipe, name, phase.name)
-        return Made(case, label, (), (), recipe)
+        return GeneratedCase(case, label, (), (), recipe)
 
-    def _of_list(self, label: Label, phase: str, number: int, name: str) -> Made | None:
+    def _of_list(self, label: Label, phase: str, number: int, name: str) -> GeneratedCase | None:
         operation = self.operations[label]
         try:
             found = self._lists.at(phase, operation, number)
@@ -265,7 +271,7 @@ class CaseFactory:
         case = self.hooks(operation).finished(listed)
         if case is None:
             raise FilteredOut(f"{label}: the hook filter_case does not want case {number}")
-        return Made(case, label, (), (), recipe)
+        return GeneratedCase(case, label, (), (), recipe)
 
 
 def choices_of(step: Step) -> tuple[Choice, ...]:

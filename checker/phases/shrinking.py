@@ -9,15 +9,15 @@ from checker.core.request import Origin
 from checker.core.sequence import Listed, Literal, Step
 from checker.core.verdicts import Outcome
 from checker.generation.sources.choices import Source
+from checker.generation.sources.context import Rejected
 from checker.generation.sources.hypothesis import ShrinkingStopped
 from checker.generation.sources.shrinking import ShrinkBudget, shrink
-from checker.generation.sources.turn import Rejected
 from checker.phases.literals import literal_of
-from checker.phases.making import CaseFactory, Made, choices_of
+from checker.phases.making import CaseFactory, GeneratedCase, choices_of
 from checker.phases.places import places_of, without
 from checker.transport.prepare import RequestMaker
 
-StillFails = Callable[[Made], bool]
+StillFails = Callable[[GeneratedCase], bool]
 """Whether a candidate fails in the same way: sends it. Raises `ShrinkingStopped` when nothing more is to be sent."""
 _Judged = tuple[Outcome, frozenset[tuple[str, str, str]]]
 
@@ -42,7 +42,7 @@ def _plain_maker() -> RequestMaker:
 class ShrunkCase:
     """The smallest case that still fails."""
 
-    made: Made
+    made: GeneratedCase
     executions: int
     """Candidates that were sent."""
     finished: bool
@@ -51,7 +51,7 @@ class ShrunkCase:
 
 def shrink_case(
     factory: CaseFactory,
-    made: Made,
+    made: GeneratedCase,
     still_fails: StillFails,
     plan: ShrinkPlan,
 ) -> ShrunkCase:
@@ -62,7 +62,7 @@ def shrink_case(
     name, phase = plan.name, plan.phase
     redraw = factory.redraw(step, name=name, phase=phase)
 
-    def draw(source: Source) -> Made:
+    def draw(source: Source) -> GeneratedCase:
         try:
             return redraw(source)
         except HookError as error:
@@ -109,10 +109,10 @@ class _Fewer:
                     number += size
             size //= 2
 
-    def _made(self, step: Step) -> Made:
+    def _made(self, step: Step) -> GeneratedCase:
         return self.factory.remake(step, name=self.plan.name, phase=self.plan.phase)
 
-    def _reduced(self, places: list[str]) -> Made | None:
+    def _reduced(self, places: list[str]) -> GeneratedCase | None:
         """The case with less; None if it cannot be made."""
         recipe = self.best.recipe
         try:
@@ -124,7 +124,7 @@ class _Fewer:
         except CheckerError:
             return None
 
-    def _is_as_good(self, candidate: Made, meant: _Judged | None) -> bool:
+    def _is_as_good(self, candidate: GeneratedCase, meant: _Judged | None) -> bool:
         if self._judged(candidate) != meant:
             return False
         if not self.left:
@@ -133,7 +133,7 @@ class _Fewer:
         self.executions += 1
         return self.still_fails(candidate)
 
-    def _judged(self, made: Made) -> _Judged | None:
+    def _judged(self, made: GeneratedCase) -> _Judged | None:
         """What the request says of itself: whether it is valid, and what is wrong where; None if it cannot be written."""
         try:
             verdict = made.case.operation.judge_request(self.maker.make(made.case))

@@ -9,7 +9,7 @@ from checker.corpus.inflight import InflightReader
 from checker.corpus.layout import RunLayout
 from checker.supervisor.launchers.handle import Launcher, WorkerHandle
 from checker.supervisor.lock import Ownership
-from checker.supervisor.state import Standing, Vitals
+from checker.supervisor.state import WorkerSnapshot, WorkerState
 from checker.workers.messages import Down, Up
 
 
@@ -17,7 +17,7 @@ from checker.workers.messages import Down, Up
 class Worker:
     """A living incarnation: what is known of it, and the way to reach it."""
 
-    standing: Standing
+    standing: WorkerState
     handle: WorkerHandle
 
     def tell(self, message: Down) -> None:
@@ -42,7 +42,7 @@ class Crew:
             return None
         if handle.pid is not None:
             self._ownership.register(handle.pid)
-        worker = Worker(Standing(incarnation, now), handle)
+        worker = Worker(WorkerState(incarnation, now), handle)
         self.workers[incarnation] = worker
         return worker
 
@@ -66,7 +66,7 @@ class Crew:
                 gone.append(worker)
         return said, gone
 
-    def vitals(self, worker: Worker) -> Vitals:
+    def vitals(self, worker: Worker) -> WorkerSnapshot:
         """What it is doing, or was when it died."""
         reader = InflightReader(self._layout.inflight(worker.standing.incarnation))
         slots = tuple(reader.slots())
@@ -74,7 +74,9 @@ class Crew:
         acting = slots[lane] if lane is not None and lane < len(slots) else None
         if acting is not None and acting.stage is inflight.Stage.IDLE:
             acting = None
-        return Vitals(reader.heartbeat_ns, acting, slots, reader.progress(), reader.tallies())
+        return WorkerSnapshot(
+            reader.heartbeat_ns, acting, slots, reader.progress(), reader.tallies()
+        )
 
     def bury(self, worker: Worker) -> str:
         """Make sure that it is gone; how it ended, for people."""

@@ -55,7 +55,7 @@ class Deadlines:
 
 
 @dataclass(frozen=True, slots=True)
-class Vitals:
+class WorkerSnapshot:
     """The in-flight slots of a worker at one moment."""
 
     heartbeat_ns: int
@@ -75,7 +75,7 @@ class Vitals:
 
 
 @dataclass(slots=True)
-class Standing:
+class WorkerState:
     """One incarnation, as far as it is the supervisor's business."""
 
     incarnation: int
@@ -128,7 +128,9 @@ def is_stuck(acting: Slot, now: float) -> bool:
     return acting.stage in _ALONE and now - acting.since_ns * _NANO > _STUCK_S
 
 
-def overdue(standing: Standing, vitals: Vitals, deadlines: Deadlines, now: float) -> str | None:
+def overdue(
+    standing: WorkerState, vitals: WorkerSnapshot, deadlines: Deadlines, now: float
+) -> str | None:
     """Why a worker counts as hung; None when it does not.
 
     Only the case that acts can hang its worker: the others wait for their turn, however long that takes.

@@ -36,7 +36,7 @@ from checker.supervisor.quarantine import (
 from checker.supervisor.restarts import HANG, OPENING, Restarts, Ruling
 from checker.supervisor.second_look import SecondLooks, second_looks
 from checker.supervisor.signals import Interrupts
-from checker.supervisor.state import Deadlines, Vitals, is_stuck, overdue
+from checker.supervisor.state import Deadlines, WorkerSnapshot, is_stuck, overdue
 from checker.workers.messages import (
     Assign,
     Found,
@@ -394,5 +394,5 @@ class Supervisor:
         return ending.began and not worker.standing.opened and not ending.waits_for_opening
 
 
-def _rest(task: Task, vitals: Vitals) -> Task:
+def _rest(task: Task, vitals: WorkerSnapshot) -> Task:
     return remainder(task, vitals.reached.get(task.id, 0), vitals.in_flight(task.id))

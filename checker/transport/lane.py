@@ -76,7 +76,7 @@ class Lane:
         curl.setopt(pycurl.PREREQFUNCTION, self._before_send)
         _configure_tls(curl, settings)
 
-    def have_patience(self, seconds: float | None) -> None:
+    def limit_wait(self, seconds: float | None) -> None:
         """How long the next requests may take, if that is less than the settings give."""
         limit_s = self._settings.request_timeout_s
         if seconds is not None and seconds >= limit_s:
@@ -132,7 +132,7 @@ class Lane:
             self.curl.reset()
             self._configure(via if isinstance(via, HttpSettings) else self._usual)
             self._via = via
-        self.have_patience(patience_s)
+        self.limit_wait(patience_s)
 
     def _load_body(self, request: WireRequest) -> None:
         curl, body, is_head = self.curl, request.body, request.method == "HEAD"

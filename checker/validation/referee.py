@@ -9,7 +9,7 @@ from referencing.exceptions import Unresolvable
 
 from checker.core.contract import SchemaViolation
 from checker.core.schema import Direction, Schema
-from checker.validation.dissent import leaf_of, nearest_of, pointer_of
+from checker.validation.error_locations import leaf_of, nearest_of, pointer_of
 from checker.validation.messages import message_of, nearest_branch
 from checker.validation.reading import Reading
 from checker.validation.registries import is_own_root, registry_of, spoken_in

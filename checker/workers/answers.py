@@ -6,24 +6,24 @@ from collections import deque
 from checker.core.response import NetworkFailure, Outcome
 from checker.core.send import Purpose
 from checker.phases.attempt import Verdict, plain_verdict, rest_of_attempt
+from checker.workers.case_scheduler import CaseScheduler
 from checker.workers.drafts import Answered
-from checker.workers.flight import Flight
-from checker.workers.opening import Workplace
-from checker.workers.supply import Supply
+from checker.workers.leased import InFlight
+from checker.workers.opening import WorkerContext
 
 
 class Answers:
     """Judges answers of one worker. All that was sent is on record, whatever becomes of it."""
 
-    def __init__(self, place: Workplace, supply: Supply) -> None:
-        self.parked: deque[Flight] = deque()
+    def __init__(self, place: WorkerContext, supply: CaseScheduler) -> None:
+        self.parked: deque[InFlight] = deque()
         """Attempts that want another answer and wait for a lane."""
         self._place = place
         self._slots = place.slots
         self._traffic = place.recorder.traffic
         self._supply = supply
 
-    def is_sent_again(self, flight: Flight, failure: NetworkFailure) -> bool:
+    def is_sent_again(self, flight: InFlight, failure: NetworkFailure) -> bool:
         """Servers close connections after so many requests, or so long, without a word: that says nothing of this request."""
         wanted = flight.wanted
         if wanted is None or wanted.fresh or not failure.may_be_late:
@@ -35,7 +35,7 @@ class Answers:
         self.parked.append(flight)
         return True
 
-    def judged(self, flight: Flight, outcome: Outcome) -> Verdict | None:
+    def judged(self, flight: InFlight, outcome: Outcome) -> Verdict | None:
         """The end of an attempt; None when it wants another answer, or cannot be judged."""
         self._slots.act(flight.slot, self._place.judging_stage)
         try:
@@ -65,13 +65,13 @@ class Answers:
             self.parked.append(flight)
         return None
 
-    def abandon(self, flight: Flight, answers: tuple[Answered, ...]) -> None:
+    def abandon(self, flight: InFlight, answers: tuple[Answered, ...]) -> None:
         """Leave a case that nobody will judge; what was sent for it is on record all the same."""
         self._traffic.unjudged(flight.made, answers, flight.purpose)
         flight.running.charge(flight)
 
 
-def with_answer(flight: Flight, outcome: Outcome) -> tuple[Answered, ...]:
+def with_answer(flight: InFlight, outcome: Outcome) -> tuple[Answered, ...]:
     """What came of the requests of a flight, the one that it waits for included."""
     assert flight.wanted is not None
     return (*flight.answers, Answered(flight.wanted, outcome, time.time()))

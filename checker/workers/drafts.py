@@ -9,7 +9,7 @@ from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
 from checker.corpus.traffic import Keep
 from checker.phases.attempt import Verdict
-from checker.phases.making import Made
+from checker.phases.making import GeneratedCase
 
 # What a case takes in memory beside its bodies, about.
 _DRAFT_BYTES = 4096
@@ -28,9 +28,9 @@ class Answered(NamedTuple):
 class Draft:
     """A verdict that is described when it is written."""
 
-    encoded: Callable[[Made, Verdict, Keep], bytes]
+    encoded: Callable[[GeneratedCase, Verdict, Keep], bytes]
     """Case and verdict as bytes."""
-    made: Made
+    made: GeneratedCase
     verdict: Verdict
 
     @property

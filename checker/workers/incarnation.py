@@ -10,7 +10,7 @@ from checker.corpus.secrets import secrets_of
 from checker.generation.sources.hypothesis import isolate, know_characters
 from checker.workers.loop import Worker
 from checker.workers.messages import Leaving
-from checker.workers.opening import open_workplace
+from checker.workers.opening import open_worker_context
 from checker.workers.queues import Receiver, Sender
 
 
@@ -20,7 +20,7 @@ def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender) ->
     if settings.hooks:
         know_characters()
     try:
-        place = open_workplace(incarnation, settings)
+        place = open_worker_context(incarnation, settings)
     except CheckerError as error:
         up.send(Leaving(_concealed(_last_words(error), settings), 2))
         return

@@ -19,34 +19,40 @@ from checker.core.send import Exchanging, Purpose
 from checker.corpus.inflight import Stage
 from checker.corpus.records import Finding, Interaction
 from checker.corpus.values import value_at
+from checker.generation.sources.context import Rejected
 from checker.generation.sources.hypothesis import ShrinkingStopped
 from checker.generation.sources.shrinking import ShrinkBudget
-from checker.generation.sources.turn import Rejected
 from checker.phases.attempt import Tools, Verdict, attempt, drive, exchange, judge_outcome
-from checker.phases.making import CaseFactory, Made
+from checker.phases.making import CaseFactory, GeneratedCase
 from checker.phases.shrinking import ShrinkPlan, shrink_case
 from checker.workers.defects import Defects
 from checker.workers.drafts import Answered
 from checker.workers.messages import Settled
-from checker.workers.suspicion import Shot, Suspicion, Wanted, before_in, evidence
+from checker.workers.unconfirmed import (
+    Chain,
+    JudgedCase,
+    UnconfirmedFailure,
+    Wanted,
+    before_in,
+    evidence,
+)
 
 MOST_CREATED = 20
 """Candidates of one shrink that may have created something: what a target keeps of a shrink is no test of it."""
-_SEVERITIES = ("critical", "high", "medium", "low")
 
 
 class Describer(Protocol):
     """Turns shots into records."""
 
-    def interaction(self, shot: Shot) -> Interaction:
+    def interaction(self, shot: JudgedCase) -> Interaction:
         """A shot as a finding keeps it."""
         ...
 
-    def record(self, shot: Shot) -> None:
+    def record(self, shot: JudgedCase) -> None:
         """Write down a request."""
         ...
 
-    def unjudged(self, made: Made, answers: Iterable[Answered], purpose: Purpose) -> None:
+    def unjudged(self, made: GeneratedCase, answers: Iterable[Answered], purpose: Purpose) -> None:
         """Write down requests whose answers no check has judged: the first one for this purpose, then those of checks."""
         ...
 
@@ -55,7 +61,7 @@ class Describer(Protocol):
 class _Settlement:
     """What became of one suspicion; others of the same case may be shown by the same requests."""
 
-    chain: tuple[Shot, ...]
+    chain: Chain
     is_confirmed: bool
     executions: int = 0
     stopped: str = ""
@@ -78,24 +84,24 @@ class Investigator:
     """The command that sends a request."""
     send: Callable[[WireRequest], Outcome]
     stage: Callable[[Stage], None]
-    allowance: Callable[[Suspicion], int | None]
+    allowance: Callable[[UnconfirmedFailure], int | None]
     """Requests that a shrink may take; None leaves failing cases as they are (`no-shrink`)."""
-    suspect: Callable[[Suspicion, Shot, Failure], Suspicion | None] = lambda parent, shot, found: (
-        None
+    suspect: Callable[[UnconfirmedFailure, JudgedCase, Failure], UnconfirmedFailure | None] = (
+        lambda parent, shot, found: None
     )
     """Told of every other failure that turns up on the way; gives it if it is news."""
     hurry: Callable[[], str] = lambda: ""
     """Why nothing but the last version is to be sent any more; empty if there is no reason."""
-    _waiting: list[Suspicion] = field(default_factory=list)
+    _waiting: list[UnconfirmedFailure] = field(default_factory=list)
     _settlements: list[_Settlement] = field(default_factory=list)
-    _simplest: Shot | None = None
+    _simplest: JudgedCase | None = None
     _requests: int = 0
 
-    def settle(self, suspicions: list[Suspicion]) -> Iterator[Finding]:
+    def settle(self, suspicions: list[UnconfirmedFailure]) -> Iterator[Finding]:
         """Last versions of what one case showed, and of all that turns up meanwhile; the worst first."""
         self._waiting = list(suspicions)
         while self._waiting:
-            suspicion = min(self._waiting, key=_urgency)
+            suspicion = min(self._waiting, key=UnconfirmedFailure.urgency)
             self._waiting.remove(suspicion)
             before = self._requests
             finding = self._settled(suspicion)
@@ -104,7 +110,7 @@ class Investigator:
             self.defects.absorb(Settled.of(finding))
             yield finding
 
-    def _settled(self, suspicion: Suspicion) -> Finding:
+    def _settled(self, suspicion: UnconfirmedFailure) -> Finding:
         last = replace(suspicion.finding, stage="minimised")
         fingerprint = last.fingerprint
         other = self.defects.same_as(suspicion.label, suspicion.failure, fingerprint)
@@ -124,7 +130,7 @@ class Investigator:
                 return settlement
         return None
 
-    def _looked_into(self, suspicion: Suspicion, wanted: Wanted) -> _Settlement:
+    def _looked_into(self, suspicion: UnconfirmedFailure, wanted: Wanted) -> _Settlement:
         self.stage(Stage.CONFIRM)
         is_again = suspicion.allowed is not None
         chain = suspicion.chain if is_again else self._confirmed(suspicion, wanted)
@@ -141,7 +147,7 @@ class Investigator:
 
     # Again
 
-    def _confirmed(self, suspicion: Suspicion, wanted: Wanted) -> tuple[Shot, ...] | None:
+    def _confirmed(self, suspicion: UnconfirmedFailure, wanted: Wanted) -> Chain | None:
         """The shortest sequence that failed again; None if nothing did.
 
         A last case that took values from the steps before it is confirmed with them first: alone it may fail for the
@@ -160,16 +166,16 @@ class Investigator:
         whole = self._replayed(suspicion, suspicion.chain)
         return whole if self._fails(suspicion, wanted, whole[-1]) else None
 
-    def _replayed(self, suspicion: Suspicion, chain: tuple[Shot, ...]) -> tuple[Shot, ...]:
+    def _replayed(self, suspicion: UnconfirmedFailure, chain: Chain) -> Chain:
         """The sequence sent again, each step with what its producers answered this time."""
-        shots: list[Shot] = []
+        shots: list[JudgedCase] = []
         for shot in chain:
             shots.append(self._again(suspicion, self._rebound(shot.made, shots), shots))
         return tuple(shots)
 
     def _without_idle_steps(
-        self, suspicion: Suspicion, wanted: Wanted, chain: tuple[Shot, ...]
-    ) -> tuple[Shot, ...]:
+        self, suspicion: UnconfirmedFailure, wanted: Wanted, chain: Chain
+    ) -> Chain:
         """The sequence without the steps that it fails without, the latest first."""
         for number in range(len(chain) - 2, -1, -1):
             shorter = self._replayed(suspicion, chain[:number] + chain[number + 1 :])
@@ -177,18 +183,27 @@ class Investigator:
                 chain = shorter
         return chain
 
-    def _again(self, suspicion: Suspicion, made: Made, earlier: Iterable[Shot] = ()) -> Shot:
+    def _again(
+        self, suspicion: UnconfirmedFailure, made: GeneratedCase, earlier: Iterable[JudgedCase] = ()
+    ) -> JudgedCase:
         name = digest("confirmed", made.case.id)[:12]
         remade = self.factory.remake(made.step, name=name, phase=suspicion.phase)
         return self._shot(remade, Purpose.CONFIRM, earlier)
 
     def _shot(
-        self, made: Made, purpose: Purpose, earlier: Iterable[Shot] = (), *, fresh: bool = True
-    ) -> Shot:
+        self,
+        made: GeneratedCase,
+        purpose: Purpose,
+        earlier: Iterable[JudgedCase] = (),
+        *,
+        fresh: bool = True,
+    ) -> JudgedCase:
         work = attempt(self.tools, made.case, before_in(earlier), fresh=fresh)
         return self._driven(made, work, purpose)
 
-    def _driven(self, made: Made, work: Exchanging[Verdict], purpose: Purpose) -> Shot:
+    def _driven(
+        self, made: GeneratedCase, work: Exchanging[Verdict], purpose: Purpose
+    ) -> JudgedCase:
         """The end of an attempt. All that was sent for it is on record, whatever becomes of it."""
         answers: list[Answered] = []
 
@@ -203,30 +218,30 @@ class Investigator:
         except Exception:
             self.describer.unjudged(made, answers, purpose)
             raise
-        shot = Shot(made, verdict)
+        shot = JudgedCase(made, verdict)
         if answers:
             verdict.at, verdict.purpose = answers[0].at, purpose
             self.describer.record(shot)
             self.describer.unjudged(made, answers[1:], Purpose.PROBE)
         return shot
 
-    def _rebound(self, made: Made, earlier: list[Shot]) -> Made:
+    def _rebound(self, made: GeneratedCase, earlier: list[JudgedCase]) -> GeneratedCase:
         """The same case with the values that its producers answered this time."""
         bindings = tuple(_resolved(binding, earlier) for binding in made.bindings)
         return replace(made, bindings=bindings)
 
-    def _fails(self, suspicion: Suspicion, wanted: Wanted, shot: Shot) -> bool:
+    def _fails(self, suspicion: UnconfirmedFailure, wanted: Wanted, shot: JudgedCase) -> bool:
         """Whether the very same request failed again."""
         self._note_others(suspicion, wanted, shot)
         return wanted.again(shot) is not None
 
-    def _note_others(self, suspicion: Suspicion, wanted: Wanted, shot: Shot) -> None:
+    def _note_others(self, suspicion: UnconfirmedFailure, wanted: Wanted, shot: JudgedCase) -> None:
         status = shot.status
         for failure in shot.verdict.judgement.failures:
             if not wanted.is_same_rule(failure, status):
                 self._take_in(suspicion, shot, failure)
 
-    def _take_in(self, suspicion: Suspicion, shot: Shot, failure: Failure) -> None:
+    def _take_in(self, suspicion: UnconfirmedFailure, shot: JudgedCase, failure: Failure) -> None:
         found = self.suspect(suspicion, shot, failure)
         if found is not None:
             self._waiting.append(found)
@@ -234,7 +249,7 @@ class Investigator:
     # Smaller
 
     def _minimise(
-        self, suspicion: Suspicion, wanted: Wanted, settlement: _Settlement, allowance: int
+        self, suspicion: UnconfirmedFailure, wanted: Wanted, settlement: _Settlement, allowance: int
     ) -> None:
         """Put the smallest case in the place of the one that was confirmed."""
         simplest = None if suspicion.allowed is not None else self._simplest_shot(suspicion)
@@ -249,7 +264,7 @@ class Investigator:
         for shot, failure in wanted.strays.values():
             self._take_in(suspicion, shot, failure)
 
-    def _simplest_shot(self, suspicion: Suspicion) -> Shot | None:
+    def _simplest_shot(self, suspicion: UnconfirmedFailure) -> JudgedCase | None:
         """The simplest case of the operation, sent once; None if there is none."""
         if self._simplest is None:
             step = suspicion.chain[-1].made.step
@@ -260,19 +275,19 @@ class Investigator:
             self._simplest = self._shot(made, Purpose.PROBE)
         return self._simplest
 
-    def _named(self, made: Made) -> Made:
+    def _named(self, made: GeneratedCase) -> GeneratedCase:
         """A smallest case under a name of its own: whatever it was made of, it is this case."""
         made.case.id = digest("smallest", made.label, repr(made.recipe))[:12]
         return made
 
     def _shrink(
-        self, suspicion: Suspicion, wanted: Wanted, settlement: _Settlement, allowance: int
+        self, suspicion: UnconfirmedFailure, wanted: Wanted, settlement: _Settlement, allowance: int
     ) -> None:
         (confirmed,) = settlement.chain
         name = digest("shrunk", confirmed.made.case.id)[:12]
         broken, created = _broken(confirmed.made.case), 0
 
-        def still_fails(candidate: Made) -> bool:
+        def still_fails(candidate: GeneratedCase) -> bool:
             nonlocal created
             # What is wrong with a case stays what it was: valid data may fail for another reason.
             if _broken(candidate.case) != broken:
@@ -286,7 +301,7 @@ class Investigator:
                 shot = self._shot(candidate, Purpose.SHRINK, fresh=False)
             except HookError:
                 return False
-            created += _may_have_created(shot)
+            created += shot.may_have_created
             self._note_others(suspicion, wanted, shot)
             return wanted.shown_by_candidate(shot)
 
@@ -340,14 +355,14 @@ class Investigator:
         return Verdict(case, request, outcome, judgement)
 
     def _described(
-        self, last: Finding, suspicion: Suspicion, wanted: Wanted, settlement: _Settlement
+        self, last: Finding, suspicion: UnconfirmedFailure, wanted: Wanted, settlement: _Settlement
     ) -> Finding:
         shot = settlement.chain[-1]
         failure = wanted.again(shot) or suspicion.failure
         verdict = Verdict(
             shot.made.case, shot.verdict.request, settlement.outcome, settlement.judgement
         )
-        reproduced = wanted.again(Shot(shot.made, verdict)) is not None
+        reproduced = wanted.again(JudgedCase(shot.made, verdict)) is not None
         case, label = shot.made.case.id, suspicion.label
         name = last.fingerprint
         other = self.defects.same_as(label, failure, name)
@@ -370,22 +385,11 @@ class Investigator:
         )
 
 
-def _urgency(suspicion: Suspicion) -> tuple[int, str, str, str]:
-    finding = suspicion.finding
-    return _SEVERITIES.index(finding.severity), finding.check, finding.unique_key, finding.text
-
-
 def _broken(case: Case) -> frozenset[tuple[Location, str]]:
     return frozenset() if case.meta is None else case.meta.broken
 
 
-def _may_have_created(shot: Shot) -> bool:
-    status = shot.status
-    succeeded = status is not None and 200 <= status < 300
-    return status == 201 or (succeeded and shot.made.case.operation.method == "POST")
-
-
-def _resolved(binding: Binding, earlier: list[Shot]) -> Binding:
+def _resolved(binding: Binding, earlier: list[JudgedCase]) -> Binding:
     for shot in reversed(earlier):
         outcome = shot.verdict.outcome
         operation = shot.made.case.operation

@@ -10,9 +10,10 @@ from checker.corpus.inflight import Stage
 from checker.corpus.layout import RunLayout
 from checker.phases.attempt import Verdict
 from checker.workers.answers import Answers, with_answer
+from checker.workers.case_scheduler import CaseScheduler
 from checker.workers.class_checks import states_in
-from checker.workers.flight import Flight, Running
-from checker.workers.ledger import Part
+from checker.workers.failure_queue import Abandoned, FailureQueue
+from checker.workers.leased import InFlight, LeasedTask
 from checker.workers.limits import Limits
 from checker.workers.messages import (
     CONCLUDED,
@@ -27,12 +28,11 @@ from checker.workers.messages import (
     Leaving,
     Peers,
 )
-from checker.workers.opening import Workplace
+from checker.workers.opening import WorkerContext
 from checker.workers.queues import Receiver, Sender
-from checker.workers.settling import Abandoned, Settling
 from checker.workers.slowness import Slowness
-from checker.workers.supply import Supply
-from checker.workers.suspicion import Suspicion
+from checker.workers.time_accounting import Activity
+from checker.workers.unconfirmed import UnconfirmedFailure
 
 _ROUND_S = 0.05
 _IDLE_S = 0.2
@@ -44,7 +44,8 @@ _NO_TASK = "0"
 _REPORT_S = 1.0
 """Between two counts of what was answered. The first ones come sooner: who dies young was not idle."""
 # Python finds a member of an enumeration ten times slower than a name.
-_MAKING, _WAITING, _JUDGING, _RECORDING = Part.MAKE, Part.WAIT, Part.JUDGE, Part.RECORD
+_MAKING, _WAITING = Activity.MAKE, Activity.WAIT
+_JUDGING, _RECORDING = Activity.JUDGE, Activity.RECORD
 _SEND, _RECORD = Stage.SEND, Stage.RECORD
 _ABANDONED = NetworkFailure(FailureKind.GIVEN_UP, "the run ended before an answer came", 0.0)
 
@@ -52,7 +53,7 @@ _ABANDONED = NetworkFailure(FailureKind.GIVEN_UP, "the run ended before an answe
 class Worker:
     """One incarnation at work."""
 
-    def __init__(self, place: Workplace, down: Receiver, up: Sender) -> None:
+    def __init__(self, place: WorkerContext, down: Receiver, up: Sender) -> None:
         self._place = place
         self._http = place.http
         self._slots = place.slots
@@ -61,12 +62,12 @@ class Worker:
         self._down = down
         self._up = up
         self._limits = Limits(place.settings.memory_limit_mib << 20)
-        self._supply = Supply(place)
-        self._flights: dict[int, Flight] = {}
-        self._answers = Answers(place, self._supply)
+        self._scheduler = CaseScheduler(place)
+        self._flights: dict[int, InFlight] = {}
+        self._answers = Answers(place, self._scheduler)
         self._parked = self._answers.parked
-        self._settling = Settling(place, up, self._breathe, self._supply.release)
-        self._slowness = Slowness(place, self._supply, up)
+        self._failures = FailureQueue(place, up, self._keep_alive, self._scheduler.release)
+        self._slowness = Slowness(place, self._scheduler, up)
         self._reserved: set[int] = set()
         self._beside = 0
         """How many flights took none of the shared lanes when they were counted last."""
@@ -77,7 +78,7 @@ class Worker:
         self._housekept_at = 0.0
         self._reported_at = time.monotonic()
         self._report_pause_s = _HOUSEKEEPING_S
-        self._last: Running | None = None
+        self._last: LeasedTask | None = None
         self._credentials = place.credentials
         if self._credentials is not None:
             self._credentials.ask = up.send
@@ -86,33 +87,33 @@ class Worker:
     def run(self) -> None:
         """Work until drained, until memory grew too far, or until the supervisor is gone."""
         while True:
-            self._look_up()
+            self._poll_orders()
             if self._leaving is not None and (self._hasten or not self._busy()):
                 break
             self._fill()
-            if self._settling.waiting and self._settle():
+            if self._failures.waiting and self._settle():
                 continue
             if self._flights:
                 self._use_the_time()
                 self._ledger.enter(_WAITING)
-                self._slots.nobody_acts()
+                self._slots.clear_acting()
                 self._round(self._http.poll(_ROUND_S))
             else:
-                self._supply.may_be_over = True
-            if self._supply.may_be_over:
+                self._scheduler.may_be_over = True
+            if self._scheduler.may_be_over:
                 self._finish_tasks()
         self._last_words()
         self._up.send(Leaving(self._leaving, 0))
 
     def _last_words(self) -> None:
         """What happened since the last report counts, too: whoever is hurried leaves tasks behind, and answers."""
-        while self._settling.waiting:
-            self._settling.settle_next(0, (), hasten=True)
+        while self._failures.waiting:
+            self._failures.settle_next(0, (), hasten=True)
         for flight in self._parked:
             self._answers.abandon(flight, flight.answers)
         for flight in self._flights.values():
             self._answers.abandon(flight, with_answer(flight, _ABANDONED))
-        self._report(self._supply.held)
+        self._report(self._scheduler.held)
         if self._last is not None:
             self._recorder.progress(self._last, self._ledger.take())
         if self._leaving != CONCLUDED:
@@ -123,20 +124,20 @@ class Worker:
 
     def _busy(self) -> bool:
         return bool(
-            self._flights or self._parked or self._settling.waiting or self._supply.has_made
+            self._flights or self._parked or self._failures.waiting or self._scheduler.has_made
         )
 
-    def _look_up(self) -> None:
+    def _poll_orders(self) -> None:
         """See to orders and to the house, if there is nothing else to do or enough time has passed."""
         now = time.monotonic()
-        nothing_to_do = self._supply.is_empty and not self._busy()
+        nothing_to_do = self._scheduler.is_empty and not self._busy()
         if not nothing_to_do and now - self._orders_at < _ORDERS_S:
             return
         self._orders_at = now
         # The time of a task may be up while nothing of it flies.
-        self._supply.may_be_over = True
+        self._scheduler.may_be_over = True
         if nothing_to_do and self._leaving is None:
-            self._ledger.enter(Part.IDLE)
+            self._ledger.enter(Activity.IDLE)
             self._down.wait(_IDLE_S)
         self._read_orders()
         self._keep_house()
@@ -152,7 +153,7 @@ class Worker:
         match message:
             case Assign(tasks):
                 for task in tasks:
-                    self._supply.accept(task)
+                    self._scheduler.accept(task)
             case Known(settled):
                 for one in settled:
                     self._recorder.defects.absorb(one)
@@ -178,7 +179,7 @@ class Worker:
         self._slots.leave(slot)
         self._leave(CONCLUDED)
 
-    def _breathe(self) -> bool:
+    def _keep_alive(self) -> bool:
         """In a long piece of work: live, listen, and say whether nothing is to be made smaller any more.
 
         Raises `Abandoned` when nothing of it counts any more.
@@ -200,13 +201,13 @@ class Worker:
 
     def _wait_for_credentials(self) -> bool:
         """Nothing goes on without them, and no case is to blame for it; whether to hurry."""
-        self._slots.nobody_acts()
+        self._slots.clear_acting()
         self._down.wait(_IDLE_S)
-        return self._breathe()
+        return self._keep_alive()
 
     def _leave(self, reason: str) -> None:
         self._leaving = self._leaving or reason
-        self._supply.stop()
+        self._scheduler.stop()
 
     def _keep_house(self) -> None:
         now = time.monotonic()
@@ -217,7 +218,7 @@ class Worker:
         if now - self._reported_at >= self._report_pause_s:
             self._reported_at = now
             self._report_pause_s = min(2 * self._report_pause_s, _REPORT_S)
-            self._report(self._supply.held)
+            self._report(self._scheduler.held)
             self._recorder.flush()
         self._beside += self._slowness.look(self._flights)
         self._recorder.tick(now)
@@ -229,7 +230,7 @@ class Worker:
     def _fill(self) -> None:
         """Start what can be started, then really send it: one `perform` for all."""
         taken, reserved, most = self._flights, self._reserved, self._place.pacing.lanes
-        if self._beside or self._supply.slow:
+        if self._beside or self._scheduler.slow:
             self._fill_beside()
             most += min(self._beside, self._place.beside.most)
         idle = most - len(taken) - len(reserved)
@@ -245,7 +246,7 @@ class Worker:
             idle -= 1
             if self._parked:
                 flight = self._parked.popleft()
-            elif self._settling.waiting or (following := self._supply.next(now)) is None:
+            elif self._failures.waiting or (following := self._scheduler.next(now)) is None:
                 break
             else:
                 flight = following
@@ -257,12 +258,12 @@ class Worker:
         self._beside = sum(flight.is_beside for flight in self._flights.values())
         room = self._place.beside.lanes - self._beside
         if not self._place.beside.most:
-            room = int(not self._busy() and not self._supply.tasks)
-        if room <= 0 or self._settling.waiting or self._leaving is not None:
+            room = int(not self._busy() and not self._scheduler.tasks)
+        if room <= 0 or self._failures.waiting or self._leaving is not None:
             return
         now = self._ledger.enter(_MAKING)
         for lane in self._idle_lanes():
-            if not room or (flight := self._supply.next_slow(now)) is None:
+            if not room or (flight := self._scheduler.next_slow(now)) is None:
                 break
             self._launch(lane, flight)
             self._beside += 1
@@ -274,7 +275,7 @@ class Worker:
         lanes = range(self._place.lane_count)
         return [lane for lane in lanes if lane not in self._flights and lane not in self._reserved]
 
-    def _launch(self, lane: int, flight: Flight) -> None:
+    def _launch(self, lane: int, flight: InFlight) -> None:
         wanted = flight.wanted
         assert wanted is not None
         flight.lane = lane
@@ -286,10 +287,10 @@ class Worker:
     def _use_the_time(self) -> None:
         """Do what need not wait for answers while they are on their way: with one lane we would only sleep."""
         self._ledger.enter(_RECORDING)
-        self._slots.nobody_acts()
+        self._slots.clear_acting()
         self._recorder.catch_up()
-        if not self._settling.waiting and self._leaving is None:
-            self._supply.prepare(self._ledger.enter(_MAKING))
+        if not self._failures.waiting and self._leaving is None:
+            self._scheduler.prepare(self._ledger.enter(_MAKING))
 
     # Judging
 
@@ -322,25 +323,27 @@ class Worker:
         for flight, verdict in judged:
             self._conclude(flight, verdict)
 
-    def _conclude(self, flight: Flight, verdict: Verdict) -> None:
+    def _conclude(self, flight: InFlight, verdict: Verdict) -> None:
         self._slots.act(flight.slot, _RECORD)
         outcome = verdict.outcome
         if outcome is None:
-            self._supply.release(flight)
+            self._scheduler.release(flight)
             return
         try:
             suspicions = self._written(flight, verdict, outcome)
         except StorageError:
             raise
         except Exception as error:  # noqa: BLE001 - the wall: it costs this case only
-            self._supply.forgo(flight, error)
+            self._scheduler.forgo(flight, error)
             return
         if suspicions:
-            self._settling.add(flight, suspicions)
+            self._failures.add(flight, suspicions)
         else:
-            self._supply.release(flight)
+            self._scheduler.release(flight)
 
-    def _written(self, flight: Flight, verdict: Verdict, outcome: Outcome) -> Sequence[Suspicion]:
+    def _written(
+        self, flight: InFlight, verdict: Verdict, outcome: Outcome
+    ) -> Sequence[UnconfirmedFailure]:
         """What is to be settled of an answer that is counted, written down and gone on from."""
         status = outcome.status_code if isinstance(outcome, Response) else None
         pacing = self._place.pacing
@@ -348,7 +351,7 @@ class Worker:
             pacing.observe(status, outcome.elapsed)
         running = flight.running
         if isinstance(outcome, NetworkFailure) and outcome.cause is not None:
-            self._supply.blame(flight, outcome.cause)
+            self._scheduler.blame(flight, outcome.cause)
         running.waited(outcome.elapsed)
         if flight.is_beside or status is None or outcome.elapsed >= LONG_WAIT_S or running.timeouts:
             self._slowness.waited(flight, outcome)
@@ -359,7 +362,7 @@ class Worker:
                 self._place.saved.forget(flight.made.step)
         suspicions = self._recorder.verdict(flight, verdict)
         if not suspicions and self._leaving is None and not running.is_closed:
-            self._supply.extend(flight, verdict)
+            self._scheduler.extend(flight, verdict)
         return suspicions
 
     def _settle(self) -> bool:
@@ -368,12 +371,12 @@ class Worker:
         if not idle:
             return False
         flying = [*self._flights.values(), *self._parked]
-        return self._settling.settle_next(idle[0], flying, hasten=self._hasten)
+        return self._failures.settle_next(idle[0], flying, hasten=self._hasten)
 
     # The end of tasks
 
     def _finish_tasks(self) -> None:
-        over = self._supply.over(time.monotonic())
+        over = self._scheduler.over(time.monotonic())
         if not over:
             return
         self._ledger.enter(_RECORDING)
@@ -387,7 +390,7 @@ class Worker:
             )
         )
 
-    def _report(self, tasks: Iterable[Running]) -> None:
+    def _report(self, tasks: Iterable[LeasedTask]) -> None:
         """Counts since the last report; the ledger goes with the first of them."""
         for running in tasks:
             if running.requests or running.cases or running.is_over(0.0, leaving=False):

@@ -43,9 +43,10 @@ from checker.transport.prepare import RequestMaker
 from checker.transport.settings import HttpSettings
 from checker.workers.class_checks import ClassChecks
 from checker.workers.components import Components
+from checker.workers.concurrency import Concurrency, SlowLanes
+from checker.workers.corpus_loading import remember
 from checker.workers.credentials import CredentialKeeper
 from checker.workers.description import Description, other_host, read_description, settled_target
-from checker.workers.ledger import Ledger
 from checker.workers.messages import Opened, OperationCard
 from checker.workers.operation_tools import (
     checks_by_case,
@@ -55,10 +56,8 @@ from checker.workers.operation_tools import (
     rendering,
 )
 from checker.workers.outcomes import CheckOutcomes
-from checker.workers.pacing import Pacing, SlowLanes
 from checker.workers.purse import Purse
 from checker.workers.recorder import Recorder
-from checker.workers.remembering import remember
 from checker.workers.saved import SavedExamples
 from checker.workers.selected import SelectedOperations
 from checker.workers.telling import (
@@ -67,6 +66,7 @@ from checker.workers.telling import (
     tell_of_program,
     tell_of_unread,
 )
+from checker.workers.time_accounting import TimeAccounting
 from checker.workers.traffic import Traffic
 
 _IMPORTED_BY = os.getpid()
@@ -81,7 +81,7 @@ MOST_LANES = 8
 
 
 @dataclass(slots=True)
-class Workplace:
+class WorkerContext:
     """Everything that one incarnation works with."""
 
     settings: RunSettings
@@ -96,13 +96,13 @@ class Workplace:
     explorer: Explorer
     origin: Origin
     http: Transport
-    pacing: Pacing
+    pacing: Concurrency
     beside: SlowLanes
     lane_count: int
     slots: InflightWriter
     slot_count: int
     recorder: Recorder
-    ledger: Ledger
+    ledger: TimeAccounting
     saved: SavedExamples
     purse: Purse
     class_checks: ClassChecks
@@ -126,12 +126,12 @@ class Workplace:
         self.slots.close()
 
 
-def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
+def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContext:
     """Document, hooks, operations and tools of one incarnation.
 
     Raises `LoaderError`, `ConfigError`, `UsageError`, `StorageError`: what stops the run before it begins.
     """
-    ledger = Ledger(time.monotonic, settings.started_at)
+    ledger = TimeAccounting(time.monotonic, settings.started_at)
     layout = RunLayout(Path(settings.corpus_dir))
     layout.create()
     # What is wrong with them is told before anything is fetched.
@@ -168,7 +168,7 @@ def open_workplace(incarnation: int, settings: RunSettings) -> Workplace:
     # One more than can be in flight: to look into a failure while what is slow is waited for.
     lane_count = pacing.most + beside.most + bool(beside.most)
     slot_count = 2 * lane_count + 2
-    return Workplace(
+    return WorkerContext(
         settings=settings,
         operations=operations,
         opened=Opened(
@@ -372,10 +372,10 @@ def _hook_context(case: Case) -> HookContext:
     return HookContext(case.operation)
 
 
-def _pacing(settings: RunSettings) -> Pacing:
+def _pacing(settings: RunSettings) -> Concurrency:
     if settings.lanes is not None:
-        return Pacing(most=settings.lanes, lanes=settings.lanes, fixed=True)
-    return Pacing(most=max(1, MOST_LANES // settings.workers))
+        return Concurrency(most=settings.lanes, lanes=settings.lanes, fixed=True)
+    return Concurrency(most=max(1, MOST_LANES // settings.workers))
 
 
 def _beside(settings: RunSettings) -> SlowLanes:

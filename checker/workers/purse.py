@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from checker.core.failures import Severity
 from checker.workers.defects import Defects
-from checker.workers.flight import Running
+from checker.workers.leased import LeasedTask
 
 FEWEST = 25
 """For each operation that fails: with less nothing becomes small."""
@@ -30,13 +30,13 @@ class Purse:
     earned: int = 0
     """Cases that this worker sent."""
 
-    def allowance(self, running: Running, label: str, severity: Severity, check: str) -> int:
+    def allowance(self, running: LeasedTask, label: str, severity: Severity, check: str) -> int:
         """For one finding: all that is left for the first of its check if it matters, half of it for others."""
         left = self._left(running, label) - AROUND
         is_first = severity in _MATTERS and self.defects.is_novel(label, check)
         return max(0, left if is_first else left // 2)
 
-    def _left(self, running: Running, label: str) -> int:
+    def _left(self, running: LeasedTask, label: str) -> int:
         ratio = self.share / (1 - self.share)
         if running.task.again:
             # What turns up then is told as it is.

@@ -33,14 +33,14 @@ from checker.corpus.secrets import Secrets
 from checker.corpus.signals import OUTPUTS, SignalSet
 from checker.corpus.values import LiveValues
 from checker.phases.attempt import Verdict
-from checker.phases.making import Made
+from checker.phases.making import GeneratedCase
 from checker.workers.defects import Defects
 from checker.workers.drafts import Draft
-from checker.workers.flight import Flight, Running
+from checker.workers.leased import InFlight, LeasedTask
 from checker.workers.messages import Again
-from checker.workers.suspicion import Shot, Suspicion, evidence
 from checker.workers.titles import title_of
 from checker.workers.traffic import Traffic, without_answer
+from checker.workers.unconfirmed import JudgedCase, UnconfirmedFailure, evidence
 
 _TEST = Purpose.TEST
 _DRAWN = get_args(Recipe).index(Drawn)
@@ -67,7 +67,7 @@ class Recorder:
     """Fingerprint -> (task, index) of the case that is under investigation for it, or waits to be."""
     _encoder: RecordEncoder = field(default_factory=RecordEncoder)
 
-    def verdict(self, flight: Flight, verdict: Verdict) -> Sequence[Suspicion]:
+    def verdict(self, flight: InFlight, verdict: Verdict) -> Sequence[UnconfirmedFailure]:
         """Write down one verdict; what failed in a way that is new comes back, already on disk."""
         made, outcome, judgement = flight.made, verdict.outcome, verdict.judgement
         verdict.at = verdict.at or time.time()
@@ -92,7 +92,7 @@ class Recorder:
         known = self.defects.fingerprints
         return any(one.fingerprint(label) not in known for one in judgement.failures)
 
-    def _doubts(self, flight: Flight, verdict: Verdict) -> Sequence[Suspicion]:
+    def _doubts(self, flight: InFlight, verdict: Verdict) -> Sequence[UnconfirmedFailure]:
         """What failed in a way that is new; doubts are noted."""
         made, judgement = flight.made, verdict.judgement
         for text in judgement.disagreements:
@@ -105,13 +105,13 @@ class Recorder:
         if flight.again is not None:
             looked = self.second_look(flight, verdict, flight.again)
             return () if looked is None else (looked,)
-        chain = (*flight.chain, Shot(made, verdict))
+        chain = (*flight.chain, JudgedCase(made, verdict))
         found = [self.suspect(flight, chain, failure) for failure in judgement.failures]
         return [suspicion for suspicion in found if suspicion is not None]
 
     def suspect(
-        self, flight: Flight, chain: tuple[Shot, ...], failure: Failure
-    ) -> Suspicion | None:
+        self, flight: InFlight, chain: tuple[JudgedCase, ...], failure: Failure
+    ) -> UnconfirmedFailure | None:
         """A failure that is new, on disk before anyone hears of it; None when it is known."""
         step = chain[-1].made.step
         fingerprint = failure.fingerprint(step.label)
@@ -119,11 +119,13 @@ class Recorder:
             return None
         finding = self._finding(flight, chain, failure)
         self._commit(finding)
-        return Suspicion(finding, failure, chain, flight.running.phase)
+        return UnconfirmedFailure(finding, failure, chain, flight.running.phase)
 
-    def second_look(self, flight: Flight, verdict: Verdict, again: Again) -> Suspicion | None:
+    def second_look(
+        self, flight: InFlight, verdict: Verdict, again: Again
+    ) -> UnconfirmedFailure | None:
         """The failure of a settled finding, if it shows again."""
-        chain = (Shot(flight.made, verdict),)
+        chain = (JudgedCase(flight.made, verdict),)
         for failure in verdict.judgement.failures:
             text = self.defects.text_of(again.fingerprint, failure)
             if text is not None:
@@ -136,10 +138,12 @@ class Recorder:
                     requests=again.requests,
                 )
                 phase = flight.running.phase
-                return Suspicion(finding, failure, chain, phase, again.allowed)
+                return UnconfirmedFailure(finding, failure, chain, phase, again.allowed)
         return None
 
-    def _finding(self, flight: Flight, chain: tuple[Shot, ...], failure: Failure) -> Finding:
+    def _finding(
+        self, flight: InFlight, chain: tuple[JudgedCase, ...], failure: Failure
+    ) -> Finding:
         """The first version."""
         step = chain[-1].made.step
         return Finding(
@@ -164,7 +168,7 @@ class Recorder:
             text=failure.text,
         )
 
-    def _is_news(self, fingerprint: str, flight: Flight, label: Label, failure: Failure) -> bool:
+    def _is_news(self, fingerprint: str, flight: InFlight, label: Label, failure: Failure) -> bool:
         """Whether nobody knows this defect, or an earlier case of the same task shows it."""
         place = (flight.running.task.id, flight.index)
         waiting = self._unsettled.get(fingerprint)
@@ -190,7 +194,7 @@ class Recorder:
         self.traffic.writer.flush()
         self.journal.commit(finding)
 
-    def recipe(self, made: Made) -> bytes:
+    def recipe(self, made: GeneratedCase) -> bytes:
         """A recipe as bytes, for the in-flight slots: an `Entry` of this one step."""
         recipe = made.other or (_DRAWN, (made.choices,))
         steps = ((made.label, recipe, made.bindings),)
@@ -224,7 +228,9 @@ class Recorder:
         if self._is_new(note.kind, note.label, note.pointer + note.text):
             self.journal.append(note)
 
-    def progress(self, running: Running, ledger: tuple[float, float, float, float, float]) -> None:
+    def progress(
+        self, running: LeasedTask, ledger: tuple[float, float, float, float, float]
+    ) -> None:
         """How far a task came, since it was leased."""
         self.journal.append(
             TaskProgress(
@@ -283,7 +289,7 @@ class Recorder:
             self.gave_up(label, phase, error)
         self.traffic.faults.clear()
 
-    def _learn(self, flight: Flight, verdict: Verdict, outcome: Response) -> bool:
+    def _learn(self, flight: InFlight, verdict: Verdict, outcome: Response) -> bool:
         """Signals and values of one answer; whether it showed anything new."""
         previous = flight.chain[-1].made.label if flight.chain else None
         case = flight.made.case
@@ -303,7 +309,7 @@ class Recorder:
                 self.journal.append(record)
         return bool(ids)
 
-    def _network_error(self, flight: Flight, verdict: Verdict, outcome: NetworkFailure) -> bool:
+    def _network_error(self, flight: InFlight, verdict: Verdict, outcome: NetworkFailure) -> bool:
         """Whether it is told for the first time."""
         label = flight.made.label
         if outcome.cause is not None:

@@ -5,22 +5,22 @@ from collections.abc import Mapping
 from checker.core.errors import Unresponsive
 from checker.core.phases import CaseSource
 from checker.core.response import FailureKind, NetworkFailure, Outcome
-from checker.workers.flight import Flight, Running
+from checker.workers.case_scheduler import CaseScheduler
+from checker.workers.leased import InFlight, LeasedTask
 from checker.workers.messages import LONG_WAIT_S, MOST_TIMEOUTS, Waiting
-from checker.workers.opening import Workplace
+from checker.workers.opening import WorkerContext
 from checker.workers.queues import Sender
-from checker.workers.supply import Supply
 
 
 class Slowness:
     """Decides what is slow, and tells the supervisor."""
 
-    def __init__(self, place: Workplace, supply: Supply, up: Sender) -> None:
+    def __init__(self, place: WorkerContext, supply: CaseScheduler, up: Sender) -> None:
         self._place = place
         self._supply = supply
         self._up = up
 
-    def look(self, flights: Mapping[int, Flight]) -> int:
+    def look(self, flights: Mapping[int, InFlight]) -> int:
         """How many flights, by lane, have waited long since the last look: they take no shared lane from now on."""
         found = 0
         for lane, flight in flights.items():
@@ -33,7 +33,7 @@ class Slowness:
                 self._put_aside(flight.running)
         return found
 
-    def waited(self, flight: Flight, outcome: Outcome) -> None:
+    def waited(self, flight: InFlight, outcome: Outcome) -> None:
         """Take note of an answer that was long in coming, or of any if its operation timed out before."""
         running, label = flight.running, flight.made.label
         timed_out = isinstance(outcome, NetworkFailure) and outcome.kind is FailureKind.TIMEOUT
@@ -48,13 +48,13 @@ class Slowness:
         elif running.timed_out(label, flight.index):
             self._supply.give_up(running, label, self._unresponsive(flight))
 
-    def _put_aside(self, running: Running) -> None:
+    def _put_aside(self, running: LeasedTask) -> None:
         """Let others come first, and ask for them."""
         if running.is_closed and not running.is_slow and not running.task.again:
             self._supply.put_aside(running)
             self._up.send(Waiting(running.task.id))
 
-    def _unresponsive(self, flight: Flight) -> Unresponsive:
+    def _unresponsive(self, flight: InFlight) -> Unresponsive:
         running, operation = flight.running, flight.made.case.operation
         timeout_s = self._place.operations.of(operation).request_timeout_s
         found = f"{MOST_TIMEOUTS} requests in a row had no complete response within {timeout_s:g} s"

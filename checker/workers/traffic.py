@@ -16,11 +16,11 @@ from checker.corpus.records import CheckOutcome, Component, Interaction
 from checker.corpus.secrets import Secrets
 from checker.corpus.traffic import Keep, TrafficWriter
 from checker.phases.attempt import Verdict
-from checker.phases.making import Made
+from checker.phases.making import GeneratedCase
 from checker.workers.components import MODES, Components
 from checker.workers.drafts import Answered, Draft
 from checker.workers.outcomes import CheckOutcomes
-from checker.workers.suspicion import Shot
+from checker.workers.unconfirmed import JudgedCase
 
 _SUCCESS = "SUCCESS"
 _COMPONENTS_AT = 5
@@ -44,21 +44,21 @@ class Traffic:
     """(label, phase, error) of answers that could not be written, for whoever tells of them."""
     _encoder: RecordEncoder = field(default_factory=RecordEncoder)
 
-    def record(self, shot: Shot) -> None:
+    def record(self, shot: JudgedCase) -> None:
         """Write down a request of an inquiry."""
         draft = Draft(self.encoded, shot.made, shot.verdict)
         self.writer.offer(draft, interesting=False)
         # Nobody comes by to do so later: one lane sends what it can.
         self.writer.catch_up()
 
-    def unjudged(self, made: Made, answers: Iterable[Answered], purpose: Purpose) -> None:
+    def unjudged(self, made: GeneratedCase, answers: Iterable[Answered], purpose: Purpose) -> None:
         """Write down requests whose answers no check has judged: the first one for this purpose, then those of checks."""
         for request, outcome, at in answers:
             verdict = Verdict(made.case, request, outcome, UNJUDGED, at, purpose)
             self.writer.offer(Draft(self.encoded, made, verdict), interesting=False)
             purpose = Purpose.PROBE
 
-    def interaction(self, shot: Shot) -> Interaction:
+    def interaction(self, shot: JudgedCase) -> Interaction:
         """A shot as one line of a cassette."""
         verdict = shot.verdict
         exchanged = exchange(self._exchanged(verdict))
@@ -67,7 +67,7 @@ class Traffic:
         end = self._checks_of(verdict), self.incarnation, verdict.purpose
         return Interaction(*[*begin, *end])
 
-    def encoded(self, made: Made, verdict: Verdict, keep: Keep) -> bytes:
+    def encoded(self, made: GeneratedCase, verdict: Verdict, keep: Keep) -> bytes:
         """A case and its verdict as bytes, as they are written: without the bodies that `keep` takes.
 
         Raises `StorageError`.
@@ -81,7 +81,7 @@ class Traffic:
             self.faults.append((made.label, phase, error))
             return self._encoded(made, without_answer(verdict, error), keep)
 
-    def _encoded(self, made: Made, verdict: Verdict, keep: Keep) -> bytes:
+    def _encoded(self, made: GeneratedCase, verdict: Verdict, keep: Keep) -> bytes:
         if verdict.judgement is CLEAN and isinstance(verdict.outcome, Response):
             status, checks = _SUCCESS, self.outcomes.passed(made.case)
         else:
@@ -98,7 +98,7 @@ class Traffic:
         return exchange_fields(verdict.request, verdict.outcome, self.secrets)
 
     def _begin(
-        self, made: Made, verdict: Verdict, status: str, exchanged: object
+        self, made: GeneratedCase, verdict: Verdict, status: str, exchanged: object
     ) -> tuple[Any, ...]:
         """Fields of an `Interaction` from the case to the exchange."""
         meta, at = made.case.meta, verdict.at

@@ -4,12 +4,12 @@ import pytest
 
 from checker.config.config import Config
 from checker.config.credentials import credentials_in, target
-from checker.config.resolve import Occasion, run_settings
+from checker.config.resolve import Invocation, run_settings
 from checker.core.errors import UsageError
 
 
 def found(toml: str) -> tuple[str, ...]:
-    return credentials_in(run_settings(Config.from_str(toml), Occasion("openapi.json"), {}))
+    return credentials_in(run_settings(Config.from_str(toml), Invocation("openapi.json"), {}))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from checker.config.config import Config
 from checker.config.dictionary_files import read_dictionary
 from checker.config.overrides import EACH, Override, Overrides
-from checker.config.resolve import Occasion, run_settings
+from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
 from checker.core.errors import ConfigError
 from checker.core.locations import Location
@@ -118,7 +118,7 @@ def test_settings_of_a_run_keep_them_on_their_way() -> None:
     text = WORDS + "[parameters]\n'body.a[*]' = { dictionary = 'ids' }\nq = 'x'\n"
     text += "[generation.dictionaries]\nstring = { dictionary = 'names', probability = 1 }\n"
     text += "[[operations]]\ninclude-path = '/a'\nparameters = { q = 1 }\n"
-    settings = run_settings(Config.from_str(text, environment={}), Occasion("a.json"), {})
+    settings = run_settings(Config.from_str(text, environment={}), Invocation("a.json"), {})
     again = RunSettings.from_dict(settings.to_dict())
     assert again.overrides == settings.overrides
     assert len(again.overrides.parameters) == 3
@@ -195,11 +195,11 @@ def test_files_are_found_beside_the_configuration(tmp_path: Path) -> None:
 
 def test_without_randomness_the_seed_is_always_the_same_and_nothing_is_remembered() -> None:
     config = Config.from_str("[generation]\ndeterministic = true", environment={})
-    one, other = (run_settings(config, Occasion("a.json"), {}) for _ in range(2))
+    one, other = (run_settings(config, Invocation("a.json"), {}) for _ in range(2))
     assert one.seed == other.seed
     assert one.database == "none"
     seeded = Config.from_str("seed = 5\n[generation]\ndeterministic = true", environment={})
-    assert run_settings(seeded, Occasion("a.json"), {}).seed == 5
+    assert run_settings(seeded, Invocation("a.json"), {}).seed == 5
 
 
 def test_dictionaries_are_judged_with_the_file_that_names_them(tmp_path) -> None:

@@ -5,14 +5,14 @@ import pytest
 from checker.checks.custom import CUSTOM_CHECKS, CustomCheck
 from checker.config.config import Config
 from checker.config.filters import FilterSpec, OperationFilters
-from checker.config.resolve import Occasion, run_settings, slug
+from checker.config.resolve import Invocation, run_settings, slug
 from checker.config.settings import RunSettings
 from checker.core.errors import ConfigError
 
 
 def settings(text: str = "", kind: str = "run", **environment: str) -> RunSettings:
     moment = datetime(2026, 1, 1, tzinfo=UTC)
-    occasion = Occasion("dir/openapi.json", kind, now=moment)
+    occasion = Invocation("dir/openapi.json", kind, now=moment)
     return run_settings(Config.from_str(text, environment={}), occasion, environment)
 
 
@@ -99,7 +99,7 @@ def test_project_tables_become_differences() -> None:
 def test_disabled_operations_join_the_filters() -> None:
     config = Config.from_str("[[operations]]\nenabled = false\ninclude-path = '/slow'")
     filters = OperationFilters((FilterSpec("include", "method", "GET"),))
-    selection = run_settings(config, Occasion("a.json", filters=filters), {}).selection
+    selection = run_settings(config, Invocation("a.json", filters=filters), {}).selection
     assert selection.filters == filters
     assert selection.disabled[0].specs[0].value == "/slow"
 
@@ -107,7 +107,7 @@ def test_disabled_operations_join_the_filters() -> None:
 def test_corpus_has_the_name_of_the_only_project_or_of_the_location() -> None:
     assert settings().corpus_dir == ".checker/openapi-json"
     assert settings("[[project]]\ntitle = 'My Shop'").corpus_dir == ".checker/my-shop"
-    found = run_settings(Config(), Occasion("http://a:81/v1/openapi.json?x=1"), {})
+    found = run_settings(Config(), Invocation("http://a:81/v1/openapi.json?x=1"), {})
     assert found.corpus_dir == ".checker/a-81-v1-openapi-json"
 
 
@@ -126,7 +126,7 @@ def test_checks_of_users_join_when_they_are_known(monkeypatch: pytest.MonkeyPatc
 def test_checks_of_users_stay_out_where_some_were_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     config = Config.from_str("hooks = 'a'")
     config.checks.update(included_check_names=["second", "not_a_server_error"])
-    found = run_settings(config, Occasion("a.json"), {})
+    found = run_settings(config, Invocation("a.json"), {})
     for name in ("mine", "second"):
         monkeypatch.setitem(CUSTOM_CHECKS, name, CustomCheck(print))
     assert found.common.checks == ("not_a_server_error", "second")

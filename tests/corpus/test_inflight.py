@@ -23,7 +23,7 @@ def test_a_reader_sees_what_each_lane_does(tmp_path: Path) -> None:
     assert (sent.stage, sent.recipe) == (Stage.SEND, b"choices")
     assert made.since_ns <= sent.since_ns
     assert (reader.acting_lane, reader.pid) == (1, os.getpid())
-    writer.nobody_acts()
+    writer.clear_acting()
     assert reader.acting_lane is None
     writer.leave(1)
     assert [slot.stage for slot in reader.slots()] == [Stage.IDLE, Stage.IDLE]

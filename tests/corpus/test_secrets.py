@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from checker.config.config import Config
-from checker.config.resolve import Occasion, run_settings
+from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
 from checker.corpus.records import Note, Record, RunStarted, SchemaOpened, WorkerGone
 from checker.corpus.secrets import Secrets, secrets_of
@@ -20,7 +20,7 @@ DICTIONARY = (
 
 def found(toml: str, location: str = "openapi.json") -> Secrets:
     return secrets_of(
-        run_settings(Config.from_str(toml, environment={"C": CANARY}), Occasion(location), {})
+        run_settings(Config.from_str(toml, environment={"C": CANARY}), Invocation(location), {})
     )
 
 

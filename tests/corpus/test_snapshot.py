@@ -10,7 +10,6 @@ from checker.corpus import files, snapshot
 from checker.corpus.condense import condense
 from checker.corpus.damage import Loss, damage_note
 from checker.corpus.fold import RunView, fold
-from checker.corpus.heads import read_head
 from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
@@ -27,6 +26,7 @@ from checker.corpus.records import (
     ValueSeen,
 )
 from checker.corpus.snapshot import Snapshot, compact, read_snapshot
+from checker.corpus.snapshot_headers import read_head
 
 from .generated import RECORDS, exact, finding
 

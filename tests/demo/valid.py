@@ -9,26 +9,28 @@ from checker.demo import document
 from .client import Wanted
 
 SCHEMAS = document()["components"]["schemas"]
-Made = st.SearchStrategy[Any]
+GeneratedCase = st.SearchStrategy[Any]
 
 
-def members(name: str) -> Made:
+def members(name: str) -> GeneratedCase:
     return st.sampled_from(SCHEMAS[name]["enum"])
 
 
-def text(most: int, least: int = 0) -> Made:
+def text(most: int, least: int = 0) -> GeneratedCase:
     return st.text(st.characters(codec="utf-8"), min_size=least, max_size=most)
 
 
-def some(required: dict[str, Made], optional: dict[str, Made] | None = None) -> Made:
+def some(
+    required: dict[str, GeneratedCase], optional: dict[str, GeneratedCase] | None = None
+) -> GeneratedCase:
     return st.fixed_dictionaries(required, optional=optional or {})
 
 
-def upto(most: float) -> Made:
+def upto(most: float) -> GeneratedCase:
     return st.integers(0, int(most * 2)).map(lambda half: half / 2)
 
 
-def matching(pattern: str) -> Made:
+def matching(pattern: str) -> GeneratedCase:
     return st.from_regex(pattern, fullmatch=True)
 
 
@@ -120,11 +122,11 @@ bodies = {
 }
 
 
-def a_request(method: str, template: str, **parts: Made) -> Made:
+def a_request(method: str, template: str, **parts: GeneratedCase) -> GeneratedCase:
     return st.builds(Wanted, st.just(method), st.just(template), **parts)
 
 
-def requests(known_codes: Made = codes) -> dict[str, Made]:
+def requests(known_codes: GeneratedCase = codes) -> dict[str, GeneratedCase]:
     """Strategies by label; booking references come from `known_codes`."""
     code = some({"code": known_codes})
     room = some({"room_id": room_ids})

@@ -9,17 +9,17 @@ from math import inf
 from typing import Any
 
 from checker.generation.sources import shrinking
-from checker.workers import flight, haste, loop, slowness
+from checker.workers import leased, loop, shrink_budget, slowness
 
 _LIMITS: tuple[tuple[Any, str, Any], ...] = (
     (shrinking, "monotonic", lambda: 0.0),
-    (flight, "LONG_WAIT_S", inf),
+    (leased, "LONG_WAIT_S", inf),
     (loop, "LONG_WAIT_S", inf),
     (slowness, "LONG_WAIT_S", inf),
-    (haste, "_SLOW_S", inf),
-    (haste, "_FIRST_S", inf),
-    (haste, "_LATER_S", inf),
-    (haste, "_QUICK_S", inf),
+    (shrink_budget, "_SLOW_S", inf),
+    (shrink_budget, "_FIRST_S", inf),
+    (shrink_budget, "_LATER_S", inf),
+    (shrink_budget, "_QUICK_S", inf),
 )
 for module, name, value in _LIMITS:
     assert hasattr(module, name), f"{module} has no {name} any more"

@@ -18,7 +18,7 @@ from checker.core.schema_warnings import SchemaWarning
 from checker.core.security import SecurityRequirement
 from checker.core.verdicts import RequestVerdict
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
-from checker.generation.meaning.store import FormStore
+from checker.generation.normalization.store import FormStore
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
 from checker.generation.sources.choices import RandomSource, Source
 from checker.validation.compiled import compile_schema

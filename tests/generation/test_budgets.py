@@ -9,7 +9,7 @@ import pytest
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.generation.sources.choices import RandomSource
-from checker.generation.sources.turn import Budget
+from checker.generation.sources.context import Budget
 
 from .making import PHASE, drawer, opinions, program_of, schema_of
 

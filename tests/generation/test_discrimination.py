@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from checker.core.schema import Dialect, Direction
-from checker.generation.meaning.canonical import Canon
-from checker.generation.meaning.discrimination import are_disjoint
-from checker.generation.meaning.forms import Facet
+from checker.generation.normalization.canonical import Canon
+from checker.generation.normalization.discrimination import are_disjoint
+from checker.generation.normalization.forms import Facet
 from checker.validation.referee import referee
 
 from .making import bodies, opinions, program_of, schema_of

@@ -17,8 +17,8 @@ from checker.generation.patterns.walking import walker
 from checker.generation.program import GenerationSettings, compile_operation
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource
+from checker.generation.sources.context import Budget
 from checker.generation.sources.simplest import SimplestSource
-from checker.generation.sources.turn import Budget
 from checker.validation.formats import STRING_FORMATS
 
 from .making import (

@@ -7,11 +7,11 @@ import pytest
 from checker.core.meta import GenerationMode
 from checker.core.operation import Location, Parameter
 from checker.core.schema import Dialect, Direction, Schema
-from checker.generation.meaning.canonical import Canon
-from checker.generation.meaning.forms import Facet, made
-from checker.generation.meaning.store import Forms, FormStore
+from checker.generation.normalization.canonical import Canon
+from checker.generation.normalization.forms import Facet, made
+from checker.generation.normalization.store import Forms, FormStore
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
-from checker.generation.sources.turn import Budget
+from checker.generation.sources.context import Budget
 
 from .making import PlainOperation, body_of, cases, schema_of
 

@@ -10,7 +10,7 @@ import pytest
 from checker.core.errors import Unsatisfiable
 from checker.core.schema import Direction, Schema
 from checker.generation.program import GenerationSettings, compile_operation
-from checker.generation.sources.turn import Budget
+from checker.generation.sources.context import Budget
 from checker.validation.compiled import compile_schema
 
 from .making import PlainOperation, body_of, cases, opinions, program_of, schema_of

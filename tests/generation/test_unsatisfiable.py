@@ -6,7 +6,7 @@ from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.meta import GenerationMode
 from checker.core.operation import Location
 from checker.generation.program import GenerationSettings, compile_operation
-from checker.generation.sources.turn import Budget
+from checker.generation.sources.context import Budget
 
 from .making import PlainOperation, bodies, body_of, cases, parameter_of, program_of, schema_of
 

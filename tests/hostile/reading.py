@@ -13,9 +13,9 @@ from checker.core.response import NetworkFailure, Outcome, Response
 from checker.corpus.exchange import exchange_fields
 from checker.corpus.harvest import Places
 from checker.corpus.packing import pack, unpack
-from checker.corpus.rings import SCALARS
 from checker.corpus.secrets import Secrets
 from checker.corpus.signals import SignalSet
+from checker.corpus.value_history import SCALARS
 from checker.openapi.loaders import from_dict
 
 _NODE = {

@@ -16,11 +16,11 @@ from checker.core.operation import Location, Operation
 from checker.core.schema import Direction, Schema
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import Place, body_place, place_of
-from checker.generation.meaning.canonical import Canon
-from checker.generation.meaning.forms import Facet
+from checker.generation.normalization.canonical import Canon
+from checker.generation.normalization.forms import Facet
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource
-from checker.generation.sources.turn import Budget, Rejected, Turn
+from checker.generation.sources.context import Budget, DrawContext, Rejected
 from checker.openapi.answers.bodies import Promise, body_validator
 from checker.transport.wire.bodies import encode
 from checker.transport.wire.styles import header_text
@@ -34,7 +34,7 @@ VALUES = 2
 
 def answers(schema: Schema, place: Place) -> Iterator[Any]:
     """Values of a schema as a server would send them; fewer where chance finds none."""
-    turn, source = Turn(), RandomSource()
+    turn, source = DrawContext(), RandomSource()
     compiler = Compiler(
         Canon(schema.document, schema.dialect, Direction.RESPONSE), turn, Budget(), {}, 8000,
         reuses=False, opaque={},

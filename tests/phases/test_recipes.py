@@ -21,7 +21,13 @@ from checker.kinds.protocol import ApiOperation
 from checker.openapi.loaders import from_dict
 from checker.phases.coverage import edge_cases
 from checker.phases.listing import CaseLists, Lister, ListingContext
-from checker.phases.making import CaseFactory, FilteredOut, GenerationRules, Made, OutOfDate
+from checker.phases.making import (
+    CaseFactory,
+    FilteredOut,
+    GeneratedCase,
+    GenerationRules,
+    OutOfDate,
+)
 from checker.phases.novelty import Exhausted
 from checker.phases.places import places_of, without
 from checker.phases.shrinking import ShrinkPlan, shrink_case
@@ -93,8 +99,8 @@ def factory(
     return CaseFactory({LABEL: of}, rules, lambda _: hooks, None, lister=listers.__getitem__)
 
 
-def all_listed(makes: CaseFactory) -> list[Made]:
-    found: list[Made] = []
+def all_listed(makes: CaseFactory) -> list[GeneratedCase]:
+    found: list[GeneratedCase] = []
     while True:
         try:
             found.append(makes.listed(LABEL, 1, len(found), COVERAGE))
@@ -102,11 +108,11 @@ def all_listed(makes: CaseFactory) -> list[Made]:
             return found
 
 
-def first(makes: CaseFactory, accepts: Callable[[Case], bool]) -> Made:
+def first(makes: CaseFactory, accepts: Callable[[Case], bool]) -> GeneratedCase:
     return next(made for made in all_listed(makes) if accepts(made.case))
 
 
-RECIPES: dict[str, Callable[[CaseFactory], Made]] = {
+RECIPES: dict[str, Callable[[CaseFactory], GeneratedCase]] = {
     "drawn": lambda makes: makes.make(LABEL, 3, 1, PhaseInfo("fuzzing")),
     "listed": lambda makes: makes.listed(LABEL, 3, 4, COVERAGE),
     "literal": lambda makes: makes.listed(LABEL, 3, 0, PhaseInfo("given")),
@@ -200,7 +206,7 @@ def test_hooks_of_whole_cases_see_listed_ones() -> None:
 def test_what_the_failure_does_not_need_is_left_out(kind: str) -> None:
     makes = factory(mode=GenerationMode.POSITIVE)
 
-    def fails(made: Made) -> bool:
+    def fails(made: GeneratedCase) -> bool:
         body = made.case.body
         return isinstance(body, dict) and "owner" in body
 
@@ -237,9 +243,9 @@ def test_what_is_wrong_stays_wrong_in_the_same_way() -> None:
 def test_a_shrink_ends_with_its_budget() -> None:
     makes = factory()
     started = RECIPES["literal"](makes)
-    asked: list[Made] = []
+    asked: list[GeneratedCase] = []
 
-    def fails(made: Made) -> bool:
+    def fails(made: GeneratedCase) -> bool:
         asked.append(made)
         return False
 

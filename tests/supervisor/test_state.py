@@ -3,7 +3,7 @@ from dataclasses import replace
 from checker.config.settings import RunSettings
 from checker.core.operation import Label
 from checker.corpus.inflight import Slot, Stage
-from checker.supervisor.state import Deadlines, Standing, Vitals, overdue
+from checker.supervisor.state import Deadlines, WorkerSnapshot, WorkerState, overdue
 from checker.workers.messages import Task
 from tests.asking import saying
 
@@ -14,13 +14,13 @@ def task(name: str, start: int = 0, redo: tuple[int, ...] = ()) -> Task:
     return Task(name, "fuzzing", (Label("GET /a"),), 1, start, 100, 8.0, redo=redo)
 
 
-def standing(opened: bool = True) -> Standing:
-    return Standing(1, started_at=0.0, opened=opened)
+def standing(opened: bool = True) -> WorkerState:
+    return WorkerState(1, started_at=0.0, opened=opened)
 
 
-def vitals(stage: Stage | None, since_s: float = 0.0, heartbeat_s: float = 0.0) -> Vitals:
+def vitals(stage: Stage | None, since_s: float = 0.0, heartbeat_s: float = 0.0) -> WorkerSnapshot:
     slot = None if stage is None else Slot(0, stage, "t", 3, int(since_s * 1e9), None)
-    return Vitals(int(heartbeat_s * 1e9), slot, () if slot is None else (slot,), {})
+    return WorkerSnapshot(int(heartbeat_s * 1e9), slot, () if slot is None else (slot,), {})
 
 
 def test_a_stage_has_its_time() -> None:
@@ -45,7 +45,7 @@ def test_a_long_stage_may_be_silent() -> None:
 
 
 def test_a_worker_that_just_began_has_time_for_its_first_heartbeat() -> None:
-    fresh = Standing(1, started_at=100.0, opened=True)
+    fresh = WorkerState(1, started_at=100.0, opened=True)
     assert overdue(fresh, vitals(None), DEADLINES, 110.0) is None
 
 
@@ -61,7 +61,7 @@ def test_in_flight_are_the_busy_slots_of_the_task() -> None:
         Slot(2, Stage.JUDGE, "u", 4, 0, None),
         Slot(3, Stage.MAKE, "t", 5, 0, None),
     )
-    assert Vitals(0, None, slots, {}).in_flight("t") == [3, 5]
+    assert WorkerSnapshot(0, None, slots, {}).in_flight("t") == [3, 5]
 
 
 def test_time_is_counted_from_the_moment_at_which_it_had_nothing_to_do() -> None:

@@ -137,7 +137,7 @@ class Toy:
             time.sleep(float(self.orders["slow"]))
         self.journal.flush()
         self.slots.leave(0)
-        self.slots.nobody_acts()
+        self.slots.clear_acting()
 
     def wait_for_others(self, wanted: int) -> None:
         """Until so many workers made a case, ourselves included: whoever only began may find nothing left to do."""

@@ -20,7 +20,7 @@ from checker.corpus.layout import RunLayout
 from checker.corpus.records import Record
 from checker.phases.attempt import Verdict
 from checker.phases.exploration import Explorer
-from checker.phases.making import Made
+from checker.phases.making import GeneratedCase
 from checker.workers.loop import Worker
 from checker.workers.messages import (
     LONG_WAIT_S,
@@ -31,7 +31,7 @@ from checker.workers.messages import (
     Task,
     Waiting,
 )
-from checker.workers.opening import Workplace, open_workplace
+from checker.workers.opening import WorkerContext, open_worker_context
 from checker.workers.queues import Receiver, Sender
 from tests.asking import saying
 
@@ -162,7 +162,7 @@ class Following:
 
     def follow(
         self, label: Label, verdict: Verdict, *, steps: int, recipe: tuple[int, int, PhaseInfo]
-    ) -> Made | None:
+    ) -> GeneratedCase | None:
         made = self.explorer.follow(label, verdict, steps=steps, recipe=recipe)
         if made is not None:
             self.parents[made.case.id] = verdict.case.id
@@ -209,7 +209,7 @@ class Ran:
 
 
 @contextmanager
-def workplace(folder: Path, **changes: Any) -> Iterator[Workplace]:
+def workplace(folder: Path, **changes: Any) -> Iterator[WorkerContext]:
     location = folder / "things.json"
     location.write_text(json.dumps(DOCUMENT))
     settings = replace(
@@ -219,12 +219,12 @@ def workplace(folder: Path, **changes: Any) -> Iterator[Workplace]:
         database="none",
         **{"operations": saying(generation={"no-shrink": True}), **changes},
     )
-    with open_workplace(1, settings) as place:
+    with open_worker_context(1, settings) as place:
         yield place
 
 
 def run(
-    place: Workplace,
+    place: WorkerContext,
     *tasks: Task,
     drained_after: int | None = None,
     each_poll: Callable[[], None] = lambda: None,

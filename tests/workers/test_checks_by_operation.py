@@ -10,7 +10,7 @@ import pytest
 import checker
 from checker.checks.custom import CUSTOM_CHECKS
 from checker.config.config import Config
-from checker.config.resolve import Occasion, run_settings
+from checker.config.resolve import Invocation, run_settings
 from checker.core.credentials import CREDENTIAL_SOURCES
 from checker.corpus.fold import RunView
 from checker.credentials import Credentials, register
@@ -40,7 +40,7 @@ def run(folder: Path, said: dict[str, Any]) -> tuple[RunView, list[Request]]:
     """What the one case of each operation came to, and what the server saw."""
     with serving(lambda _: json_reply({}), DOCUMENT) as app:
         config = Config.from_dict({"generation": {"database": "none"}, **said}, environment={})
-        asked = run_settings(config, Occasion(app.document_url, inline=True), {})
+        asked = run_settings(config, Invocation(app.document_url, inline=True), {})
         outcome = execute(replace(asked, corpus_dir=str(folder / "corpus")), lambda *_: None)
     return outcome.view, app.seen
 

@@ -15,7 +15,7 @@ from checker.corpus.damage import DAMAGED
 from checker.corpus.journal import JournalReader
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Note, OperationError, Record, SchemaOpened
-from checker.workers.opening import open_workplace
+from checker.workers.opening import open_worker_context
 from tests.apps.serving import json_reply, serving
 from tests.asking import saying
 
@@ -31,7 +31,7 @@ def described(**more: Any) -> dict[str, Any]:
 
 def opened(incarnation: int, settings: RunSettings) -> tuple[str, list[Record]]:
     """(digest of the document, what is in the journal) of one incarnation that has only begun."""
-    with open_workplace(incarnation, settings) as place:
+    with open_worker_context(incarnation, settings) as place:
         place.factory.program(Label("GET /a"), "fuzzing")
         place.recorder.close()
         records = list(JournalReader(place.recorder.journal.path).read_new())

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from checker.config.config import Config
-from checker.config.resolve import Occasion, run_settings
+from checker.config.resolve import Invocation, run_settings
 from checker.config.table import (
     LATER_IN_OPERATIONS,
     NOT_IN_OPERATIONS,
@@ -24,7 +24,7 @@ from checker.corpus.fold import RunView
 from checker.demo.http import Reply, Request
 from checker.supervisor.endings import Ending
 from checker.supervisor.execution import execute
-from checker.workers.opening import open_workplace
+from checker.workers.opening import open_worker_context
 from tests.apps.serving import Answer, json_reply, serving
 from tests.reporting.samples import finding
 
@@ -310,7 +310,7 @@ def both(
     }
     with serving(probe.answer, document(probe.made)) as app:
         config = Config.from_dict(values, environment={})
-        occasion = Occasion(app.document_url, inline=True)
+        occasion = Invocation(app.document_url, inline=True)
         asked = run_settings(config, occasion, {})
         asked = replace(asked, corpus_dir=str(folder / "corpus"), phases=(phase,))
         OVER.clear()
@@ -350,10 +350,10 @@ def test_a_key_of_a_block_that_does_nothing_yet_is_refused_by_name(place: Place)
 def test_fuzz_goes_on_after_failures_of_operations_that_say_so(tmp_path: Path) -> None:
     block = {"include-path": "/a", "continue-on-failure": True}
     with serving(good, document()) as app:
-        occasion = Occasion(app.document_url, "fuzz")
+        occasion = Invocation(app.document_url, "fuzz")
         config = Config.from_dict({"operations": [block]}, environment={})
         asked = replace(run_settings(config, occasion, {}), corpus_dir=str(tmp_path / "corpus"))
-        with open_workplace(1, asked) as place:
+        with open_worker_context(1, asked) as place:
             cards = place.opened.operations
             place.recorder.close()
     for label, wanted in (("POST /a", ""), ("POST /b", "first failure")):

@@ -3,7 +3,7 @@
 from checker.core.failures import Severity
 from checker.core.operation import Label
 from checker.workers.defects import Defects
-from checker.workers.flight import Running
+from checker.workers.leased import LeasedTask
 from checker.workers.messages import Task
 from checker.workers.purse import AROUND, CREDIT, FEWEST, Purse
 from tests.workers.test_defects import settled
@@ -14,7 +14,7 @@ CHECK = "not_a_server_error"
 
 def allowed(purse: Purse, *, cases: int = 400, phase: str = "fuzzing", check: str = CHECK) -> int:
     task = Task("0" * 16, phase, (Label(LABEL),), 1, 0, cases, 8.0)
-    return purse.allowance(Running.of(task), LABEL, Severity.CRITICAL, check)
+    return purse.allowance(LeasedTask.of(task), LABEL, Severity.CRITICAL, check)
 
 
 def test_a_finding_may_take_what_is_left_of_the_share_of_its_operation() -> None:

@@ -7,8 +7,8 @@ from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.boundaries.walking import Walk
 from checker.generation.drawing.places import Place, item_of
-from checker.generation.meaning.forms import Canonical, Conjunction
-from checker.generation.sources.turn import Rejected
+from checker.generation.normalization.forms import Canonical, Conjunction
+from checker.generation.sources.context import Rejected
 
 _MOST: Final = 1_000
 """Items of an array; a longer one is not shown."""

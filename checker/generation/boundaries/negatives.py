@@ -10,13 +10,13 @@ from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import Place
 from checker.generation.likeness import distinct
-from checker.generation.meaning import forms
-from checker.generation.meaning.forms import Conjunction
-from checker.generation.negation.hosts import Broken
+from checker.generation.negation.embeddings import Broken
 from checker.generation.negation.listing import Breach, Step, breaches
+from checker.generation.normalization import forms
+from checker.generation.normalization.forms import Conjunction
 from checker.generation.sources.choices import RandomSource, Source
+from checker.generation.sources.context import Rejected
 from checker.generation.sources.simplest import SimplestSource
-from checker.generation.sources.turn import Rejected
 from checker.validation.formats import INTEGER_RANGES
 
 _RANKS: Final = 6
@@ -90,7 +90,7 @@ def negatives(
             if (breach.node, breach.path) in kinds:
                 continue
             kinds.add((breach.node, breach.path))
-        with compiler.turn.aside():
+        with compiler.context.aside():
             found = list(_values(breach, compiler, is_broken))
         for value, wrong in found:
             key = distinct(value)
@@ -191,7 +191,7 @@ def _simplest(
         map(SimplestSource, range(ranks)), map(RandomSource, range(ranks))
     )
     for source in sources:
-        compiler.turn.begin(None)
+        compiler.context.begin(None)
         try:
             value, wrong = draw(source)
         except _REASONS:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from checker.generation.boundaries.values import Boundary, Scenario
-from checker.generation.meaning.bounds import Numbers
-from checker.generation.meaning.forms import NUMBER, Canonical
+from checker.generation.normalization.bounds import Numbers
+from checker.generation.normalization.forms import NUMBER, Canonical
 
 _SINGLE = "float"
 

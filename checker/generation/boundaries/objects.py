@@ -10,12 +10,12 @@ from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.boundaries.walking import Walk
 from checker.generation.drawing.objects import wants_extra
 from checker.generation.drawing.places import Place, item_of
-from checker.generation.meaning.forms import Canonical, Conjunction
+from checker.generation.normalization.forms import Canonical, Conjunction
 from checker.generation.patterns.regexes import UnsupportedPattern
 from checker.generation.patterns.searching import writer
 from checker.generation.sources import alphabets
+from checker.generation.sources.context import Rejected
 from checker.generation.sources.simplest import SimplestSource
-from checker.generation.sources.turn import Rejected
 
 ADDITIONAL: Final = "x-checker-additional"
 _ANY: Final = "*"

@@ -30,12 +30,12 @@ from checker.generation.boundaries.positives import Edges, positives
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.components import PartCompiler, SchemaPart
 from checker.generation.dictionaries import forced_into
-from checker.generation.meaning.store import FormStore
 from checker.generation.negation.parts import ALWAYS_THERE, wanted
 from checker.generation.negation.wire import body_proof, parameter_proof
+from checker.generation.normalization.store import FormStore
 from checker.generation.provenance import forced_parts
 from checker.generation.settings import GenerationSettings
-from checker.generation.sources.turn import Budget, Rejected, Turn
+from checker.generation.sources.context import Budget, DrawContext, Rejected
 from checker.transport.wire.outline import outline_of
 from checker.validation.pointers import pointer_child
 
@@ -82,7 +82,7 @@ class OperationEdges:
         # Dictionaries are for chance; what is forced is forced everywhere.
         forced = tuple(one for one in self.settings.overrides.parameters if one.is_forced)
         settings = replace(self.settings, overrides=Overrides(forced))
-        self._compiler = PartCompiler(self.operation, settings, Turn(), Budget(), self.store)
+        self._compiler = PartCompiler(self.operation, settings, DrawContext(), Budget(), self.store)
 
     def cases(self) -> Iterator[BoundaryCase]:
         """Each request once."""

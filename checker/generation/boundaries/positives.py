@@ -14,9 +14,9 @@ from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import Place
 from checker.generation.likeness import distinct
-from checker.generation.meaning import forms
-from checker.generation.meaning.discrimination import discriminated
-from checker.generation.meaning.forms import (
+from checker.generation.normalization import forms
+from checker.generation.normalization.discrimination import discriminated
+from checker.generation.normalization.forms import (
     Branches,
     Canonical,
     Conjunction,
@@ -24,9 +24,9 @@ from checker.generation.meaning.forms import (
     FacetKey,
     key_of,
 )
-from checker.generation.meaning.implied import meant_types
+from checker.generation.normalization.implied import meant_types
+from checker.generation.sources.context import Rejected
 from checker.generation.sources.simplest import SimplestSource
-from checker.generation.sources.turn import Rejected
 from checker.validation.pointers import pointer_child
 
 _VISITS: Final = 3
@@ -117,10 +117,10 @@ class Edges:
     ) -> Any:
         """The simplest value that the draw program gives. Raises `Unsatisfiable`."""
         draw = self.compiler.compile(conjunction, place)
-        turn = self.compiler.turn
-        with turn.aside():
+        context = self.compiler.context
+        with context.aside():
             for rank in range(_RANKS):
-                turn.begin(None)
+                context.begin(None)
                 try:
                     value = draw(SimplestSource(rank))
                 except Rejected:

@@ -8,8 +8,8 @@ from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.boundaries.walking import Walk
 from checker.generation.drawing.formats import FORMATS
 from checker.generation.drawing.places import Place
-from checker.generation.meaning.forms import Canonical, Conjunction
-from checker.generation.sources.turn import Rejected
+from checker.generation.normalization.forms import Canonical, Conjunction
+from checker.generation.sources.context import Rejected
 
 _FILLER: Final = "0"
 _WORDS: Final = {

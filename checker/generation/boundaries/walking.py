@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from checker.generation.boundaries.values import Boundary
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import Place
-from checker.generation.meaning.forms import Conjunction
+from checker.generation.normalization.forms import Conjunction
 
 
 class Walk(Protocol):

@@ -12,11 +12,11 @@ from checker.generation.drawing.nodes import Nodes
 from checker.generation.drawing.places import Place, item_of
 from checker.generation.drawing.seeded import MOST_ITEMS
 from checker.generation.drawing.variety import Variety
-from checker.generation.meaning import forms
-from checker.generation.meaning.forms import Canonical, Conjunction, Facet
+from checker.generation.normalization import forms
+from checker.generation.normalization.forms import Canonical, Conjunction, Facet
 from checker.generation.sources.basic import either
 from checker.generation.sources.choices import Source
-from checker.generation.sources.turn import Draw, Turn
+from checker.generation.sources.context import Draw, DrawContext
 
 _COUNTED = frozenset({forms.BOOLEAN, forms.NULL, forms.INTEGER})
 _SOME_ITEMS = 3
@@ -56,27 +56,27 @@ def compile_items(nodes: Nodes, form: Canonical, place: Place) -> Draw:
         )
     plan = ArrayPlan(form.pointer, low, high, tuple(prefix), item, form.unique, members, finite)
     if form.has_duplicates:
-        return _with_duplicates(plan, nodes.turn)
+        return _with_duplicates(plan, nodes.context)
     keeps_path = nodes.reuses and place.is_body
-    draw = compile_array(plan, nodes.turn, keeps_path=keeps_path)
+    draw = compile_array(plan, nodes.context, keeps_path=keeps_path)
     variety = nodes.variety_of(form)
     if variety is Variety.USUAL or low > 0 or item is None or high == 0:
         return draw
     # There is one empty array, and it is a third of all.
     least = _SOME_ITEMS if variety is Variety.MOST else 1
     least = min([least, *(most for most in (high, finite) if most is not None)])
-    filled = compile_array(replace(plan, low=least), nodes.turn, keeps_path=keeps_path)
+    filled = compile_array(replace(plan, low=least), nodes.context, keeps_path=keeps_path)
     return either(_FILLED, filled, draw)
 
 
-def _with_duplicates(plan: ArrayPlan, turn: Turn) -> Draw:
+def _with_duplicates(plan: ArrayPlan, context: DrawContext) -> Draw:
     """Arrays in which one item stands twice."""
     if plan.unique or (plan.item is None and len(plan.prefix) < 2):
         raise Unsatisfiable(plan.pointer, "equal items are both wanted and forbidden")
     shorter = replace(
         plan, low=max(plan.low - 1, 1), high=None if plan.high is None else plan.high - 1
     )
-    draw = compile_array(shorter, turn, keeps_path=False)
+    draw = compile_array(shorter, context, keeps_path=False)
 
     def drawn(source: Source) -> list[Any]:
         values: list[Any] = draw(source)

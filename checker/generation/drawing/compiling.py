@@ -19,16 +19,28 @@ from checker.generation.drawing.scalars import compile_integer, compile_listed, 
 from checker.generation.drawing.texts import compile_string
 from checker.generation.drawing.variety import ENOUGH, Variety, different, may_be_poor
 from checker.generation.drawing.words import Words
-from checker.generation.meaning import forms
-from checker.generation.meaning.canonical import Canon
-from checker.generation.meaning.discrimination import are_disjoint, discriminated, others_excluded
-from checker.generation.meaning.emptiness import emptiness, is_settled
-from checker.generation.meaning.forms import Branches, Canonical, Conjunction, FacetKey, key_of
-from checker.generation.meaning.implied import meant_types
+from checker.generation.normalization import discrimination, forms
+from checker.generation.normalization.canonical import Canon
+from checker.generation.normalization.emptiness import emptiness, is_settled
+from checker.generation.normalization.forms import (
+    Branches,
+    Canonical,
+    Conjunction,
+    FacetKey,
+    key_of,
+)
+from checker.generation.normalization.implied import meant_types
 from checker.generation.sources.basic import BOOLEAN, NULL, either, one_of
 from checker.generation.sources.choices import Source
+from checker.generation.sources.context import (
+    DEEPEST,
+    Budget,
+    Draw,
+    DrawContext,
+    Unfinished,
+    retried,
+)
 from checker.generation.sources.hypothesis import Strategy
-from checker.generation.sources.turn import DEEPEST, Budget, Draw, Turn, Unfinished, retried
 
 _DEEPEST = 90
 """Schemas inside each other; Python has no room for many more."""
@@ -49,7 +61,7 @@ class Compiler:
     """Compiles the schemas of one operation; what is referred to often is compiled once."""
 
     canon: Canon
-    turn: Turn
+    context: DrawContext
     budget: Budget
     formats: Mapping[str, Strategy]
     max_text: int
@@ -112,7 +124,7 @@ class Compiler:
         """The same, or what gives more different values where these would repeat themselves all the time."""
         if self.is_minimal or self.formats:
             return draw
-        most = different(draw, self.turn)
+        most = different(draw, self.context)
         root = conjunction[0].pointer if conjunction else "#"
         for variety in (Variety.NAMES, Variety.TYPES, Variety.MOST):
             if most >= ENOUGH:
@@ -124,7 +136,7 @@ class Compiler:
             )
             with suppress(Unsatisfiable, BudgetSpent):
                 candidate = other.compile(conjunction, place)
-                count = different(candidate, self.turn)
+                count = different(candidate, self.context)
                 if count > most:
                     draw, most = candidate, count
         return draw
@@ -153,19 +165,19 @@ class Compiler:
         if self.is_minimal:
             raise Unsatisfiable(pointer, "every value contains itself: the recursion never ends")
         minimal = self._least().compile(conjunction, place)
-        turn = self.turn
+        context = self.context
 
         def draw(source: Source) -> Any:
             if not cell:
                 # Tried while it is being compiled.
                 raise Unfinished(pointer)
-            if turn.depth >= DEEPEST:
+            if context.depth >= DEEPEST:
                 return minimal(source)
-            turn.depth += 1
+            context.depth += 1
             try:
                 return cell[0](source)
             finally:
-                turn.depth -= 1
+                context.depth -= 1
 
         return draw
 
@@ -173,7 +185,7 @@ class Compiler:
         if self._minimal is None:
             self._minimal = Compiler(
                 self.canon,
-                self.turn,
+                self.context,
                 self.budget,
                 self.formats,
                 self.max_text,
@@ -208,7 +220,7 @@ class Compiler:
         draw = self._with_examples(form, conjunction, place, draw)
         self.opaque.update(form.opaque)
         if overlapping or form.needs_check or form.opaque:
-            draw = retried(draw, is_valid, self.turn, form.pointer)
+            draw = retried(draw, is_valid, self.context, form.pointer)
         is_outermost = len(self._open) == 1 and self.variety is Variety.USUAL
         return (
             self._varied(conjunction, place, draw) if is_outermost and may_be_poor(form) else draw
@@ -218,8 +230,8 @@ class Compiler:
         """True for a `oneOf` of which a value may satisfy more than one alternative."""
         return (
             branches.keyword == "oneOf"
-            and not discriminated(self.canon, branches)
-            and not are_disjoint(self.canon, branches)
+            and not discrimination.discriminated(self.canon, branches)
+            and not discrimination.are_disjoint(self.canon, branches)
         )
 
     def _refuse_empty(self, form: Canonical) -> None:
@@ -259,7 +271,7 @@ class Compiler:
             found = self._ways(branches, base, place)
             if found:
                 return found, None
-        pinned = discriminated(self.canon, branches)
+        pinned = discrimination.discriminated(self.canon, branches)
         draws: list[Draw] = []
         reason: Unsatisfiable | None = None
         for index, alternative in enumerate(branches.alternatives):
@@ -268,7 +280,7 @@ class Compiler:
             try:
                 draw = self.compile(wanted, place)
                 if is_alone is not None and index < overlaps.MOST:
-                    others = others_excluded(branches, index)
+                    others = discrimination.others_excluded(branches, index)
                     draw = overlaps.apart(self, draw, (wanted, others, place), is_alone)
                 draws.extend([draw] * self._weight(alternative))
             except Unsatisfiable as error:
@@ -349,22 +361,23 @@ class Compiler:
 
     def _of_kind(self, kind: str, form: Canonical, conjunction: Conjunction, place: Place) -> Draw:
         if kind == forms.OBJECT:
-            return excluding(compile_properties(self, form, place), kind, form, self.turn)
+            return excluding(compile_properties(self, form, place), kind, form, self.context)
         if kind == forms.ARRAY:
-            return excluding(compile_items(self, form, place), kind, form, self.turn)
+            return excluding(compile_items(self, form, place), kind, form, self.context)
         if kind == forms.BOOLEAN:
             draw: Draw = BOOLEAN
         elif kind == forms.STRING:
             draw = compile_string(self, form, place)
         elif kind == forms.INTEGER:
-            draw = compile_integer(form, self.turn)
+            draw = compile_integer(form, self.context)
         else:
-            draw = compile_number(form, self.turn)
-        draw = excluding(draw, kind, form, self.turn)
+            draw = compile_number(form, self.context)
+        draw = excluding(draw, kind, form, self.context)
         if kind in self.words:
-            draw = self.words[kind].at(place, self.validator(conjunction)).sampled(draw, self.turn)
+            words = self.words[kind].at(place, self.validator(conjunction))
+            draw = words.sampled(draw, self.context)
         if self.reuses and place.is_body:
-            return reusing(draw, kind, self.validator(conjunction), self.turn)
+            return reusing(draw, kind, self.validator(conjunction), self.context)
         return draw
 
     def _with_examples(
@@ -373,15 +386,11 @@ class Compiler:
         if not form.examples or self.is_minimal or place.is_bytes:
             return draw
         is_valid = self.validator(conjunction, is_strict=True)
-        fitting = [
-            value
-            for value in form.examples
-            if is_json(value) and place.carries(value) and is_valid(value)
-        ]
+        carried = [one for one in form.examples if is_json(one) and place.carries(one)]
+        fitting = [one for one in carried if is_valid(one)]
         if not fitting or (len(fitting) == 1 and isinstance(fitting[0], bool)):
             return draw
-        example = compile_listed(fitting)
-        return either(_EXAMPLES, example, draw)
+        return either(_EXAMPLES, compile_listed(fitting), draw)
 
 
 def _is_at(pointer: str, key: Key) -> bool:

@@ -15,8 +15,8 @@ from checker.generation.drawing.distinct import (
 from checker.generation.drawing.seeded import MANY, MANY_DISTINCT, compile_seeded
 from checker.generation.sources.chance import SourceSpent
 from checker.generation.sources.choices import RandomSource, Source
+from checker.generation.sources.context import ELEMENT, OPTIONAL, Draw, DrawContext, Rejected
 from checker.generation.sources.recipes import Different, Extended, Filled, Items, Record, described
-from checker.generation.sources.turn import ELEMENT, OPTIONAL, Draw, Rejected, Turn
 
 _MORE_ITEMS = 0.55
 _UNBOUNDED = 40
@@ -42,7 +42,7 @@ class ArrayPlan:
     """How many different items there are, if that is known."""
 
 
-def compile_array(plan: ArrayPlan, turn: Turn, *, keeps_path: bool) -> Draw:
+def compile_array(plan: ArrayPlan, context: DrawContext, *, keeps_path: bool) -> Draw:
     """Draws arrays."""
     low = plan.low
     high = low + _UNBOUNDED if plan.high is None else plan.high
@@ -55,24 +55,26 @@ def compile_array(plan: ArrayPlan, turn: Turn, *, keeps_path: bool) -> Draw:
     if plan.unique and plan.members is not None:
         return compile_drawn_out(distinct, plan.members)
     if low > (MANY_DISTINCT if plan.unique else MANY):
-        element = _element(plan, turn, keeps_path=keeps_path)
-        return compile_seeded(distinct, element, turn, unique=plan.unique)
+        element = _element(plan, context, keeps_path=keeps_path)
+        return compile_seeded(distinct, element, context, unique=plan.unique)
     if plan.unique:
-        draw = compile_distinct(distinct, _element(plan, turn, keeps_path=keeps_path), turn)
+        draw = compile_distinct(distinct, _element(plan, context, keeps_path=keeps_path), context)
         if plan.prefix or plan.item is None:
             return draw
-        return described(draw, _different(plan.item, distinct, turn, keeps_path=keeps_path))
+        return described(draw, _different(plan.item, distinct, context, keeps_path=keeps_path))
     if plan.prefix or plan.item is None:
-        return _tuple(plan, _element(plan, turn, keeps_path=keeps_path))
-    items = Items(plan.item, low, high, _more(low, high), turn, keeps_path)
+        return _tuple(plan, _element(plan, context, keeps_path=keeps_path))
+    items = Items(plan.item, low, high, _more(low, high), context, keeps_path)
     if keeps_path:
-        return described(_tuple(plan, _element(plan, turn, keeps_path=True)), items)
+        return described(_tuple(plan, _element(plan, context, keeps_path=True)), items)
     return described(_list(items, plan.pointer), items)
 
 
-def _different(item: Draw, plan: Distinct, turn: Turn, *, keeps_path: bool) -> Different:
+def _different(item: Draw, plan: Distinct, context: DrawContext, *, keeps_path: bool) -> Different:
     low, high, more, pointer = plan.low, plan.high, plan.more, plan.pointer
-    return Different(item, low, high, more, identity, ATTEMPTS, Rejected, pointer, turn, keeps_path)
+    return Different(
+        item, low, high, more, identity, ATTEMPTS, Rejected, pointer, context, keeps_path
+    )
 
 
 def _list(items: Items, pointer: str) -> Draw:
@@ -111,7 +113,7 @@ def _more(low: int, high: int) -> float:
     return _MORE_ITEMS if high - low > 4 or high == low else 0.75
 
 
-def _element(plan: ArrayPlan, turn: Turn, *, keeps_path: bool) -> Element:
+def _element(plan: ArrayPlan, context: DrawContext, *, keeps_path: bool) -> Element:
     """Draws of items, by index; with `keeps_path` the path says where we are."""
     prefix, item, count = plan.prefix, plan.item, len(plan.prefix)
 
@@ -121,9 +123,9 @@ def _element(plan: ArrayPlan, turn: Turn, *, keeps_path: bool) -> Element:
         return make(source)
 
     def element_in_path(source: Source, index: int) -> Any:
-        turn.path.append(str(index))
+        context.path.append(str(index))
         value = element(source, index)
-        turn.path.pop()
+        context.path.pop()
         return value
 
     return element_in_path if keeps_path else element
@@ -182,7 +184,7 @@ class Named:
     """True for names that such properties may have."""
 
 
-def compile_object(plan: ObjectPlan, turn: Turn) -> Draw:
+def compile_object(plan: ObjectPlan, context: DrawContext) -> Draw:
     """Draws objects: the required properties, some of the optional ones, some additional ones."""
     required = sum(item.required for item in plan.properties)
     optional = len(plan.properties) - required
@@ -194,7 +196,7 @@ def compile_object(plan: ObjectPlan, turn: Turn) -> Draw:
         core = _properties(steps, share, plan.pointer)
     if not plan.additional and plan.low <= required:
         return core
-    return _with_additional(plan, core, turn)
+    return _with_additional(plan, core, context)
 
 
 Step = tuple[str, Draw, bool]
@@ -245,14 +247,14 @@ def _bounded(steps: list[Step], share: float, room: int) -> Draw:
     return draw
 
 
-def _with_additional(plan: ObjectPlan, core: Draw, turn: Turn) -> Draw:
+def _with_additional(plan: ObjectPlan, core: Draw, context: DrawContext) -> Draw:
     low = plan.low
     most = low + _UNBOUNDED if plan.high is None else plan.high
 
     def fill(value: dict[str, Any], source: Source) -> None:
         _fill(value, plan, source)
         if plan.additional:
-            _add(value, plan, most, (source, turn))
+            _add(value, plan, most, (source, context))
         if len(value) < low:
             raise Rejected(plan.pointer)
 
@@ -269,7 +271,9 @@ def _with_additional(plan: ObjectPlan, core: Draw, turn: Turn) -> Draw:
     (kind,) = plan.additional
     return described(
         draw,
-        Extended(core, most, plan.more, (kind.name, kind.draw, kind.is_name), _NAME_ATTEMPTS, turn),
+        Extended(
+            core, most, plan.more, (kind.name, kind.draw, kind.is_name), _NAME_ATTEMPTS, context
+        ),
     )
 
 
@@ -280,9 +284,11 @@ def _fill(value: dict[str, Any], plan: ObjectPlan, source: Source) -> None:
             value[item.name] = item.draw(source)
 
 
-def _add(value: dict[str, Any], plan: ObjectPlan, most: int, where: tuple[Source, Turn]) -> None:
+def _add(
+    value: dict[str, Any], plan: ObjectPlan, most: int, where: tuple[Source, DrawContext]
+) -> None:
     """Additional properties. A name that cannot be used still costs its choices, so that there is no rule to it."""
-    (source, turn), kinds = where, plan.additional
+    (source, context), kinds = where, plan.additional
     # Nobody asks chance for its spans.
     has_spans = source.__class__ is not RandomSource
     misses = 0
@@ -297,9 +303,9 @@ def _add(value: dict[str, Any], plan: ObjectPlan, most: int, where: tuple[Source
             break
         kind = kinds[source.choice(len(kinds)) if len(kinds) > 1 else 0]
         name = kind.name(source)
-        turn.path.append(name)
+        context.path.append(name)
         item = kind.draw(source)
-        turn.path.pop()
+        context.path.pop()
         if name in value or not kind.is_name(name):
             misses += 1
         else:

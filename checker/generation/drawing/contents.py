@@ -11,11 +11,11 @@ from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.nodes import Nodes
 from checker.generation.drawing.places import Place, body_place
 from checker.generation.drawing.samples import SAMPLES
-from checker.generation.meaning.forms import Canonical, Content
+from checker.generation.normalization.forms import Canonical, Content
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import either, finished, listed
 from checker.generation.sources.choices import Source
-from checker.generation.sources.turn import Draw
+from checker.generation.sources.context import Draw
 
 _MOST_BYTES: Final = 48
 """Of what is encoded, beyond what a minimum asks for."""

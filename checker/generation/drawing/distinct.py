@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from checker.generation.sources.choices import Source
-from checker.generation.sources.turn import ELEMENT, Draw, Rejected, Turn
+from checker.generation.sources.context import ELEMENT, Draw, DrawContext, Rejected
 
 ATTEMPTS = 20
 """To find one more item that may be there; for one that has to be four times as many."""
@@ -26,10 +26,10 @@ class Distinct:
     more: float
 
 
-def compile_distinct(plan: Distinct, element: Element, turn: Turn) -> Draw:
+def compile_distinct(plan: Distinct, element: Element, context: DrawContext) -> Draw:
     """Draws arrays of items that are drawn until they differ."""
     low, high, more = plan.low, plan.high, plan.more
-    new = _new_element(element, turn)
+    new = _new_element(element, context)
 
     def draw(source: Source) -> list[Any]:
         values: list[Any] = []
@@ -43,7 +43,7 @@ def compile_distinct(plan: Distinct, element: Element, turn: Turn) -> Draw:
             if found:
                 misses = 0
                 continue
-            turn.spend(plan.pointer)
+            context.spend(plan.pointer)
             misses += 1
             if misses < (4 * ATTEMPTS if is_wanted else ATTEMPTS):
                 continue
@@ -59,13 +59,13 @@ def compile_distinct(plan: Distinct, element: Element, turn: Turn) -> Draw:
 
 
 def _new_element(
-    element: Element, turn: Turn
+    element: Element, context: DrawContext
 ) -> Callable[[Source, list[Any], set[str | bytes], float | None], bool | None]:
     def new_element(
         source: Source, values: list[Any], seen: set[str | bytes], more: float | None
     ) -> bool | None:
         """Append one that is not among `seen`: whether it was, None when no more is wanted."""
-        bound = len(turn.bindings)
+        bound = len(context.bindings)
         source.start_span(ELEMENT)
         if more is None:
             source.forced(True)
@@ -80,7 +80,7 @@ def _new_element(
             seen.add(key)
             values.append(value)
         else:
-            del turn.bindings[bound:]
+            del context.bindings[bound:]
         return is_new
 
     return new_element

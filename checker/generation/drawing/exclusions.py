@@ -7,11 +7,11 @@ from typing import Any, Final
 from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.distinct import identity
 from checker.generation.drawing.scalars import compile_listed
-from checker.generation.meaning import forms
-from checker.generation.meaning.forms import Canonical, Exclusions
+from checker.generation.normalization import forms
+from checker.generation.normalization.forms import Canonical, Exclusions
 from checker.generation.patterns.matching import matcher
 from checker.generation.sources.basic import either
-from checker.generation.sources.turn import Draw, Turn, retried
+from checker.generation.sources.context import Draw, DrawContext, retried
 from checker.validation.formats import ASSERTED_FORMATS
 
 Accepts = Callable[[Any], bool]
@@ -22,7 +22,7 @@ _ODD_TEXTS: Final = ("", " ", "0", "a", "A", "a b", "-", "\u00e9", "\n", "~" * 1
 """Tried where most texts are forbidden."""
 
 
-def excluding(draw: Draw, kind: str, form: Canonical, turn: Turn) -> Draw:
+def excluding(draw: Draw, kind: str, form: Canonical, context: DrawContext) -> Draw:
     """The same draw without what is forbidden. Raises `Unsatisfiable` when nothing is left."""
     checks = _checks(kind, form.excluded)
     if not checks:
@@ -37,7 +37,7 @@ def excluding(draw: Draw, kind: str, form: Canonical, turn: Turn) -> Draw:
         if not left:
             raise Unsatisfiable(form.pointer, f"`not` forbids every {kind} that is left")
         return compile_listed(left)
-    made = retried(draw, accepts, turn, form.pointer)
+    made = retried(draw, accepts, context, form.pointer)
     if kind == forms.STRING and form.excluded.patterns:
         return _with_odd_texts(made, form, accepts)
     return made

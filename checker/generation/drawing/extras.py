@@ -24,8 +24,8 @@ from checker.generation.sources.basic import (
     together,
 )
 from checker.generation.sources.choices import RandomSource, Source
+from checker.generation.sources.context import OPTIONAL, Draw
 from checker.generation.sources.recipes import Amended, described, recipe_of
-from checker.generation.sources.turn import OPTIONAL, Draw
 
 _SHARE: Final = 0.025
 """Of cases: servers that refuse what they do not know would refuse them all."""

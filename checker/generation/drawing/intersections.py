@@ -9,13 +9,13 @@ from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.grammars import GRAMMARS
 from checker.generation.drawing.nodes import Nodes
 from checker.generation.drawing.places import Place
-from checker.generation.meaning.forms import Canonical
+from checker.generation.normalization.forms import Canonical
 from checker.generation.patterns.languages import Wanted, common_to
 from checker.generation.patterns.matching import is_certain, is_exact, matcher
 from checker.generation.patterns.regexes import UnsupportedPattern
 from checker.generation.patterns.walking import walker
 from checker.generation.sources.choices import RandomSource, Source
-from checker.generation.sources.turn import Draw, Rejected
+from checker.generation.sources.context import Draw, Rejected
 
 Sizes = tuple[int, int | None]
 Accepts = Callable[[Any], bool]

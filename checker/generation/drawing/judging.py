@@ -5,8 +5,8 @@ from typing import Any
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.schema import Schema, UnresolvableReference
-from checker.generation.meaning.canonical import Canon
-from checker.generation.meaning.forms import Conjunction, Facet
+from checker.generation.normalization.canonical import Canon
+from checker.generation.normalization.forms import Conjunction, Facet
 from checker.validation.compiled import Compiled, OversizedSchema, UnusableSchema, compile_schema
 
 IsValid = Callable[[Any], bool]

@@ -9,10 +9,10 @@ from checker.generation.drawing.distinct import identity
 from checker.generation.drawing.judging import IsValid, validator_of
 from checker.generation.drawing.places import Place
 from checker.generation.drawing.scalars import compile_listed
-from checker.generation.meaning import forms
-from checker.generation.meaning.canonical import Canon
-from checker.generation.meaning.forms import Branches, Canonical, Conjunction, same
-from checker.generation.sources.turn import Draw
+from checker.generation.normalization import forms
+from checker.generation.normalization.canonical import Canon
+from checker.generation.normalization.forms import Branches, Canonical, Conjunction, same
+from checker.generation.sources.context import Draw
 from checker.validation.formats import is_of_format
 
 _LISTING: Final = frozenset({"type", "format", "enum", "const", "allOf", "anyOf", "oneOf"})

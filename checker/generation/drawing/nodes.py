@@ -5,17 +5,17 @@ from typing import Any, Protocol
 
 from checker.generation.drawing.places import Place
 from checker.generation.drawing.variety import Variety
-from checker.generation.meaning.canonical import Canon
-from checker.generation.meaning.forms import Canonical, Conjunction
+from checker.generation.normalization.canonical import Canon
+from checker.generation.normalization.forms import Canonical, Conjunction
+from checker.generation.sources.context import Budget, Draw, DrawContext
 from checker.generation.sources.hypothesis import Strategy
-from checker.generation.sources.turn import Budget, Draw, Turn
 
 
 class Nodes(Protocol):
     """A compiler, as far as its children see it."""
 
     canon: Canon
-    turn: Turn
+    context: DrawContext
     budget: Budget
     formats: Mapping[str, Strategy]
     max_text: int

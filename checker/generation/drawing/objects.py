@@ -15,16 +15,16 @@ from checker.generation.drawing.containers import (
 from checker.generation.drawing.nodes import Nodes
 from checker.generation.drawing.places import Place, item_of
 from checker.generation.drawing.variety import Variety, different
-from checker.generation.meaning.discrimination import inherited_tags
-from checker.generation.meaning.forms import Canonical, Conjunction, Facet, FacetKey, key_of
+from checker.generation.normalization.discrimination import inherited_tags
+from checker.generation.normalization.forms import Canonical, Conjunction, Facet, FacetKey, key_of
 from checker.generation.patterns.matching import matcher
 from checker.generation.patterns.regexes import UnsupportedPattern
 from checker.generation.patterns.searching import writer
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import either, listed, texts
 from checker.generation.sources.choices import RandomSource, Source
+from checker.generation.sources.context import Draw
 from checker.generation.sources.recipes import Under, described
-from checker.generation.sources.turn import Draw
 
 _NAME_PLACE = Place("name", alphabets.NAME, min_text=1)
 _ANY_NAME_PLACE = Place("any-name", alphabets.VISIBLE)
@@ -71,12 +71,12 @@ def compile_properties(nodes: Nodes, form: Canonical, place: Place) -> Draw:
         is_named = form.properties and variety is not Variety.MOST
         more = _SOME_NAMES if is_named else _MANY_NAMES
     plan = ObjectPlan(form.pointer, tuple(properties), low, sizes.high, additional, more)
-    draw = compile_object(plan, nodes.turn)
+    draw = compile_object(plan, nodes.context)
     fits = sizes.high is None or len(properties) <= sizes.high
     if variety is not Variety.MOST or needed == len(properties) or not fits:
         return draw
     full = tuple(replace(item, required=True) for item in properties)
-    return either(_FULL, compile_object(replace(plan, properties=full), nodes.turn), draw)
+    return either(_FULL, compile_object(replace(plan, properties=full), nodes.context), draw)
 
 
 def wants_extra(form: Canonical, nodes: Nodes) -> bool:
@@ -216,7 +216,7 @@ def _names(nodes: Nodes, form: Canonical) -> Draw | None:
     for place in (_NAME_PLACE, _ANY_NAME_PLACE):
         with suppress(Unsatisfiable):
             draw = nodes.compile((*form.names, _TEXT), place)
-            if different(draw, nodes.turn):
+            if different(draw, nodes.context):
                 return draw
     return None
 
@@ -239,12 +239,12 @@ def _at(nodes: Nodes, name: str, draw: Draw, place: Place) -> Draw:
     if not nodes.reuses or not place.is_body:
         return draw
     token = name.replace("~", "~0").replace("/", "~1")
-    turn = nodes.turn
+    context = nodes.context
 
     def drawn(source: Source) -> Any:
-        turn.path.append(token)
+        context.path.append(token)
         value = draw(source)
-        turn.path.pop()
+        context.path.pop()
         return value
 
-    return described(drawn, Under(token, draw, turn))
+    return described(drawn, Under(token, draw, context))

@@ -6,12 +6,12 @@ from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.generation.drawing.judging import IsValid
 from checker.generation.drawing.nodes import Nodes
 from checker.generation.drawing.places import Place
-from checker.generation.meaning.emptiness import may_be_alone
-from checker.generation.meaning.forms import Conjunction
+from checker.generation.normalization.emptiness import may_be_alone
+from checker.generation.normalization.forms import Conjunction
 from checker.generation.sources.basic import one_of
 from checker.generation.sources.choices import RandomSource
+from checker.generation.sources.context import Draw, DrawContext, Rejected, Unfinished
 from checker.generation.sources.simplest import SimplestSource
-from checker.generation.sources.turn import Draw, Rejected, Turn, Unfinished
 
 MOST: Final = 32
 """Alternatives that are looked at."""
@@ -34,9 +34,9 @@ def apart(
 
     `whole` is what holds for its values, what must not hold, and where they stand.
     """
-    share = _share(draw, is_alone, nodes.turn)
+    share = _share(draw, is_alone, nodes.context)
     is_fruitful = share is not None and share >= _FRUITFUL
-    if is_fruitful and _is_simplest(draw, is_alone, nodes.turn):
+    if is_fruitful and _is_simplest(draw, is_alone, nodes.context):
         return draw
     wanted, others, place = whole
     at = wanted[0].pointer
@@ -53,20 +53,20 @@ def apart(
     return one_of([draw, made]) if is_fruitful else made
 
 
-def _share(draw: Draw, accepts: IsValid, turn: Turn) -> float | None:
+def _share(draw: Draw, accepts: IsValid, context: DrawContext) -> float | None:
     """Share of a few values that is accepted, of fewer where the first ones are; None where none can be drawn yet."""
     source = RandomSource()
     accepted = drawn = 0
-    with turn.aside(_DISCARDED):
+    with context.aside(_DISCARDED):
         for seed in range(_TRIED):
             source.reset(seed)
-            turn.begin(None, turn.work if seed else 0)
+            context.begin(None, context.work if seed else 0)
             try:
                 accepted += accepts(draw(source))
             except Unfinished:
                 continue
             except (Rejected, BudgetSpent):
-                if turn.work > turn.allowance:
+                if context.work > context.allowance:
                     return accepted / (drawn + 1)
             drawn += 1
             if drawn == accepted == _SURE:
@@ -74,10 +74,10 @@ def _share(draw: Draw, accepts: IsValid, turn: Turn) -> float | None:
     return accepted / drawn if drawn else None
 
 
-def _is_simplest(draw: Draw, accepts: IsValid, turn: Turn) -> bool:
+def _is_simplest(draw: Draw, accepts: IsValid, context: DrawContext) -> bool:
     """True when the simplest value, with nothing optional, is accepted."""
-    with turn.aside(_DISCARDED):
-        turn.begin(None)
+    with context.aside(_DISCARDED):
+        context.begin(None)
         try:
             return accepts(draw(SimplestSource()))
         except (Rejected, BudgetSpent):

@@ -6,10 +6,10 @@ from typing import Any
 
 from checker.core.case import NOT_SET
 from checker.core.operation import Location
-from checker.generation.meaning import forms
+from checker.generation.normalization import forms
 from checker.generation.sources.choices import Source
+from checker.generation.sources.context import Draw, DrawContext
 from checker.generation.sources.recipes import Pooled, described
-from checker.generation.sources.turn import Draw, Turn
 
 SOMETIMES = 0.2
 OFTEN = 0.8
@@ -18,9 +18,9 @@ _POOLED = 63
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
 
 
-def reusing(draw: Draw, kind: str, is_valid: Callable[[Any], bool], turn: Turn) -> Draw:
+def reusing(draw: Draw, kind: str, is_valid: Callable[[Any], bool], context: DrawContext) -> Draw:
     """The same for a scalar of the body, or a value from the pool under its JSON pointer."""
-    return pooled(draw, (Location.BODY, None), (kind,), is_valid, turn)
+    return pooled(draw, (Location.BODY, None), (kind,), is_valid, context)
 
 
 def pooled(
@@ -28,28 +28,28 @@ def pooled(
     target: tuple[Location, str | None],
     kinds: tuple[str, ...],
     is_valid: Callable[[Any], bool],
-    turn: Turn,
+    context: DrawContext,
 ) -> Draw:
-    """The same for a named parameter; without a name, for where `turn.path` says that we are."""
+    """The same for a named parameter; without a name, for where `context.path` says that we are."""
     location, name = target
     coerced = _coercion(kinds)
     share = OFTEN if location is Location.PATH else SOMETIMES
 
     def take(at: str, index: int) -> Any:
-        pool = turn.pool
+        pool = context.pool
         found = None if pool is None else pool.pick(location, at, index)
         if found is None:
             return NOT_SET
         value = found.literal if coerced is None else coerced(found.literal)
         if not is_valid(value):
             return NOT_SET
-        turn.bindings.append(found)
+        context.bindings.append(found)
         return value
 
     def drawn(source: Source) -> Any:
         if source.boolean(share):
             index = source.integer(0, _POOLED)
-            at = name if name is not None else "".join(f"/{token}" for token in turn.path)
+            at = name if name is not None else "".join(f"/{token}" for token in context.path)
             value = take(at, index)
             if value is not NOT_SET:
                 return value

@@ -8,12 +8,12 @@ from fractions import Fraction
 from typing import Any
 
 from checker.core.errors import Unsatisfiable
-from checker.generation.meaning.bounds import Numbers
-from checker.generation.meaning.forms import Canonical
+from checker.generation.normalization.bounds import Numbers
+from checker.generation.normalization.forms import Canonical
 from checker.generation.sources.basic import constant, integers, listed
 from checker.generation.sources.choices import Source
+from checker.generation.sources.context import Draw, DrawContext, retried
 from checker.generation.sources.recipes import Floats, described
-from checker.generation.sources.turn import Draw, Turn, retried
 
 _WIDEST = 2**63
 """Integers stay in 64 bits unless the schema asks for more: what lies beyond is no integer to most servers."""
@@ -30,7 +30,7 @@ def compile_listed(values: list[Any]) -> Draw:
     return listed(values)
 
 
-def compile_integer(canonical: Canonical, turn: Turn) -> Draw:
+def compile_integer(canonical: Canonical, context: DrawContext) -> Draw:
     """Draws integers. Raises `Unsatisfiable`."""
     numbers = canonical.numbers
     _refuse_conflict(numbers)
@@ -40,11 +40,11 @@ def compile_integer(canonical: Canonical, turn: Turn) -> Draw:
     low, high = _integers_between(numbers, step)
     if low > high:
         raise Unsatisfiable(*numbers.empty("integer"))
-    return _whole_multiples(numbers, said, (low, high), turn, canonical.pointer)
+    return _whole_multiples(numbers, said, (low, high), context, canonical.pointer)
 
 
 def _whole_multiples(
-    numbers: Numbers, step: Fraction, between: tuple[int, int], turn: Turn, pointer: str
+    numbers: Numbers, step: Fraction, between: tuple[int, int], context: DrawContext, pointer: str
 ) -> Draw:
     """Draws integers that are multiples of a step, `between` times its numerator."""
     (low, high), factor = between, step.numerator
@@ -58,16 +58,16 @@ def _whole_multiples(
         first, last = -(-least // coarse), most // coarse
         if first <= last:
             draw = integers(first, last, coarse)
-    return retried(draw, _certain(numbers, step), turn, pointer)
+    return retried(draw, _certain(numbers, step), context, pointer)
 
 
-def compile_number(canonical: Canonical, turn: Turn) -> Draw:
+def compile_number(canonical: Canonical, context: DrawContext) -> Draw:
     """Draws numbers; whole ones are integers. Raises `Unsatisfiable`."""
     numbers = canonical.numbers
     _refuse_conflict(numbers)
     is_single = "float" in canonical.formats
     if numbers.step is not None:
-        return _multiples(numbers, numbers.step, turn, canonical.pointer)
+        return _multiples(numbers, numbers.step, context, canonical.pointer)
     largest = _LARGEST_SINGLE if is_single else _LARGEST
     low = -largest if numbers.low is None else _float(numbers.low)
     high = largest if numbers.high is None else _float(numbers.high)
@@ -119,18 +119,18 @@ def _single(value: float, low: float, high: float) -> float:
     return rounded if low <= rounded <= high else value
 
 
-def _multiples(numbers: Numbers, step: Fraction, turn: Turn, pointer: str) -> Draw:
+def _multiples(numbers: Numbers, step: Fraction, context: DrawContext, pointer: str) -> Draw:
     low, high = _integers_between(numbers, step)
     if low > high:
         raise Unsatisfiable(*numbers.empty("number"))
     if step.denominator == 1:
-        return _whole_multiples(numbers, step, (low, high), turn, pointer)
+        return _whole_multiples(numbers, step, (low, high), context, pointer)
     if _are_far(numbers):
         # Floats there are integers.
         whole = Fraction(step.numerator)
         between = _integers_between(numbers, whole)
         if between[0] <= between[1]:
-            return _whole_multiples(numbers, step, between, turn, pointer)
+            return _whole_multiples(numbers, step, between, context, pointer)
     unit = float(step)
 
     def make(source: Source) -> float:
@@ -139,7 +139,7 @@ def _multiples(numbers: Numbers, step: Fraction, turn: Turn, pointer: str) -> Dr
 
     # Validators that divide floats do not see every multiple as one; both kinds have to.
     accepts = _certain(numbers, step) if _may_round(numbers, step) else _divides(unit)
-    return retried(make, accepts, turn, pointer)
+    return retried(make, accepts, context, pointer)
 
 
 def _divides(unit: float) -> Callable[[Any], bool]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from checker.core.errors import BudgetSpent
 from checker.generation.drawing.distinct import Distinct, Element, identity
 from checker.generation.sources.choices import MOST_BYTES, RandomSource, Source
-from checker.generation.sources.turn import Draw, Rejected, Turn
+from checker.generation.sources.context import Draw, DrawContext, Rejected
 
 MOST_ITEMS: Final = 100_000
 """More of them are some MB, whatever they are."""
@@ -28,21 +28,21 @@ _BYTES: Final = 1 << 20
 """Of texts in all items, roughly."""
 
 
-def compile_seeded(plan: Distinct, element: Element, turn: Turn, *, unique: bool) -> Draw:
+def compile_seeded(plan: Distinct, element: Element, context: DrawContext, *, unique: bool) -> Draw:
     """Draws arrays of many items, each from a source of its own."""
     low, high = plan.low, min(plan.high, plan.low + _ROOM)
-    found = _distinct(plan, element, turn) if unique else _any(plan, element, turn)
+    found = _distinct(plan, element, context) if unique else _any(plan, element, context)
 
     def draw(source: Source) -> list[Any]:
         count = source.integer(low, high) if low < high else low
         seed = source.integer(0, _SEEDS - 1)
-        if turn.seeded is not None:
+        if context.seeded is not None:
             return found(count, seed)
-        turn.seeded = _CHOICES
+        context.seeded = _CHOICES
         try:
             return found(count, seed)
         finally:
-            turn.seeded = None
+            context.seeded = None
 
     return draw
 
@@ -53,20 +53,20 @@ _Next = Callable[[int, int], Any]
 """An item, from its seed and its index."""
 
 
-def _any(plan: Distinct, element: Element, turn: Turn) -> Found:
-    item = _drawn_alone(plan, element, turn)
+def _any(plan: Distinct, element: Element, context: DrawContext) -> Found:
+    item = _drawn_alone(plan, element, context)
     return lambda count, seed: [item(seed + index, index) for index in range(count)]
 
 
-def _distinct(plan: Distinct, element: Element, turn: Turn) -> Found:
-    item = _drawn_alone(plan, element, turn)
+def _distinct(plan: Distinct, element: Element, context: DrawContext) -> Found:
+    item = _drawn_alone(plan, element, context)
     most = _MISSES + _MISSES_EACH * plan.low
 
     def found(count: int, seed: int) -> list[Any]:
         values: dict[bytes, Any] = {}
         misses = 0
         while len(values) < count:
-            bound, had = len(turn.bindings), len(values)
+            bound, had = len(context.bindings), len(values)
             with suppress(Rejected):
                 value = item(seed, had)
                 values.setdefault(identity(value), value)
@@ -75,7 +75,7 @@ def _distinct(plan: Distinct, element: Element, turn: Turn) -> Found:
             if len(values) > had:
                 misses = 0
                 continue
-            del turn.bindings[bound:]
+            del context.bindings[bound:]
             if misses > most:
                 raise BudgetSpent(plan.pointer)
         return list(values.values())
@@ -83,7 +83,7 @@ def _distinct(plan: Distinct, element: Element, turn: Turn) -> Found:
     return found
 
 
-def _drawn_alone(plan: Distinct, element: Element, turn: Turn) -> _Next:
+def _drawn_alone(plan: Distinct, element: Element, context: DrawContext) -> _Next:
     """Draws an item from a source of its own. Raises `BudgetSpent` when too much was drawn from all of them."""
     # One text may not take the room of all.
     spent = max(0, MOST_BYTES - _BYTES // plan.low)
@@ -93,9 +93,9 @@ def _drawn_alone(plan: Distinct, element: Element, turn: Turn) -> _Next:
         own.reset(seed)
         own.spent = spent
         value = element(own, index)
-        assert turn.seeded is not None
-        turn.seeded -= len(own.choices) + 1
-        if turn.seeded < 0:
+        assert context.seeded is not None
+        context.seeded -= len(own.choices) + 1
+        if context.seeded < 0:
             raise BudgetSpent(plan.pointer)
         return value
 

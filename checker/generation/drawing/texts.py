@@ -15,15 +15,15 @@ from checker.generation.drawing.places import Place, location_of
 from checker.generation.drawing.samples import SAMPLES, padded_png
 from checker.generation.drawing.sized_formats import LENGTHS, sized_format
 from checker.generation.drawing.variety import is_alive
-from checker.generation.meaning.forms import Canonical
+from checker.generation.normalization.forms import Canonical
 from checker.generation.patterns.matching import is_certain, is_plain, matcher, strict_format
 from checker.generation.patterns.regexes import UNBOUNDED, UnsupportedPattern
 from checker.generation.patterns.searching import writer
 from checker.generation.patterns.writing import Written
 from checker.generation.sources.basic import one_of, texts
 from checker.generation.sources.choices import Source
+from checker.generation.sources.context import Draw, DrawContext, Given, retried
 from checker.generation.sources.hypothesis import Strategy, draw_strategy
-from checker.generation.sources.turn import Draw, Given, Turn, retried
 from checker.validation.formats import STRING_FORMATS
 
 _ROOM = 256
@@ -65,7 +65,7 @@ _FILES, _WHOLE_FILES = 0.3, 0.9
 
 def compile_string(nodes: Nodes, canonical: Canonical, place: Place) -> Draw:
     """Draws strings of at most `max_text` characters, or as few as there have to be. Raises `Unsatisfiable`."""
-    turn = nodes.turn
+    context = nodes.context
     sizes = low, high = _sizes(canonical, place)
     limit = max(low, nodes.max_text)
     _refuse_lengths(canonical, nodes.formats)
@@ -86,14 +86,14 @@ def compile_string(nodes: Nodes, canonical: Canonical, place: Place) -> Draw:
             place, low, limit if high is None else min(high, limit), has_maximum=high is not None
         )
         if not checks:
-            return _standing_alone(plain, place, turn, canonical.pointer)
+            return _standing_alone(plain, place, context, canonical.pointer)
         ways = [plain]
     if is_doubtful(canonical, sizes):
         ways = likely_ways(nodes, canonical, place, ways, accepts)
     elif is_free and len(ways) == 1:
         return ways[0]
     make = ways[0] if len(ways) == 1 else one_of(ways)
-    return retried(make, accepts, turn, canonical.pointer)
+    return retried(make, accepts, context, canonical.pointer)
 
 
 def _sizes(canonical: Canonical, place: Place) -> tuple[int, int | None]:
@@ -119,9 +119,9 @@ def _contained(
     draw = content_draw(nodes, canonical, place)
     if canonical.content is None or draw is None or accepts is None:
         return draw
-    made = retried(draw, accepts, nodes.turn, canonical.pointer)
+    made = retried(draw, accepts, nodes.context, canonical.pointer)
     # Lengths and patterns may leave nothing of what is only said.
-    is_kept = canonical.content.is_asserted or is_alive(made, nodes.turn)
+    is_kept = canonical.content.is_asserted or is_alive(made, nodes.context)
     return made if is_kept else None
 
 
@@ -157,15 +157,15 @@ def _certain(
     return None
 
 
-def _standing_alone(plain: Draw, place: Place, turn: Turn, pointer: str) -> Draw:
+def _standing_alone(plain: Draw, place: Place, context: DrawContext, pointer: str) -> Draw:
     """Text of the characters of a place: all that can be wrong with it is what does not arrive as it is."""
     refuses = place.refuses
     if place.is_trimmed:
         return retried(
-            plain, lambda text: text == text.strip() and text not in refuses, turn, pointer
+            plain, lambda text: text == text.strip() and text not in refuses, context, pointer
         )
     if refuses:
-        return retried(plain, lambda text: text not in refuses, turn, pointer)
+        return retried(plain, lambda text: text not in refuses, context, pointer)
     return plain
 
 
@@ -204,7 +204,7 @@ def _ways(
     for name in canonical.formats:
         strategy = nodes.formats.get(name)
         if strategy is not None:
-            ways.append(_users(strategy, location_of(place), nodes.turn))
+            ways.append(_users(strategy, location_of(place), nodes.context))
             continue
         if name in FORMATS:
             is_usual = low <= _USUAL[0] and (high is None or high >= _USUAL[1])
@@ -219,14 +219,14 @@ def _ways(
     return ways, checks
 
 
-def _users(strategy: Strategy, location: Location | None, turn: Turn) -> Draw:
+def _users(strategy: Strategy, location: Location | None, context: DrawContext) -> Draw:
     """Draws from a strategy of a user, who alone knows what its values are."""
     if location is None:
         return partial(draw_strategy, strategy)
     given = Given(location, Origin.EXPLICIT)
 
     def drawn(source: Source) -> Any:
-        turn.bindings.append(given)
+        context.bindings.append(given)
         return draw_strategy(strategy, source)
 
     return drawn

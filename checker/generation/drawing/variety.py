@@ -5,9 +5,9 @@ from typing import Final
 
 from checker.core.errors import BudgetSpent
 from checker.generation.drawing.distinct import identity
-from checker.generation.meaning.forms import ARRAY, OBJECT, Canonical
+from checker.generation.normalization.forms import ARRAY, OBJECT, Canonical
 from checker.generation.sources.choices import RandomSource
-from checker.generation.sources.turn import Draw, Rejected, Turn
+from checker.generation.sources.context import Draw, DrawContext, Rejected
 
 ENOUGH: Final = 10
 """Different values of twenty."""
@@ -33,31 +33,31 @@ def may_be_poor(form: Canonical) -> bool:
     return bool(form.types & _CONTAINERS) and len(form.properties) <= _FEW_PROPERTIES and is_short
 
 
-def different(draw: Draw, turn: Turn) -> int:
+def different(draw: Draw, context: DrawContext) -> int:
     """How many different values come from a few draws; stops counting when there are enough."""
     # Somebody may be drawing already: schemas are compiled when they are needed.
-    with turn.aside(_DISCARDED):
-        return _counted(draw, turn, ENOUGH)
+    with context.aside(_DISCARDED):
+        return _counted(draw, context, ENOUGH)
 
 
-def is_alive(draw: Draw, turn: Turn) -> bool:
+def is_alive(draw: Draw, context: DrawContext) -> bool:
     """True when one of a few draws comes to a value."""
-    with turn.aside(_DISCARDED):
-        return _counted(draw, turn, 1) > 0
+    with context.aside(_DISCARDED):
+        return _counted(draw, context, 1) > 0
 
 
-def _counted(draw: Draw, turn: Turn, enough: int) -> int:
+def _counted(draw: Draw, context: DrawContext, enough: int) -> int:
     source = RandomSource()
     seen: set[bytes] = set()
     for seed in range(_TRIED):
         source.reset(seed)
-        turn.begin(None, turn.work if seed else 0)
+        context.begin(None, context.work if seed else 0)
         try:
             seen.add(identity(draw(source)))
         except Rejected:
             continue
         except BudgetSpent:
-            if turn.work <= turn.allowance:
+            if context.work <= context.allowance:
                 raise
             # Alternatives inside alternatives each try their own: what all tries cost together has to stay small.
             break

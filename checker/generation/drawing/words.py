@@ -11,10 +11,10 @@ from checker.core.meta import ANYTHING, Origin
 from checker.core.operation import Location
 from checker.generation.drawing.judging import is_json
 from checker.generation.drawing.places import Place, location_of
-from checker.generation.meaning import forms
+from checker.generation.normalization import forms
 from checker.generation.sources.basic import either, listed
+from checker.generation.sources.context import Draw, DrawContext, Given
 from checker.generation.sources.recipes import Finished, described
-from checker.generation.sources.turn import Draw, Given, Turn
 
 EXAMPLES: Final = 0.2
 """Probability that a declared example takes the place of what is drawn."""
@@ -40,7 +40,7 @@ class Words:
         entries = tuple(v for v in self.entries if place.carries(v) and is_valid(v))
         return replace(self, entries=entries, location=location)
 
-    def sampled(self, draw: Draw, turn: Turn) -> Draw:
+    def sampled(self, draw: Draw, context: DrawContext) -> Draw:
         """The same draw, now and then one of the values."""
         entries, share = self.entries, self.share
         count = len(entries)
@@ -50,7 +50,7 @@ class Words:
 
         def take(index: int) -> Any:
             value = entries[index]
-            turn.bindings.append(given)
+            context.bindings.append(given)
             return copy.deepcopy(value) if isinstance(value, list | dict) else value
 
         taken = described(lambda source: take(which(source)), Finished(which, take, binds=True))

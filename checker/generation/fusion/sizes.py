@@ -18,7 +18,7 @@ class Size(NamedTuple):
     spent: float = 0
     """Bytes of strings that are counted, discarded ones as well."""
     takes: bool = False
-    """Whether values may be taken that were not drawn. What has no recipe asks the turn where it is, too."""
+    """Whether values may be taken that were not drawn. What has no recipe asks the context where it is, too."""
 
     def plus(self, other: "Size") -> "Size":
         """One after the other."""

@@ -21,6 +21,7 @@ from checker.generation.sources.recipes import (
     Constant,
     Different,
     Draw,
+    DrawContext,
     Either,
     Extended,
     Filled,
@@ -35,7 +36,6 @@ from checker.generation.sources.recipes import (
     Record,
     Texts,
     Together,
-    Turn,
     Under,
     recipe_of,
 )
@@ -58,8 +58,8 @@ class Function(Choices):
     def __init__(self, draw: Draw) -> None:
         super().__init__(draw)
         self._path = Path()
-        self._turn = ""
-        """Name of the turn, known below the root."""
+        self._context = ""
+        """Name of the context, known below the root."""
         self.lines = [
             # Local names are read faster than global ones, and these are read for each choice.
             "def fused(source, next=next, trunc=trunc):",
@@ -88,18 +88,20 @@ class Function(Choices):
 
     @contextmanager
     def _told(self, size: Size) -> Iterator[None]:
-        """Write a call of what may ask the turn where it is; between two of them its path is empty."""
+        """Write a call of what may ask the context where it is; between two of them its path is empty."""
         is_told = bool(self._path) and size.takes
         if is_told:
-            self.line(f"{self._turn}.path += {self._path.tokens}")
+            self.line(f"{self._context}.path += {self._path.tokens}")
         yield
         if is_told:
-            self.line(f"{self._turn}.path.clear()")
+            self.line(f"{self._context}.path.clear()")
 
     @contextmanager
-    def _inside(self, token: str, turn: Turn, *, is_known: bool = False) -> Iterator[None]:
+    def _inside(
+        self, token: str, context: DrawContext, *, is_known: bool = False
+    ) -> Iterator[None]:
         """Write what stands under a name or, where it is a variable, what that says."""
-        self._turn = self.name(turn, "turn")
+        self._context = self.name(context, "context")
         with self._path.inside(token, is_known=is_known):
             yield
 
@@ -182,16 +184,16 @@ class Function(Choices):
 
     def _checked(self, recipe: Checked) -> str:
         start, bound, value = self.new(), self.new(), self.new()
-        size, turn = self.sizes.of(recipe.draw), self.name(recipe.turn, "turn")
+        size, context = self.sizes.of(recipe.draw), self.name(recipe.context, "context")
         self.line(f"{start} = len(choices)")
         if size.takes:
-            self.line(f"{bound} = len({turn}.bindings)")
+            self.line(f"{bound} = len({context}.bindings)")
         # A variable of its own: the draw may come to a literal, or to a name that is not ours to change.
         self.line(f"{value} = {self._value(recipe.draw)}")
         with self.block(f"if not {self.name(recipe.accepts, 'accepts')}({value}):"):
             self.line(f"del choices[{start}:]")
             if size.takes:
-                self.line(f"del {turn}.bindings[{bound}:]")
+                self.line(f"del {context}.bindings[{bound}:]")
             with self._told(size):
                 self.line(f"{value} = {self.name(recipe.again, 'again')}(source)")
             self.pass_by(size.tried())
@@ -237,7 +239,7 @@ class Function(Choices):
         with self.loop(f"while len({values}) < {recipe.most} and {misses} <= {recipe.misses}:"):
             self.goes_on(recipe.more)
             name = self._kept(name_of)
-            with self._inside(name, recipe.turn):
+            with self._inside(name, recipe.context):
                 item = self._kept(item_of)
             with self.block(f"if {name} in {values} or not {self.name(is_name)}({name}):"):
                 self.line(f"{misses} += 1")
@@ -267,15 +269,19 @@ class Function(Choices):
         """Write what draws the item at an index."""
         if not recipe.keeps_path:
             return self._value(recipe.item)
-        with self._inside(index, recipe.turn):
+        with self._inside(index, recipe.context):
             return self._value(recipe.item)
 
     def _different(self, recipe: Different) -> str:
         values, seen, left, bound = (self.new() for _ in range(4))
-        turn, low, size = self.name(recipe.turn, "turn"), recipe.low, self.sizes.of(recipe.item)
+        context, low, size = (
+            self.name(recipe.context, "context"),
+            recipe.low,
+            self.sizes.of(recipe.item),
+        )
         self.line(f"{values}, {seen}, {left} = [], set(), 0")
         if size.takes:
-            self.line(f"{bound} = len({turn}.bindings)")
+            self.line(f"{bound} = len({context}.bindings)")
         self.pass_by(size.plus(ONE).tried().times(recipe.high).plus(ONE))
         with self.loop(f"while len({values}) < {recipe.high}:"):
             index, start, key = self.new(), self.new(), self.new()
@@ -289,17 +295,17 @@ class Function(Choices):
                 self.line(f"{values}.append({value})")
                 self.line(f"{left} = 0")
                 if size.takes:
-                    self.line(f"{bound} = len({turn}.bindings)")
+                    self.line(f"{bound} = len({context}.bindings)")
                 self.line("continue")
             self.line(f"del choices[{start}:]")
             if size.takes:
-                self.line(f"del {turn}.bindings[{bound}:]")
+                self.line(f"del {context}.bindings[{bound}:]")
             self._missed(recipe, left, index)
         return values
 
     def _missed(self, recipe: Different, left: str, index: str) -> None:
         """Write what follows an item that was there already."""
-        self.line(f"{self.name(recipe.turn, 'turn')}.spend({recipe.pointer!r})")
+        self.line(f"{self.name(recipe.context, 'context')}.spend({recipe.pointer!r})")
         self.line(f"{left} += 1")
         is_needed = f"{index} < {recipe.low}"
         with self.block(f"if {left} >= {recipe.attempts} * (4 if {is_needed} else 1):"):
@@ -309,7 +315,7 @@ class Function(Choices):
             self.line("break")
 
     def _under(self, recipe: Under) -> str:
-        with self._inside(recipe.token, recipe.turn, is_known=True):
+        with self._inside(recipe.token, recipe.context, is_known=True):
             return self._value(recipe.draw)
 
     def _amended(self, recipe: Amended) -> str:

@@ -6,10 +6,10 @@ from functools import partial
 from typing import Any, Final
 
 from checker.core.errors import Unsatisfiable
-from checker.generation.meaning.forms import inverse
-from checker.generation.negation.spots import Breaker, Spot, Way, mixed
+from checker.generation.negation.mutation_sites import Breaker, MutationSite, Way, mixed
+from checker.generation.normalization.forms import inverse
 from checker.generation.sources.choices import Source
-from checker.generation.sources.turn import Draw, retried
+from checker.generation.sources.context import Draw, retried
 
 _ARRAY: Final = {"type": "array"}
 _CONTAINS: Final = ("contains", "minContains", "maxContains")
@@ -17,7 +17,7 @@ _REPEATED_FROM = 16
 """From so many items on they are copies of each other, if they may be."""
 
 
-def _too_few(spot: Spot, value: Any) -> Iterator[Way]:
+def _too_few(spot: MutationSite, value: Any) -> Iterator[Way]:
     if value < 1:
         return
     few = int(value) - 1
@@ -31,11 +31,11 @@ def _too_few(spot: Spot, value: Any) -> Iterator[Way]:
     )  # fmt: skip
 
 
-def _too_many(spot: Spot, value: Any) -> Iterator[Way]:
+def _too_many(spot: MutationSite, value: Any) -> Iterator[Way]:
     yield Way(spot.pointer("maxItems"), "maxItems", value, partial(_beyond, spot, int(value)))
 
 
-def _beyond(spot: Spot, most: int) -> Draw:
+def _beyond(spot: MutationSite, most: int) -> Draw:
     if most < _REPEATED_FROM or spot.form.unique:
         return spot.replaced(("maxItems",), "maxItems", _ARRAY | {"minItems": most + 1})
     if most > spot.compiler.max_text // 2:
@@ -54,12 +54,12 @@ def _beyond(spot: Spot, most: int) -> Draw:
     return repeated
 
 
-def _same_twice(spot: Spot, value: Any) -> Iterator[Way]:
+def _same_twice(spot: MutationSite, value: Any) -> Iterator[Way]:
     if value is True:
         yield Way(spot.pointer("uniqueItems"), "uniqueItems", value, partial(_duplicated, spot))
 
 
-def _duplicated(spot: Spot) -> Draw:
+def _duplicated(spot: MutationSite) -> Draw:
     most = spot.form.item_count.high
     prefix = len(spot.form.prefix)
     if most is not None and most < 2:
@@ -94,25 +94,25 @@ def _duplicated(spot: Spot) -> Draw:
     return grown() if not (spot.form.no_items or most == prefix) else overwritten()
 
 
-def _contains(spot: Spot, value: Any) -> Iterator[Way]:
+def _contains(spot: MutationSite, value: Any) -> Iterator[Way]:
     if spot.said.get("minContains", 1) >= 1:
         yield Way(spot.pointer("contains"), "contains", value, partial(_without, spot, value))
 
 
-def _without(spot: Spot, inner: Any) -> Draw:
+def _without(spot: MutationSite, inner: Any) -> Draw:
     """Arrays in which no item is as wanted."""
     none = _ARRAY | {"items": inverse(spot.below(inner, "contains"))}
     return spot.draw((*spot.rest(*_CONTAINS), spot.made("contains", none)))
 
 
-def _contains_few(spot: Spot, value: Any) -> Iterator[Way]:
+def _contains_few(spot: MutationSite, value: Any) -> Iterator[Way]:
     if value > 1 and "contains" in spot.said:
         yield Way(
             spot.pointer("minContains"), "minContains", value, partial(_some, spot, int(value) - 1)
         )
 
 
-def _some(spot: Spot, most: int) -> Draw:
+def _some(spot: MutationSite, most: int) -> Draw:
     """Arrays in which some items are as wanted, but too few."""
     inner = spot.below(spot.said["contains"], "contains")
     is_wanted = spot.compiler.validator((inner,))
@@ -121,12 +121,12 @@ def _some(spot: Spot, most: int) -> Draw:
     return retried(
         draw,
         lambda items: 0 < sum(map(is_wanted, items)) <= most,
-        spot.compiler.turn,
+        spot.compiler.context,
         spot.pointer("minContains"),
     )
 
 
-def _contains_many(spot: Spot, value: Any) -> Iterator[Way]:
+def _contains_many(spot: MutationSite, value: Any) -> Iterator[Way]:
     if "contains" in spot.said:
         many = int(value) + 1
         inner = spot.below(spot.said["contains"], "contains")
@@ -141,13 +141,13 @@ def _contains_many(spot: Spot, value: Any) -> Iterator[Way]:
         )
 
 
-def _nothing_more(spot: Spot, value: Any, *, keyword: str) -> Iterator[Way]:
+def _nothing_more(spot: MutationSite, value: Any, *, keyword: str) -> Iterator[Way]:
     """`false` for what comes after the first items."""
     if value is False and (keyword != "items" or "prefixItems" in spot.said):
         yield Way(spot.pointer(keyword), keyword, value, partial(_one_more, spot, keyword))
 
 
-def _one_more(spot: Spot, keyword: str) -> Draw:
+def _one_more(spot: MutationSite, keyword: str) -> Draw:
     count = len(spot.form.prefix)
 
     def longer() -> Draw:
@@ -169,7 +169,7 @@ def _one_more(spot: Spot, keyword: str) -> Draw:
     return mixed(longer, partial(spot.replaced, (keyword,), f"{keyword}-more", more), shares=(4, 1))
 
 
-def _declared(spot: Spot) -> int:
+def _declared(spot: MutationSite) -> int:
     """Items that are declared one by one, be it in an alternative."""
     counts = [len(spot.form.prefix)]
     for branches in spot.form.branches:

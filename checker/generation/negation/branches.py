@@ -9,13 +9,20 @@ from typing import Any, Final
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.schema import UnresolvableReference
-from checker.generation.meaning import forms
-from checker.generation.meaning.complements import broken_at
-from checker.generation.meaning.discrimination import discriminated
-from checker.generation.meaning.forms import Conjunction, Facet, inverse, made
-from checker.generation.negation.spots import Breaker, Spot, Way, first_of, mixed, one_of
+from checker.generation.negation.mutation_sites import (
+    Breaker,
+    MutationSite,
+    Way,
+    first_of,
+    mixed,
+    one_of,
+)
+from checker.generation.normalization import forms
+from checker.generation.normalization.complements import broken_at
+from checker.generation.normalization.discrimination import discriminated
+from checker.generation.normalization.forms import Conjunction, Facet, inverse, made
 from checker.generation.sources.choices import Source
-from checker.generation.sources.turn import Draw, retried
+from checker.generation.sources.context import Draw, retried
 
 _UNKNOWN: Final = "unknown"
 _PAIRS = 12
@@ -30,7 +37,7 @@ _KINDS: Final = (
 )  # fmt: skip
 
 
-def _none_of(spot: Spot, value: Any, *, keyword: str) -> Iterator[Way]:
+def _none_of(spot: MutationSite, value: Any, *, keyword: str) -> Iterator[Way]:
     """A type that no alternative speaks of, or what is wrong for each of them."""
     make = partial(first_of, partial(_other_type, spot, keyword), partial(_no_one, spot, keyword))
     yield Way(spot.pointer(keyword), keyword, value, make)
@@ -42,7 +49,7 @@ def _none_of(spot: Spot, value: Any, *, keyword: str) -> Iterator[Way]:
         yield Way(spot.pointer("discriminator"), "discriminator", told, make)
 
 
-def _unknown_name(spot: Spot, keyword: str) -> Draw:
+def _unknown_name(spot: MutationSite, keyword: str) -> Draw:
     """A value of an alternative that names none of them."""
     mine = [one for one in spot.form.branches if one.owner is spot.facet and one.keyword == keyword]
     pinned = [pins for branches in mine for pins in discriminated(spot.compiler.canon, branches)]
@@ -69,12 +76,12 @@ def _unknown_name(spot: Spot, keyword: str) -> Draw:
     return misnamed
 
 
-def _alternatives(spot: Spot, keyword: str) -> list[Facet]:
+def _alternatives(spot: MutationSite, keyword: str) -> list[Facet]:
     parts = enumerate(spot.said[keyword])
     return [spot.below(part, keyword, str(index)) for index, part in parts]
 
 
-def _other_type(spot: Spot, keyword: str) -> Draw:
+def _other_type(spot: MutationSite, keyword: str) -> Draw:
     taken: set[str] = set()
     for part in _alternatives(spot, keyword):
         form = spot.compiler.canonical((part,))
@@ -86,7 +93,7 @@ def _other_type(spot: Spot, keyword: str) -> Draw:
     return spot.replaced((keyword,), f"{keyword}-types", {"type": kinds})
 
 
-def _no_one(spot: Spot, keyword: str) -> Draw:
+def _no_one(spot: MutationSite, keyword: str) -> Draw:
     """Each alternative broken, in the ways that are known, or by chance."""
     rest, parts = spot.rest(keyword), _alternatives(spot, keyword)
     if len(parts) <= _BROKEN_TOGETHER:
@@ -97,10 +104,10 @@ def _no_one(spot: Spot, keyword: str) -> Draw:
     def is_no_one(value: Any) -> bool:
         return not any(is_valid(value) for is_valid in checks)
 
-    return retried(spot.draw(rest), is_no_one, spot.compiler.turn, spot.pointer(keyword))
+    return retried(spot.draw(rest), is_no_one, spot.compiler.context, spot.pointer(keyword))
 
 
-def _two_of(spot: Spot) -> Draw:
+def _two_of(spot: MutationSite) -> Draw:
     rest, parts = spot.rest("oneOf"), _alternatives(spot, "oneOf")
     draws: list[Draw] = []
     for one, other in list(combinations(parts, 2))[:_PAIRS]:
@@ -113,12 +120,12 @@ def _two_of(spot: Spot) -> Draw:
     return one_of(draws)
 
 
-def _not(spot: Spot, value: Any) -> Iterator[Way]:
+def _not(spot: MutationSite, value: Any) -> Iterator[Way]:
     inner = spot.below(value, "not")
     yield Way(inner.pointer, "not", value, lambda: spot.draw((*spot.rest("not"), inner)))
 
 
-def _condition(spot: Spot, value: Any) -> Iterator[Way]:
+def _condition(spot: MutationSite, value: Any) -> Iterator[Way]:
     """What holds under the condition is broken, in whatever way."""
     condition = spot.below(value, "if")
     for keyword, when in (("then", condition), ("else", inverse(condition))):
@@ -128,7 +135,7 @@ def _condition(spot: Spot, value: Any) -> Iterator[Way]:
             yield Way(what.pointer, keyword, spot.said[keyword], make)
 
 
-def dependent_schemas(spot: Spot, value: Any, *, keyword: str) -> Iterator[Way]:
+def dependent_schemas(spot: MutationSite, value: Any, *, keyword: str) -> Iterator[Way]:
     """What the presence of a property asks for is broken, in whatever way."""
     for name, asked in value.items():
         if isinstance(asked, list):
@@ -139,7 +146,7 @@ def dependent_schemas(spot: Spot, value: Any, *, keyword: str) -> Iterator[Way]:
         yield Way(what.pointer, keyword, asked, make)
 
 
-def _under(spot: Spot, keywords: tuple[str, ...], when: Facet, what: Facet) -> Draw:
+def _under(spot: MutationSite, keywords: tuple[str, ...], when: Facet, what: Facet) -> Draw:
     """What holds under a condition is broken: in one way if possible, or in any."""
     rest = (*spot.rest(*keywords), when)
     makes = [
@@ -149,7 +156,7 @@ def _under(spot: Spot, keywords: tuple[str, ...], when: Facet, what: Facet) -> D
     return first_of(partial(mixed, *makes), anyhow) if makes else anyhow()
 
 
-def _one_fault(spot: Spot, what: Facet) -> Iterator[Conjunction]:
+def _one_fault(spot: MutationSite, what: Facet) -> Iterator[Conjunction]:
     """One keyword of a schema broken, or one of its properties, and all the rest kept."""
     canon = spot.compiler.canon
     try:

@@ -11,18 +11,18 @@ from checker.core.errors import Unsatisfiable
 from checker.core.schema import UnresolvableReference
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import Place, item_of
-from checker.generation.meaning.discrimination import discriminated
-from checker.generation.meaning.forms import Canonical, Conjunction, Facet, inverse, key_of
-from checker.generation.negation import hosts
+from checker.generation.negation import embeddings
 from checker.generation.negation.arrays import ARRAYS
 from checker.generation.negation.branches import BRANCHES
-from checker.generation.negation.hosts import Broken, Host
+from checker.generation.negation.embeddings import Broken, Host
+from checker.generation.negation.mutation_sites import MutationSite, Way
 from checker.generation.negation.objects import OBJECTS
 from checker.generation.negation.scalars import NUMBERS
-from checker.generation.negation.spots import Spot, Way
 from checker.generation.negation.texts import TEXTS
+from checker.generation.normalization.discrimination import discriminated
+from checker.generation.normalization.forms import Canonical, Conjunction, Facet, inverse, key_of
 from checker.generation.sources import alphabets
-from checker.generation.sources.turn import Draw
+from checker.generation.sources.context import Draw
 
 Path = tuple[str, ...]
 """Names and indices from the root of a value; `*` for those that are drawn."""
@@ -75,7 +75,7 @@ class Breach:
 
     def around(self, draw: Draw) -> Broken:
         """The same with other wrong parts. Raises `Unsatisfiable`."""
-        broken = hosts.bare(draw)
+        broken = embeddings.bare(draw)
         for host in reversed(self.hosts):
             broken = host(broken)
         return broken
@@ -164,7 +164,7 @@ class _Walk:
         given = frozenset(facet.key for facet in node.conjunction)
         for facet in form.facets:
             said = self.compiler.canon.said(facet)
-            spot = Spot(self.compiler, form, facet, said, node.place, given)
+            spot = MutationSite(self.compiler, form, facet, said, node.place, given)
             spots.append(spot)
             if facet.is_made or node.spares(facet.pointer) or not self._is_new(node, facet):
                 continue
@@ -214,7 +214,7 @@ class _Walk:
             way.is_alone,
         )
 
-    def _descend(self, node: _Node, form: Canonical, spot: Spot) -> None:
+    def _descend(self, node: _Node, form: Canonical, spot: MutationSite) -> None:
         """Properties and items."""
         inner = item_of(node.place)
 
@@ -224,22 +224,22 @@ class _Walk:
                 self.add(node.inside(targets, inner, (step, token), host))
 
         for name, conjunction in form.properties.items():
-            child(conjunction, Step.PROPERTY, name, hosts.in_property(spot, name))
+            child(conjunction, Step.PROPERTY, name, embeddings.in_property(spot, name))
         for pattern in dict.fromkeys(pattern for pattern, _ in form.pattern_properties):
-            also = hosts.companions(form, pattern)
+            also = embeddings.companions(form, pattern)
             meant = tuple(facet for one, facet in form.pattern_properties if one in also)
-            child(meant, Step.PATTERN, _ANY, hosts.in_named(spot, pattern, also))
+            child(meant, Step.PATTERN, _ANY, embeddings.in_named(spot, pattern, also))
         if form.no_additional is None:
-            child(form.additional, Step.ADDITIONAL, _ANY, hosts.in_additional(spot))
+            child(form.additional, Step.ADDITIONAL, _ANY, embeddings.in_additional(spot))
             if form.names:
-                named, host = (*form.names, _TEXT), hosts.as_name(spot)
+                named, host = (*form.names, _TEXT), embeddings.as_name(spot)
                 self.add(node.inside(named, _NAME, (Step.NAME, _ANY), host))
         for index, conjunction in enumerate(form.prefix):
-            child(conjunction, Step.INDEX, str(index), hosts.at_index(spot, index))
+            child(conjunction, Step.INDEX, str(index), embeddings.at_index(spot, index))
         if not form.no_items:
-            child(form.items, Step.ITEM, _ANY, hosts.among_items(spot))
+            child(form.items, Step.ITEM, _ANY, embeddings.among_items(spot))
 
-    def _branch(self, node: _Node, spot: Spot) -> None:
+    def _branch(self, node: _Node, spot: MutationSite) -> None:
         """What holds for the same value under a condition."""
         said = spot.said
         if "if" in said:

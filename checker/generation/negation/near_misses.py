@@ -5,7 +5,7 @@ from functools import partial
 from typing import Final
 
 from checker.generation.sources.choices import Source
-from checker.generation.sources.turn import Draw
+from checker.generation.sources.context import Draw
 
 Change = Callable[[str], str]
 _STRANGE: Final = " -_0aZ.\n\u00e9!"

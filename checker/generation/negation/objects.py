@@ -6,13 +6,13 @@ from typing import Any, Final
 
 from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.places import item_of
-from checker.generation.meaning import forms
 from checker.generation.negation.branches import dependent_schemas
-from checker.generation.negation.spots import Breaker, Spot, Way, first_of, mixed
+from checker.generation.negation.mutation_sites import Breaker, MutationSite, Way, first_of, mixed
+from checker.generation.normalization import forms
 from checker.generation.patterns.matching import matcher
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import Source
-from checker.generation.sources.turn import Draw, retried
+from checker.generation.sources.context import Draw, retried
 
 UNKNOWN: Final = "x-unknown-property"
 _OBJECT: Final = {"type": "object"}
@@ -21,7 +21,7 @@ _MOST = 300
 """Properties beyond a maximum that are drawn."""
 
 
-def _required(spot: Spot, value: Any) -> Iterator[Way]:
+def _required(spot: MutationSite, value: Any) -> Iterator[Way]:
     """One way for each name."""
     for index, name in enumerate(value):
         if name in spot.form.required and name not in value[:index]:
@@ -29,7 +29,7 @@ def _required(spot: Spot, value: Any) -> Iterator[Way]:
             yield Way(spot.pointer("required"), "required", name, make)
 
 
-def _dropped(spot: Spot, name: str) -> Draw:
+def _dropped(spot: MutationSite, name: str) -> Draw:
     absent = {"properties": {name: False}, "type": "object"}
     others = [other for other in spot.said["required"] if other != name]
     try:
@@ -40,7 +40,7 @@ def _dropped(spot: Spot, name: str) -> Draw:
         return spot.draw((*spot.rest_of_all("required"), made))
 
 
-def _too_few(spot: Spot, value: Any) -> Iterator[Way]:
+def _too_few(spot: MutationSite, value: Any) -> Iterator[Way]:
     if value < 1:
         return
     few = int(value) - 1
@@ -54,25 +54,25 @@ def _too_few(spot: Spot, value: Any) -> Iterator[Way]:
     )  # fmt: skip
 
 
-def _too_many(spot: Spot, value: Any) -> Iterator[Way]:
+def _too_many(spot: MutationSite, value: Any) -> Iterator[Way]:
     yield Way(
         spot.pointer("maxProperties"), "maxProperties", value, partial(_beyond, spot, int(value))
     )
 
 
-def _beyond(spot: Spot, most: int) -> Draw:
+def _beyond(spot: MutationSite, most: int) -> Draw:
     if most > _MOST:
         raise Unsatisfiable(spot.pointer("maxProperties"), f"{most + 1} properties are too many")
     return spot.replaced(("maxProperties",), "maxProperties", _OBJECT | {"minProperties": most + 1})
 
 
-def _forbidden(spot: Spot, value: Any, *, keyword: str) -> Iterator[Way]:
+def _forbidden(spot: MutationSite, value: Any, *, keyword: str) -> Iterator[Way]:
     """`false` for properties that are not declared."""
     if value is False:
         yield Way(spot.pointer(keyword), keyword, value, partial(_one_more, spot, keyword))
 
 
-def _one_more(spot: Spot, keyword: str) -> Draw:
+def _one_more(spot: MutationSite, keyword: str) -> Draw:
     def larger() -> Draw:
         """A valid object, and one more property."""
         draw = spot.draw((*spot.rest(), with_room(spot, f"{keyword}-room")))
@@ -97,7 +97,7 @@ def _one_more(spot: Spot, keyword: str) -> Draw:
     return mixed(larger, anyhow, shares=(4, 1))
 
 
-def with_room(spot: Spot, name: str) -> forms.Facet:
+def with_room(spot: MutationSite, name: str) -> forms.Facet:
     """Objects that may have one property more."""
     most = spot.form.property_count.high
     if most == 0:
@@ -105,7 +105,7 @@ def with_room(spot: Spot, name: str) -> forms.Facet:
     return spot.made(name, _OBJECT | ({} if most is None else {"maxProperties": most - 1}))
 
 
-def unknown_name(spot: Spot) -> Draw:
+def unknown_name(spot: MutationSite) -> Draw:
     """Draws names that are neither declared nor matched by a pattern. Raises `Unsatisfiable`."""
     form = spot.form
     declared = list(form.properties)
@@ -127,10 +127,10 @@ def unknown_name(spot: Spot) -> Draw:
             name not in taken and not any(matches(name) for matches in patterns) and is_valid(name)
         )
 
-    return retried(make, is_unknown, spot.compiler.turn, spot.pointer())
+    return retried(make, is_unknown, spot.compiler.context, spot.pointer())
 
 
-def _dependents(spot: Spot, value: Any, *, keyword: str) -> Iterator[Way]:
+def _dependents(spot: MutationSite, value: Any, *, keyword: str) -> Iterator[Way]:
     """One way for each name that another one asks for."""
     for name, what in value.items():
         for other in what if isinstance(what, list) else ():
@@ -141,7 +141,7 @@ def _dependents(spot: Spot, value: Any, *, keyword: str) -> Iterator[Way]:
         yield from dependent_schemas(spot, value, keyword=keyword)
 
 
-def _alone(spot: Spot, keyword: str, name: str, other: str) -> Draw:
+def _alone(spot: MutationSite, keyword: str, name: str, other: str) -> Draw:
     """The property is there and what it asks for is not."""
     table = dict(spot.said[keyword])
     names = [one for one in table.pop(name) if one != other]
@@ -154,7 +154,7 @@ def _alone(spot: Spot, keyword: str, name: str, other: str) -> Draw:
     return spot.replaced((keyword,), f"{keyword}-{name}-{other}", made)
 
 
-def _kept(spot: Spot, keyword: str, table: dict[str, Any]) -> dict[str, Any]:
+def _kept(spot: MutationSite, keyword: str, table: dict[str, Any]) -> dict[str, Any]:
     return {
         name: what if isinstance(what, list) else spot.below(what, keyword, name)
         for name, what in table.items()

@@ -12,16 +12,16 @@ from checker.core.media_types import is_form, is_json, is_multipart
 from checker.core.meta import Violation
 from checker.core.operation import Body, Location, Operation, Parameter, UnusableBody
 from checker.generation.components import DrawnBody, PartCompiler
-from checker.generation.meaning import forms
+from checker.generation.negation.lazy_alternatives import LazyAlternatives
 from checker.generation.negation.listing import Breach, Step
-from checker.generation.negation.prospects import Prospects
 from checker.generation.negation.syntax import is_no_json, syntax_errors
 from checker.generation.negation.values import NOTHING, NegativeDraw, compile_negative
 from checker.generation.negation.wire import body_proof, parameter_proof
 from checker.generation.negation.words import with_wrong_words
+from checker.generation.normalization import forms
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import Source
-from checker.generation.sources.turn import Draw, Rejected, Turn
+from checker.generation.sources.context import Draw, DrawContext, Rejected
 from checker.transport.wire.json_text import json_bytes
 from checker.transport.wire.outline import outline_of
 from checker.validation.pointers import pointer_child
@@ -48,7 +48,7 @@ class Target:
     """The proof, for values that hooks have changed."""
 
 
-Targets = Prospects[Target]
+Targets = LazyAlternatives[Target]
 Make = Callable[[], Target | None]
 
 
@@ -68,7 +68,7 @@ def negative_targets(compiler: PartCompiler) -> dict[Location, Targets]:
     if operation.bodies and not compiler.has_forced_body:
         makes[Location.BODY] = [partial(_of_body, compiler, body) for body in operation.bodies]
         is_sure = is_sure or operation.body_required
-    found = {location: Prospects(some) for location, some in makes.items()}
+    found = {location: LazyAlternatives(some) for location, some in makes.items()}
     return found if is_sure or any(map(_is_something, found.values())) else {}
 
 
@@ -172,7 +172,7 @@ def without_body(operation: Operation) -> Targets:
     """The only thing that can be wrong where a required body cannot be made: it is not there."""
     declared: list[Body | UnusableBody] = [*operation.bodies, *operation.unusable_bodies]
     missing = _no_body(declared[0])
-    return Prospects([lambda: Target("", missing, _is_not_set)])
+    return LazyAlternatives([lambda: Target("", missing, _is_not_set)])
 
 
 def _no_body(body: Body | UnusableBody) -> NegativeDraw:
@@ -203,7 +203,7 @@ def _of_content(compiler: PartCompiler, body: Body) -> Target | None:
     if not is_json(body.media_type):
         return None if broken is None else Target(body.media_type, broken, proof)
     names = (body.pointer, body.media_type)
-    faults = syntax_errors(valid, json_bytes, names, compiler.turn)
+    faults = syntax_errors(valid, json_bytes, names, compiler.context)
     is_wrong = partial(_is_wrong_json, proof)
     return Target(body.media_type, _often(broken, faults, _SYNTAX), is_wrong)
 
@@ -222,7 +222,7 @@ def negated_parameters(
     compiler: PartCompiler, location: Location, targets: Targets
 ) -> "NegatedPart":
     """All parameters of a location, one of them broken."""
-    part = NegatedPart(compiler.turn, targets)
+    part = NegatedPart(compiler.context, targets)
     beside: dict[str, Draw] = {}
 
     def draw(source: Source) -> dict[str, Any]:
@@ -243,7 +243,7 @@ def negated_parameters(
 
 def negated_body(compiler: PartCompiler, targets: Targets) -> "NegatedPart":
     """A body that is broken."""
-    part = NegatedPart(compiler.turn, targets)
+    part = NegatedPart(compiler.context, targets)
 
     def draw(source: Source) -> DrawnBody:
         target = part.chosen(source)
@@ -257,10 +257,10 @@ def negated_body(compiler: PartCompiler, targets: Targets) -> "NegatedPart":
 class NegatedPart:
     """What is sent in one location, when something in it is wrong."""
 
-    __slots__ = ("_last", "_targets", "_turn", "draw")
+    __slots__ = ("_context", "_last", "_targets", "draw")
 
-    def __init__(self, turn: Turn, targets: Targets) -> None:
-        self._turn = turn
+    def __init__(self, context: DrawContext, targets: Targets) -> None:
+        self._context = context
         self._targets = targets
         self._last: Target | None = None
         self.draw: Draw = _not_yet
@@ -271,8 +271,8 @@ class NegatedPart:
         return target
 
     def broken(self, source: Source, target: Target) -> Any:
-        """A value of it; what it breaks is kept in the turn."""
-        value, self._turn.violation = target.draw(source)
+        """A value of it; what it breaks is kept in the context."""
+        value, self._context.violation = target.draw(source)
         return value
 
     def checked(self, draw: Draw) -> Draw:

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from checker.core.errors import Unsatisfiable
 from checker.core.schema import Dialect
-from checker.generation.meaning import forms
-from checker.generation.negation.spots import Breaker, Spot, Way, first_of, mixed
-from checker.generation.sources.turn import Draw, retried
+from checker.generation.negation.mutation_sites import Breaker, MutationSite, Way, first_of, mixed
+from checker.generation.normalization import forms
+from checker.generation.sources.context import Draw, retried
 
 _BOOLEAN_BOUNDS: Final = frozenset({Dialect.DRAFT4, Dialect.OPENAPI20, Dialect.OPENAPI30})
 _KINDS: Final = (
@@ -18,7 +18,7 @@ _KINDS: Final = (
 _LISTS: Final = ("enum", "const")
 
 
-def _type(spot: Spot, value: Any) -> Iterator[Way]:
+def _type(spot: MutationSite, value: Any) -> Iterator[Way]:
     """One way for each type that is not declared."""
     types = frozenset([value] if isinstance(value, str) else value)
     if forms.NUMBER in types:
@@ -41,7 +41,7 @@ _SMALL: Final[dict[str, dict[str, Any]]] = {
 """Where any array or object is wrong, a small one does."""
 
 
-def _of_type(spot: Spot, kind: str, types: frozenset[str]) -> Draw:
+def _of_type(spot: MutationSite, kind: str, types: frozenset[str]) -> Draw:
     words = ("type", *_LISTS) if any(name in spot.said for name in _LISTS) else ("type",)
     small = {"type": kind, **_SMALL.get(kind, {})}
     draw = first_of(
@@ -51,7 +51,7 @@ def _of_type(spot: Spot, kind: str, types: frozenset[str]) -> Draw:
         partial(spot.replaced, words, f"type={kind}", {"type": kind}),
     )
     if kind == forms.NUMBER and forms.INTEGER in types:
-        return retried(draw, _is_fractional, spot.compiler.turn, spot.pointer("type"))
+        return retried(draw, _is_fractional, spot.compiler.context, spot.pointer("type"))
     return draw
 
 
@@ -59,11 +59,11 @@ def _is_fractional(value: Any) -> bool:
     return isinstance(value, float) and not value.is_integer()
 
 
-def _bound(spot: Spot, value: Any, *, keyword: str, is_low: bool) -> Iterator[Way]:
+def _bound(spot: MutationSite, value: Any, *, keyword: str, is_low: bool) -> Iterator[Way]:
     yield Way(spot.pointer(keyword), keyword, value, partial(_beyond, spot, keyword, is_low=is_low))
 
 
-def _beyond(spot: Spot, keyword: str, *, is_low: bool) -> Draw:
+def _beyond(spot: MutationSite, keyword: str, *, is_low: bool) -> Draw:
     """One step beyond a bound, or anywhere beyond it."""
     bound = spot.said[keyword]
     words: tuple[str, ...] = (keyword,)
@@ -82,14 +82,14 @@ def _beyond(spot: Spot, keyword: str, *, is_low: bool) -> Draw:
     )  # fmt: skip
 
 
-def _open_bound(spot: Spot, side: str, bound: Any) -> dict[str, Any]:
+def _open_bound(spot: MutationSite, side: str, bound: Any) -> dict[str, Any]:
     exclusive = "exclusive" + side.capitalize()
     if spot.compiler.canon.dialect in _BOOLEAN_BOUNDS:
         return {side: bound, exclusive: True}
     return {exclusive: bound}
 
 
-def _exclusive(spot: Spot, value: Any, *, keyword: str, is_low: bool) -> Iterator[Way]:
+def _exclusive(spot: MutationSite, value: Any, *, keyword: str, is_low: bool) -> Iterator[Way]:
     if value is True:
         bound = spot.said.get("minimum" if is_low else "maximum")
         if bound is not None:
@@ -100,11 +100,11 @@ def _exclusive(spot: Spot, value: Any, *, keyword: str, is_low: bool) -> Iterato
         yield from _bound(spot, value, keyword=keyword, is_low=is_low)
 
 
-def _multiple(spot: Spot, value: Any) -> Iterator[Way]:
+def _multiple(spot: MutationSite, value: Any) -> Iterator[Way]:
     yield Way(spot.pointer("multipleOf"), "multipleOf", value, partial(_no_multiple, spot, value))
 
 
-def _no_multiple(spot: Spot, step: Any) -> Draw:
+def _no_multiple(spot: MutationSite, step: Any) -> Draw:
     exact = Fraction(str(step))
     if exact == 1 and forms.NUMBER not in spot.form.types:
         raise Unsatisfiable(spot.pointer("multipleOf"), "every integer is a multiple of 1")
@@ -117,7 +117,7 @@ def _no_multiple(spot: Spot, step: Any) -> Draw:
         return abs(quotient) < 2**53 and abs(quotient - round(quotient)) > 1e-6
 
     draw = spot.replaced(("multipleOf",), "multipleOf", {"type": "number"})
-    return retried(draw, is_clear, spot.compiler.turn, spot.pointer("multipleOf"))
+    return retried(draw, is_clear, spot.compiler.context, spot.pointer("multipleOf"))
 
 
 NUMBERS: Final[Mapping[str, Breaker]] = {

@@ -7,7 +7,7 @@ from typing import Any, Final
 from checker.core.meta import Violation
 from checker.generation.negation.values import NegativeDraw
 from checker.generation.sources.choices import Source
-from checker.generation.sources.turn import Draw, Turn, retried
+from checker.generation.sources.context import Draw, DrawContext, retried
 
 SYNTAX: Final = "syntax"
 """Keyword of the violation."""
@@ -16,7 +16,7 @@ _SPOILT: Final = (b",", b"}", b"]", b'"', b"'", b"\x00", b"{", b":", b"\xff", b"
 
 
 def syntax_errors(
-    valid: Draw, encode: Callable[[Any], bytes], body: tuple[str, str], turn: Turn
+    valid: Draw, encode: Callable[[Any], bytes], body: tuple[str, str], context: DrawContext
 ) -> NegativeDraw:
     """Draws bodies of a JSON media type that cannot be parsed. `body` is pointer and media type."""
     pointer, media_type = body
@@ -35,7 +35,7 @@ def syntax_errors(
             return spoilt(source)
         return source.binary(1, _MOST_BYTES)
 
-    drawn = retried(make, is_no_json, turn, pointer)
+    drawn = retried(make, is_no_json, context, pointer)
 
     def draw(source: Source) -> tuple[Any, Violation]:
         content = drawn(source)

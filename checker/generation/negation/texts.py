@@ -8,13 +8,13 @@ from typing import Any, Final
 
 from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.scalars import compile_listed
-from checker.generation.meaning import forms
-from checker.generation.meaning.forms import Canonical, same
+from checker.generation.negation.mutation_sites import Breaker, MutationSite, Way, mixed
 from checker.generation.negation.near_misses import FORMAT_MISSES, mutated
-from checker.generation.negation.spots import Breaker, Spot, Way, mixed
+from checker.generation.normalization import forms
+from checker.generation.normalization.forms import Canonical, same
 from checker.generation.patterns.matching import matcher
 from checker.generation.sources.choices import RandomSource, Source
-from checker.generation.sources.turn import Draw, Rejected, Turn, retried
+from checker.generation.sources.context import Draw, DrawContext, Rejected, retried
 from checker.validation.ecma import ecma_pattern
 from checker.validation.formats import ASSERTED_FORMATS, INTEGER_RANGES
 
@@ -30,7 +30,7 @@ _RECORDED: Final = 500
 """Longer texts of a pattern are made of short ones."""
 
 
-def _too_short(spot: Spot, value: Any) -> Iterator[Way]:
+def _too_short(spot: MutationSite, value: Any) -> Iterator[Way]:
     if value < 1:
         return
     few = int(value) - 1
@@ -39,7 +39,7 @@ def _too_short(spot: Spot, value: Any) -> Iterator[Way]:
     yield Way(spot.pointer("minLength"), "minLength", value, partial(mixed, near, any_size))
 
 
-def _too_long(spot: Spot, value: Any) -> Iterator[Way]:
+def _too_long(spot: MutationSite, value: Any) -> Iterator[Way]:
     many = int(value) + 1
     if many > _RECORDED and (spot.form.patterns or spot.form.formats):
         yield Way(spot.pointer("maxLength"), "maxLength", value, partial(_repeated, spot, many))
@@ -49,7 +49,7 @@ def _too_long(spot: Spot, value: Any) -> Iterator[Way]:
     yield Way(spot.pointer("maxLength"), "maxLength", value, partial(mixed, near, any_size))
 
 
-def _repeated(spot: Spot, size: int) -> Draw:
+def _repeated(spot: MutationSite, size: int) -> Draw:
     """Short texts over and over: long ones of a pattern cost too many choices."""
     if size > spot.compiler.max_text:
         raise Unsatisfiable(spot.pointer("maxLength"), f"{size} characters cannot be sent")
@@ -61,25 +61,25 @@ def _repeated(spot: Spot, size: int) -> Draw:
         text = short(source) or "0"
         return (text * (size // len(text) + 1))[:size]
 
-    return retried(long, fits, spot.compiler.turn, spot.pointer("maxLength"))
+    return retried(long, fits, spot.compiler.context, spot.pointer("maxLength"))
 
 
-def _sized(spot: Spot, keyword: str, name: str, sizes: dict[str, int]) -> Draw:
+def _sized(spot: MutationSite, keyword: str, name: str, sizes: dict[str, int]) -> Draw:
     return spot.replaced((keyword,), f"{keyword}-{name}", _TEXT | sizes)
 
 
-def _pattern(spot: Spot, value: Any) -> Iterator[Way]:
+def _pattern(spot: MutationSite, value: Any) -> Iterator[Way]:
     yield Way(spot.pointer("pattern"), "pattern", value, partial(_unmatched, spot, value))
 
 
-def _unmatched(spot: Spot, pattern: str) -> Draw:
+def _unmatched(spot: MutationSite, pattern: str) -> Draw:
     known = ecma_pattern(pattern)
     if known is None:
         raise Unsatisfiable(spot.pointer("pattern"), "engines do not agree on what matches it")
     return _missed(spot, "pattern", known.finds, mutated)
 
 
-def _format(spot: Spot, value: Any) -> Iterator[Way]:
+def _format(spot: MutationSite, value: Any) -> Iterator[Way]:
     at = spot.pointer("format")
     if value in INTEGER_RANGES:
         yield Way(at, "format", value, partial(_out_of_range, spot, value))
@@ -89,7 +89,7 @@ def _format(spot: Spot, value: Any) -> Iterator[Way]:
         yield Way(at, "format", value, make)
 
 
-def _out_of_range(spot: Spot, name: str) -> Draw:
+def _out_of_range(spot: MutationSite, name: str) -> Draw:
     low, high = INTEGER_RANGES[name]
 
     def beyond(side: str, bound: int) -> Callable[[], Draw]:
@@ -101,7 +101,7 @@ def _out_of_range(spot: Spot, name: str) -> Draw:
 
 
 def _missed(
-    spot: Spot,
+    spot: MutationSite,
     keyword: str,
     matches: Callable[[str], bool],
     miss: Callable[[Draw], Draw],
@@ -109,19 +109,19 @@ def _missed(
     """Strings close to those that match, and any others, as long as everything else holds."""
     others = (*spot.rest(keyword), spot.made(f"{keyword}-text", _TEXT))
     fits = fitting(spot.compiler.canonical(others), spot.place.carries)
-    turn, at = spot.compiler.turn, spot.pointer(keyword)
+    context, at = spot.compiler.context, spot.pointer(keyword)
 
     def is_miss(value: Any) -> bool:
         return not matches(value) and fits(value)
 
     def near() -> Draw:
         close = miss(spot.draw((*spot.rest(), spot.made("text", _TEXT))))
-        if not _is_often(close, is_miss, turn):
+        if not _is_often(close, is_miss, context):
             raise Unsatisfiable(at, "what is close to a match is one")
-        return retried(close, is_miss, turn, at)
+        return retried(close, is_miss, context, at)
 
     def far() -> Draw:
-        return retried(spot.draw(others), lambda v: not matches(v), turn, at)
+        return retried(spot.draw(others), lambda v: not matches(v), context, at)
 
     def odd() -> Draw:
         texts = [text for text in _ODD if is_miss(text)]
@@ -132,10 +132,10 @@ def _missed(
     return mixed(odd, near, far, shares=(1, 4, 1))
 
 
-def _is_often(draw: Draw, accepts: Callable[[Any], bool], turn: Turn) -> bool:
+def _is_often(draw: Draw, accepts: Callable[[Any], bool], context: DrawContext) -> bool:
     """True when a few draws from fixed seeds show that attempts are worth it."""
-    with turn.aside():
-        turn.begin(None)
+    with context.aside():
+        context.begin(None)
         try:
             found = (seed for seed in range(_TRIALS) if accepts(draw(RandomSource(seed))))
             return len(list(islice(found, _HITS))) == _HITS
@@ -164,15 +164,15 @@ def fitting(form: Canonical, carries: Callable[[Any], bool]) -> Callable[[Any], 
     return fits
 
 
-def _listed(spot: Spot, value: Any, *, keyword: str) -> Iterator[Way]:
+def _listed(spot: MutationSite, value: Any, *, keyword: str) -> Iterator[Way]:
     values = [value] if keyword == "const" else list(value)
     make = partial(_unlisted, spot, keyword, values)
     yield Way(spot.pointer(keyword), keyword, value, make)
 
 
-def _unlisted(spot: Spot, keyword: str, values: list[Any]) -> Draw:
+def _unlisted(spot: MutationSite, keyword: str, values: list[Any]) -> Draw:
     """Other values of the same types: close to a member, or any."""
-    turn, at = spot.compiler.turn, spot.pointer(keyword)
+    context, at = spot.compiler.context, spot.pointer(keyword)
     words: tuple[str, ...] = (keyword,)
     if all(name in spot.said for name in ("enum", "const")):
         words = ("enum", "const")
@@ -189,17 +189,17 @@ def _unlisted(spot: Spot, keyword: str, values: list[Any]) -> Draw:
             raise Unsatisfiable(at, "no member is a text that can be sent")
         fits = fitting(form, spot.place.carries)
         miss = mutated(compile_listed(texts))
-        return retried(miss, lambda v: is_other(v) and fits(v), turn, at)
+        return retried(miss, lambda v: is_other(v) and fits(v), context, at)
 
-    return mixed(lambda: retried(spot.draw(others), is_other, turn, at), near, shares=(1, 2))
+    return mixed(lambda: retried(spot.draw(others), is_other, context, at), near, shares=(1, 2))
 
 
-def _content(spot: Spot, value: Any, *, keyword: str) -> Iterator[Way]:
+def _content(spot: MutationSite, value: Any, *, keyword: str) -> Iterator[Way]:
     """Texts that cannot be decoded, or are not of the media type when they are."""
     yield Way(spot.pointer(keyword), keyword, value, partial(_undecodable, spot, keyword))
 
 
-def _undecodable(spot: Spot, keyword: str) -> Draw:
+def _undecodable(spot: MutationSite, keyword: str) -> Draw:
     draw = spot.draw((*spot.rest(), spot.made("text", _TEXT)))
     if keyword == "contentEncoding":
         return lambda source: f"{draw(source)}%"

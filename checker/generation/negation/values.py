@@ -11,12 +11,12 @@ from checker.core.meta import Violation
 from checker.core.sequence import Choice
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import Place
-from checker.generation.meaning.forms import Conjunction
-from checker.generation.negation.hosts import Broken
+from checker.generation.negation.embeddings import Broken
+from checker.generation.negation.lazy_alternatives import LazyAlternatives
 from checker.generation.negation.listing import Breach, breaches
-from checker.generation.negation.prospects import Prospects
+from checker.generation.normalization.forms import Conjunction
 from checker.generation.sources.choices import RandomSource, Source
-from checker.generation.sources.turn import Budget, Rejected, Turn, retried
+from checker.generation.sources.context import Budget, DrawContext, Rejected, retried
 
 NegativeDraw = Callable[[Source], tuple[Any, Violation]]
 """Draws a value and what it breaks."""
@@ -67,7 +67,7 @@ def compile_negative(
         if wanted
         else breaches(compiler, conjunction, place)
     )
-    choice = _Choice(_some(listed, compiler.budget), is_broken, compiler.turn, compiler.budget)
+    choice = _Choice(_some(listed, compiler.budget), is_broken, compiler.context, compiler.budget)
     if choice.is_empty:
         raise Unsatisfiable(pointer, NOTHING)
 
@@ -76,7 +76,7 @@ def compile_negative(
         value, wrong = draw(source)
         return value, Violation(breach.pointer, breach.keyword, breach.was, wrong)
 
-    return retried(make, lambda drawn: is_broken(drawn[0]), compiler.turn, pointer, _ATTEMPTS)
+    return retried(make, lambda drawn: is_broken(drawn[0]), compiler.context, pointer, _ATTEMPTS)
 
 
 def _some(listed: Iterator[Breach], budget: Budget) -> list[Breach]:
@@ -91,18 +91,22 @@ def _some(listed: Iterator[Breach], budget: Budget) -> list[Breach]:
 class _Choice:
     """Which breach: compiled, and tried, when it is first chosen."""
 
-    __slots__ = ("_budget", "_first", "_is_broken", "_nodes", "_others", "_ready", "_turn")
+    __slots__ = ("_budget", "_context", "_first", "_is_broken", "_nodes", "_others", "_ready")
 
     def __init__(
-        self, listed: list[Breach], is_broken: Callable[[Any], bool], turn: Turn, budget: Budget
+        self,
+        listed: list[Breach],
+        is_broken: Callable[[Any], bool],
+        context: DrawContext,
+        budget: Budget,
     ) -> None:
         self._is_broken = is_broken
-        self._turn = turn
+        self._context = context
         self._budget = budget
         # A wrong type is compiled soonest: most schemas have one.
         self._first = next((i for i, one in enumerate(listed) if one.keyword == "type"), 0)
         makes = [partial(self._tried, breach) for breach in listed]
-        self._ready = Prospects(makes, reach=_REACH, last=self._first, far=_FAR)
+        self._ready = LazyAlternatives(makes, reach=_REACH, last=self._first, far=_FAR)
         alone = [index for index, breach in enumerate(listed) if breach.is_alone]
         self._others = [index for index, breach in enumerate(listed) if not breach.is_alone]
         if not alone:
@@ -135,10 +139,10 @@ class _Choice:
         except (Unsatisfiable, BudgetSpent):
             return None
         spent = 0
-        with self._turn.aside():
+        with self._context.aside():
             for seed in range(_TRIALS):
                 source = RandomSource(seed)
-                self._turn.begin(None)
+                self._context.begin(None)
                 with suppress(Rejected, BudgetSpent):
                     value, _ = draw(source)
                     if self._is_broken(value):

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from checker.core.media_types import is_form, is_json, is_xml, is_yaml, parse
 from checker.core.operation import Body, Location, Parameter, PropertyEncoding
-from checker.generation.meaning import forms
+from checker.generation.normalization import forms
 from checker.transport.wire import ambiguity
 from checker.transport.wire.bodies import is_unstructured
 from checker.transport.wire.decoding import MISSING, Malformed, Missing, decode_parameter

@@ -7,8 +7,8 @@ from checker.config.overrides import Override
 from checker.core.meta import Violation
 from checker.generation.components import SchemaPart
 from checker.generation.drawing.words import readings
-from checker.generation.meaning.forms import made
 from checker.generation.negation.values import NegativeDraw
+from checker.generation.normalization.forms import made
 from checker.generation.sources.choices import Source
 from checker.validation.pointers import pointer_child
 

@@ -32,9 +32,9 @@ from hypothesis.strategies import SearchStrategy
 from checker.core.sequence import Choice
 from checker.generation.sources.alphabets import Alphabet, Interval
 from checker.generation.sources.choices import RandomSource, Source
+from checker.generation.sources.context import Rejected
 from checker.generation.sources.replay import ReplaySource
 from checker.generation.sources.simplest import SimplestSource
-from checker.generation.sources.turn import Rejected
 
 Strategy = SearchStrategy[Any]
 Value = TypeVar("Value")

@@ -16,7 +16,7 @@ Draw = Callable[[Source], Any]
 _NAME = "recipe"
 
 
-class Turn(Protocol):
+class DrawContext(Protocol):
     """What lasts for one draw, as far as recipes speak of it."""
 
     bindings: list[Any]
@@ -86,7 +86,7 @@ class Finished:
     draw: Draw
     finish: Callable[[Any], Any]
     binds: bool = False
-    """Whether it leaves a note among the bindings of the turn."""
+    """Whether it leaves a note among the bindings of the context."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class Checked:
 
     draw: Draw
     accepts: Callable[[Any], bool]
-    turn: Turn
+    context: DrawContext
     again: Draw
     """Goes on after the first attempt, which was discarded and is not counted yet."""
 
@@ -134,7 +134,7 @@ class Pooled:
     most: int
     """Which one is chosen: up to this."""
     name: str | None
-    """Who asks; None for the place that the path of the turn tells."""
+    """Who asks; None for the place that the path of the context tells."""
     take: Callable[[str, int], Any]
     """The one for a name and an index; `NOT_SET` when there is none that fits."""
 
@@ -162,7 +162,7 @@ class Extended:
     """Draws of name and value, and which names may be used."""
     misses: int
     """Names that cannot be used before it is given up."""
-    turn: Turn
+    context: DrawContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,9 +183,9 @@ class Items:
     low: int
     high: int
     more: float
-    turn: Turn
+    context: DrawContext
     keeps_path: bool
-    """Whether the path of the turn says which item it is."""
+    """Whether the path of the context says which item it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,18 +202,18 @@ class Different:
     """In a row that may come to nothing; four times as many for an item that has to be there."""
     rejected: Callable[[str], Exception]
     pointer: str
-    turn: Turn
+    context: DrawContext
     keeps_path: bool
-    """Whether the path of the turn says which item it is."""
+    """Whether the path of the context says which item it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Under:
-    """A draw while the path of the turn says where it stands."""
+    """A draw while the path of the context says where it stands."""
 
     token: str
     draw: Draw
-    turn: Turn
+    context: DrawContext
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 
 from checker.core.sequence import Choice
 from checker.generation.sources.choices import Source, Span
+from checker.generation.sources.context import ELEMENT, OPTIONAL, Rejected
 from checker.generation.sources.hypothesis import (
     ShrinkingStopped,
     drawn_with_simplest_rest,
@@ -15,7 +16,6 @@ from checker.generation.sources.hypothesis import (
 )
 from checker.generation.sources.lowering import lower
 from checker.generation.sources.replay import ReplaySource
-from checker.generation.sources.turn import ELEMENT, OPTIONAL, Rejected
 
 Value = TypeVar("Value")
 Record = tuple[Choice, ...]

@@ -10,10 +10,10 @@ from checker.generation.boundaries.positives import Edges, positives
 from checker.generation.boundaries.values import Boundary
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import Place, body_place, place_of
-from checker.generation.meaning.canonical import Canon
-from checker.generation.meaning.forms import Conjunction, Facet
+from checker.generation.normalization.canonical import Canon
+from checker.generation.normalization.forms import Conjunction, Facet
 from checker.generation.sources import alphabets
-from checker.generation.sources.turn import Budget, Turn
+from checker.generation.sources.context import Budget, DrawContext
 
 from ..making import schema_of
 
@@ -27,7 +27,9 @@ def compiled(
 ) -> tuple[Compiler, Conjunction]:
     schema = schema_of(raw, dialect, components)
     canon = Canon(schema.document, dialect, Direction.REQUEST)
-    return Compiler(canon, Turn(), Budget(), {}, 16_384), (Facet(schema.raw, schema.pointer),)
+    return Compiler(canon, DrawContext(), Budget(), {}, 16_384), (
+        Facet(schema.raw, schema.pointer),
+    )
 
 
 def valid(raw: Any, place: Place = BODY, **options: Any) -> list[Boundary]:

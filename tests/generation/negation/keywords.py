@@ -7,12 +7,12 @@ from checker.core.errors import Unsatisfiable
 from checker.core.schema import Dialect, Direction, Schema
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import body_place
-from checker.generation.meaning.canonical import Canon
-from checker.generation.meaning.forms import Facet
 from checker.generation.negation.listing import Breach, breaches
+from checker.generation.normalization.canonical import Canon
+from checker.generation.normalization.forms import Facet
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource
-from checker.generation.sources.turn import Budget, Turn
+from checker.generation.sources.context import Budget, DrawContext
 from checker.validation.referee import referee
 from checker.validation.scopes import JsonDocument
 
@@ -89,7 +89,9 @@ def schema_of(raw: Any, dialect: Dialect) -> Schema:
 
 def compiler_of(schema: Schema) -> tuple[Compiler, tuple[Facet]]:
     canon = Canon(schema.document, schema.dialect, Direction.REQUEST)
-    return Compiler(canon, Turn(), Budget(), {}, 16_384), (Facet(schema.raw, schema.pointer),)
+    return Compiler(canon, DrawContext(), Budget(), {}, 16_384), (
+        Facet(schema.raw, schema.pointer),
+    )
 
 
 def listed(raw: Any, dialect: Dialect = NEW) -> tuple[Compiler, list[Breach]]:
@@ -104,7 +106,7 @@ def values(compiler: Compiler, breach: Breach, count: int) -> Iterator[tuple[Any
     except Unsatisfiable:
         return
     for seed in range(count):
-        compiler.turn.begin(None)
+        compiler.context.begin(None)
         yield draw(RandomSource(seed))
 
 

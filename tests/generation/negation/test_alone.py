@@ -8,10 +8,10 @@ import pytest
 
 from checker.core.meta import GenerationMode
 from checker.core.schema import Dialect
-from checker.generation.negation.prospects import Prospects
+from checker.generation.negation.lazy_alternatives import LazyAlternatives
 from checker.generation.program import GenerationSettings
 from checker.generation.sources.choices import RandomSource
-from checker.generation.sources.turn import Rejected
+from checker.generation.sources.context import Rejected
 
 from ..making import cases, program_of
 from .keywords import NEW, leaf_keywords, listed, values
@@ -124,7 +124,7 @@ def test_what_comes_to_nothing_gives_way_to_the_next() -> None:
         asked.append(name)
         return name if name in "bd" else None
 
-    some = Prospects([partial(make, name) for name in "abcde"])
+    some = LazyAlternatives([partial(make, name) for name in "abcde"])
     assert asked == []
     assert [some.at(index) for index in (4, 2, 0, 1, 3)] == ["b", "d", "b", "b", "d"]
     assert sorted(asked) == ["a", "b", "c", "d", "e"]
@@ -132,8 +132,8 @@ def test_what_comes_to_nothing_gives_way_to_the_next() -> None:
 
 
 def test_nothing_comes_of_nothing() -> None:
-    assert Prospects[int]([]).at(0) is None
-    assert Prospects[int]([lambda: None, lambda: None]).at(1) is None
+    assert LazyAlternatives[int]([]).at(0) is None
+    assert LazyAlternatives[int]([lambda: None, lambda: None]).at(1) is None
 
 
 def test_a_search_for_what_is_something_ends_soon() -> None:
@@ -143,7 +143,7 @@ def test_a_search_for_what_is_something_ends_soon() -> None:
         asked.append(index)
         return index if index == 70 else None
 
-    some = Prospects([partial(make, index) for index in range(100)], reach=4, last=64, far=8)
+    some = LazyAlternatives([partial(make, index) for index in range(100)], reach=4, last=64, far=8)
     assert some.at(10) == 70
     assert asked == [10, 11, 12, 13, *range(64, 71)]
     assert some.at(11) == 70

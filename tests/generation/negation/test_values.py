@@ -42,7 +42,7 @@ def negative(raw: Any, dialect: Dialect = NEW) -> NegativeDraw:
     drawn = compile_negative(compiler, facets, BODY)
 
     def draw(source: Source) -> Any:
-        compiler.turn.begin(None)
+        compiler.context.begin(None)
         return drawn(source)
 
     return draw

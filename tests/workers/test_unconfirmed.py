@@ -10,24 +10,26 @@ from checker.checks.server_error import ServerError
 from checker.core.meta import PhaseInfo
 from checker.core.response import Response
 from checker.phases.attempt import Verdict
-from checker.phases.making import Made
-from checker.workers.suspicion import MOST_STRAYS, Shot, Suspicion, Wanted
+from checker.phases.making import GeneratedCase
+from checker.workers.unconfirmed import MOST_STRAYS, JudgedCase, UnconfirmedFailure, Wanted
 from tests.corpus.generated import finding
 
 
-def shot(text: str, *, rule: str = "500", status: int = 500) -> Shot:
+def shot(text: str, *, rule: str = "500", status: int = 500) -> JudgedCase:
     failure = ServerError(unique_key=rule, text=text)
     failure.check = "not_a_server_error"
     # Neither is looked at.
-    made, case = cast("Made", None), cast("Any", None)
-    return Shot(made, Verdict(case, None, Response(status, [], b""), Judgement((failure,), (), ())))
+    made, case = cast("GeneratedCase", None), cast("Any", None)
+    return JudgedCase(
+        made, Verdict(case, None, Response(status, [], b""), Judgement((failure,), (), ()))
+    )
 
 
 def wanted(text: str) -> Wanted:
     first = shot(text)
     (failure,) = first.verdict.judgement.failures
     known = replace(finding(), text=text)
-    return Wanted.of(Suspicion(known, failure, (first,), PhaseInfo("fuzzing")))
+    return Wanted.of(UnconfirmedFailure(known, failure, (first,), PhaseInfo("fuzzing")))
 
 
 def test_another_text_for_the_very_same_request_is_volatile() -> None:
@@ -38,7 +40,7 @@ def test_another_text_for_the_very_same_request_is_volatile() -> None:
 
 
 @pytest.mark.parametrize("other", [shot("error", rule="501"), shot("error", status=503)])
-def test_another_rule_or_status_is_another_failure(other: Shot) -> None:
+def test_another_rule_or_status_is_another_failure(other: JudgedCase) -> None:
     looked_for = wanted("error")
     assert looked_for.again(other) is None
     assert looked_for.shown(other) is None

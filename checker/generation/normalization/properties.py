@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from checker.generation.meaning.forms import Canonical, Facet, Properties
+from checker.generation.normalization.forms import Canonical, Facet, Properties
 from checker.generation.patterns.matching import matcher
 
 

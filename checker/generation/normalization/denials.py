@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import Final, Protocol
 
-from checker.generation.meaning.duplicates import Saying, sayings
-from checker.generation.meaning.forms import (
+from checker.generation.normalization.duplicates import Saying, sayings
+from checker.generation.normalization.forms import (
     Branches,
     Canonical,
     Conjunction,

@@ -1,7 +1,7 @@
 """What a schema without a type speaks of."""
 
-from checker.generation.meaning import forms
-from checker.generation.meaning.forms import Canonical
+from checker.generation.normalization import forms
+from checker.generation.normalization.forms import Canonical
 
 
 def meant_types(form: Canonical) -> list[str]:

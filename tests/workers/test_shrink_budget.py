@@ -1,10 +1,10 @@
 import pytest
 
-from checker.workers.haste import Haste, Pace
+from checker.workers.shrink_budget import ShrinkPace, SlowCandidates
 
 
 def test_the_first_candidate_may_be_slow_for_the_load_of_a_moment() -> None:
-    haste = Haste()
+    haste = SlowCandidates()
     assert haste.limit_s("t", 0.002) == 2.0
     haste.observe("t", 0.002, 0.9)
     assert haste.limit_s("t", 0.002) == 2.0
@@ -14,11 +14,11 @@ def test_the_first_candidate_may_be_slow_for_the_load_of_a_moment() -> None:
 
 
 def test_a_candidate_has_four_times_what_the_failure_took() -> None:
-    assert Haste().limit_s("t", 2.0) == 8.0
+    assert SlowCandidates().limit_s("t", 2.0) == 8.0
 
 
 def test_a_task_whose_candidates_sleep_is_not_shrunk_further() -> None:
-    haste = Haste()
+    haste = SlowCandidates()
     for _ in range(2):
         assert not haste.is_needed("t")
         # They are given up just then.
@@ -28,7 +28,7 @@ def test_a_task_whose_candidates_sleep_is_not_shrunk_further() -> None:
 
 
 def test_candidates_of_a_slow_failure_may_be_slow() -> None:
-    haste = Haste()
+    haste = SlowCandidates()
     for _ in range(9):
         haste.observe("t", 1.0, 2.0)
     assert not haste.is_needed("t")
@@ -39,7 +39,7 @@ def test_candidates_of_a_slow_failure_may_be_slow() -> None:
     [(0.001, 500), (0.015, 500), (0.02, 250), (0.05, 125), (0.1, 62), (0.3, 15), (9.0, 15)],
 )
 def test_a_shrink_of_a_slow_target_sends_fewer_requests(answer_s: float, requests: int) -> None:
-    pace, sent = Pace(), 0
+    pace, sent = ShrinkPace(), 0
     while not pace.is_over:
         pace.observe(answer_s)
         sent += 1
@@ -47,7 +47,7 @@ def test_a_shrink_of_a_slow_target_sends_fewer_requests(answer_s: float, request
 
 
 def test_a_busy_machine_does_not_make_a_target_slow() -> None:
-    pace, sent = Pace(), 0
+    pace, sent = ShrinkPace(), 0
     while not pace.is_over:
         # Most answers are late, one in ten comes as soon as on a quiet machine.
         pace.observe(0.004 if sent % 10 == 9 else 0.2)

@@ -5,15 +5,15 @@ from typing import Any, Final
 
 from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.places import item_of
-from checker.generation.meaning.forms import Canonical, Facet
+from checker.generation.negation.mutation_sites import MutationSite
 from checker.generation.negation.objects import unknown_name, with_room
-from checker.generation.negation.spots import Spot
+from checker.generation.normalization.forms import Canonical, Facet
 from checker.generation.patterns.matching import matcher
 from checker.generation.patterns.regexes import UnsupportedPattern
 from checker.generation.patterns.searching import writer
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource, Source
-from checker.generation.sources.turn import Draw, retried
+from checker.generation.sources.context import Draw, retried
 
 Broken = Callable[[Source], tuple[Any, Any]]
 """Draws a whole value and the part of it that is wrong."""
@@ -37,7 +37,7 @@ def bare(draw: Draw) -> Broken:
     return broken
 
 
-def in_property(spot: Spot, name: str) -> Host:
+def in_property(spot: MutationSite, name: str) -> Host:
     """As a declared property."""
 
     def host(broken: Broken) -> Broken:
@@ -58,7 +58,7 @@ def in_property(spot: Spot, name: str) -> Host:
     return host
 
 
-def in_additional(spot: Spot) -> Host:
+def in_additional(spot: MutationSite) -> Host:
     """As a property that is not declared."""
     return lambda broken: _with_name(spot, unknown_name(spot), broken)
 
@@ -79,7 +79,7 @@ def companions(form: Canonical, pattern: str) -> frozenset[str]:
     return alone | min(matched, key=len)
 
 
-def in_named(spot: Spot, pattern: str, also: frozenset[str]) -> Host:
+def in_named(spot: MutationSite, pattern: str, also: frozenset[str]) -> Host:
     """As a property whose name matches these patterns, and no other one."""
 
     def host(broken: Broken) -> Broken:
@@ -102,14 +102,14 @@ def in_named(spot: Spot, pattern: str, also: frozenset[str]) -> Host:
 
         at = spot.pointer("patternProperties")
         name = retried(
-            lambda source: written.write(source, 0, most), is_name, spot.compiler.turn, at
+            lambda source: written.write(source, 0, most), is_name, spot.compiler.context, at
         )
         return _with_name(spot, name, broken)
 
     return host
 
 
-def _with_name(spot: Spot, name: Draw, broken: Broken) -> Broken:
+def _with_name(spot: MutationSite, name: Draw, broken: Broken) -> Broken:
     around = spot.draw((*spot.rest(), with_room(spot, "room")))
 
     def whole(source: Source) -> tuple[Any, Any]:
@@ -121,7 +121,7 @@ def _with_name(spot: Spot, name: Draw, broken: Broken) -> Broken:
     return whole
 
 
-def as_name(spot: Spot) -> Host:
+def as_name(spot: MutationSite) -> Host:
     """As the name of a property."""
 
     def host(broken: Broken) -> Broken:
@@ -139,7 +139,7 @@ def as_name(spot: Spot) -> Host:
     return host
 
 
-def at_index(spot: Spot, index: int) -> Host:
+def at_index(spot: MutationSite, index: int) -> Host:
     """As an item of those that are declared one by one."""
 
     def host(broken: Broken) -> Broken:
@@ -159,7 +159,7 @@ def at_index(spot: Spot, index: int) -> Host:
     return host
 
 
-def among_items(spot: Spot) -> Host:
+def among_items(spot: MutationSite) -> Host:
     """As one of the other items; not one of those that the array has to contain."""
     first = max(len(spot.form.prefix), len(spot.form.contained))
 
@@ -182,7 +182,7 @@ def among_items(spot: Spot) -> Host:
     return host
 
 
-def _appended(spot: Spot, count: int, broken: Broken) -> Broken:
+def _appended(spot: MutationSite, count: int, broken: Broken) -> Broken:
     """After all the items that there can be."""
     made = spot.made(f"with {count} at most", _ARRAY | {"minItems": count, "maxItems": count})
     around = spot.draw((*spot.rest(), made))

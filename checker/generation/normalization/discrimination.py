@@ -6,8 +6,8 @@ from itertools import combinations
 from typing import Any, Final
 
 from checker.core.schema import UnresolvableReference
-from checker.generation.meaning.canonical import Canon
-from checker.generation.meaning.forms import (
+from checker.generation.normalization.canonical import Canon
+from checker.generation.normalization.forms import (
     OBJECT,
     Branches,
     Canonical,

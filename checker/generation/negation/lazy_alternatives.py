@@ -8,7 +8,7 @@ from checker.generation.sources.choices import Source
 Thing = TypeVar("Thing")
 
 
-class Prospects(Generic[Thing]):
+class LazyAlternatives(Generic[Thing]):
     """Some of them may come to nothing: these give way to one of the next, so the same choices always mean the same.
 
     A search ends after so many of them, `reach`. Then `last` and the `far` ones after it are tried.

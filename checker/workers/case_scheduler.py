@@ -7,13 +7,13 @@ from checker.core.errors import CheckerError
 from checker.core.operation import Label
 from checker.corpus.inflight import Stage
 from checker.phases.attempt import Verdict, attempt
-from checker.phases.making import CaseMaker, FilteredOut, Made
+from checker.phases.making import CaseMaker, FilteredOut, GeneratedCase
 from checker.phases.novelty import Exhausted
-from checker.workers.accused import is_accused, leave_drawn, leave_made
-from checker.workers.flight import EXTRA_INDEX, SAVED_INDEX, Flight, Running
+from checker.workers.crash_suspects import is_accused, leave_drawn, leave_made
+from checker.workers.leased import EXTRA_INDEX, SAVED_INDEX, InFlight, LeasedTask
 from checker.workers.messages import Task
-from checker.workers.opening import Workplace
-from checker.workers.suspicion import Shot, before_in
+from checker.workers.opening import WorkerContext
+from checker.workers.unconfirmed import JudgedCase, before_in
 
 _MAKE = Stage.MAKE
 _SLOW_TOGETHER = 3
@@ -22,12 +22,12 @@ _MOST_FAULTS = 3
 """Cases of one operation in one task that our own bugs may cost: then it is given up."""
 
 
-class Supply:
+class CaseScheduler:
     """Makes flights of the tasks of one worker, and knows when nothing of a task is left to fly."""
 
-    def __init__(self, place: Workplace) -> None:
-        self.tasks: deque[Running] = deque()
-        self.slow: deque[Running] = deque()
+    def __init__(self, place: WorkerContext) -> None:
+        self.tasks: deque[LeasedTask] = deque()
+        self.slow: deque[LeasedTask] = deque()
         """Tasks whose requests wait beside those of the others."""
         self.may_be_over = False
         """Whether the last flight of a task has landed since `over` was asked."""
@@ -38,8 +38,10 @@ class Supply:
         """By the name of the phase."""
         self._request = place.tools.maker.make
         self._free_slots = list(range(place.slot_count))
-        self._followers: deque[tuple[Running, int, Made, tuple[Shot, ...]]] = deque()
-        self._ahead: Flight | None = None
+        self._followers: deque[tuple[LeasedTask, int, GeneratedCase, tuple[JudgedCase, ...]]] = (
+            deque()
+        )
+        self._ahead: InFlight | None = None
         self._is_stopped = False
         # Whoever has one lane may count on his hooks seeing one call after the other.
         self._makes_ahead = place.calling_stage is not Stage.HOOK
@@ -50,7 +52,7 @@ class Supply:
         return not (self.tasks or self.slow or self._followers) and self._ahead is None
 
     @property
-    def held(self) -> list[Running]:
+    def held(self) -> list[LeasedTask]:
         """All tasks of this worker."""
         return [*self.tasks, *self.slow]
 
@@ -61,7 +63,7 @@ class Supply:
 
     def accept(self, task: Task) -> None:
         """Queue a task; if it begins, what failed in earlier runs comes first."""
-        running = Running.of(task)
+        running = LeasedTask.of(task)
         self._makers[task.phase] = self._place.factory.maker(running.row)
         self._tally(running)
         (self.slow if task.is_slow else self.tasks).append(running)
@@ -94,7 +96,7 @@ class Supply:
         for running in self.held:
             running.stop_now()
 
-    def put_aside(self, running: Running) -> None:
+    def put_aside(self, running: LeasedTask) -> None:
         """Begin nothing more of a task that turned out to be slow: others come first."""
         running.is_slow = True
         running.stop_now()
@@ -102,7 +104,7 @@ class Supply:
         self.slow.append(running)
         self.may_be_over = True
 
-    def over(self, now: float) -> list[Running]:
+    def over(self, now: float) -> list[LeasedTask]:
         """Tasks of which nothing is left to wait for: they are not ours any more."""
         self.may_be_over = False
         over = [running for running in self.held if running.is_over(now, self._is_stopped)]
@@ -112,7 +114,7 @@ class Supply:
 
     # Flights
 
-    def next(self, now: float) -> Flight | None:
+    def next(self, now: float) -> InFlight | None:
         """A flight that is ready to be launched, if there is anything to fly."""
         if self._followers:
             # It counts as flying already.
@@ -122,13 +124,13 @@ class Supply:
             work = None
             if not self._is_plain:
                 work = attempt(self._place.tools, made.case, before_in(chain))
-            return self._begun(Flight(slot, running, index, made, work, chain))
+            return self._begun(InFlight(slot, running, index, made, work, chain))
         if self._ahead is not None:
             flight, self._ahead = self._ahead, None
             return flight
         return self._of_tasks(now)
 
-    def next_slow(self, now: float) -> Flight | None:
+    def next_slow(self, now: float) -> InFlight | None:
         """A flight of a slow task: a few of each, in turn, and one after another while it times out."""
         for running in tuple(self.slow):
             if running.flying < (1 if running.timeouts else _SLOW_TOGETHER):
@@ -147,7 +149,7 @@ class Supply:
         if self.tasks:
             self._ahead = self._of_tasks(now)
 
-    def extend(self, flight: Flight, verdict: Verdict) -> None:
+    def extend(self, flight: InFlight, verdict: Verdict) -> None:
         """Let its sequence go on, if there is an operation that can use its answer."""
         running = flight.running
         index = running.extra_index()
@@ -160,10 +162,10 @@ class Supply:
         if follower is not None:
             running.flying += 1  # until it is begun, so that its task does not end before
             self._followers.append(
-                (running, index, follower, (*flight.chain, Shot(flight.made, verdict)))
+                (running, index, follower, (*flight.chain, JudgedCase(flight.made, verdict)))
             )
 
-    def release(self, flight: Flight) -> None:
+    def release(self, flight: InFlight) -> None:
         """Nothing of it is in flight any more."""
         running = flight.running
         running.charge(flight)
@@ -175,7 +177,7 @@ class Supply:
         if not running.flying:
             self.may_be_over = True
 
-    def _count(self, flight: Flight, running: Running) -> None:
+    def _count(self, flight: InFlight, running: LeasedTask) -> None:
         """Count it when it is over: whoever dies before has it made, and counted, again."""
         if not flight.is_counted:
             return
@@ -184,17 +186,17 @@ class Supply:
         if running.is_news(flight.status, has_failed=flight.has_failed):
             self._tally(running)
 
-    def _tally(self, running: Running) -> None:
+    def _tally(self, running: LeasedTask) -> None:
         self._slots.tally(
             running.task.id, running.failed_in_lease, running.succeeded, running.unmade
         )
 
-    def forgo(self, flight: Flight, error: Exception) -> None:
+    def forgo(self, flight: InFlight, error: Exception) -> None:
         """A case that cannot be judged or written down costs itself; what users can mend, and what goes on, the operation."""
         self.release(flight)
         self.blame(flight, error)
 
-    def blame(self, flight: Flight, error: Exception) -> None:
+    def blame(self, flight: InFlight, error: Exception) -> None:
         """Tell of a fault that one case met; the third of an operation in a task is its last."""
         running, label = flight.running, flight.made.label
         running.faults[label] += 1
@@ -203,13 +205,13 @@ class Supply:
         else:
             self._place.recorder.gave_up(label, running.task.phase, error)
 
-    def give_up(self, running: Running, label: Label, error: BaseException) -> None:
+    def give_up(self, running: LeasedTask, label: Label, error: BaseException) -> None:
         """An operation that cannot be tested further costs only itself."""
         running.dead_labels.add(label)
         running.given_up.add(label)
         self._place.recorder.gave_up(label, running.task.phase, error)
 
-    def _of_tasks(self, now: float) -> Flight | None:
+    def _of_tasks(self, now: float) -> InFlight | None:
         for running in self.tasks:
             flight = self._made(running, now)
             if flight is not None:
@@ -218,7 +220,7 @@ class Supply:
                 return flight if is_ready else self._begun(flight)
         return None
 
-    def _made(self, running: Running, now: float) -> Flight | None:
+    def _made(self, running: LeasedTask, now: float) -> InFlight | None:
         """The next case of a task; None when it has none, or no time."""
         place, slots, task = self._place, self._slots, running.task
         labels, rounds = task.labels, running.rounds
@@ -253,22 +255,22 @@ class Supply:
             # In the slot that it was made in.
             self._free_slots.pop()
             running.flying += 1
-            return Flight(slot, running, index, made, work, (), 0, wanted)
+            return InFlight(slot, running, index, made, work, (), 0, wanted)
         return None
 
-    def _not_made(self, running: Running, label: Label, error: Exception) -> None:
+    def _not_made(self, running: LeasedTask, label: Label, error: Exception) -> None:
         if isinstance(error, Exhausted):
             running.exhausted(label)
         elif not isinstance(error, FilteredOut):
             self.give_up(running, label, error)
 
-    def _recalled(self, running: Running, index: int) -> Made:
+    def _recalled(self, running: LeasedTask, index: int) -> GeneratedCase:
         """The case of a finding that is to become smaller."""
         again = running.task.again[index]
         name = digest("again", again.fingerprint)[:12]
         return self._place.factory.remake(again.step, name=name, phase=running.phase)
 
-    def _begun(self, flight: Flight) -> Flight | None:
+    def _begun(self, flight: InFlight) -> InFlight | None:
         """Let it say what is to be sent; None when it sends nothing: then it is over."""
         place, running = self._place, flight.running
         if place.calling_stage is not place.making_stage:

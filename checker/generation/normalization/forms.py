@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Final
 
-from checker.generation.meaning.bounds import Numbers, Sizes
+from checker.generation.normalization.bounds import Numbers, Sizes
 from checker.validation.pointers import pointer_child
 from checker.validation.scopes import Scope
 

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from checker.core.operation import Label
-from checker.workers.flight import Running
+from checker.workers.leased import LeasedTask
 from checker.workers.messages import LONG_WAIT_S, MOST_TIMEOUTS, LeaseReport, Task
 
 LABEL = Label("GET /a")
@@ -9,14 +9,14 @@ TASK = Task("t", "fuzzing", (LABEL,), seed=1, start=0, stop=9, slice_s=8.0)
 
 
 def test_long_waits_are_counted() -> None:
-    running = Running.of(TASK)
+    running = LeasedTask.of(TASK)
     for elapsed_s in (0.25, LONG_WAIT_S, 0.125, 9.0):
         running.waited(elapsed_s)
     assert running.report == LeaseReport(requests=4, long=2)
 
 
 def test_time_outs_in_a_row_are_those_of_cases_that_were_made_one_after_another() -> None:
-    running = Running.of(TASK)
+    running = LeasedTask.of(TASK)
     told = []
     for _ in range(MOST_TIMEOUTS):
         index = running.take_index(0.0)
@@ -26,14 +26,14 @@ def test_time_outs_in_a_row_are_those_of_cases_that_were_made_one_after_another(
 
 
 def test_what_timed_out_together_counts_as_one() -> None:
-    running = Running.of(TASK)
+    running = LeasedTask.of(TASK)
     indices = [running.take_index(0.0) for _ in range(3)]
     assert not any(running.timed_out(LABEL, index) for index in indices if index is not None)
     assert running.report.timeouts == 1
 
 
 def test_time_outs_of_the_lease_before_count() -> None:
-    running = Running.of(replace(TASK, start=4, timeouts=MOST_TIMEOUTS - 1))
+    running = LeasedTask.of(replace(TASK, start=4, timeouts=MOST_TIMEOUTS - 1))
     index = running.take_index(0.0)
     assert index is not None
     assert running.timed_out(LABEL, index)

@@ -3,7 +3,7 @@
 import json
 from typing import Any, Final
 
-from checker.generation.meaning.forms import Facet
+from checker.generation.normalization.forms import Facet
 from checker.validation.scopes import Scope
 
 _MOST: Final = 50_000

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from checker.core.schema import Dialect, Direction, Document
-from checker.generation.meaning.forms import Canonical, Conjunction, FacetKey
+from checker.generation.normalization.forms import Canonical, Conjunction, FacetKey
 
 _NODES: Final = 150_000
 """Facets and names in all forms that are kept: some 30 MiB."""

@@ -7,7 +7,7 @@ _SUFFERING = frozenset({429, 503})
 
 
 @dataclass(slots=True)
-class Pacing:
+class Concurrency:
     """Additive increase, multiplicative decrease, judged every 64 answers."""
 
     most: int

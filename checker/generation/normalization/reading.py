@@ -5,14 +5,14 @@ from fractions import Fraction
 from typing import Any, Final
 
 from checker.core.schema import Dialect
-from checker.generation.meaning.complements import (
+from checker.generation.normalization.complements import (
     DUPLICATES,
     OTHER_FORMAT,
     OTHER_STEP,
     OTHER_TEXT,
     OTHER_VALUE,
 )
-from checker.generation.meaning.forms import (
+from checker.generation.normalization.forms import (
     INTEGER,
     NULL,
     NUMBER,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
 
-from checker.generation.meaning.forms import (
+from checker.generation.normalization.forms import (
     INTEGER,
     NUMBER,
     TYPES,

@@ -18,7 +18,7 @@ Origin = tuple[Label, str]
 
 
 @dataclass(slots=True)
-class Ring:
+class ValueHistory:
     """At most 64 distinct values of one key."""
 
     resource: Resource

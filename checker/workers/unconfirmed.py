@@ -10,17 +10,19 @@ from checker.core.response import Response
 from checker.core.templates import ANYTHING, generalised, is_alike, matches
 from checker.corpus.records import Finding
 from checker.phases.attempt import Verdict
-from checker.phases.making import Made
+from checker.phases.making import GeneratedCase
+
+_SEVERITIES = ("critical", "high", "medium", "low")
 
 MOST_STRAYS = 3
 """Other texts that a rule may be broken with in one shrink; with more of them the texts follow the input and say nothing."""
 
 
 @dataclass(slots=True)
-class Shot:
+class JudgedCase:
     """A case, its answer and the verdict. Not frozen: one is made for each request."""
 
-    made: Made
+    made: GeneratedCase
     verdict: Verdict
 
     @property
@@ -29,8 +31,19 @@ class Shot:
         outcome = self.verdict.outcome
         return outcome.status_code if isinstance(outcome, Response) else None
 
+    @property
+    def may_have_created(self) -> bool:
+        """Whether the target may keep something of it."""
+        status = self.status
+        succeeded = status is not None and 200 <= status < 300
+        return status == 201 or (succeeded and self.made.case.operation.method == "POST")
 
-def before_in(chain: Iterable[Shot]) -> tuple[Verdict, ...]:
+
+Chain = tuple[JudgedCase, ...]
+"""What was sent in a sequence, oldest first."""
+
+
+def before_in(chain: Iterable[JudgedCase]) -> tuple[Verdict, ...]:
     """The shots of a sequence as checks see them."""
     return tuple(shot.verdict for shot in chain)
 
@@ -39,21 +52,21 @@ MOST_EVIDENCE = 64 << 10
 """Bytes of an answer that a finding keeps: all findings of a run are held in memory, and each may have a mebibyte."""
 
 
-def evidence(shot: Shot) -> Shot:
+def evidence(shot: JudgedCase) -> JudgedCase:
     """A shot with as much of its answer as a finding keeps."""
     outcome = shot.verdict.outcome
     if not isinstance(outcome, Response) or len(outcome.content) <= MOST_EVIDENCE:
         return shot
-    return Shot(shot.made, replace(shot.verdict, outcome=outcome.truncated(MOST_EVIDENCE)))
+    return JudgedCase(shot.made, replace(shot.verdict, outcome=outcome.truncated(MOST_EVIDENCE)))
 
 
 @dataclass(frozen=True, slots=True)
-class Suspicion:
+class UnconfirmedFailure:
     """A failure seen once, already on disk."""
 
     finding: Finding
     failure: Failure
-    chain: tuple[Shot, ...]
+    chain: Chain
     """What was sent in this sequence, oldest first; the last one failed."""
     phase: PhaseInfo
     allowed: int | None = None
@@ -63,6 +76,11 @@ class Suspicion:
     def label(self) -> Label:
         """Of the operation whose answer failed."""
         return self.chain[-1].made.label
+
+    def urgency(self) -> tuple[int, str, str, str]:
+        """Sorts what is looked into first: the worst, and what tells equals apart."""
+        finding = self.finding
+        return _SEVERITIES.index(finding.severity), finding.check, finding.unique_key, finding.text
 
 
 @dataclass(slots=True)
@@ -74,11 +92,11 @@ class Wanted:
     status: int | None
     text: str
     """Template of the texts so far."""
-    strays: dict[str, tuple[Shot, Failure]] = field(default_factory=dict)
+    strays: dict[str, tuple[JudgedCase, Failure]] = field(default_factory=dict)
     """By their texts: failures of the same rule that seem to be another defect."""
 
     @classmethod
-    def of(cls, suspicion: Suspicion) -> "Wanted":
+    def of(cls, suspicion: UnconfirmedFailure) -> "Wanted":
         """What a suspicion is about."""
         failure = suspicion.failure
         text = suspicion.finding.text
@@ -89,19 +107,19 @@ class Wanted:
         found = (failure.check, failure.unique_key, status)
         return found == (self.check, self.rule, self.status)
 
-    def again(self, shot: Shot) -> Failure | None:
+    def again(self, shot: JudgedCase) -> Failure | None:
         """It in the answer to the very same request: whatever else its text says now is volatile."""
         failure = self._in(shot)
         if failure is not None:
             self.text = generalised(self.text, failure.text)
         return failure
 
-    def shown(self, shot: Shot) -> Failure | None:
+    def shown(self, shot: JudgedCase) -> Failure | None:
         """It in the answer to another request, if that does not speak of something else."""
         failure = self._in(shot)
         return failure if failure is not None and self._is_meant(failure.text) else None
 
-    def shown_by_candidate(self, shot: Shot) -> bool:
+    def shown_by_candidate(self, shot: JudgedCase) -> bool:
         """Whether a candidate of a shrink shows it: texts that are ever different do not matter any more."""
         failure = self._in(shot)
         if failure is None or self._is_meant(failure.text):
@@ -117,7 +135,7 @@ class Wanted:
         # Without a text of its own there is only the rule.
         return not self.text or matches(self.text, text) or is_alike(self.text, text)
 
-    def _in(self, shot: Shot) -> Failure | None:
+    def _in(self, shot: JudgedCase) -> Failure | None:
         status = shot.status
         for failure in shot.verdict.judgement.failures:
             if self.is_same_rule(failure, status):

@@ -11,18 +11,18 @@ from checker.core.operation import Label
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.inflight import Stage
 from checker.corpus.records import Quarantined
-from checker.workers.flight import EXTRA_INDEX, Flight, Running
-from checker.workers.opening import Workplace
+from checker.workers.leased import EXTRA_INDEX, InFlight, LeasedTask
+from checker.workers.opening import WorkerContext
 
 _AS_DRAWN = "(as it was drawn, before hooks saw it)"
 
 
-def is_accused(running: Running, index: int) -> bool:
+def is_accused(running: LeasedTask, index: int) -> bool:
     """Whether this case was in flight when an earlier worker died."""
     return bool(running.task.redo) and index in running.task.redo
 
 
-def leave_drawn(place: Workplace, slot: int, running: Running, index: int) -> None:
+def leave_drawn(place: WorkerContext, slot: int, running: LeasedTask, index: int) -> None:
     """Leave the case that hooks are about to be given; nothing when they decide what is drawn."""
     if place.unhooked is None:
         return
@@ -37,7 +37,7 @@ def leave_drawn(place: Workplace, slot: int, running: Running, index: int) -> No
         _leave(place, slot, _testimony(place, (running, index, label), made.case, text))
 
 
-def leave_made(place: Workplace, flight: Flight) -> None:
+def leave_made(place: WorkerContext, flight: InFlight) -> None:
     """Leave the command of an accused case that is about to be sent, as it is before `before_call` hooks.
 
     One that extends a sequence has no second chance: it counts as accused wherever users' code may kill it.
@@ -55,7 +55,7 @@ def leave_made(place: Workplace, flight: Flight) -> None:
 
 
 def _testimony(
-    place: Workplace, accused: tuple[Running, int, Label], case: Case, command: str
+    place: WorkerContext, accused: tuple[LeasedTask, int, Label], case: Case, command: str
 ) -> Quarantined:
     running, index, label = accused
     return Quarantined(
@@ -72,11 +72,11 @@ def _testimony(
     )
 
 
-def _leave(place: Workplace, slot: int, testimony: Quarantined) -> None:
+def _leave(place: WorkerContext, slot: int, testimony: Quarantined) -> None:
     place.slots.recipe(slot, RecordEncoder().encode(testimony))
 
 
-def _command(place: Workplace, case: Case) -> str:
+def _command(place: WorkerContext, case: Case) -> str:
     """A curl command; empty for a case that cannot be written."""
     try:
         request = place.tools.maker.make(case)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from enum import IntEnum
 
 
-class Part(IntEnum):
+class Activity(IntEnum):
     """What a worker can be doing; the order is that of the ledger in records."""
 
     MAKE = 0
@@ -14,7 +14,7 @@ class Part(IntEnum):
     IDLE = 4
 
 
-class Ledger:
+class TimeAccounting:
     """Seconds by part. One thread does one thing at a time, so the parts sum to the wall by construction.
 
     What passed between `since` and now, while the process was started, was idle; opening the document is making.
@@ -26,11 +26,11 @@ class Ledger:
         self._clock = clock
         now = clock()
         self._mark = now if since is None else since
-        self._part = Part.IDLE
-        self._seconds = [0.0] * len(Part)
-        self.enter(Part.MAKE)
+        self._part = Activity.IDLE
+        self._seconds = [0.0] * len(Activity)
+        self.enter(Activity.MAKE)
 
-    def enter(self, part: Part) -> float:
+    def enter(self, part: Activity) -> float:
         """Close the current part and begin another; gives the time now."""
         now = self._clock()
         self._seconds[self._part] += now - self._mark
@@ -42,5 +42,5 @@ class Ledger:
         """Seconds since the last call: make, wait, judge, record, idle."""
         self.enter(self._part)
         make, wait, judge, record, idle = self._seconds
-        self._seconds = [0.0] * len(Part)
+        self._seconds = [0.0] * len(Activity)
         return make, wait, judge, record, idle

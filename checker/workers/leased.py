@@ -9,11 +9,11 @@ from checker.core.phases import Phase, phase_named
 from checker.core.request import WireRequest
 from checker.core.send import Exchanging, Purpose
 from checker.phases.attempt import Verdict
-from checker.phases.making import Made
+from checker.phases.making import GeneratedCase
 from checker.workers.drafts import Answered
 from checker.workers.messages import LONG_WAIT_S, MOST_TIMEOUTS, Again, LeaseReport, Task
 from checker.workers.rounds import DULL_CASES, Rounds
-from checker.workers.suspicion import Shot, before_in
+from checker.workers.unconfirmed import JudgedCase, before_in
 
 EXTRA_INDEX = 1 << 32
 """Indices of cases that extend a sequence start here: they have no place in the task's own numbering."""
@@ -23,7 +23,7 @@ SAVED_INDEX = 1 << 33
 
 
 @dataclass(slots=True)
-class Running:
+class LeasedTask:
     """A task in work."""
 
     task: Task
@@ -69,7 +69,7 @@ class Running:
     """Operation -> time-outs in a row, and the index from which on the next one counts."""
 
     @classmethod
-    def of(cls, task: Task) -> "Running":
+    def of(cls, task: Task) -> "LeasedTask":
         """A leased task, not begun: its slice runs from its first case on."""
         row = phase_named(task.phase)
         return cls(
@@ -171,7 +171,7 @@ class Running:
         operations = () if self.rounds is None else self.rounds.reports(self.given_up)
         return LeaseReport(self.answers, self.long_waits, count, operations)
 
-    def charge(self, flight: "Flight") -> None:
+    def charge(self, flight: "InFlight") -> None:
         """Count the requests of a flight."""
         self.requests += flight.requests
         if self.task.again:
@@ -216,17 +216,17 @@ class Running:
 
 
 @dataclass(slots=True)
-class Flight:
+class InFlight:
     """An attempt in the air."""
 
     slot: int
     """Of the in-flight file: kept while the answer is judged, when the lane may be flying another."""
-    running: Running
+    running: LeasedTask
     index: int
-    made: Made
+    made: GeneratedCase
     work: Exchanging[Verdict] | None
     """None with plain tools: then there is one answer to wait for, and nothing between."""
-    chain: tuple[Shot, ...]
+    chain: tuple[JudgedCase, ...]
     """What was sent before it in the same sequence."""
     lane: int = 0
     """Where it was launched last."""

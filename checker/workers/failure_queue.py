@@ -10,40 +10,40 @@ from checker.core.request import WireRequest
 from checker.core.response import Outcome
 from checker.corpus.inflight import Stage
 from checker.corpus.records import Finding
-from checker.workers.flight import Flight
-from checker.workers.haste import Haste, Pace
 from checker.workers.investigation import Investigator
-from checker.workers.ledger import Part
+from checker.workers.leased import InFlight
 from checker.workers.messages import Found
-from checker.workers.opening import Workplace
+from checker.workers.opening import WorkerContext
 from checker.workers.operation_tools import settings_of_case
 from checker.workers.queues import Sender
-from checker.workers.suspicion import Shot, Suspicion
+from checker.workers.shrink_budget import ShrinkPace, SlowCandidates
+from checker.workers.time_accounting import Activity
+from checker.workers.unconfirmed import JudgedCase, UnconfirmedFailure
 
 
 class Abandoned(Exception):
     """The run ends: what is under way is not waited for."""
 
 
-class Settling:
+class FailureQueue:
     """Holds what failed once until it is confirmed, shrunk and reproduced."""
 
     def __init__(
         self,
-        place: Workplace,
+        place: WorkerContext,
         up: Sender,
-        breathe: Callable[[], bool],
-        release: Callable[[Flight], None],
+        keep_alive: Callable[[], bool],
+        release: Callable[[InFlight], None],
     ) -> None:
         self._place = place
         self._up = up
-        self._breathe = breathe
+        self._keep_alive = keep_alive
         self._release = release
-        self._haste = Haste()
-        self.waiting: list[tuple[Flight, Suspicion]] = []
+        self._haste = SlowCandidates()
+        self.waiting: list[tuple[InFlight, UnconfirmedFailure]] = []
         """What is to be settled. Nothing new flies meanwhile."""
 
-    def add(self, flight: Flight, suspicions: Iterable[Suspicion]) -> None:
+    def add(self, flight: InFlight, suspicions: Iterable[UnconfirmedFailure]) -> None:
         """Keep suspicions, and their flight's slot, until they are settled.
 
         One of a defect that waits already takes its place: it is of an earlier case, whose answer came later.
@@ -58,7 +58,7 @@ class Settling:
             self.waiting.append((flight, suspicion))
         self._up.send(Found(flight.pending))
 
-    def settle_next(self, lane: int, flying: Iterable[Flight], *, hasten: bool) -> bool:
+    def settle_next(self, lane: int, flying: Iterable[InFlight], *, hasten: bool) -> bool:
         """Settle all suspicions of one case on an idle lane; False when all wait for answers to earlier cases.
 
         Which case shows a defect must not depend on whose answer came first. With `hasten` the first versions, which are
@@ -79,14 +79,16 @@ class Settling:
                 return True
         return False
 
-    def _forgo(self, flight: Flight) -> None:
+    def _forgo(self, flight: InFlight) -> None:
         flight.pending -= 1
         if not flight.pending:
             self._release(flight)
 
-    def _settle(self, flight: Flight, suspicions: list[Suspicion], lane: int) -> None:
+    def _settle(self, flight: InFlight, suspicions: list[UnconfirmedFailure], lane: int) -> None:
         place = self._place
-        desk = _Desk(place, self._breathe, self._haste, flight, lane, _failed_after_s(suspicions))
+        desk = _Desk(
+            place, self._keep_alive, self._haste, flight, lane, _failed_after_s(suspicions)
+        )
         settled: list[Finding] = []
         try:
             # Of what is abandoned the first versions, which are on disk, must do.
@@ -100,7 +102,7 @@ class Settling:
             raise
         except Exception as error:  # noqa: BLE001 - the wall: the first versions are on disk
             place.recorder.gave_up(suspicions[0].label, flight.running.task.phase, error)
-        place.ledger.enter(Part.RECORD)
+        place.ledger.enter(Activity.RECORD)
         desk.enter(Stage.RECORD)
         # All at once: a worker that dies on the way leaves the whole case to be looked into again.
         self._write(settled)
@@ -125,14 +127,14 @@ class Settling:
 class _Desk:
     """Where one case is looked into: its lane, its slot, what it may cost."""
 
-    place: Workplace
-    breathe: Callable[[], bool]
-    haste: Haste
-    flight: Flight
+    place: WorkerContext
+    keep_alive: Callable[[], bool]
+    haste: SlowCandidates
+    flight: InFlight
     lane: int
     failed_after_s: float
     _stage: Stage = Stage.CONFIRM
-    _pace: Pace = field(default_factory=Pace)
+    _pace: ShrinkPace = field(default_factory=ShrinkPace)
     _is_ending: bool = False
 
     def investigator(self) -> Investigator:
@@ -154,7 +156,7 @@ class _Desk:
     def enter(self, stage: Stage) -> None:
         """What follows is of this stage; each shrink is at its own pace."""
         if stage is Stage.SHRINK and self._stage is not stage:
-            self._pace = Pace()
+            self._pace = ShrinkPace()
         self._stage = stage
         self.place.slots.enter(
             self.flight.slot, stage, self.flight.running.task.id, self.flight.index
@@ -173,7 +175,7 @@ class _Desk:
         self._pace.observe(outcome.elapsed)
         return outcome
 
-    def allowance(self, suspicion: Suspicion) -> int | None:
+    def allowance(self, suspicion: UnconfirmedFailure) -> int | None:
         """Requests that the shrink of one failure may take; None if nothing is to be shrunk."""
         finding, place = suspicion.finding, self.place
         shot = suspicion.chain[-1]
@@ -185,7 +187,9 @@ class _Desk:
             self.flight.running, suspicion.label, Severity(finding.severity), finding.check
         )
 
-    def suspect(self, parent: Suspicion, shot: Shot, failure: Failure) -> Suspicion | None:
+    def suspect(
+        self, parent: UnconfirmedFailure, shot: JudgedCase, failure: Failure
+    ) -> UnconfirmedFailure | None:
         """Another failure that turned up on the way, if it is news: nothing is lost."""
         return self.place.recorder.suspect(self.flight, (*parent.chain[:-1], shot), failure)
 
@@ -201,22 +205,22 @@ class _Desk:
 
     def _send(self, wanted: WireRequest, patience_s: float | None = None) -> Outcome:
         ledger, running = self.place.ledger, self.flight.running
-        ledger.enter(Part.WAIT)
+        ledger.enter(Activity.WAIT)
         running.requests += 1
         running.inquiries += 1
         self.place.purse.spent += 1
         http = self.place.http
-        outcome = http.send(self.lane, wanted, patience_s=patience_s, meanwhile=self.breathe)
+        outcome = http.send(self.lane, wanted, patience_s=patience_s, meanwhile=self.keep_alive)
         running.waited(outcome.elapsed)
-        self._is_ending = self.breathe()
-        ledger.enter(Part.JUDGE)
+        self._is_ending = self.keep_alive()
+        ledger.enter(Activity.JUDGE)
         return outcome
 
 
-def _failed_after_s(suspicions: list[Suspicion]) -> float:
+def _failed_after_s(suspicions: list[UnconfirmedFailure]) -> float:
     first = suspicions[0].chain[-1].verdict.outcome
     return first.elapsed if first is not None else 0.0
 
 
-def _index(flight: Flight) -> int:
+def _index(flight: InFlight) -> int:
     return flight.index

@@ -14,8 +14,20 @@ from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.recipes import Checked, Draw, described
 
 __all__ = [
-    "ATTEMPT", "CASE", "COMPONENT", "DEEPEST", "ELEMENT", "NODE", "OPTIONAL", "Budget", "Draw", "Given", "Rejected",
-    "Turn", "Unfinished", "retried",
+    "ATTEMPT",
+    "CASE",
+    "COMPONENT",
+    "DEEPEST",
+    "ELEMENT",
+    "NODE",
+    "OPTIONAL",
+    "Budget",
+    "Draw",
+    "DrawContext",
+    "Given",
+    "Rejected",
+    "Unfinished",
+    "retried",
 ]  # fmt: skip
 
 NODE, ELEMENT, OPTIONAL, ATTEMPT, COMPONENT, CASE = range(1001, 1007)
@@ -52,7 +64,7 @@ class Given:
 
 
 @dataclass(slots=True)
-class Turn:
+class DrawContext:
     """State of one draw of one program."""
 
     pool: ValuePool | None = None
@@ -117,25 +129,29 @@ class Turn:
 
 
 def retried(
-    make: Draw, accepts: Callable[[Any], bool], turn: Turn, pointer: str, attempts: int = _ATTEMPTS
+    make: Draw,
+    accepts: Callable[[Any], bool],
+    context: DrawContext,
+    pointer: str,
+    attempts: int = _ATTEMPTS,
 ) -> Draw:
     """Draws until a value is accepted, for a bounded number of times."""
     draw, rest = (
-        _retrying(make, accepts, turn, pointer, left) for left in (attempts, attempts - 1)
+        _retrying(make, accepts, context, pointer, left) for left in (attempts, attempts - 1)
     )
 
     def again(source: Source) -> Any:
-        turn.spend(pointer)
+        context.spend(pointer)
         return rest(source)
 
-    return described(draw, Checked(make, accepts, turn, again))
+    return described(draw, Checked(make, accepts, context, again))
 
 
 def _retrying(
-    make: Draw, accepts: Callable[[Any], bool], turn: Turn, pointer: str, attempts: int
+    make: Draw, accepts: Callable[[Any], bool], context: DrawContext, pointer: str, attempts: int
 ) -> Draw:
     def draw(source: Source) -> Any:
-        bound = len(turn.bindings)
+        bound = len(context.bindings)
         if source.__class__ is RandomSource:
             # Nobody asks chance for its spans; without them a case costs 16 us instead of 20.
             choices = source.choices
@@ -145,8 +161,8 @@ def _retrying(
                 if accepts(value):
                     return value
                 del choices[start:]
-                del turn.bindings[bound:]
-                turn.spend(pointer)
+                del context.bindings[bound:]
+                context.spend(pointer)
             raise Rejected(pointer)
         for _ in range(attempts):
             source.start_span(ATTEMPT)
@@ -155,8 +171,8 @@ def _retrying(
                 source.stop_span()
                 return value
             source.stop_span(True)
-            del turn.bindings[bound:]
-            turn.spend(pointer)
+            del context.bindings[bound:]
+            context.spend(pointer)
         raise Rejected(pointer)
 
     return draw

@@ -7,8 +7,8 @@ from typing import Any, Final
 from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import Place
-from checker.generation.meaning.forms import Canonical, Conjunction, Facet, FacetKey, made
-from checker.generation.sources.turn import Draw
+from checker.generation.normalization.forms import Canonical, Conjunction, Facet, FacetKey, made
+from checker.generation.sources.context import Draw
 from checker.validation.pointers import pointer_child
 
 _FOLLOWED: Final = frozenset({"$ref", "allOf", "$dynamicRef", "$recursiveRef"})
@@ -31,7 +31,7 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class MutationSite:
     """One facet of a canonical form."""
 
     compiler: Compiler
@@ -114,7 +114,7 @@ def _cut(facet: Facet, left_out: frozenset[str]) -> Facet:
     return replace(facet, raw=kept, is_made=True, annotates=True, tag=tag, without=frozenset())
 
 
-Breaker = Callable[[Spot, Any], Iterator[Way]]
+Breaker = Callable[[MutationSite, Any], Iterator[Way]]
 """Ways to break a keyword with some value."""
 
 

@@ -3,7 +3,14 @@
 from itertools import product
 from typing import Any
 
-from checker.generation.meaning.forms import Branches, Canonical, Conjunction, Facet, inverse, made
+from checker.generation.normalization.forms import (
+    Branches,
+    Canonical,
+    Conjunction,
+    Facet,
+    inverse,
+    made,
+)
 from checker.validation.pointers import pointer_child
 
 _MOST = 3

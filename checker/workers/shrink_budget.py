@@ -16,7 +16,7 @@ _FEWEST = 15
 
 
 @dataclass(slots=True)
-class Haste:
+class SlowCandidates:
     """Counts slow candidates of each task. Pure: no clock of its own.
 
     Sleeping operations fail at once on nonsense and take their time for anything else, so a shrink of such a failure
@@ -45,7 +45,7 @@ class Haste:
 
 
 @dataclass(slots=True)
-class Pace:
+class ShrinkPace:
     """How many requests one shrink may send: 500 if the fastest answer came within 16 ms, half of that within 32, and so on.
 
     Not seconds: those of a busy machine are others than those of a quiet one, and the seed is to decide what is sent. The

@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import Any, Final
 
 from checker.core.schema import Dialect, Direction, Document, UnresolvableReference
-from checker.generation.meaning.complements import COINED, complement
-from checker.generation.meaning.conditions import conditions
-from checker.generation.meaning.denials import forbid, openness
-from checker.generation.meaning.duplicates import have_twins
-from checker.generation.meaning.forms import (
+from checker.generation.normalization.complements import COINED, complement
+from checker.generation.normalization.conditions import conditions
+from checker.generation.normalization.denials import forbid, openness
+from checker.generation.normalization.duplicates import have_twins
+from checker.generation.normalization.forms import (
     Branches,
     Canonical,
     Conjunction,
@@ -22,8 +22,8 @@ from checker.generation.meaning.forms import (
     Reason,
     inverse,
 )
-from checker.generation.meaning.properties import properties_of, read_rest, read_unevaluated
-from checker.generation.meaning.reading import (
+from checker.generation.normalization.properties import properties_of, read_rest, read_unevaluated
+from checker.generation.normalization.reading import (
     ARRAY_KEYWORDS,
     SCALAR_KEYWORDS,
     finish_arrays,
@@ -34,8 +34,8 @@ from checker.generation.meaning.reading import (
     read_types,
     says_content,
 )
-from checker.generation.meaning.store import FormKey, Forms
-from checker.generation.sources.turn import Budget
+from checker.generation.normalization.store import FormKey, Forms
+from checker.generation.sources.context import Budget
 from checker.validation.compiled import Compiled
 from checker.validation.keywords import Keyword, keywords_of
 from checker.validation.pointers import pointer_child

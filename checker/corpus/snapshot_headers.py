@@ -15,7 +15,7 @@ READ_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class SnapshotHeader:
     """What a snapshot says before its frames."""
 
     highest: int = 0
@@ -30,10 +30,10 @@ class Head:
         return head + _CHECKSUM.pack(crc32(head))
 
 
-def read_head(data: bytes | None) -> tuple[Head, int] | None:
+def read_head(data: bytes | None) -> tuple[SnapshotHeader, int] | None:
     """The head and where the frames begin; None when it is damaged. Of no data: nothing covered."""
     if data is None:
-        return Head(), 0
+        return SnapshotHeader(), 0
     if len(data) < _FIXED.size:
         return None
     magic, highest, count = _FIXED.unpack_from(data)
@@ -43,4 +43,4 @@ def read_head(data: bytes | None) -> tuple[Head, int] | None:
     if _CHECKSUM.unpack_from(data, end)[0] != crc32(data[:end]):
         return None
     covered = frozenset(struct.unpack_from(f"<{count}Q", data, _FIXED.size))
-    return Head(highest, covered), end + _CHECKSUM.size
+    return SnapshotHeader(highest, covered), end + _CHECKSUM.size
