@@ -11,6 +11,7 @@ from checker.checks.statuses import matches_status
 from checker.core.contract import ResponsePlan
 from checker.core.failures import Failure
 from checker.core.meta import GenerationMode
+from checker.core.operation import Operation
 from checker.core.response import Response
 
 
@@ -67,6 +68,10 @@ class Kind:
     """What is known of an interaction before anybody looks into it."""
 
     status: int
+    method: str = ""
+    """Of the operation."""
+    follows: bool = False
+    """Whether something was sent before in the same sequence."""
     mode: GenerationMode | None = None
     """None for a case that was made by hand."""
     phase: str | None = None
@@ -83,6 +88,12 @@ class Applies:
     """Patterns such as `2XX`."""
     scenarios: frozenset[str] | None = None
     but_scenarios: frozenset[str] = frozenset()
+    follows: bool = False
+    """Only what was sent after something else in the same sequence."""
+    operations: Callable[[Operation], bool] | None = None
+    """Operations that it may concern; asked once for each."""
+    where: Callable[[Kind], bool] | None = None
+    """What else an interaction has to be."""
 
     @property
     def facts(self) -> frozenset[Fact]:
@@ -91,9 +102,16 @@ class Applies:
             Fact.PHASE: self.phases is not None,
             Fact.MODE: self.modes is not None,
             Fact.STATUS: self.statuses is not None,
-            Fact.SCENARIO: self.scenarios is not None or bool(self.but_scenarios),
+            Fact.SCENARIO: self.scenarios is not None
+            or bool(self.but_scenarios)
+            or self.where is not None,
+            Fact.SEQUENCE: self.follows,
         }
         return frozenset(fact for fact, is_asked in asked.items() if is_asked)
+
+    def to_operation(self, operation: Operation) -> bool:
+        """Whether any interaction of an operation can be among them."""
+        return self.operations is None or self.operations(operation)
 
     def to(self, kind: Kind) -> bool:
         """Whether interactions of a kind are among them."""
@@ -103,6 +121,8 @@ class Applies:
             and (self.statuses is None or matches_status(kind.status, self.statuses))
             and (self.scenarios is None or kind.scenario in self.scenarios)
             and kind.scenario not in self.but_scenarios
+            and (kind.follows or not self.follows)
+            and (self.where is None or self.where(kind))
         )
 
 

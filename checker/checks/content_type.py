@@ -7,25 +7,16 @@ from checker.core.failures import Failure
 from checker.core.response import Response
 
 
-class MissingContentType(Failure):
+class MissingContentType(Failure, code="ST104", title="Missing Content-Type header"):
     """Media types are documented, and the response names none."""
 
-    code = "ST104"
-    title = "Missing Content-Type header"
 
-
-class UndefinedContentType(Failure):
+class UndefinedContentType(Failure, code="ST105", title="Undocumented Content-Type"):
     """The media type is none of those that are documented."""
 
-    code = "ST105"
-    title = "Undocumented Content-Type"
 
-
-class MalformedMediaType(Failure):
+class MalformedMediaType(Failure, code="ST106", title="Malformed media type"):
     """What the response names is no media type."""
-
-    code = "ST106"
-    title = "Malformed media type"
 
 
 def has_documented_media_type(status: int, plan: ResponsePlan, config: Config) -> bool:

@@ -42,6 +42,8 @@ class CheckTools:
     """The request of a case without the credentials that the user gave for every request."""
     judge_request: Callable[[Operation, WireRequest], RequestVerdict]
     """What the final bytes of a request say of it, whoever made it."""
+    base_path_of: Callable[[Operation], str] = lambda operation: ""
+    """What stands before the path of an operation on the wire."""
 
 
 @dataclass(slots=True)

@@ -37,10 +37,8 @@ CUSTOM_CHECKS: dict[str, CustomCheck] = {}
 """Users' checks by name, in the order in which they were registered."""
 
 
-class CustomFailure(Failure):
+class CustomFailure(Failure, code="ST901"):
     """An assertion of a user's check."""
-
-    code = "ST901"
 
 
 @overload

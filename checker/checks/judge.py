@@ -49,7 +49,7 @@ class Judge:
         self, case: Case, response: Response, sequence: Sequence[Interaction] = ()
     ) -> "Judgement | None":
         """What the checks say of an answer: the hot path. None when one of them needs further requests: ask `judge` then."""
-        to_run = self._kinds.of(case, response)
+        to_run = self._kinds.of(case, response, follows=bool(sequence))
         if not to_run.asked:
             return CLEAN
         look = to_run.quick_look
@@ -68,7 +68,7 @@ class Judge:
         self, case: Case, response: Response, sequence: Sequence[Interaction] = ()
     ) -> "Exchanging[Judgement]":
         """What the checks say of an answer; yields what they need to send."""
-        to_run = self._kinds.of(case, response)
+        to_run = self._kinds.of(case, response, follows=bool(sequence))
         if not to_run.asked:
             return CLEAN
         context = self._context(case, response, to_run.plan, sequence)

@@ -4,6 +4,7 @@ from copy import copy
 
 from checker.checks.check import Config
 from checker.checks.context import PASSED, CheckContext, Found
+from checker.checks.data_verdicts import place_of, verdict_of
 from checker.checks.statuses import matches_status
 from checker.core.case import Case
 from checker.core.contract import ResponsePlan
@@ -11,7 +12,7 @@ from checker.core.failures import Failure
 from checker.core.operation import Location
 from checker.core.response import Response
 from checker.core.send import Exchanging
-from checker.core.verdicts import Outcome, PartVerdict
+from checker.core.verdicts import Outcome
 
 EXPECTED = ("2XX", "3XX", "401", "403", "404", "409", "429", "5XX")
 """All but those that refuse data: who may not, who is too fast and what is not there has nothing to do with it."""
@@ -24,11 +25,8 @@ _CONTAINERS = (
 )
 
 
-class RejectedPositiveData(Failure):
+class RejectedPositiveData(Failure, code="ST202", title="API rejected schema-compliant request"):
     """A request that fits the description was refused."""
-
-    code = "ST202"
-    title = "API rejected schema-compliant request"
 
 
 def accepts(status: int, plan: ResponsePlan, config: Config) -> bool:
@@ -69,23 +67,18 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
 
 def _doubt(context: CheckContext) -> str:
     """Why nobody can say that a request is valid; empty when it is proved."""
-    request = context.response.request
-    if request is None or context.tools is None:
+    verdict = verdict_of(context)
+    if verdict is None:
         return "what was sent is not known"
-    verdict = context.tools.judge_request(context.case.operation, request)
     match verdict.outcome:
         case Outcome.INVALID:
             part = verdict.invalid[0]
-            return f"{_place(part)} is not valid as it was sent ({part.keyword})"
+            return f"{place_of(part)} is not valid as it was sent ({part.keyword})"
         case Outcome.AMBIGUOUS:
             part = verdict.ambiguous[0]
-            return f"nobody can tell whether {_place(part)} is valid ({part.reason})"
+            return f"nobody can tell whether {place_of(part)} is valid ({part.reason})"
         case _:
             return ""
-
-
-def _place(part: PartVerdict) -> str:
-    return f"{part.location.value} {part.name}".rstrip()
 
 
 def _declared_alone(case: Case) -> Case | None:

@@ -8,19 +8,17 @@ from checker.core.contract import ResponsePlan, SchemaViolation
 from checker.core.failures import Failure, Severity
 
 
-class MissingHeaders(Failure):
+class MissingHeaders(Failure, code="ST107", title="Missing required headers"):
     """Required headers are not there."""
 
-    code = "ST107"
-    title = "Missing required headers"
 
-
-class HeaderSchemaError(Failure):
+class HeaderSchemaError(
+    Failure,
+    code="ST108",
+    title="Response header does not conform to the schema",
+    severity=Severity.HIGH,
+):
     """A header breaks its schema in every way to read it."""
-
-    code = "ST108"
-    title = "Response header does not conform to the schema"
-    severity = Severity.HIGH
 
 
 def promises_no_headers(status: int, plan: ResponsePlan, config: Config) -> bool:

@@ -13,32 +13,22 @@ _LONGEST_NAME = 80
 """Characters that are shown of one that a server made up."""
 
 
-class JsonSchemaError(Failure):
+class JsonSchemaError(
+    Failure, code="ST108", title="Response violates schema", severity=Severity.HIGH
+):
     """A body, an event of a stream, or what stands in one breaks its schema."""
 
-    code = "ST108"
-    title = "Response violates schema"
-    severity = Severity.HIGH
 
-
-class MalformedJson(Failure):
+class MalformedJson(Failure, code="ST109", title="JSON deserialization error"):
     """The body is said to be JSON, and is not."""
 
-    code = "ST109"
-    title = "JSON deserialization error"
 
-
-class ContentDeserializationError(Failure):
+class ContentDeserializationError(Failure, code="ST110", title="Content deserialization error"):
     """The body is not what its media type says."""
 
-    code = "ST110"
-    title = "Content deserialization error"
 
-
-class ContentDecodingError(Failure):
+class ContentDecodingError(Failure, title="Content decoding error"):
     """The body is not compressed in the way that its `Content-Encoding` says."""
-
-    title = "Content decoding error"
 
 
 def promises_no_body(status: int, plan: ResponsePlan, config: Config) -> bool:

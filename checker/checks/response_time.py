@@ -7,12 +7,10 @@ from checker.core.failures import Failure, Severity
 from checker.core.response import Response
 
 
-class ResponseTimeExceeded(Failure):
+class ResponseTimeExceeded(
+    Failure, code="ST112", title="Response time limit exceeded", severity=Severity.LOW
+):
     """The response took longer than it may."""
-
-    code = "ST112"
-    title = "Response time limit exceeded"
-    severity = Severity.LOW
 
 
 def is_in_time(plan: ResponsePlan, config: Config) -> QuickLook:

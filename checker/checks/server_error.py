@@ -12,12 +12,8 @@ from checker.core.templates import error_template, sent_texts
 EXPECTED = ("2XX", "3XX", "4XX")
 
 
-class ServerError(Failure):
+class ServerError(Failure, code="ST101", title="Server error", severity=Severity.CRITICAL):
     """The status is none that the server may answer with."""
-
-    code = "ST101"
-    title = "Server error"
-    severity = Severity.CRITICAL
 
 
 def is_no_server_error(status: int, plan: ResponsePlan, config: Config) -> bool:

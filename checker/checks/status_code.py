@@ -4,11 +4,8 @@ from checker.checks.context import PASSED, CheckContext, Found
 from checker.core.failures import Failure
 
 
-class UndefinedStatusCode(Failure):
+class UndefinedStatusCode(Failure, code="ST103", title="Undocumented HTTP status code"):
     """The description has no such status, and no default."""
-
-    code = "ST103"
-    title = "Undocumented HTTP status code"
 
 
 def status_code_conformance(context: CheckContext) -> Found:

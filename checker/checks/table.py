@@ -1,8 +1,14 @@
 """The checks, in the order in which they run. All that the configuration, the command line and the judge know of one stands here."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
-from checker.checks import positive_data, server_error
+from checker.checks import missing_header, negative_data, positive_data, server_error
+from checker.checks.allow_header import (
+    AllowHeaderMismatch,
+    allow_header_conformance,
+    may_be_options,
+)
 from checker.checks.check import Applies, Check, Fact, Setting, Shape, expected_statuses
 from checker.checks.content_type import (
     MalformedMediaType,
@@ -11,6 +17,8 @@ from checker.checks.content_type import (
     content_type_conformance,
     has_documented_media_type,
 )
+from checker.checks.missing_header import MissingHeaderNotRejected, missing_required_header
+from checker.checks.negative_data import AcceptedNegativeData, negative_data_rejection
 from checker.checks.positive_data import RejectedPositiveData, positive_data_acceptance
 from checker.checks.response_headers import (
     HeaderSchemaError,
@@ -30,10 +38,15 @@ from checker.checks.response_schema import (
 from checker.checks.response_time import ResponseTimeExceeded, is_in_time, max_response_time
 from checker.checks.server_error import ServerError, is_no_server_error, not_a_server_error
 from checker.checks.status_code import UndefinedStatusCode, status_code_conformance
+from checker.checks.unsupported_method import UnsupportedMethodResponse, unsupported_method
 from checker.core.failures import Failure
 from checker.core.meta import GenerationMode
+from checker.core.scenarios import REQUEST_SHAPES, Scenario
 
-_POSITIVE = Applies(modes=frozenset((GenerationMode.POSITIVE,)))
+_OF_OPERATION = Applies(but_scenarios=REQUEST_SHAPES)
+"""What is a request to its operation at all."""
+_POSITIVE = replace(_OF_OPERATION, modes=frozenset((GenerationMode.POSITIVE,)))
+_NEGATIVE = replace(_OF_OPERATION, modes=frozenset((GenerationMode.NEGATIVE,)))
 
 TABLE = (
     Check(
@@ -49,6 +62,7 @@ TABLE = (
         status_code_conformance,
         frozenset((Fact.STATUS,)),
         failures=(UndefinedStatusCode,),
+        applies=_OF_OPERATION,
     ),
     Check(
         "content_type_conformance",
@@ -56,6 +70,7 @@ TABLE = (
         frozenset((Fact.STATUS, Fact.MEDIA_TYPE, Fact.BODY)),
         failures=(MissingContentType, UndefinedContentType, MalformedMediaType),
         passes=has_documented_media_type,
+        applies=_OF_OPERATION,
     ),
     Check(
         "response_headers_conformance",
@@ -63,6 +78,7 @@ TABLE = (
         frozenset((Fact.STATUS, Fact.HEADERS)),
         failures=(MissingHeaders, HeaderSchemaError),
         passes=promises_no_headers,
+        applies=_OF_OPERATION,
     ),
     Check(
         "response_schema_conformance",
@@ -77,14 +93,16 @@ TABLE = (
         settings=(Setting("validate-formats", Shape.FLAG, True),),
         passes=promises_no_body,
         quick_look=has_valid_body,
+        applies=_OF_OPERATION,
     ),
     Check(
         "negative_data_rejection",
-        settings=(
-            expected_statuses(
-                "400", "401", "403", "404", "405", "406", "409", "415", "422", "428", "429", "5XX"
-            ),
-        ),
+        negative_data_rejection,
+        frozenset((Fact.STATUS, Fact.MODE, Fact.REQUEST)),
+        failures=(AcceptedNegativeData,),
+        settings=(expected_statuses(*negative_data.EXPECTED),),
+        applies=_NEGATIVE,
+        passes=negative_data.refuses,
     ),
     Check(
         "positive_data_acceptance",
@@ -97,10 +115,26 @@ TABLE = (
     ),
     Check(
         "missing_required_header",
-        settings=(expected_statuses("400", "401", "403", "406", "415", "422"),),
+        missing_required_header,
+        frozenset((Fact.STATUS, Fact.MODE, Fact.SCENARIO, Fact.REQUEST)),
+        failures=(MissingHeaderNotRejected,),
+        settings=(expected_statuses(*missing_header.EXPECTED),),
+        applies=replace(_NEGATIVE, operations=missing_header.asks_for_headers),
     ),
-    Check("unsupported_method"),
-    Check("allow_header_conformance"),
+    Check(
+        "unsupported_method",
+        unsupported_method,
+        frozenset((Fact.STATUS, Fact.HEADERS, Fact.SCENARIO, Fact.REQUEST)),
+        failures=(UnsupportedMethodResponse,),
+        applies=Applies(scenarios=frozenset((Scenario.UNSPECIFIED_METHOD,))),
+    ),
+    Check(
+        "allow_header_conformance",
+        allow_header_conformance,
+        frozenset((Fact.HEADERS, Fact.REQUEST)),
+        failures=(AllowHeaderMismatch,),
+        applies=Applies(where=may_be_options),
+    ),
     Check("use_after_free"),
     Check("ensure_resource_availability"),
     Check("ignored_auth"),

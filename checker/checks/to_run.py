@@ -19,8 +19,8 @@ _NEGATIVE = GenerationMode.NEGATIVE
 _KINDS = 4096
 _OfResponse = tuple[int, int, str | None]
 """`id` of the operation, status, `Content-Type`."""
-_OfCase = tuple[bool, str, str | None] | None
-"""Whether it is meant to be wrong, phase, scenario; None for a case that was made by hand."""
+_OfCase = tuple[bool, bool, str, str | None] | bool
+"""Whether something was sent before, whether it is meant to be wrong, phase, scenario; the first alone for a case that was made by hand."""
 Asked = tuple[Check, Config]
 Passes = Callable[[Asked, ResponsePlan, Case, Response], bool]
 """Whether a check whose verdict follows from the kind of an interaction passes with this one."""
@@ -50,31 +50,34 @@ class Kinds:
     passes: Passes
     _met: dict[_OfResponse, ChecksToRun] = field(default_factory=dict)
 
-    def of(self, case: Case, response: Response) -> ChecksToRun:
-        """What has to look at an interaction."""
+    def of(self, case: Case, response: Response, *, follows: bool) -> ChecksToRun:
+        """What has to look at an interaction; `follows` says whether it was sent after others."""
         kind = (id(case.operation), response.status_code, response.content_type)
-        found = self._met.get(kind) or self._meet(kind, case, response)
+        found = self._met.get(kind) or self._meet(kind, case, response, follows=follows)
         if found.by_case is None:
             return found
-        of_case = _of_case(case.meta)
+        of_case = _of_case(case.meta, follows)
         narrowed = found.by_case.get(of_case)
         if narrowed is None:
-            narrowed = self._narrowed(found.asked, found.plan, case, response)
+            narrowed = self._narrowed(found.asked, found.plan, case, response, follows=follows)
             found.by_case[of_case] = narrowed
         return narrowed
 
-    def _meet(self, kind: _OfResponse, case: Case, response: Response) -> ChecksToRun:
+    def _meet(
+        self, kind: _OfResponse, case: Case, response: Response, *, follows: bool
+    ) -> ChecksToRun:
         status = response.status_code
         plan = case.operation.contract.plan(status, response.content_type)
         left = tuple(
             (check, config)
             for check, config in self.checks
-            if check.passes is None or not check.passes(status, plan, config)
+            if check.applies.to_operation(case.operation)
+            and not (check.passes is not None and check.passes(status, plan, config))
         )
         if any(check.asks_for_case for check, _ in left):
             found = ChecksToRun(case.operation, plan, left, by_case={})
         else:
-            found = self._narrowed(left, plan, case, response)
+            found = self._narrowed(left, plan, case, response, follows=follows)
         # A server may invent a header value for each response.
         if len(self._met) >= _KINDS:
             self._met.clear()
@@ -82,9 +85,15 @@ class Kinds:
         return found
 
     def _narrowed(
-        self, left: Iterable[Asked], plan: ResponsePlan, case: Case, response: Response
+        self,
+        left: Iterable[Asked],
+        plan: ResponsePlan,
+        case: Case,
+        response: Response,
+        *,
+        follows: bool,
     ) -> ChecksToRun:
-        kind = _kind(case, response.status_code)
+        kind = _kind(case, response.status_code, follows=follows)
         asked = tuple(
             one
             for one in left
@@ -111,15 +120,16 @@ def _both(first: QuickLook, second: QuickLook) -> QuickLook:
     return lambda response: first(response) and second(response)
 
 
-def _kind(case: Case, status: int) -> Kind:
-    meta = case.meta
+def _kind(case: Case, status: int, *, follows: bool) -> Kind:
+    meta, method = case.meta, case.operation.method
     if meta is None:
-        return Kind(status)
-    return Kind(status, meta.mode, meta.phase.name, meta.phase.data.get("scenario"))
+        return Kind(status, method, follows)
+    scenario = meta.phase.data.get("scenario")
+    return Kind(status, method, follows, meta.mode, meta.phase.name, scenario)
 
 
-def _of_case(meta: CaseMetadata | None) -> _OfCase:
+def _of_case(meta: CaseMetadata | None, follows: bool) -> _OfCase:
     if meta is None:
-        return None
+        return follows
     phase = meta.phase
-    return meta.mode is _NEGATIVE, phase.name, phase.data.get("scenario")
+    return follows, meta.mode is _NEGATIVE, phase.name, phase.data.get("scenario")

@@ -1,7 +1,7 @@
 """Failed checks: exceptions that carry what a reader needs, and the identity under which they are stored for years."""
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from checker.core.digests import digest
 
@@ -18,7 +18,9 @@ class Severity(StrEnum):
 class Failure(AssertionError):
     """One check that failed on one interaction. Each kind is a subclass; checks raise or return them alike.
 
-    raise Failure("the total is not the sum of the items", title="Wrong total", unique_key="total")
+    class WrongTotal(Failure, title="Wrong total", severity=Severity.HIGH): ...
+
+    raise WrongTotal("the total is not the sum of the items", unique_key="total")
     """
 
     code: ClassVar[str] = ""
@@ -28,6 +30,15 @@ class Failure(AssertionError):
     severity: Severity = Severity.MEDIUM
     check = ""
     """Name of the check: `not_a_server_error`. Whoever asks the check fills it in."""
+
+    def __init_subclass__(
+        cls, *, code: str = "", title: str = "", severity: Severity | None = None, **others: Any
+    ) -> None:
+        """What is not given is as the class above, or the body of the class, says."""
+        super().__init_subclass__(**others)
+        cls.code = code or cls.code
+        cls.title = title or cls.title
+        cls.severity = severity or cls.severity
 
     def __init__(
         self,

@@ -182,6 +182,13 @@ class Operation(Protocol):
 
     @property
     def contract(self) -> ResponseContract: ...
+    def methods_at(self, path: str) -> tuple[frozenset[str], ...]:
+        """Methods, upper case, that the description declares for a path as it is sent; one set for each template that it fits.
+
+        `path` has no base path and no query. Empty where methods mean nothing.
+        """
+        ...
+
     def judge_request(self, request: WireRequest, *, base_path: str = "") -> RequestVerdict:
         """What its final bytes say of a request to this operation, whoever made it."""
         ...

@@ -82,6 +82,10 @@ class DeclaredOperation:
         """None."""
         return ()
 
+    def methods_at(self, path: str) -> tuple[frozenset[str], ...]:
+        """Nothing: what a method means is known to the kind alone."""
+        return ()
+
     def judge_request(self, request: WireRequest, *, base_path: str = "") -> RequestVerdict:
         """What the referee says of a request to this operation."""
         return RequestVerdict(()) if self.judge is None else self.judge(request, base_path)

@@ -45,6 +45,7 @@ class Owner(Protocol):
     def document(self) -> OpenApiDocument: ...
     def base_url_of(self, servers: object) -> str | None: ...
     def warnings_of(self, operation: "OpenApiOperation") -> Iterator[SchemaWarning]: ...
+    def methods_at(self, path: str) -> tuple[frozenset[str], ...]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +208,10 @@ class OpenApiOperation:
                 validate_formats=self.owner.asserts_formats(self),
             )
         return self._contract
+
+    def methods_at(self, path: str) -> tuple[frozenset[str], ...]:
+        """Methods, upper case, that the document declares for a path as it is sent; one set for each template that it fits."""
+        return self.owner.methods_at(path)
 
     def judge_request(self, request: WireRequest, *, base_path: str = "") -> RequestVerdict:
         """What its final bytes say of a request to this operation, whoever made it."""

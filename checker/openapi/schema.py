@@ -20,6 +20,7 @@ from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.links import BrokenLink, Link, links_of
 from checker.openapi.operation import Entry, OpenApiOperation, read_operation
 from checker.openapi.parameters import parameter_names
+from checker.openapi.routes import Routes
 from checker.openapi.security import credential_places
 from checker.openapi.servers import absolute_url, path_of
 from checker.openapi.warnings import operation_warnings
@@ -92,6 +93,7 @@ class OpenApiSchema(Mapping[str, Methods]):
         self._by_pointer: dict[str, Entry] | None = None
         self._read: dict[Label, OpenApiOperation | BrokenOperation] = {}
         self._errors = errors
+        self._routes: Routes | None = None
 
     def __str__(self) -> str:
         return f"<OpenApiSchema for {self.title} {self._info('version')}>"
@@ -234,6 +236,12 @@ class OpenApiSchema(Mapping[str, Methods]):
     def warnings_of(self, operation: OpenApiOperation) -> Iterator[SchemaWarning]:
         """Those of one operation."""
         return operation_warnings(self, operation)
+
+    def methods_at(self, path: str) -> tuple[frozenset[str], ...]:
+        """Methods of each path template that a path fits, as it is sent: without base path and query."""
+        if self._routes is None:
+            self._routes = Routes((entry.path, entry.method) for entry in self.entries())
+        return self._routes.methods_at(path)
 
     def read(self, entry: Entry | BrokenOperation) -> OpenApiOperation | BrokenOperation:
         """The operation of an entry, read once."""

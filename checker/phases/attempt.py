@@ -193,6 +193,7 @@ def check_tools(
         partial(build_request, maker, hooks, credentials=credentials),
         partial(build_request, anonymous, hooks),
         judge_request,
+        maker.base_path_of,
     )
 
 

@@ -83,6 +83,9 @@ class PlainOperation:
     def contract(self) -> ResponseContract:
         raise NotImplementedError
 
+    def methods_at(self, path: str) -> tuple[frozenset[str], ...]:
+        return (frozenset({self.method}),)
+
     def judge_request(self, request: WireRequest, *, base_path: str = "") -> RequestVerdict:
         raise NotImplementedError
 

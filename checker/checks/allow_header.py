@@ -1,0 +1,44 @@
+"""What `Allow` lists is what the description has."""
+
+from checker.checks.check import Kind
+from checker.checks.context import PASSED, CheckContext, Found
+from checker.checks.data_verdicts import path_of
+from checker.core.failures import Failure
+from checker.core.scenarios import Scenario
+
+_OPTIONS = "OPTIONS"
+_ALWAYS = frozenset(("HEAD", "OPTIONS"))
+"""Servers answer these by themselves, described or not."""
+
+
+class AllowHeaderMismatch(Failure, code="ST205", title="Invalid Allow header"):
+    """`Allow` has methods that are not described, or lacks some that are."""
+
+
+def may_be_options(kind: Kind) -> bool:
+    """Whether an interaction may be an OPTIONS request: one that is described, or a probe of other methods."""
+    return kind.method == _OPTIONS or kind.scenario == Scenario.UNSPECIFIED_METHOD
+
+
+def allow_header_conformance(context: CheckContext) -> Found:
+    """Fail on an answer to OPTIONS whose `Allow` (RFC 9110, 10.2.1) is not the list of the methods of its path."""
+    request = context.response.request
+    values = context.response.headers.get("allow")
+    if request is None or request.method != _OPTIONS or values is None:
+        return True
+    templates = context.case.operation.methods_at(path_of(context, request))
+    if not templates:
+        return True
+    allowed = {one.strip().upper() for one in ",".join(values).split(",")} - {""} - _ALWAYS
+    # Where several templates fit, what any of them has is right, and what all of them have is needed.
+    missing = frozenset.intersection(*templates) - _ALWAYS - allowed
+    extra = allowed - frozenset.union(*templates)
+    if not missing and not extra:
+        return PASSED
+    lines = [f"Received: Allow: {', '.join(values)}"]
+    if missing:
+        lines.append(f"Described and not listed: {', '.join(sorted(missing))}")
+    if extra:
+        lines.append(f"Listed and not described: {', '.join(sorted(extra))}")
+    rule = f"missing {','.join(sorted(missing))} extra {','.join(sorted(extra))}"
+    return AllowHeaderMismatch("\n".join(lines), unique_key=rule)

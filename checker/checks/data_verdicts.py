@@ -1,0 +1,62 @@
+"""What the final bytes of a request say of it: nobody else may call an answer to it wrong."""
+
+from collections.abc import Iterable
+
+from checker.checks.context import CheckContext
+from checker.core.meta import ANYTHING
+from checker.core.operation import Location
+from checker.core.request import WireRequest
+from checker.core.verdicts import PartVerdict, RequestVerdict
+
+_MOST_SHOWN = 3
+
+
+def verdict_of(context: CheckContext) -> RequestVerdict | None:
+    """What the referee says of the request that was answered; None when nobody knows what was sent."""
+    request = context.response.request
+    if request is None or context.tools is None:
+        return None
+    return context.tools.judge_request(context.case.operation, request)
+
+
+def place_of(part: PartVerdict) -> str:
+    """Where in a request a part stands: `query limit`, `body`."""
+    return f"{part.location.value} {part.name}".rstrip()
+
+
+def path_of(context: CheckContext, request: WireRequest) -> str:
+    """Path of a request to the operation of the case as it was sent, still encoded, without base path and query."""
+    path = request.target.partition(b"?")[0].decode("latin-1")
+    if context.tools is None:
+        return path
+    return path.removeprefix(context.tools.base_path_of(context.case.operation))
+
+
+def listed_parts(parts: Iterable[PartVerdict]) -> str:
+    """What is wrong with a request, for people: a sentence, or one for each of up to three parts."""
+    texts = list(dict.fromkeys(map(_told, parts)))
+    if len(texts) == 1:
+        return f"Invalid component: {texts[0]}"
+    lines = [f"- {text}" for text in texts[:_MOST_SHOWN]]
+    if len(texts) > _MOST_SHOWN:
+        lines.append(f"- and {len(texts) - _MOST_SHOWN} more")
+    return "\n".join(("Invalid components:", *lines))
+
+
+def _told(part: PartVerdict) -> str:
+    if part.location is Location.BODY:
+        inside = "/".join(map(str, part.instance_path))
+        return f"body{f' at /{inside}' if inside else ''} - {part.reason}"
+    if not part.name:
+        return f"{part.location.value} - {part.reason}"
+    return f"parameter `{part.name}` in {part.location.value} - {part.reason}"
+
+
+def has_made_up_path(context: CheckContext) -> bool:
+    """Whether a variable of the path was made up, so that nothing need be there."""
+    case = context.case
+    if not case.path_parameters:
+        return False
+    part = None if case.meta is None else case.meta.components.get(Location.PATH)
+    pinned = () if part is None or ANYTHING in part.outside else part.outside
+    return any(name not in pinned for name in case.path_parameters)

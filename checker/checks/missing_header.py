@@ -1,0 +1,89 @@
+"""A required header is missed."""
+
+from checker.checks.context import PASSED, CheckContext, Found
+from checker.checks.data_verdicts import has_made_up_path, verdict_of
+from checker.checks.negative_data import is_missing_header
+from checker.checks.statuses import matches_status
+from checker.core.failures import Failure
+from checker.core.locations import Location
+from checker.core.meta import CaseMetadata
+from checker.core.operation import Operation
+from checker.core.scenarios import Scenario
+
+EXPECTED = ("400", "401", "403", "406", "415", "422")
+_AUTHORIZATION = "authorization"
+
+
+class MissingHeaderNotRejected(Failure, code="ST203", title="Missing header not rejected"):
+    """A request without a required header was not refused."""
+
+
+def asks_for_headers(operation: Operation) -> bool:
+    """Whether an operation has headers that can be missing, those of its credentials included."""
+    return bool(operation.security) or any(
+        one.required and one.location is Location.HEADER for one in operation.parameters
+    )
+
+
+def missing_required_header(context: CheckContext) -> Found:
+    """Fail on an answer other than a refusal to a request of which nothing is wrong but that a required header is not there."""
+    name = _missing(context)
+    if name is None:
+        return True
+    status = context.response.status_code
+    is_authorization = name.lower() == _AUTHORIZATION
+    expected = ("401",) if is_authorization else context.config["expected-statuses"]
+    if matches_status(status, expected):
+        return PASSED
+    if status == 404 and has_made_up_path(context):
+        # What is not there is looked for first.
+        return PASSED
+    shown = ", ".join(sorted(expected))
+    return MissingHeaderNotRejected(
+        f"Got {status} when missing required {name!r} header, expected {shown}",
+        unique_key=name.lower(),
+    )
+
+
+def _missing(context: CheckContext) -> str | None:
+    """Name of the header that is missing; None when none is, or something else is wrong as well."""
+    meta, operation = context.case.meta, context.case.operation
+    request = context.response.request
+    if meta is None or request is None:
+        return None
+    named = _left_out(meta)
+    if named is not None:
+        return _absent(context, named)
+    required = [
+        one.name
+        for one in operation.parameters
+        if one.required and one.location is Location.HEADER and not _is_sent(context, one.name)
+    ]
+    verdict = verdict_of(context) if required else None
+    if verdict is None or not all(map(is_missing_header, verdict.invalid)):
+        return None
+    return required[0]
+
+
+def _left_out(meta: CaseMetadata) -> str | None:
+    """The header that a case of the coverage phase is without, on purpose."""
+    data = meta.phase.data
+    if data.get("scenario") != Scenario.MISSING_PARAMETER:
+        return None
+    return data.get("parameter") if data.get("parameter_location") == Location.HEADER else None
+
+
+def _absent(context: CheckContext, name: str) -> str | None:
+    """The header, if it is required and somebody did not add it on the way."""
+    operation = context.case.operation
+    is_declared = any(
+        one.required and one.location is Location.HEADER and one.name.lower() == name.lower()
+        for one in operation.parameters
+    )
+    is_optional = any(one.is_none for one in operation.security)
+    return None if _is_sent(context, name) or (is_optional and not is_declared) else name
+
+
+def _is_sent(context: CheckContext, name: str) -> bool:
+    request = context.response.request
+    return request is not None and request.header(name.encode("latin-1", "replace")) is not None

@@ -1,0 +1,85 @@
+"""Wrong data is refused."""
+
+from checker.checks.check import Config
+from checker.checks.context import PASSED, CheckContext, Found
+from checker.checks.data_verdicts import listed_parts, path_of, place_of, verdict_of
+from checker.checks.statuses import matches_status
+from checker.core.contract import ResponsePlan
+from checker.core.failures import Failure
+from checker.core.operation import Location
+from checker.core.verdicts import Outcome, PartVerdict, RequestVerdict
+
+EXPECTED = (
+    "400", "401", "403", "404", "405", "406", "409", "411", "413", "414", "415", "422", "428", "429", "431", "5XX",
+)  # fmt: skip
+"""What refuses data, and what says that somebody may not, is too fast, or asks for what is not there."""
+
+
+class AcceptedNegativeData(Failure, code="ST201", title="API accepted schema-violating request"):
+    """A request that breaks the description was not refused."""
+
+
+def refuses(status: int, plan: ResponsePlan, config: Config) -> bool:
+    """Whether a status refuses data."""
+    # What is no final status of HTTP accepts nothing, whatever else is wrong with it.
+    return not 200 <= status < 600 or matches_status(status, config["expected-statuses"])
+
+
+def negative_data_rejection(context: CheckContext) -> Found:
+    """Fail on an answer other than a refusal to a request whose final bytes are proved to be wrong."""
+    status = context.response.status_code
+    if refuses(status, context.plan, context.config):
+        return PASSED
+    verdict = verdict_of(context)
+    doubt = _doubt(context, verdict)
+    if doubt:
+        context.unjudged.append(f"a wrong request was answered with {status}, and {doubt}")
+    if doubt or verdict is None:
+        return PASSED
+    wrong = [part for part in verdict.invalid if not is_missing_header(part)]
+    if not wrong:
+        return PASSED
+    expected = ", ".join(context.config["expected-statuses"])
+    return AcceptedNegativeData(
+        f"Invalid data should have been rejected\nExpected: {expected}\n{listed_parts(wrong)}",
+        unique_key=str(status),
+    )
+
+
+def is_missing_header(part: PartVerdict) -> bool:
+    """Whether all that is wrong with a part is that a required header is not there: `missing_required_header` judges that."""
+    is_missing = part.keyword == "required" and not part.instance_path
+    return is_missing and part.location is Location.HEADER
+
+
+def _doubt(context: CheckContext, verdict: RequestVerdict | None) -> str:
+    """Why nobody can say that the answer is wrong; empty when it is proved, or when there is nothing to say."""
+    if verdict is None:
+        return "what was sent is not known"
+    if 300 <= context.response.status_code < 400:
+        return "a redirect neither accepts nor refuses it"
+    match verdict.outcome:
+        case Outcome.INVALID:
+            return _doubt_about_path(context, verdict)
+        case Outcome.AMBIGUOUS:
+            part = verdict.ambiguous[0]
+            return f"nobody can tell whether {place_of(part)} is wrong ({part.reason})"
+        case _ if any(part.outcome is Outcome.UNDECLARED for part in verdict.parts):
+            # Servers pass over parameters that they do not know.
+            return ""
+        case _:
+            return "it was right as it was sent"
+
+
+def _doubt_about_path(context: CheckContext, verdict: RequestVerdict) -> str:
+    """Why another operation may have answered; empty if it was this one."""
+    wrong = [part for part in verdict.invalid if part.location is Location.PATH]
+    if not wrong:
+        return ""
+    if any(part.keyword in ("path", "required") for part in wrong):
+        return "its path is another one as it was sent"
+    request = context.response.request
+    assert request is not None
+    if len(context.case.operation.methods_at(path_of(context, request))) > 1:
+        return "its path is that of several operations"
+    return ""

@@ -1,0 +1,69 @@
+"""What the cases of the coverage phase are there for: they and the checks that judge them use the same words."""
+
+from enum import StrEnum
+from typing import Final
+
+
+class Scenario(StrEnum):
+    """What a value is there for (`case.meta.phase.data["scenario"]`)."""
+
+    EXAMPLE = "example_value"
+    DEFAULT = "default_value"
+    ENUM = "enum_value"
+    CONST = "const_value"
+    STRING = "valid_string"
+    NUMBER = "valid_number"
+    BOOLEAN = "valid_boolean"
+    ARRAY = "valid_array"
+    OBJECT = "valid_object"
+    NULL = "null_value"
+    BINARY = "valid_binary"
+    SHORTEST = "minimum_length_string"
+    LONGEST = "maximum_length_string"
+    NEAR_LENGTH = "near_boundary_length_string"
+    MINIMUM = "minimum_value"
+    MAXIMUM = "maximum_value"
+    NEAR_NUMBER = "near_boundary_number"
+    MOST_ITEMS = "maximum_items_array"
+    NEAR_ITEMS = "near_boundary_items_array"
+    ENUM_ITEM = "enum_value_items_array"
+    ONLY_REQUIRED = "object_only_required"
+    SOME_OPTIONAL = "object_required_and_optional"
+    ADDITIONAL = "object_additional_property"
+    DEFAULT_CASE = "default_positive_test"
+    TOO_LARGE = "value_above_maximum"
+    TOO_SMALL = "value_below_minimum"
+    TOO_LONG = "string_above_max_length"
+    TOO_SHORT = "string_below_min_length"
+    TOO_MANY_ITEMS = "array_above_max_items"
+    TOO_FEW_ITEMS = "array_below_min_items"
+    TOO_MANY_PROPERTIES = "object_above_max_properties"
+    TOO_FEW_PROPERTIES = "object_below_min_properties"
+    UNEXPECTED_PROPERTIES = "object_unexpected_properties"
+    MISSING_PROPERTY = "object_missing_required_property"
+    INVALID_NAME = "object_invalid_property_name"
+    MISSING_DEPENDENT = "object_missing_dependent_property"
+    WRONG_TYPE = "incorrect_type"
+    NOT_LISTED = "invalid_enum_value"
+    WRONG_FORMAT = "invalid_format"
+    WRONG_PATTERN = "invalid_pattern"
+    NO_MULTIPLE = "not_multiple_of"
+    REPEATED_ITEMS = "non_unique_items"
+    NOT_CONTAINED = "array_without_contained_item"
+    FORBIDDEN = "forbidden_value"
+    NO_ALTERNATIVE = "no_alternative"
+    MISSING_PARAMETER = "missing_parameter"
+    DUPLICATE_PARAMETER = "duplicate_parameter"
+    UNSPECIFIED_METHOD = "unspecified_http_method"
+    MALFORMED_CONTENT_TYPE = "malformed_content_type"
+    UNSUPPORTED_CONTENT_TYPE = "unsupported_content_type"
+
+
+REQUEST_SHAPES: Final = frozenset(
+    (
+        Scenario.UNSPECIFIED_METHOD,
+        Scenario.MALFORMED_CONTENT_TYPE,
+        Scenario.UNSUPPORTED_CONTENT_TYPE,
+    )
+)
+"""Requests that are no requests to their operation, by their method or the type of their body: what it promises does not hold for them."""

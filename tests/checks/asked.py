@@ -1,0 +1,135 @@
+"""Checks asked about one exchange that a test writes down."""
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from checker.checks.context import CheckTools, Interaction
+from checker.checks.judge import Judge, Judgement, JudgeSettings
+from checker.checks.selection import selected_checks
+from checker.core.case import Case
+from checker.core.meta import (
+    Binding,
+    CaseMetadata,
+    ComponentProvenance,
+    GenerationMode,
+    PhaseInfo,
+)
+from checker.core.operation import Location
+from checker.core.request import Origin, WireRequest
+from checker.core.response import NetworkFailure, Outcome, Response
+from checker.kinds.protocol import ApiOperation
+from checker.openapi.loaders import from_dict
+from checker.openapi.operation import OpenApiOperation
+from checker.transport.prepare import RequestMaker
+
+NEGATIVE, POSITIVE = GenerationMode.NEGATIVE, GenerationMode.POSITIVE
+_ORIGIN = Origin("http", "127.0.0.1", 80, "/v1")
+
+
+def operations_of(
+    paths: dict[str, Any], components: dict[str, Any] | None = None, **root: Any
+) -> dict[str, ApiOperation]:
+    """Operations of a document by label."""
+    document = {"openapi": "3.0.3", "info": {"title": "T", "version": "1"}, "paths": paths, **root}
+    if components is not None:
+        document["components"] = components
+    found = list(from_dict(document).get_all_operations())
+    return {str(one.label): one for one in found if isinstance(one, OpenApiOperation)}
+
+
+@dataclass
+class Sent:
+    """Stands in place of an exchange that happened: implements `checker.checks.context.Interaction`."""
+
+    case: Case
+    request: WireRequest | None
+    outcome: Outcome | None
+
+
+@dataclass
+class Exchanges:
+    """One operation after the other, as its requests are made, with answers that a test gives."""
+
+    operations: dict[str, ApiOperation]
+    headers: tuple[tuple[str, str], ...] = ()
+    """What the user gave for every request."""
+    asked: list[WireRequest] = field(default_factory=list)
+    """What checks have sent."""
+
+    def __post_init__(self) -> None:
+        self._maker = RequestMaker(_ORIGIN, self.headers, version="1")
+        self._anonymous = RequestMaker(_ORIGIN, (), version="1")
+
+    def sent(
+        self,
+        label: str,
+        status: int,
+        received: Sequence[tuple[str, str]] = (),
+        *,
+        answer: bytes = b"",
+        method: str | None = None,
+        mode: GenerationMode = NEGATIVE,
+        phase: str = "coverage",
+        bindings: tuple[Binding, ...] = (),
+        data: dict[str, str | None] | None = None,
+        pinned: tuple[str, ...] = (),
+        **parts: Any,
+    ) -> Sent:
+        """A case of these parts, its request and its answer."""
+        components = {
+            location: ComponentProvenance(outside=pinned)
+            for location, name in ((Location.PATH, "path_parameters"), (Location.HEADER, "headers"))
+            if name in parts
+        }
+        meta = CaseMetadata(mode, components, PhaseInfo(phase, data or {}), bindings)
+        case = Case(self.operations[label], "1", meta=meta, **parts)
+        request = self._maker.make(case)
+        request.method = method or request.method
+        return Sent(case, request, Response(status, list(received), answer, request=request))
+
+    def verdict(
+        self,
+        name: str,
+        sent: Sent,
+        sequence: Sequence[Interaction] = (),
+        answers: Callable[[WireRequest], Outcome] | None = None,
+        **settings: Any,
+    ) -> Judgement:
+        """What one check says of an exchange; `answers` answers what it sends."""
+        judge = Judge(selected_checks([name]), JudgeSettings({name: settings}), self._tools())
+        assert isinstance(sent.outcome, Response)
+        return self._driven(judge.judge(sent.case, sent.outcome, sequence), answers)
+
+    def failures(self, name: str, sent: Sent, *sequence: Interaction, **settings: Any) -> list[str]:
+        """Keys of the failures; nothing may be in doubt."""
+        found = self.verdict(name, sent, sequence, **settings)
+        assert found.unjudged == ()
+        return [one.unique_key for one in found.failures]
+
+    def _driven(
+        self,
+        work: Generator[WireRequest, Outcome, Judgement],
+        answers: Callable[[WireRequest], Outcome] | None,
+    ) -> Judgement:
+        try:
+            wanted = next(work)
+            while True:
+                assert answers is not None, "a check sends"
+                self.asked.append(wanted)
+                answer = answers(wanted)
+                if not isinstance(answer, NetworkFailure):
+                    answer.request = wanted
+                wanted = work.send(answer)
+        except StopIteration as end:
+            found: Judgement = end.value
+            return found
+
+    def _tools(self) -> CheckTools:
+        maker = self._maker
+        return CheckTools(
+            maker.make,
+            self._anonymous.make,
+            lambda operation, request: operation.judge_request(request, base_path="/v1"),
+            maker.base_path_of,
+        )

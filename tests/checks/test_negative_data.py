@@ -1,0 +1,111 @@
+"""Wrong data has to be refused, if it is proved to be wrong as it was sent."""
+
+from typing import Any
+
+import pytest
+
+from checker.core.scenarios import Scenario
+from tests.checks.asked import POSITIVE, Exchanges, operations_of
+
+CHECK = "negative_data_rejection"
+INTEGER = {"type": "integer", "minimum": 1}
+LIMIT = {"name": "limit", "in": "query", "schema": INTEGER}
+KEY = {"name": "X-Key", "in": "header", "required": True, "schema": {"type": "string"}}
+ID = {"name": "id", "in": "path", "required": True, "schema": INTEGER}
+NAMED = {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}}
+OK = {"200": {"description": "fine"}}
+PATHS = {
+    "/a": {
+        "get": {"parameters": [LIMIT, KEY], "responses": OK},
+        "post": {
+            "requestBody": {"content": {"application/json": {"schema": NAMED}}},
+            "responses": OK,
+        },
+    },
+    "/a/{id}": {"get": {"parameters": [ID], "responses": OK}},
+    "/a/own": {"get": {"responses": OK}},
+}
+
+
+@pytest.fixture
+def exchanges() -> Exchanges:
+    return Exchanges(operations_of(PATHS))
+
+
+KEYED: dict[str, Any] = {"headers": {"X-Key": "k"}}
+
+
+def test_wrong_data_that_is_accepted_is_a_failure_that_names_it(exchanges: Exchanges) -> None:
+    sent = exchanges.sent("GET /a", 200, query={"limit": 0}, **KEYED)
+    (failure,) = exchanges.verdict(CHECK, sent).failures
+    assert failure.title == "API accepted schema-violating request"
+    assert (failure.code, failure.unique_key) == ("ST201", "200")
+    first, expected, component = failure.message.splitlines()
+    assert first == "Invalid data should have been rejected"
+    assert expected.startswith("Expected: 400, 401, 403,")
+    assert component.startswith("Invalid component: parameter `limit` in query - 0 is less than")
+
+
+def test_the_body_is_named_with_the_place_in_it(exchanges: Exchanges) -> None:
+    sent = exchanges.sent("POST /a", 201, media_type="application/json", body={"name": 1})
+    (failure,) = exchanges.verdict(CHECK, sent).failures
+    assert 'Invalid component: body at /name - 1 is not of type "string"' in failure.message
+
+
+@pytest.mark.parametrize("status", [400, 404, 413, 415, 422, 429, 500])
+def test_what_refuses_passes(exchanges: Exchanges, status: int) -> None:
+    sent = exchanges.sent("GET /a", status, query={"limit": 0}, **KEYED)
+    assert exchanges.failures(CHECK, sent) == []
+
+
+def test_other_statuses_may_be_expected(exchanges: Exchanges) -> None:
+    sent = exchanges.sent("GET /a", 404, query={"limit": 0}, **KEYED)
+    wanted = {"expected-statuses": ["400", "42X"]}
+    assert exchanges.failures(CHECK, sent, **wanted) == ["404"]
+
+
+@pytest.mark.parametrize(
+    ("parts", "reason"),
+    [
+        ({"query": {"limit": 5}}, "it was right as it was sent"),
+        ({}, "it was right as it was sent"),
+    ],
+)
+def test_what_is_right_on_the_wire_is_not_judged(
+    exchanges: Exchanges, parts: dict[str, Any], reason: str
+) -> None:
+    found = exchanges.verdict(CHECK, exchanges.sent("GET /a", 200, **parts, **KEYED))
+    assert found.failures == ()
+    assert found.unjudged == (f"a wrong request was answered with 200, and {reason}",)
+
+
+def test_redirects_say_nothing_of_data(exchanges: Exchanges) -> None:
+    found = exchanges.verdict(CHECK, exchanges.sent("GET /a", 302, query={"limit": 0}, **KEYED))
+    assert (found.failures, len(found.unjudged)) == ((), 1)
+
+
+def test_parameters_that_nobody_declared_may_be_passed_over(exchanges: Exchanges) -> None:
+    sent = exchanges.sent("GET /a", 200, query={"unknown": "42"}, **KEYED)
+    assert exchanges.failures(CHECK, sent) == []
+
+
+def test_a_path_that_another_operation_has_is_not_judged(exchanges: Exchanges) -> None:
+    own = exchanges.sent("GET /a/{id}", 200, path_parameters={"id": "own"})
+    assert len(exchanges.verdict(CHECK, own).unjudged) == 1
+    other = exchanges.sent("GET /a/{id}", 200, path_parameters={"id": "other"})
+    assert exchanges.failures(CHECK, other) == ["200"]
+
+
+def test_valid_cases_and_requests_of_another_shape_are_not_its_business(
+    exchanges: Exchanges,
+) -> None:
+    valid = exchanges.sent("GET /a", 200, mode=POSITIVE, query={"limit": 0}, **KEYED)
+    assert exchanges.failures(CHECK, valid) == []
+    data: dict[str, str | None] = {"scenario": Scenario.UNSPECIFIED_METHOD}
+    shaped = exchanges.sent("GET /a", 200, data=data, query={"limit": 0}, **KEYED)
+    assert exchanges.failures(CHECK, shaped) == []
+
+
+def test_a_missing_header_is_left_to_the_check_of_headers(exchanges: Exchanges) -> None:
+    assert exchanges.failures(CHECK, exchanges.sent("GET /a", 200)) == []
+    assert exchanges.failures(CHECK, exchanges.sent("GET /a", 200, query={"limit": 0})) == ["200"]
