@@ -35,7 +35,6 @@ from checker.generation.sources import alphabets
 from checker.generation.sources.basic import EMPTY, either
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import OPTIONAL, Budget, Draw, DrawContext
-from checker.generation.sources.recipes import Bodies, Record, described
 from checker.transport.wire.bodies import carried_types
 from checker.transport.wire.outline import ALL_TYPES, outline_of
 from checker.transport.wire.ownership import may_spread
@@ -335,11 +334,10 @@ def location_is_free(location: Location, has_no_list: bool) -> bool:
 def _named(steps: list[_Step]) -> Draw:
     if not steps:
         return EMPTY
-    recipe = Record(tuple(steps), _OPTIONAL, skips_null=True)
     if all(required for _, _, required in steps):
         pairs = [(name, make) for name, make, _ in steps]
-        return described(lambda source: {name: make(source) for name, make in pairs}, recipe)
-    return described(_named_or_not(steps), recipe)
+        return lambda source: {name: make(source) for name, make in pairs}
+    return _named_or_not(steps)
 
 
 def _named_or_not(steps: list[_Step]) -> Draw:
@@ -384,5 +382,4 @@ def _body_draw(draws: list[tuple[Draw, str]], *, required: bool) -> Draw:
         source.stop_span()
         return drawn
 
-    recipe = Bodies(tuple(draws), None if required else _OPTIONAL_BODY, NOT_SET)
-    return described(draw if required else maybe, recipe)
+    return draw if required else maybe

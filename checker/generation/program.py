@@ -21,7 +21,6 @@ from checker.core.pool import ValuePool
 from checker.generation.components import PartCompiler
 from checker.generation.drawing.extras import with_extras
 from checker.generation.drawing.room import Room
-from checker.generation.fusion.fused import fused
 from checker.generation.hooks import NO_HOOKS, NO_PART, ComponentHooks, call, hooked
 from checker.generation.negation.lazy_alternatives import LazyAlternatives
 from checker.generation.negation.parts import (
@@ -37,8 +36,7 @@ from checker.generation.provenance import usual_parts
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import EMPTY, constant, together
-from checker.generation.sources.chance import SourceSpent
-from checker.generation.sources.choices import RandomSource, Source
+from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Budget, Draw, DrawContext, Rejected
 
 __all__ = [
@@ -49,8 +47,6 @@ __all__ = [
 ]
 
 _ATTEMPTS = range(20)
-_COLD = 150
-"""Cases that are drawn before the program is written out: that takes as long as 200 of them."""
 _POOLED = ComponentProvenance(origin=Origin.POOL, outside=())
 _ORDER = (Location.PATH, Location.HEADER, Location.COOKIE, Location.QUERY)
 _ALL = (*_ORDER, Location.BODY)
@@ -66,10 +62,8 @@ class OperationProgram:
     """Draws cases of one operation. Not for two threads at a time."""
 
     __slots__ = (
-        "_cold",
         "_context",
         "_filters",
-        "_hot",
         "_is_mixed",
         "_maps",
         "_negative",
@@ -101,8 +95,6 @@ class OperationProgram:
         self.left_out: Mapping[str, str] = compiler.left_out
         """JSON pointer of each optional part that no value can satisfy -> why."""
         self._context = compiler.context
-        self._cold = _COLD
-        self._hot: Draw | None = None
         self.whole = whole
         """Draws what is valid: path, headers, cookies, query, and (body, media type)."""
         self._negative = negative
@@ -128,9 +120,6 @@ class OperationProgram:
                 case = self._drawn(source, case_id, phase)
             except Rejected as error:
                 last = error.pointer
-            except SourceSpent:
-                self._tell_where(source, case_id, phase)
-                raise
             except RecursionError:
                 raise too_deep(self.operation) from None
             else:
@@ -157,8 +146,6 @@ class OperationProgram:
         if negative is not None and not (self._is_mixed and source.boolean()):
             mode = _NEGATIVE
             broken, whole = negative.drawn(source)
-        elif source.__class__ is RandomSource:
-            whole = self._hot or self._warmed()
         parts: Parts = whole(source)
         has_body = parts[4][0] is not NOT_SET
         components = self._present_with_body if has_body else self._present
@@ -192,24 +179,6 @@ class OperationProgram:
             part = components[word.location]
             components[word.location] = replace(part, outside=(*part.outside, word.name))
         return components, tuple(bindings)
-
-    def heat(self) -> None:
-        """Write out the parts that are valid, for chance: it draws the same then, in half the time."""
-        self._hot = fused(self.whole)
-
-    def _warmed(self) -> Draw:
-        """Parts for chance, until they are written out."""
-        self._cold -= 1
-        if not self._cold:
-            self.heat()
-        return self.whole
-
-    def _tell_where(self, source: Source, case_id: str, phase: PhaseInfo) -> None:
-        """Draw once more with parts that know where they are. Raises `BudgetSpent`."""
-        if self._hot is not None and isinstance(source, RandomSource):
-            self._hot = None
-            source.rewind()
-            self._drawn(source, case_id, phase)
 
     def add_case_hooks(self, hooks: ComponentHooks) -> None:
         """Filter and change whole cases."""

@@ -221,13 +221,6 @@ def test_whoever_draws_too_much_is_told_where() -> None:
     inner = {"type": "array", "items": {"type": "null"}, "minItems": 300, "maxItems": 300}
     properties = {name: inner | {"items": inner} for name in "abcd"}
     schema = {"type": "object", "properties": properties, "required": ["a", "b", "c", "d"]}
-    told = []
-    for is_hot in (False, True):
-        program = program_of(body=schema)
-        if is_hot:
-            program.heat()
-        with pytest.raises(BudgetSpent) as caught:
-            program.draw(RandomSource(1), case_id="x", phase=PHASE)
-        told.append(caught.value.pointer)
-    assert told[0]
-    assert told[0] == told[1]
+    with pytest.raises(BudgetSpent) as caught:
+        program_of(body=schema).draw(RandomSource(1), case_id="x", phase=PHASE)
+    assert caught.value.pointer

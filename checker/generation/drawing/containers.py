@@ -5,18 +5,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from checker.generation.drawing.distinct import (
-    ATTEMPTS,
     Distinct,
     Element,
     compile_distinct,
     compile_drawn_out,
-    identity,
 )
 from checker.generation.drawing.seeded import MANY, MANY_DISTINCT, compile_seeded
 from checker.generation.sources.chance import SourceSpent
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import ELEMENT, OPTIONAL, Draw, DrawContext, Rejected
-from checker.generation.sources.recipes import Different, Extended, Filled, Items, Record, described
 
 _MORE_ITEMS = 0.55
 _UNBOUNDED = 40
@@ -58,27 +55,14 @@ def compile_array(plan: ArrayPlan, context: DrawContext, *, keeps_path: bool) ->
         element = _element(plan, context, keeps_path=keeps_path)
         return compile_seeded(distinct, element, context, unique=plan.unique)
     if plan.unique:
-        draw = compile_distinct(distinct, _element(plan, context, keeps_path=keeps_path), context)
-        if plan.prefix or plan.item is None:
-            return draw
-        return described(draw, _different(plan.item, distinct, context, keeps_path=keeps_path))
-    if plan.prefix or plan.item is None:
+        return compile_distinct(distinct, _element(plan, context, keeps_path=keeps_path), context)
+    if plan.prefix or plan.item is None or keeps_path:
         return _tuple(plan, _element(plan, context, keeps_path=keeps_path))
-    items = Items(plan.item, low, high, _more(low, high), context, keeps_path)
-    if keeps_path:
-        return described(_tuple(plan, _element(plan, context, keeps_path=True)), items)
-    return described(_list(items, plan.pointer), items)
+    return _list(plan.item, distinct)
 
 
-def _different(item: Draw, plan: Distinct, context: DrawContext, *, keeps_path: bool) -> Different:
+def _list(item: Draw, plan: Distinct) -> Draw:
     low, high, more, pointer = plan.low, plan.high, plan.more, plan.pointer
-    return Different(
-        item, low, high, more, identity, ATTEMPTS, Rejected, pointer, context, keeps_path
-    )
-
-
-def _list(items: Items, pointer: str) -> Draw:
-    item, low, high, more = items.item, items.low, items.high, items.more
 
     def draw(source: Source) -> list[Any]:
         values: list[Any] = []
@@ -225,7 +209,7 @@ def _properties(steps: list[Step], share: float, pointer: str) -> Draw:
                 source.stop_span()
         return value
 
-    return described(draw, Record(tuple(steps), share))
+    return draw
 
 
 def _bounded(steps: list[Step], share: float, room: int) -> Draw:
@@ -251,30 +235,17 @@ def _with_additional(plan: ObjectPlan, core: Draw, context: DrawContext) -> Draw
     low = plan.low
     most = low + _UNBOUNDED if plan.high is None else plan.high
 
-    def fill(value: dict[str, Any], source: Source) -> None:
-        _fill(value, plan, source)
-        if plan.additional:
-            _add(value, plan, most, (source, context))
-        if len(value) < low:
-            raise Rejected(plan.pointer)
-
     def draw(source: Source) -> dict[str, Any]:
         value: dict[str, Any] = core(source)
         if plan.additional or len(value) < low:
-            fill(value, source)
+            _fill(value, plan, source)
+            if plan.additional:
+                _add(value, plan, most, (source, context))
+            if len(value) < low:
+                raise Rejected(plan.pointer)
         return value
 
-    if not plan.additional:
-        return described(draw, Filled(core, low, fill))
-    if len(plan.additional) > 1 or low > 0:
-        return draw
-    (kind,) = plan.additional
-    return described(
-        draw,
-        Extended(
-            core, most, plan.more, (kind.name, kind.draw, kind.is_name), _NAME_ATTEMPTS, context
-        ),
-    )
+    return draw
 
 
 def _fill(value: dict[str, Any], plan: ObjectPlan, source: Source) -> None:

@@ -11,7 +11,6 @@ from typing import Any, Final
 from checker.core.operation import Location
 from checker.generation.drawing.places import item_of, place_of
 from checker.generation.drawing.room import Room
-from checker.generation.fusion.fused import fused
 from checker.generation.sources import alphabets
 from checker.generation.sources.alphabets import Alphabet
 from checker.generation.sources.basic import (
@@ -23,9 +22,8 @@ from checker.generation.sources.basic import (
     texts,
     together,
 )
-from checker.generation.sources.choices import RandomSource, Source
+from checker.generation.sources.choices import Source
 from checker.generation.sources.context import OPTIONAL, Draw
-from checker.generation.sources.recipes import Amended, described, recipe_of
 
 _SHARE: Final = 0.025
 """Of cases: servers that refuse what they do not know would refuse them all."""
@@ -77,7 +75,7 @@ def with_extras(whole: Draw, room: Room, text: Alphabet, excluded: str) -> Draw:
         source.stop_span()
         return amend(parts, drawn)
 
-    return described(draw, Amended(whole, _SHARE, extra, amend))
+    return draw
 
 
 @lru_cache(maxsize=64)
@@ -86,20 +84,7 @@ def _extra(
 ) -> Draw:
     """Draws (index of the part, name, value), and for bodies the way to the object that is meant."""
     kinds = [_parameter(location, text, excluded) for location in locations]
-    usual = one_of([*kinds, *[_MEMBER] * _BODIES] if has_body else kinds)
-    hot: Draw | None = None
-
-    def draw(source: Source) -> Any:
-        nonlocal hot
-        if source.__class__ is not RandomSource:
-            return usual(source)
-        # Operations share it: written out once, it costs none of them.
-        hot = hot or fused(usual)
-        return hot(source)
-
-    recipe = recipe_of(usual)
-    assert recipe is not None
-    return described(draw, recipe)
+    return one_of([*kinds, *[_MEMBER] * _BODIES] if has_body else kinds)
 
 
 def _parameter(location: Location, text: Alphabet, excluded: str) -> Draw:

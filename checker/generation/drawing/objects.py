@@ -24,7 +24,6 @@ from checker.generation.sources import alphabets
 from checker.generation.sources.basic import either, listed, texts
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import Draw
-from checker.generation.sources.recipes import Under, described
 
 _NAME_PLACE = Place("name", alphabets.NAME, min_text=1)
 _ANY_NAME_PLACE = Place("any-name", alphabets.VISIBLE)
@@ -247,4 +246,4 @@ def _at(nodes: Nodes, name: str, draw: Draw, place: Place) -> Draw:
         context.path.pop()
         return value
 
-    return described(drawn, Under(token, draw, context))
+    return drawn

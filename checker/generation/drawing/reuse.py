@@ -9,7 +9,6 @@ from checker.core.operation import Location
 from checker.generation.normalization import forms
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Draw, DrawContext
-from checker.generation.sources.recipes import Pooled, described
 
 SOMETIMES = 0.2
 OFTEN = 0.8
@@ -55,7 +54,7 @@ def pooled(
                 return value
         return draw(source)
 
-    return described(drawn, Pooled(draw, share, _POOLED, name, take))
+    return drawn
 
 
 def _coercion(kinds: tuple[str, ...]) -> Callable[[Any], Any] | None:

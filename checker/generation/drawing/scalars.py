@@ -13,7 +13,6 @@ from checker.generation.normalization.forms import Canonical
 from checker.generation.sources.basic import constant, integers, listed
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Draw, DrawContext, retried
-from checker.generation.sources.recipes import Floats, described
 
 _WIDEST = 2**63
 """Integers stay in 64 bits unless the schema asks for more: what lies beyond is no integer to most servers."""
@@ -102,7 +101,7 @@ def compile_number(canonical: Canonical, context: DrawContext) -> Draw:
         # Most have a fraction: those are as they should be.
         return _whole(value) if value.is_integer() else value
 
-    return described(draw, Floats(low, high, _whole))
+    return draw
 
 
 def _whole(value: float) -> float:

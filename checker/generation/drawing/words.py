@@ -12,9 +12,8 @@ from checker.core.operation import Location
 from checker.generation.drawing.judging import is_json
 from checker.generation.drawing.places import Place, location_of
 from checker.generation.normalization import forms
-from checker.generation.sources.basic import either, listed
+from checker.generation.sources.basic import either, finished, listed
 from checker.generation.sources.context import Draw, DrawContext, Given
-from checker.generation.sources.recipes import Finished, described
 
 EXAMPLES: Final = 0.2
 """Probability that a declared example takes the place of what is drawn."""
@@ -53,7 +52,7 @@ class Words:
             context.bindings.append(given)
             return copy.deepcopy(value) if isinstance(value, list | dict) else value
 
-        taken = described(lambda source: take(which(source)), Finished(which, take, binds=True))
+        taken = finished(which, take)
         return either(share, taken, draw) if share < 1 else taken
 
 

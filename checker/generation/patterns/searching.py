@@ -17,8 +17,7 @@ from checker.generation.patterns.regexes import (
 from checker.generation.patterns.writing import Written, one_written, written
 from checker.generation.sources.alphabets import NAME, Alphabet, Interval
 from checker.generation.sources.basic import constant, either, joined, texts
-from checker.generation.sources.choices import Source
-from checker.generation.sources.recipes import Draw
+from checker.generation.sources.choices import Draw, Source
 
 _SHARE: Final = 0.7
 """Probability that something stands at the one end of a pattern that is open."""

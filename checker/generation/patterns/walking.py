@@ -10,8 +10,7 @@ from checker.generation.patterns.automata import Automaton, Intervals
 from checker.generation.patterns.regexes import UnsupportedPattern
 from checker.generation.sources import alphabets
 from checker.generation.sources.alphabets import Alphabet
-from checker.generation.sources.choices import Source
-from checker.generation.sources.recipes import Draw
+from checker.generation.sources.choices import Draw, Source
 
 _FARTHEST: Final = 512
 """Characters to the end of a text that are counted one by one, if lengths are that far from each other."""

@@ -19,8 +19,7 @@ from checker.generation.patterns.regexes import (
 from checker.generation.sources import alphabets
 from checker.generation.sources.alphabets import Interval
 from checker.generation.sources.basic import constant, joined, one_of, texts
-from checker.generation.sources.choices import Source
-from checker.generation.sources.recipes import Draw, Joined, described
+from checker.generation.sources.choices import Draw, Source
 
 Writer = Callable[[Source, int, int], str]
 """Text whose length lies between, as far as the pattern has such texts."""
@@ -240,8 +239,7 @@ def _framed(parts: list[Written]) -> Draw | None:
     before, after = (
         "".join(part.constant or "" for part in some) for some in (parts[:at], parts[at + 1 :])
     )
-    frame = Joined((constant(before), make, constant(after)), (0, 1, 2))
-    return described(lambda source: f"{before}{make(source)}{after}", frame)
+    return lambda source: f"{before}{make(source)}{after}"
 
 
 def _with_constants_joined(parts: list[Written]) -> Iterator[Written]:

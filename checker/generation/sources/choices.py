@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from math import trunc
 from random import Random
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from checker.core.sequence import Choice
 from checker.generation.sources.alphabets import Alphabet, Interval, TextPlan
@@ -81,10 +81,13 @@ class Source(Protocol):
         ...
 
 
+Draw = Callable[[Source], Any]
+"""A compiled schema: asks a source, gives a value."""
+
 _M40, _M64 = (1 << 40) - 1, (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
 _SPREAD = 0xD1342543DE82EF95F7C0A1B1F3D5E7A9C6BC279692B5CC83
-SHORT_TEXT = 16
+_SHORT_TEXT = 16
 """Longer ones are counted."""
 _SHORT = 16
 """Bytes that are made without a generator of their own."""
@@ -98,7 +101,7 @@ class RandomSource:
     """
 
     __slots__ = (
-        "_end", "_floats", "_go_to", "_integers", "_mix", "_open", "_seed", "_sizes", "choices", "numbers", "shift", "spent",
+        "_end", "_floats", "_go_to", "_integers", "_mix", "_numbers", "_open", "_shift", "_sizes", "choices", "spent",
     )  # fmt: skip
 
     def __init__(self, seed: int = 0) -> None:
@@ -106,18 +109,17 @@ class RandomSource:
         self._sizes: dict[Interval, list[Interval]] = {}
         self._floats: dict[tuple[float, float], list[FloatRange]] = {}
         self._open: list[int] = []
-        self._go_to, self.numbers, self._end = _numbers()
+        self._go_to, self._numbers, self._end = _numbers()
         self.reset(seed)
 
     def reset(self, seed: int) -> None:
         """Start again. The list of choices is a new one."""
-        self._seed = seed
         mix = (seed + _GOLDEN) * 0xBF58476D1CE4E5B9 & _M64
         self._mix = mix = (mix ^ mix >> 29) * 0x94D049BB133111EB & _M64
         # The highest bits are mixed best: 16 say where to begin, the next ones by how much to shift.
-        self.shift = (mix >> 8 & _M40) * (256.0 / (1 << 40))
+        self._shift = (mix >> 8 & _M40) * (256.0 / (1 << 40))
         if self._end.is_reached:
-            self._go_to, self.numbers, self._end = _numbers()
+            self._go_to, self._numbers, self._end = _numbers()
         self._go_to(mix >> 48)
         self.choices: list[Choice] = []
         if self._open:
@@ -126,7 +128,7 @@ class RandomSource:
 
     def bits(self) -> int:
         """128 random bits, not recorded."""
-        scrambled = (trunc((next(self.numbers) + 1.0) * (1 << 45)) ^ self._mix) * _SPREAD
+        scrambled = (trunc((next(self._numbers) + 1.0) * (1 << 45)) ^ self._mix) * _SPREAD
         return scrambled >> 60 & ((1 << 128) - 1)
 
     def integer(self, low: int, high: int) -> int:
@@ -135,17 +137,17 @@ class RandomSource:
             plan = self._integers[low, high]
         except KeyError:
             plan = _remembered(self._integers, (low, high), integer_plan(low, high))
-        fraction = next(self.numbers) + self.shift
+        fraction = next(self._numbers) + self._shift
         slot = trunc(fraction)
         first, width = plan[slot]
         if width <= WIDE:
             value = first + trunc((fraction - slot) * width)
         else:
-            value = self.rare_integer(plan[slot], low, high)
+            value = self._rare_integer(plan[slot], low, high)
         self.choices.append(value)
         return value
 
-    def rare_integer(self, entry: IntegerRange, low: int, high: int) -> int:
+    def _rare_integer(self, entry: IntegerRange, low: int, high: int) -> int:
         """Not recorded: of a wide range, or the one that was drawn last."""
         if entry is AGAIN:
             return last_integer(self.choices, low, high)
@@ -157,7 +159,7 @@ class RandomSource:
         plan = self._floats.get(key)
         if plan is None:
             plan = _remembered(self._floats, key, float_plan(low, high))
-        fraction = next(self.numbers) + self.shift
+        fraction = next(self._numbers) + self._shift
         slot = trunc(fraction)
         first, width, steps = plan[slot]
         value = first
@@ -176,7 +178,7 @@ class RandomSource:
         """False when the case is large enough already."""
         choices = self.choices
         value = (
-            (next(self.numbers) + self.shift) % 256.0 < p * 256.0
+            (next(self._numbers) + self._shift) % 256.0 < p * 256.0
             and self.spent < MOST_BYTES
             and len(choices) < MOST_CHOICES
         )
@@ -195,8 +197,8 @@ class RandomSource:
         try:
             plan, ring, pool_size = alphabet.plans[min_size, max_size]
         except KeyError:
-            plan, ring, pool_size = text_plan(alphabet, min_size, max_size)
-        fraction = next(self.numbers) + self.shift
+            plan, ring, pool_size = _text_plan(alphabet, min_size, max_size)
+        fraction = next(self._numbers) + self._shift
         slot = trunc(fraction)
         first, width, text = plan[slot]
         if text is None:
@@ -204,8 +206,8 @@ class RandomSource:
             size = trunc(scaled)
             offset = trunc((scaled - size) * pool_size)
             size += first
-            if size > SHORT_TEXT:
-                value = self.long_text(alphabet, offset, size, min_size)
+            if size > _SHORT_TEXT:
+                value = self._long_text(alphabet, offset, size, min_size)
             else:
                 value = ring[offset : offset + size]
         elif text is AGAIN_TEXT:
@@ -215,7 +217,7 @@ class RandomSource:
         self.choices.append(value)
         return value
 
-    def long_text(self, alphabet: Alphabet, offset: int, size: int, min_size: int) -> str:
+    def _long_text(self, alphabet: Alphabet, offset: int, size: int, min_size: int) -> str:
         """Not recorded: as long as that if there is room in the case."""
         self.spent += size * alphabet.width
         return alphabet.slice(offset, min_size if self.spent > MOST_BYTES else size)
@@ -228,7 +230,7 @@ class RandomSource:
             if plan is None:
                 plan = size_plan(min_size, max_size)
                 _remembered(self._sizes, (min_size, max_size), plan)
-            fraction = next(self.numbers) + self.shift
+            fraction = next(self._numbers) + self._shift
             slot = trunc(fraction)
             first, width = plan[slot]
             size = first + trunc((fraction - slot) * width)
@@ -244,7 +246,7 @@ class RandomSource:
 
     def choice(self, n: int) -> int:
         """All equally likely."""
-        value = trunc((next(self.numbers) + self.shift) % 256.0 * n) >> 8
+        value = trunc((next(self._numbers) + self._shift) % 256.0 * n) >> 8
         self.choices.append(value)
         return value
 
@@ -261,10 +263,6 @@ class RandomSource:
     def abandon(self) -> None:
         """Nothing has been drawn; chance goes on elsewhere."""
         self.reset(self._mix)
-
-    def rewind(self) -> None:
-        """Go back to the start, to draw the same once more."""
-        self.reset(self._seed)
 
     def remaining(self) -> Sequence[Choice]:
         """Recorded choices that are still to come: none."""
@@ -290,7 +288,7 @@ def _remembered(plans: dict[Key, Plan], key: Key, plan: Plan) -> Plan:
     return plan
 
 
-def text_plan(alphabet: Alphabet, min_size: int, max_size: int) -> TextPlan:
+def _text_plan(alphabet: Alphabet, min_size: int, max_size: int) -> TextPlan:
     """All that choosing a text needs, remembered: its plan, the ring of characters and the size of their pool."""
     key = (min_size, max_size)
     known = alphabet.plans.get(key)

@@ -10,8 +10,7 @@ from checker.core.errors import BudgetSpent
 from checker.core.meta import ANYTHING, Binding, Origin, Violation
 from checker.core.operation import Location
 from checker.core.pool import ValuePool
-from checker.generation.sources.choices import RandomSource, Source
-from checker.generation.sources.recipes import Checked, Draw, described
+from checker.generation.sources.choices import Draw, RandomSource, Source
 
 __all__ = [
     "ATTEMPT",
@@ -136,20 +135,7 @@ def retried(
     attempts: int = _ATTEMPTS,
 ) -> Draw:
     """Draws until a value is accepted, for a bounded number of times."""
-    draw, rest = (
-        _retrying(make, accepts, context, pointer, left) for left in (attempts, attempts - 1)
-    )
 
-    def again(source: Source) -> Any:
-        context.spend(pointer)
-        return rest(source)
-
-    return described(draw, Checked(make, accepts, context, again))
-
-
-def _retrying(
-    make: Draw, accepts: Callable[[Any], bool], context: DrawContext, pointer: str, attempts: int
-) -> Draw:
     def draw(source: Source) -> Any:
         bound = len(context.bindings)
         if source.__class__ is RandomSource:
