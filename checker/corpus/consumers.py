@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from checker.core import resource_names
 from checker.core.meta import Binding
 from checker.core.operation import Location, Operation
-from checker.corpus import matching
+from checker.core.resource_names import Resource
+from checker.core.resources import ResourceUse
 from checker.corpus.harvest import field_of
-from checker.corpus.matching import Resource
 from checker.corpus.value_history import Origin, Scalar, ValueHistory
 
 # Prior weight of the affinity, in consumptions.
@@ -28,7 +29,11 @@ _UNKNOWN = (0, 0)
 class OperationView:
     """The pool as one operation may use it."""
 
-    def __init__(self, rings: Sequence[ValueHistory], operation: Operation) -> None:
+    def __init__(
+        self, rings: Sequence[ValueHistory], operation: Operation, use: ResourceUse
+    ) -> None:
+        """`use`: where the operation stands among the resources."""
+        self._use = use
         self._rings = rings
         self._operation = operation
         self._consumers: dict[tuple[Location, str], _Consumer] = {}
@@ -66,7 +71,7 @@ class OperationView:
         if consumer is None:
             if len(self._consumers) >= _SLOTS:
                 return None
-            consumer = self._consumers[slot] = _consumer_of(self._operation, *slot)
+            consumer = self._consumers[slot] = _consumer_of(self._operation, self._use, *slot)
         if len(self._named) < _SLOTS:
             self._named[location, name] = consumer
         return consumer
@@ -99,8 +104,10 @@ class _Consumer:
     """Picks until the next ranking."""
 
     def __post_init__(self) -> None:
-        self._noun = matching.noun_of(self.owner)
-        self._fields = frozenset(name for _, name in matching.spellings(self.name, self.owner))
+        self._noun = resource_names.noun_of(self.owner)
+        self._fields = frozenset(
+            name for _, name in resource_names.spellings(self.name, self.owner)
+        )
 
     def choose(self, rings: Sequence[ValueHistory], index: int) -> tuple[Scalar, Origin] | None:
         """The value for this index. Rings change, so they are ranked again now and then."""
@@ -141,7 +148,7 @@ class _Consumer:
             may_fit = ring.name in self._fields or (self.is_path and ring.noun == self._noun)
             if not may_fit or ring.kind not in self.kinds:
                 continue
-            affinity = matching.affinity(self.name, self.owner, ring.name, ring.resource)
+            affinity = resource_names.affinity(self.name, self.owner, ring.name, ring.resource)
             if affinity > (0.0 if self.is_path else _BY_NAME):
                 self._candidates.append((affinity, ring))
                 self._left = self._pause = 0
@@ -185,15 +192,16 @@ def _words_of(pointer: str) -> str:
     return "_".join(part for part in pointer.split("/") if part and not part.isdigit())
 
 
-def _consumer_of(operation: Operation, location: Location, name: str) -> _Consumer:
+def _consumer_of(
+    operation: Operation, use: ResourceUse, location: Location, name: str
+) -> _Consumer:
     kinds: tuple[type[Scalar], ...] = (str, int, float, bool)
     as_text = False
     for parameter in operation.parameters:
         if parameter.name == name and parameter.location is location:
             kinds, as_text = _fitting(parameter.schema.raw)
     is_path = location is Location.PATH
-    path = operation.resource_path
-    owner = matching.owner_of(path, name) if is_path else matching.resource_of(path)
+    owner = use.owner(name) if is_path else use.resource
     return _Consumer(name, owner, is_path, kinds, as_text)
 
 

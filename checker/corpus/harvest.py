@@ -8,9 +8,9 @@ from urllib.parse import unquote, urlsplit
 
 from checker.core.case import Case
 from checker.core.operation import Label
+from checker.core.resource_names import normalised
 from checker.core.response import Response
 from checker.corpus.answers import ABSENT, json_of
-from checker.corpus.matching import normalised
 from checker.corpus.value_history import LONGEST_TEXT, SCALARS, Origin, Scalar, ValueHistory
 
 DEEP = 7

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from checker.core.operation import Label
-from checker.corpus.matching import Resource, noun_of
+from checker.core.resource_names import Resource, noun_of
 
 Scalar = str | int | float | bool
 SCALARS = (str, int, float, bool)

@@ -1,14 +1,16 @@
 """The live value pool of `fuzz`: what servers said, offered to the parameters that may mean it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from checker.core import resource_names
 from checker.core.case import Case
 from checker.core.meta import Binding
 from checker.core.operation import Label, Location, Operation
+from checker.core.resource_names import Resource
+from checker.core.resources import ResourceModel, ResourceUse
 from checker.core.response import Response
-from checker.corpus import matching
 from checker.corpus.consumers import OperationView
 from checker.corpus.harvest import (
     DEEP,
@@ -20,7 +22,6 @@ from checker.corpus.harvest import (
     sent_scalars,
     value_at,
 )
-from checker.corpus.matching import Resource
 from checker.corpus.records import ValueGone, ValueSeen
 from checker.corpus.value_history import SCALARS, Scalar, ValueHistory
 
@@ -41,9 +42,9 @@ RingKey = tuple[Resource, str, type[Scalar]]
 class LiveValues:
     """Values of successful answers, by the resource and field where they were seen. One for each worker."""
 
-    def __init__(self, paths: Mapping[Label, str], names: Callable[[Label], Iterable[str]]) -> None:
-        """`paths` of all operations that may be asked, `names` of the parameters of one."""
-        self._paths = paths
+    def __init__(self, model: ResourceModel, names: Callable[[Label], Iterable[str]]) -> None:
+        """`model` of all operations that may be asked, `names` of the parameters of one."""
+        self._model = model
         self._names = names
         self._rings: dict[RingKey, ValueHistory] = {}
         self._by_noun: dict[tuple[str, type[Scalar]], list[ValueHistory]] = {}
@@ -55,7 +56,9 @@ class LiveValues:
         """The pool as `operation` may use it."""
         view = self._views.get(operation.label)
         if view is None:
-            view = self._views[operation.label] = OperationView(self._ordered, operation)
+            view = self._views[operation.label] = OperationView(
+                self._ordered, operation, self._use(operation)
+            )
         return view
 
     def observe(self, case: Case, response: Response) -> list[ValueSeen | ValueGone]:
@@ -91,32 +94,28 @@ class LiveValues:
     @cached_property
     def _sources(self) -> dict[Label, "_Source"]:
         """All operations as producers. Their parameters are looked at when there is a first value to learn."""
-        owners = {
-            matching.noun_of(matching.owner_of(path, name))
-            for path in set(self._paths.values())
-            for name in matching.variables_of(path)
-        }
+        uses = self._model.uses
+        owners = {resource_names.noun_of(owner) for use in uses.values() for _, owner in use.owners}
         wanted = frozenset(self._wanted_names())
         found = {}
-        for label, path in self._paths.items():
-            resource = matching.resource_of(path)
-            feeds = matching.noun_of(resource) in owners
-            found[label] = _Source(resource, feeds, wanted, Places(label))
+        for label, use in uses.items():
+            feeds = resource_names.noun_of(use.resource) in owners
+            found[label] = _Source(use.resource, feeds, wanted, Places(label))
         return found
 
     def _wanted_names(self) -> Iterator[str]:
         """Fields that some parameter asks for by name, from any resource."""
         asked: set[str] = set()
-        for label, path in self._paths.items():
+        for label, use in self._model.uses.items():
             for parameter in self._names(label):
                 if parameter in asked:
                     continue
-                if not matching.is_identifier(matching.normalised(parameter)):
+                if not resource_names.is_identifier(resource_names.normalised(parameter)):
                     # Only of an `id` it depends on the path what it is called elsewhere.
                     asked.add(parameter)
-                owner = matching.owner_of(path, parameter)
-                for noun, name in matching.spellings(parameter, owner):
-                    if not noun and not matching.is_identifier(name):
+                owner = use.owner(parameter)
+                for noun, name in resource_names.spellings(parameter, owner):
+                    if not noun and not resource_names.is_identifier(name):
                         yield name
 
     def _harvest(
@@ -186,11 +185,15 @@ class LiveValues:
         name = last_parameter(case.operation.resource_path)
         value = case.path_parameters.get(name) if name is not None else None
         if isinstance(value, SCALARS):
-            self._remove(value, matching.resource_of(case.operation.resource_path))
+            self._remove(value, self._use(case.operation).resource)
             yield ValueGone(value, case.id, case.operation.label)
 
+    def _use(self, operation: Operation) -> ResourceUse:
+        found = self._model.uses.get(operation.label)
+        return found or ResourceUse.of(operation.label, operation.method, operation.resource_path)
+
     def _remove(self, value: Scalar, resource: Resource) -> None:
-        noun = matching.noun_of(resource)
+        noun = resource_names.noun_of(resource)
         for kind, gone in _readings(value):
             for ring in self._by_noun.get((noun, kind), ()):
                 if gone in ring.values:

@@ -8,6 +8,7 @@ from checker.core.contract import ResponseContract
 from checker.core.engine import Engine
 from checker.core.operation import Body, BrokenOperation, Label, Parameter, UnusableBody
 from checker.core.request import WireRequest
+from checker.core.resources import ResourceModel, ResourceUse, Transition
 from checker.core.response import Response
 from checker.core.schema import Dialect, Schema, UnresolvableReference
 from checker.core.schema_warnings import SchemaWarning
@@ -124,6 +125,8 @@ class DeclaredSchema:
     engine: Engine | None = None
     config: Any = None
     credentials: tuple[str, ...] = ()
+    transitions: tuple[Transition, ...] = ()
+    """What follows from answers, beside what paths say."""
 
     def configure(self, options: SchemaOptions) -> None:
         """Take the base URL that users give."""
@@ -155,6 +158,12 @@ class DeclaredSchema:
     def links(self) -> Iterable[ApiLink]:
         """None."""
         return ()
+
+    def resources(self) -> ResourceModel:
+        """What the paths of its operations say, and the transitions that it was given."""
+        read = [one for one in self.operations if isinstance(one, DeclaredOperation)]
+        uses = (ResourceUse.of(one.label, one.method, one.resource_path) for one in read)
+        return ResourceModel(uses, self.transitions)
 
     def normalised(self) -> bytes:
         """The document."""

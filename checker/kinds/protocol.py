@@ -10,6 +10,7 @@ from checker.core.errors import CheckerError
 from checker.core.meta import PhaseInfo
 from checker.core.operation import BrokenOperation, Label, Operation
 from checker.core.pool import ValuePool
+from checker.core.resources import ResourceModel
 from checker.core.schema_warnings import SchemaWarning
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.normalization.store import FormStore
@@ -171,6 +172,10 @@ class ApiSchema(Protocol):
 
     def links(self) -> Iterable[ApiLink]:
         """Links between operations; those that cannot be followed are of classes of their own."""
+        ...
+
+    def resources(self) -> ResourceModel:
+        """Who makes what and who asks for it: built by who opens the description first, read by all others."""
         ...
 
     def normalised(self) -> bytes:

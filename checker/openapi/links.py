@@ -9,9 +9,9 @@ from urllib.parse import unquote
 from checker.core.case import NOT_SET
 from checker.core.locations import Location
 from checker.core.operation import Label, Parameter
+from checker.core.runtime_expressions import InvalidExpression, Value, parse_value
 from checker.core.schema import UnresolvableReference
 from checker.openapi.documents.references import OpenApiDocument
-from checker.openapi.expressions import InvalidExpression, Value, parse_value
 from checker.openapi.operation import Entry, OpenApiOperation
 from checker.validation.pointers import pointer_child
 
@@ -25,6 +25,8 @@ class LinkParameter:
     location: Location
     name: str
     value: Value
+    raw: Any = None
+    """`value` as it is declared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,8 @@ class Link:
     target: Label
     parameters: tuple[LinkParameter, ...]
     body: Value = NOT_SET
+    raw_body: tuple[Any, ...] = ()
+    """Empty, or `body` as it is declared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,8 @@ def _link(directory: Directory, origin: tuple[Label, str, str], raw: object, at:
     body = parse_value(value["requestBody"]) if "requestBody" in value else NOT_SET
     if body is not NOT_SET and not target.bodies and not target.unusable_bodies:
         raise _Problem(f"{target.label} has no request body; remove `requestBody`")
-    return Link(name, at, source, status, target.label, parameters, body)
+    raw_body = (value["requestBody"],) if "requestBody" in value else ()
+    return Link(name, at, source, status, target.label, parameters, body, raw_body)
 
 
 def _target(directory: Directory, raw: Mapping[str, Any], at: str) -> OpenApiOperation:
@@ -153,7 +158,7 @@ def _parameter(target: OpenApiOperation, key: str, raw: Any) -> LinkParameter:
         near = get_close_matches(rest if location else key, names, n=1)
         advice = f"did you mean `{near[0]}`?" if near else f"it has {', '.join(names) or 'none'}"
         raise _Problem(f"{target.label} has no parameter `{key}`; {advice}")
-    return LinkParameter(fitting[0].location, fitting[0].name, parse_value(raw))
+    return LinkParameter(fitting[0].location, fitting[0].name, parse_value(raw), raw)
 
 
 def _is_named(parameter: Parameter, name: str, location: Location | None) -> bool:

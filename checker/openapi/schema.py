@@ -1,7 +1,7 @@
 """An opened OpenAPI document: a table of contents, read page by page."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, Final
 
@@ -9,6 +9,7 @@ from checker.config.config import Config
 from checker.config.filters import Selectable
 from checker.core.engine import Engine
 from checker.core.operation import BrokenOperation, Label, Operation
+from checker.core.resources import ResourceModel
 from checker.core.schema_warnings import SchemaWarning
 from checker.kinds.sources import SchemaOptions
 from checker.openapi.contents import Dropped, table_of_contents
@@ -20,6 +21,7 @@ from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.links import BrokenLink, Link, links_of
 from checker.openapi.operation import Entry, OpenApiOperation, read_operation
 from checker.openapi.parameters import parameter_names
+from checker.openapi.resources import resource_model
 from checker.openapi.routes import Routes
 from checker.openapi.security import credential_places
 from checker.openapi.servers import absolute_url, path_of
@@ -65,8 +67,11 @@ class OpenApiSchema(Mapping[str, Methods]):
         *,
         base_url: str | None = None,
         errors: Mapping[str, str] | None = None,
+        resources: Sequence[Any] | None = None,
     ) -> None:
-        """`base_url` replaces what the document declares; `errors` say by label why operations cannot be read, if that is known.
+        """`base_url` replaces what the document declares.
+
+        `errors` say by label why operations cannot be read, `resources` is what `ResourceModel.plain` gave, if that is known.
 
         Raises `LoaderError` when its version is not supported.
         """
@@ -94,6 +99,8 @@ class OpenApiSchema(Mapping[str, Methods]):
         self._read: dict[Label, OpenApiOperation | BrokenOperation] = {}
         self._errors = errors
         self._routes: Routes | None = None
+        self._plain_resources = resources
+        self._resources: ResourceModel | None = None
 
     def __str__(self) -> str:
         return f"<OpenApiSchema for {self.title} {self._info('version')}>"
@@ -221,6 +228,15 @@ class OpenApiSchema(Mapping[str, Methods]):
             if isinstance(operation, OpenApiOperation):
                 yield from links_of(self, operation)
 
+    def resources(self) -> ResourceModel:
+        """Who makes what and who asks for it. Built once; whoever opens the normalised document reads it."""
+        if self._resources is None:
+            if self._plain_resources is not None:
+                self._resources = ResourceModel.of_plain(self._plain_resources)
+            else:
+                self._resources = resource_model(self, map(self.read, self.entries()))
+        return self._resources
+
     def iter_schema_warnings(self) -> Iterator[SchemaWarning]:
         """What is wrong with the description and stops nothing, operation by operation."""
         yield from (dropped.warning for dropped in self.dropped())
@@ -273,7 +289,15 @@ class OpenApiSchema(Mapping[str, Methods]):
         neighbours = self.document.neighbours
         beside = {name: value for name, value in neighbours.known.items() if name}
         lost = dict(neighbours.lost)
-        rest = [self.location, self._own_name, self._given_base_url, beside, lost, errors]
+        rest = [
+            self.location,
+            self._own_name,
+            self._given_base_url,
+            beside,
+            lost,
+            errors,
+            self.resources().plain(),
+        ]
         return b"[" + written + b"," + to_json(rest)[1:]
 
     def __getitem__(self, path: str) -> Methods:
@@ -322,6 +346,6 @@ class OpenApiSchema(Mapping[str, Methods]):
 
 def open_normalised(data: bytes) -> OpenApiSchema:
     """The schema that `OpenApiSchema.normalised` wrote down."""
-    root, location, own_name, base_url, beside, lost, errors = parse_json(data)
+    root, location, own_name, base_url, beside, lost, errors, resources = parse_json(data)
     origin = Provenance(location, own_name, None, beside, lost)
-    return OpenApiSchema(root, origin, base_url=base_url, errors=errors)
+    return OpenApiSchema(root, origin, base_url=base_url, errors=errors, resources=resources)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from checker.core.credentials import Credentials
 from checker.core.operation import Label
+from checker.core.resource_names import Resource
 from checker.core.sequence import Step
 from checker.corpus.records import Finding
 
@@ -177,8 +178,12 @@ class OperationCard:
 
     label: str
     method: str
-    resource_path: str
-    """Where it stands among the resources: what is near each other is worked on together."""
+    resource: Resource = ()
+    """The collection that it works on: what is near each other is worked on together."""
+    layer: int = 0
+    """It needs what operations of lower layers make."""
+    is_producer: bool = False
+    """Whether others need its answers."""
     max_examples: int | None = None
     """Cases in `run`; None: as many as of all others."""
     continue_on_failure: bool | None = None

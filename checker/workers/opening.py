@@ -35,7 +35,7 @@ from checker.corpus.traffic import InterestingAndLast, TrafficWriter
 from checker.corpus.values import LiveValues
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.phases.attempt import CallHooks, Tools, check_tools
-from checker.phases.exploration import Explorer, Followers
+from checker.phases.exploration import Explorer
 from checker.phases.making import CaseFactory, GenerationRules, PoolView
 from checker.phases.safety import Gate
 from checker.transport.factories import transport_factory
@@ -226,7 +226,7 @@ def _explorer(
     incarnation: int, settings: RunSettings, selected: SelectedOperations, factory: CaseFactory
 ) -> Explorer:
     chance = Random(digest_int(str(settings.seed), "explorer", str(incarnation)))
-    return Explorer(factory, Followers(selected.resource_paths), chance)
+    return Explorer(factory, selected.resources, chance)
 
 
 @contextmanager
@@ -250,10 +250,16 @@ def _uncollected() -> Iterator[None]:
 def _cards(
     selected: SelectedOperations, operations: OperationResolver
 ) -> tuple[OperationCard, ...]:
-    common = operations.common
+    common, model = operations.common, selected.resources
     cards = []
     for entry in selected.entries:
-        card = OperationCard(str(entry.label), entry.method, entry.resource_path)
+        card = OperationCard(
+            str(entry.label),
+            entry.method,
+            model.uses[entry.label].resource,
+            model.layers[entry.label],
+            entry.label in model.producers,
+        )
         own = operations.of(entry)
         if own is not common:
             card = replace(
@@ -277,7 +283,7 @@ def _recorder(
     layout = RunLayout(Path(settings.corpus_dir))
     signals = SignalSet()
     secrets = secrets_of(settings)
-    values = LiveValues(selected.resource_paths, selected.names) if is_fuzz else None
+    values = LiveValues(selected.resources, selected.names) if is_fuzz else None
     notes = [] if values is None else remember(layout, signals, values)
     writer = TrafficWriter(
         layout.traffic(incarnation, os.getpid()),

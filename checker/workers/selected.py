@@ -5,6 +5,7 @@ from functools import cached_property
 
 from checker.config.filters import Selection
 from checker.core.operation import BrokenOperation, Label
+from checker.core.resources import ResourceModel
 from checker.core.schema_warnings import SchemaWarning
 from checker.kinds.protocol import ApiOperation, ApiSchema, OperationEntry
 
@@ -45,9 +46,9 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
         return self._entries.values()
 
     @cached_property
-    def resource_paths(self) -> Mapping[Label, str]:
-        """Where each stands among the resources."""
-        return {label: entry.resource_path for label, entry in self._entries.items()}
+    def resources(self) -> ResourceModel:
+        """Who of them makes what and who asks for it."""
+        return self._schema.resources().restricted(self._entries.keys())
 
     def names(self, label: Label) -> Iterable[str]:
         """Names of the parameters of one, which is not read for them."""

@@ -10,9 +10,10 @@ import pytest
 from checker.core.case import Case
 from checker.core.meta import Binding, CaseMetadata, GenerationMode, PhaseInfo
 from checker.core.operation import Body, Label, Location, Parameter, UnusableBody
+from checker.core.resource_names import affinity, owner_of, resource_of
+from checker.core.resources import ResourceModel, ResourceUse
 from checker.core.response import Response
 from checker.core.schema import Dialect, Schema
-from checker.corpus.matching import affinity, owner_of, resource_of
 from checker.corpus.records import ValueGone, ValueSeen
 from checker.corpus.values import LiveValues, value_at
 
@@ -73,8 +74,8 @@ ROUTES = {route.label: route for route in (CREATE, READ, DELETE, SEARCH)}
 
 
 def pool_of() -> LiveValues:
-    paths = {label: route.path for label, route in ROUTES.items()}
-    return LiveValues(paths, lambda label: ROUTES[label].types)
+    uses = (ResourceUse.of(route.label, route.method, route.path) for route in ROUTES.values())
+    return LiveValues(ResourceModel(uses), lambda label: ROUTES[label].types)
 
 
 def answer(

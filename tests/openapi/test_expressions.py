@@ -8,7 +8,7 @@ import pytest
 from checker.core.case import Case
 from checker.core.request import WireRequest
 from checker.core.response import Response
-from checker.openapi.expressions import (
+from checker.core.runtime_expressions import (
     Exchange,
     InvalidExpression,
     Unresolved,

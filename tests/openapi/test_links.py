@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from checker.core.case import NOT_SET
-from checker.openapi.expressions import Template
+from checker.core.runtime_expressions import Template
 from checker.openapi.links import BrokenLink, Link
 
 from .documents import opened

@@ -10,7 +10,7 @@ from checker.supervisor.assignment import EXTRA_INDEX, Plan, left, remainder, wi
 from checker.supervisor.bounded import BoundedPlan
 from checker.workers.messages import OperationCard, Task
 
-CARDS = tuple(OperationCard(f"GET /r{number}", "GET", f"/r{number}") for number in range(4))
+CARDS = tuple(OperationCard(f"GET /r{number}", "GET", (f"r{number}",)) for number in range(4))
 TASK = Task("t", "fuzzing", (Label("GET /a"),), seed=1, start=10, stop=100, slice_s=8.0)
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from checker.supervisor.bounded import MOST_SLOW, BoundedPlan
 from checker.workers.messages import LeaseReport, OperationCard, Task
 
-CARDS = tuple(OperationCard(f"GET /r{number}", "GET", f"/r{number}") for number in range(4))
+CARDS = tuple(OperationCard(f"GET /r{number}", "GET", (f"r{number}",)) for number in range(4))
 
 
 def bounded(cards: tuple[OperationCard, ...] = CARDS, cases: int = 12) -> BoundedPlan:
@@ -100,7 +100,7 @@ def test_every_operation_has_all_its_cases_whatever_waits(
     waits: list[int], workers: int, creating: set[int]
 ) -> None:
     """`waits` are the long waits of one lease after the other; a lease of what waits makes two cases."""
-    cards = tuple(OperationCard(f"GET /{n}", "GET", f"/{n}") for n in range(10))
+    cards = tuple(OperationCard(f"GET /{n}", "GET", (f"{n}",)) for n in range(10))
     producers = tuple(f"GET /{number}" for number in creating)
     plan = BoundedPlan(cards, seed=1, max_examples=9, producers=producers)
     made: Counter[str] = Counter()

@@ -1,7 +1,14 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.supervisor.clusters import LARGEST, clusters, producers, resource_path
+from checker.core.resource_names import resource_of
+from checker.supervisor.clusters import (
+    LARGEST,
+    clusters,
+    clusters_with_producers,
+    nouns_in,
+    producers,
+)
 from checker.workers.messages import OperationCard
 
 SEGMENTS = st.sampled_from(["users", "orders", "items", "{id}", "v1", "api", "admin", ""])
@@ -9,7 +16,9 @@ PATHS = st.lists(SEGMENTS, max_size=5).map(lambda parts: "/" + "/".join(parts))
 
 
 def cards(*paths: str) -> list[OperationCard]:
-    return [OperationCard(f"GET {path} {n}", "GET", path) for n, path in enumerate(paths)]
+    return [
+        OperationCard(f"GET {path} {n}", "GET", resource_of(path)) for n, path in enumerate(paths)
+    ]
 
 
 @given(st.lists(PATHS, max_size=60))
@@ -20,9 +29,9 @@ def test_every_operation_is_in_exactly_one_cluster_of_bounded_size(paths: list[s
     assert all(1 <= len(group) <= LARGEST for group in grouped)
 
 
-def test_versions_prefixes_and_parameters_name_no_resource() -> None:
-    assert resource_path("/api/v2/Users/{id}/orders/") == ("users", "orders")
-    assert resource_path("/{tenant}") == ()
+def test_variables_name_no_resource() -> None:
+    assert nouns_in(resource_of("/api/v2/Users/{id}/orders/")) == ("users", "orders")
+    assert nouns_in(resource_of("/{tenant}")) == ()
 
 
 def test_operations_of_one_resource_stay_together() -> None:
@@ -43,18 +52,10 @@ def test_a_large_flat_resource_is_split_evenly() -> None:
     assert [len(group) for group in clusters(cards(*["/x"] * 20))] == [7, 7, 6]
 
 
-def test_who_creates_what_others_name_is_a_producer() -> None:
+def test_who_is_needed_by_others_is_a_producer_of_its_cluster() -> None:
     found = [
-        OperationCard(f"{method} {path}", method, path)
-        for method, path in (
-            ("GET", "/api/users"),
-            ("POST", "/api/users"),
-            ("GET", "/api/users/{id}"),
-            ("PUT", "/api/users/{id}"),
-            ("POST", "/api/users/{id}/notes"),
-            ("GET", "/api/teams"),
-            ("GET", "/api/teams/{id}"),
-            ("POST", "/api/login"),
-        )
+        OperationCard("POST /users", "POST", ("users",), is_producer=True),
+        OperationCard("GET /users/{id}", "GET", ("users",)),
     ]
-    assert producers(found) == {"POST /api/users", "PUT /api/users/{id}", "GET /api/teams"}
+    assert producers(found) == {"POST /users"}
+    assert clusters_with_producers(found) == {("POST /users", "GET /users/{id}"): ("POST /users",)}

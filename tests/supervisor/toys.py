@@ -8,6 +8,7 @@ from pathlib import Path
 from checker.config.settings import RunSettings
 from checker.core.digests import case_id
 from checker.core.operation import Label
+from checker.core.resource_names import resource_of
 from checker.core.sequence import Drawn, Step
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.inflight import InflightWriter, Stage
@@ -62,7 +63,7 @@ class Toy:
         )
         self.journal.flush()
         cards = tuple(
-            OperationCard(label, method, path)
+            OperationCard(label, method, resource_of(path))
             for label in labels
             for method, path in [label.split(" ")]
         )

@@ -1,4 +1,4 @@
-"""Which values a parameter may take: names and paths compared. Pure."""
+"""What resources, their members and the fields that name them are called: names and paths compared. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _VARIABLE = re.compile(r"\{([^{}]+)\}")
 _VERSION = re.compile(r"v[0-9]+(\.[0-9]+)*|api|rest", re.IGNORECASE)
 
 Resource = tuple[str, ...]
-"""Segments of the collection that a path belongs to; parameters as `{}`."""
+"""Segments of a collection, lower case, without versions and the like before it; parameters as `{}`."""
 
 
 @lru_cache(maxsize=4096)
@@ -110,8 +110,16 @@ def affinity(name: str, owner: Resource, field: str, resource: Resource) -> floa
     return base if at_home else base / 2
 
 
+def ends_with_variable(path: str) -> bool:
+    """Whether a path names one member of a collection."""
+    return path.rstrip("/").endswith("}")
+
+
 def _segments(path: str) -> list[str]:
-    return ["{}" if "{" in segment else segment for segment in path.split("/") if segment]
+    found = ["{}" if "{" in segment else segment.lower() for segment in path.split("/") if segment]
+    while found and _VERSION.fullmatch(found[0]):
+        del found[0]
+    return found
 
 
 def _collection(segments: list[str]) -> Resource:

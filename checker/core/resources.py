@@ -1,0 +1,273 @@
+"""The resource model of a description: who makes what, who asks for it, by which names, and what stands below what.
+
+Built once by the kind that reads the description, kept beside it, and read by everybody: the order of operations, the pool of
+values, sequences, and checks that ask whether two requests are about one thing.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, Self
+
+from checker.core.case import Case
+from checker.core.layers import layers_of
+from checker.core.locations import Location
+from checker.core.operation import Label
+from checker.core.resource_names import (
+    Resource,
+    ends_with_variable,
+    owner_of,
+    resource_of,
+    singular,
+    variables_of,
+)
+
+CREATING: Final = frozenset(("POST", "PUT"))
+READING: Final = frozenset(("GET", "QUERY"))
+REMOVING: Final = "DELETE"
+_RANKS: Final = {"POST": 0, "PUT": 0, REMOVING: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceUse:
+    """Where one operation stands among the resources."""
+
+    label: Label
+    method: str
+    path: str
+    """Template: `/users/{id}`."""
+    resource: Resource
+    """The collection that it works on: what its path names before variables at its end."""
+    is_member: bool
+    """Whether it is about one member of the collection."""
+    owners: tuple[tuple[str, Resource], ...]
+    """(variable of the path, the collection that it chooses from), outermost first."""
+
+    @classmethod
+    def of(cls, label: Label, method: str, path: str) -> Self:
+        """What a path template says."""
+        owners = tuple((name, owner_of(path, name)) for name in variables_of(path))
+        return cls(label, method, path, resource_of(path), ends_with_variable(path), owners)
+
+    def owner(self, name: str) -> Resource:
+        """The collection that a variable of the path chooses from; its own for every other name."""
+        return next((owner for found, owner in self.owners if found == name), self.resource)
+
+
+@dataclass(frozen=True, slots=True)
+class TakenValue:
+    """A value of a request that follows from an earlier answer."""
+
+    location: Location
+    name: str
+    """Of the parameter; in a body a JSON pointer, empty for the whole."""
+    value: Any
+    """JSON in which texts may hold runtime expressions (OpenAPI 3.1, 4.8.20.4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """From an answer of one operation to a request to another."""
+
+    name: str
+    source: Label
+    status: str
+    """Answers that it is for: `201`, `4XX`, `default`."""
+    target: Label
+    values: tuple[TakenValue, ...]
+    is_inferred: bool = True
+    """Whether nobody declared it: then a value that is not there is no fault."""
+
+    @property
+    def title(self) -> str:
+        """`POST /users -> [201] DeleteUser -> DELETE /users/{id}`."""
+        return f"{self.source} -> [{self.status}] {self.name} -> {self.target}"
+
+    def is_for(self, status: int, documented: Collection[str]) -> bool:
+        """Whether an answer with this status is one of those; `documented`: keys of all responses of the source."""
+        if self.status == "default":
+            return f"{status}" not in documented and f"{status // 100}XX" not in documented
+        wanted = self.status.upper()
+        if f"{status}" == wanted:
+            return True
+        return wanted == f"{status // 100}XX" and f"{status}" not in documented
+
+
+class ResourceModel:
+    """What a description says of its resources."""
+
+    def __init__(self, uses: Iterable[ResourceUse], transitions: Iterable[Transition] = ()) -> None:
+        self.uses: Mapping[Label, ResourceUse] = {use.label: use for use in uses}
+        self.transitions = tuple(transitions)
+
+    @classmethod
+    def of_plain(cls, plain: Sequence[Any]) -> Self:
+        """Back from `plain`."""
+        uses, transitions = plain
+        return cls(
+            (ResourceUse.of(Label(label), method, path) for label, method, path in uses),
+            (
+                Transition(
+                    name,
+                    Label(source),
+                    status,
+                    Label(target),
+                    tuple(TakenValue(Location(at), to, value) for at, to, value in values),
+                    bool(is_inferred),
+                )
+                for name, source, status, target, values, is_inferred in transitions
+            ),
+        )
+
+    def plain(self) -> list[Any]:
+        """As JSON."""
+        return [
+            [[use.label, use.method, use.path] for use in self.uses.values()],
+            [
+                [
+                    one.name,
+                    one.source,
+                    one.status,
+                    one.target,
+                    [[value.location.value, value.name, value.value] for value in one.values],
+                    one.is_inferred,
+                ]
+                for one in self.transitions
+            ],
+        ]
+
+    def restricted(self, labels: Collection[Label]) -> "ResourceModel":
+        """What of it is about these operations alone."""
+        return ResourceModel(
+            (use for label, use in self.uses.items() if label in labels),
+            (one for one in self.transitions if one.source in labels and one.target in labels),
+        )
+
+    def followers(self, label: Label) -> Sequence[Label]:
+        """Operations that can use what one answers, in document order: members of its collection, what lies below, links."""
+        return self._followers.get(label, ())
+
+    def transitions_to(self, target: Label, source: Label) -> Sequence[Transition]:
+        """Those between two operations, declared ones first."""
+        return self._by_ends.get((source, target), ())
+
+    def makers(self, owner: Resource) -> Sequence[Label]:
+        """Who creates members of a collection, or lists them if nobody creates any."""
+        return self._makers.get(owner, ())
+
+    @cached_property
+    def producers(self) -> frozenset[Label]:
+        """Operations whose answers others need."""
+        return frozenset(label for labels in self._makers.values() for label in labels)
+
+    @cached_property
+    def layers(self) -> Mapping[Label, int]:
+        """Operation -> its layer: each needs what earlier ones make. Whatever removes something is in the last one."""
+        kept = [label for label, use in self.uses.items() if use.method != REMOVING]
+        found = dict(layers_of(kept, self._needs))
+        last = max(found.values(), default=-1) + 1
+        return found | {label: last for label in self.uses if label not in found}
+
+    @cached_property
+    def ordered(self) -> Sequence[Label]:
+        """All operations: by layers, in each what creates before what reads."""
+        place = {label: number for number, label in enumerate(self.uses)}
+        return sorted(
+            self.uses,
+            key=lambda label: (
+                self.layers[label],
+                _RANKS.get(self.uses[label].method, 1),
+                place[label],
+            ),
+        )
+
+    def _needs(self, label: Label) -> Collection[Label]:
+        return self._needed.get(label, ())
+
+    @cached_property
+    def _needed(self) -> Mapping[Label, Collection[Label]]:
+        """Operation -> those that make what it asks for."""
+        needed: dict[Label, dict[Label, None]] = {label: {} for label in self.uses}
+        for label, use in self.uses.items():
+            for _, owner in use.owners:
+                makers = self.makers(owner)
+                # Who names what he makes himself waits for those who let the server do it.
+                first = [maker for maker in makers if not self.uses[maker].is_member]
+                needed[label].update(dict.fromkeys(first or makers))
+        for one in self.transitions:
+            source = self.uses[one.source]
+            is_maker = source.method in CREATING and not source.is_member
+            if is_maker or not one.is_inferred:
+                needed[one.target][one.source] = None
+        for label, found in needed.items():
+            # What removes something gives nothing, and nobody waits for himself.
+            found.pop(label, None)
+            for other in [other for other in found if self.uses[other].method == REMOVING]:
+                del found[other]
+        return needed
+
+    @cached_property
+    def _makers(self) -> Mapping[Resource, Sequence[Label]]:
+        wanted = {owner for use in self.uses.values() for _, owner in use.owners}
+        creators: dict[Resource, list[Label]] = {}
+        lists: dict[Resource, list[Label]] = {}
+        for label, use in self.uses.items():
+            if use.resource not in wanted:
+                continue
+            if use.method in CREATING:
+                creators.setdefault(use.resource, []).append(label)
+            elif use.method in READING and not use.is_member:
+                lists.setdefault(use.resource, []).append(label)
+        return lists | creators
+
+    @cached_property
+    def _followers(self) -> Mapping[Label, Sequence[Label]]:
+        below: dict[Resource, dict[Label, None]] = {}
+        linked: dict[Label, dict[Label, None]] = {}
+        for label, use in self.uses.items():
+            for _, owner in use.owners:
+                below.setdefault(owner, {})[label] = None
+        for one in self.transitions:
+            linked.setdefault(one.source, {})[one.target] = None
+        place = {label: number for number, label in enumerate(self.uses)}
+        found = {}
+        for label, use in self.uses.items():
+            others = below.get(use.resource, {}) | linked.get(label, {})
+            found[label] = sorted(others, key=place.__getitem__)
+        return found
+
+    @cached_property
+    def _by_ends(self) -> Mapping[tuple[Label, Label], Sequence[Transition]]:
+        found: dict[tuple[Label, Label], list[Transition]] = {}
+        for one in sorted(self.transitions, key=lambda one: one.is_inferred):
+            found.setdefault((one.source, one.target), []).append(one)
+        return found
+
+
+def concrete_path(case: Case) -> tuple[str, ...]:
+    """Segments of the path of a case: values in place of variables, all others as singular words after a slash."""
+    found = []
+    for segment in case.operation.resource_path.split("/"):
+        if "{" not in segment:
+            found.append(f"/{singular(segment)}")
+            continue
+        for name, value in case.path_parameters.items():
+            segment = segment.replace("{" + name + "}", f"{value}")
+        found.append(segment)
+    return tuple(segment for segment in found if segment != "/")
+
+
+def concerns(case: Case, other: Case) -> bool:
+    """Whether the resource of `case` is that of `other`, or stands below it.
+
+    By the values in their paths: `/users/5/orders` is below `/users/5`, `/user/5` and `/users/5:archive` are the same.
+    """
+    return is_within(concrete_path(case), concrete_path(other))
+
+
+def is_within(path: Sequence[str], around: Sequence[str]) -> bool:
+    """Whether one concrete path begins with the other; what follows a colon is an action, no name."""
+    pairs = zip(path, around, strict=False)
+    return 0 < len(around) <= len(path) and all(
+        one == two or one.partition(":")[0] == two for one, two in pairs
+    )

@@ -1,0 +1,191 @@
+"""Scalars that answers and bodies hold by their schemas: where they stand, and what they are called."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from checker.core.resource_names import normalised, singular
+from checker.core.schema import Schema, UnresolvableReference
+from checker.openapi.documents.references import OpenApiDocument
+from checker.openapi.operation import OpenApiOperation
+from checker.validation.pointers import pointer_child
+
+_DEEP: Final = 4
+_MOST: Final = 120
+"""Fields of one schema."""
+_STEPS: Final = 400
+"""Schemas that are looked at for one answer."""
+_SCALARS: Final = frozenset(("string", "integer", "number", "boolean"))
+_AFFIXES: Final = ("response", "request", "output", "input", "dto", "schema", "read", "create")
+_COMPONENTS: Final = ("#/components/schemas/", "#/definitions/")
+_ALTERNATIVES: Final = ("allOf", "oneOf", "anyOf")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerField:
+    """One scalar."""
+
+    pointer: str
+    """`/items/*/id`: `*` for every item."""
+    name: str
+    """Normalised; of an item that is a scalar, that of its list."""
+    kind: str
+    depth: int
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFields:
+    """What successful answers of one operation hold."""
+
+    status: str
+    """Key of the response; empty when none is described."""
+    fields: tuple[AnswerField, ...] = ()
+    noun: str = ""
+    """What the schema calls the things: `user` of `UserResponse`."""
+
+
+@dataclass(slots=True)
+class SchemaFields:
+    """Reads schemas of one document, as far as names and types go."""
+
+    document: OpenApiDocument
+    _left: int = 0
+
+    def of_answer(self, operation: OpenApiOperation) -> AnswerFields:
+        """Of the first 2xx response that has a schema."""
+        responses = operation.definition.get("responses")
+        if not isinstance(responses, dict):
+            return AnswerFields("")
+        at = pointer_child(operation.entry.pointer, "responses")
+        status = ""
+        for key in sorted(key for key in map(str, responses) if key.startswith("2")):
+            status = status or key
+            for raw, place in self._schemas(responses.get(key), pointer_child(at, key)):
+                noun, fields = self._read(raw, place)
+                if fields:
+                    return AnswerFields(key, fields, noun)
+        return AnswerFields(status)
+
+    def of_body(self, operation: OpenApiOperation) -> tuple[AnswerField, ...]:
+        """Of the first body that can be sent."""
+        for body in operation.bodies[:1]:
+            return self._read(body.schema.raw, body.schema.pointer)[1]
+        return ()
+
+    def kind_of(self, schema: Schema) -> str:
+        """The one type that a schema has; empty for several and for none."""
+        raw, _ = self._resolved(schema.raw, schema.pointer)
+        return _kind(raw)
+
+    def _schemas(self, raw: object, at: str) -> Iterator[tuple[object, str]]:
+        response, place = self._resolved(raw, at)
+        if "schema" in response:
+            yield response["schema"], pointer_child(place, "schema")
+        content = response.get("content")
+        for media_type, value in content.items() if isinstance(content, dict) else ():
+            if isinstance(value, dict) and "schema" in value:
+                yield value["schema"], pointer_child(place, "content", media_type, "schema")
+
+    def _read(self, raw: object, at: str) -> tuple[str, tuple[AnswerField, ...]]:
+        """The noun of the first named object, and all fields, outermost first."""
+        self._left = _STEPS
+        found: dict[str, AnswerField] = {}
+        nouns: list[str] = []
+        level = [_Node(raw, at, "", "", required=True)]
+        for depth in range(_DEEP + 1):
+            below: list[_Node] = []
+            for node in level:
+                for one in self._flattened(node.raw, node.at, nouns):
+                    kind = _kind(one.schema)
+                    if kind in _SCALARS:
+                        found.setdefault(
+                            node.pointer,
+                            AnswerField(node.pointer, node.name, kind, depth, node.required),
+                        )
+                    below += _children(one.schema, one.at, node)
+                if len(found) >= _MOST or self._left <= 0:
+                    return _noun(nouns), tuple(found.values())
+            level = below
+        return _noun(nouns), tuple(found.values())
+
+    def _flattened(self, raw: object, at: str, nouns: list[str]) -> Iterator["_Place"]:
+        """A schema and its alternatives and parts, without references."""
+        waiting = [(raw, at)]
+        while waiting and self._left > 0:
+            self._left -= 1
+            raw, at = waiting.pop()
+            if not isinstance(raw, dict):
+                continue
+            reference = raw.get("$ref")
+            if isinstance(reference, str) and reference.startswith(_COMPONENTS):
+                nouns.append(reference.rpartition("/")[2])
+            schema, at = self._resolved(raw, at)
+            yield _Place(schema, at)
+            for key in _ALTERNATIVES:
+                parts = schema.get(key)
+                for number, part in enumerate(parts if isinstance(parts, list) else ()):
+                    waiting.append((part, pointer_child(at, key, str(number))))
+
+    def _resolved(self, raw: object, at: str) -> tuple[Mapping[str, Any], str]:
+        try:
+            value, place = self.document.dereferenced(raw, at)
+        except UnresolvableReference:
+            # It is a warning of the operation.
+            return {}, at
+        return (value, place) if isinstance(value, dict) else ({}, place)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    schema: Mapping[str, Any]
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A schema that describes what stands at a pointer."""
+
+    raw: object
+    at: str
+    pointer: str
+    name: str
+    required: bool
+    schema_name: str = field(default="")
+
+
+def _children(schema: Mapping[str, Any], at: str, node: _Node) -> Iterator[_Node]:
+    properties = schema.get("properties")
+    needed = schema.get("required")
+    required = set(map(str, needed)) if isinstance(needed, list) else set()
+    for name, value in properties.items() if isinstance(properties, dict) else ():
+        if isinstance(value, dict) and value.get("writeOnly") is not True:
+            yield _Node(
+                value,
+                pointer_child(at, "properties", name),
+                pointer_child(node.pointer, name),
+                normalised(name),
+                required=node.required and name in required,
+            )
+    if isinstance(schema.get("items"), dict):
+        place = pointer_child(at, "items")
+        yield _Node(schema["items"], place, f"{node.pointer}/*", node.name, required=False)
+
+
+def _kind(schema: Mapping[str, Any]) -> str:
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        kinds = [one for one in kind if one != "null"]
+        kind = kinds[0] if len(kinds) == 1 else ""
+    return kind if isinstance(kind, str) else ""
+
+
+def _noun(names: list[str]) -> str:
+    """What the first name says when what only says how it travels is taken off."""
+    if not names:
+        return ""
+    word = normalised(names[0].rpartition(".")[2])
+    for affix in _AFFIXES:
+        shorter = word.removesuffix(affix)
+        word = shorter if len(shorter) > 2 else word
+    return singular(word)

@@ -1,0 +1,210 @@
+"""The resource model of an OpenAPI document: declared links, and those that names of fields and parameters suggest."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from checker.core.locations import Location
+from checker.core.operation import BrokenOperation, Label
+from checker.core.resource_names import (
+    Resource,
+    affinity,
+    is_identifier,
+    normalised,
+    noun_of,
+    spellings,
+)
+from checker.core.resources import (
+    CREATING,
+    READING,
+    REMOVING,
+    ResourceModel,
+    ResourceUse,
+    TakenValue,
+    Transition,
+)
+from checker.openapi.answer_fields import AnswerField, AnswerFields, SchemaFields
+from checker.openapi.links import Directory, Link, links_of
+from checker.openapi.operation import OpenApiOperation
+
+_NAMED: Final = 0.8
+"""From this affinity on a name says what is meant; below, a value only may be one."""
+_LIKELY: Final = 0.5
+_MOST_SOURCES: Final = 4
+"""Operations that one value is taken from."""
+_VERBS: Final = {"POST": "Create", "PUT": "Replace", "PATCH": "Update", "DELETE": "Delete"}
+_TEXT = "string"
+_WHOLE = "integer"
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """What one request asks for."""
+
+    location: Location
+    name: str
+    owner: Resource
+    kind: str
+    """Type of its schema; empty where nothing is said."""
+
+    @property
+    def word(self) -> str:
+        """Its name; what only says `id` says whose by the place around it."""
+        parts = [part for part in self.name.split("/") if part and not part.isdigit()]
+        return "_".join(parts[-2:] if is_identifier(normalised(parts[-1])) else parts[-1:])
+
+
+def resource_model(
+    directory: Directory, operations: Iterable[OpenApiOperation | BrokenOperation]
+) -> ResourceModel:
+    """What the operations that can be read make and ask for."""
+    read = [one for one in operations if isinstance(one, OpenApiOperation)]
+    uses = {one.label: ResourceUse.of(one.label, one.method, one.path) for one in read}
+    declared = [
+        _declared(link)
+        for one in read
+        for link in links_of(directory, one)
+        if isinstance(link, Link)
+    ]
+    known = {(one.source, one.target) for one in declared}
+    inferred = _Inference.of(directory, read, uses).transitions()
+    rest = [one for one in inferred if (one.source, one.target) not in known]
+    return ResourceModel(uses.values(), [*declared, *rest])
+
+
+def _declared(link: Link) -> Transition:
+    values = [TakenValue(one.location, one.name, one.raw) for one in link.parameters]
+    if link.raw_body:
+        values.append(TakenValue(Location.BODY, "", link.raw_body[0]))
+    return Transition(
+        link.name, link.source, link.status, link.target, tuple(values), is_inferred=False
+    )
+
+
+@dataclass(slots=True)
+class _Inference:
+    """Looks for answers that hold what requests ask for."""
+
+    operations: Sequence[OpenApiOperation]
+    uses: Mapping[Label, ResourceUse]
+    answers: Mapping[Label, AnswerFields]
+    by_noun: Mapping[str, Sequence[Label]]
+    """What makes or shows things of a name: those that create first."""
+    schemas: SchemaFields
+
+    @classmethod
+    def of(
+        cls,
+        directory: Directory,
+        operations: Sequence[OpenApiOperation],
+        uses: Mapping[Label, ResourceUse],
+    ) -> "_Inference":
+        schemas = SchemaFields(directory.document)
+        answers = {one.label: schemas.of_answer(one) for one in operations}
+        by_noun: dict[str, list[Label]] = {}
+        for label in sorted(uses, key=lambda label: _maker_rank(uses[label])):
+            use = uses[label]
+            if use.method == REMOVING or not answers[label].fields:
+                continue
+            for noun in dict.fromkeys((noun_of(use.resource), answers[label].noun)):
+                if noun:
+                    by_noun.setdefault(noun, []).append(label)
+        return cls(operations, uses, answers, by_noun, schemas)
+
+    def transitions(self) -> Iterator[Transition]:
+        """One for each pair of operations of which the second can use what the first answers."""
+        for target in self.operations:
+            found: dict[Label, list[TakenValue]] = {}
+            for slot in self._slots(target):
+                for source, value in self._sources(target.label, slot):
+                    found.setdefault(source, []).append(TakenValue(slot.location, slot.name, value))
+            for source, values in found.items():
+                whole = (*values, *self._parents(source, target.label, values))
+                yield Transition(
+                    self._name(target.label),
+                    source,
+                    self.answers[source].status,
+                    target.label,
+                    whole,
+                )
+
+    def _slots(self, target: OpenApiOperation) -> Iterator[_Slot]:
+        use = self.uses[target.label]
+        for parameter in target.parameters:
+            kind = self.schemas.kind_of(parameter.schema)
+            if parameter.location is Location.PATH:
+                yield _Slot(Location.PATH, parameter.name, use.owner(parameter.name), kind)
+            elif self._is_foreign(parameter.name):
+                yield _Slot(parameter.location, parameter.name, use.resource, kind)
+        for one in self.schemas.of_body(target):
+            slot = _Slot(Location.BODY, one.pointer, use.resource, one.kind)
+            if "*" not in one.pointer and self._is_foreign(slot.word):
+                yield slot
+
+    def _is_foreign(self, name: str) -> bool:
+        """Whether a name is that of another resource and of what names its members: `customer_id`."""
+        return any(noun in self.by_noun for noun, _ in spellings(name, ()) if noun)
+
+    def _sources(self, target: Label, slot: _Slot) -> Iterator[tuple[Label, str]]:
+        """(operation, expression) pairs that may give a value."""
+        nouns = dict.fromkeys(noun for noun, _ in spellings(slot.word, slot.owner) if noun)
+        if slot.location is Location.PATH:
+            nouns[noun_of(slot.owner)] = None
+        count = 0
+        for label in dict.fromkeys(label for noun in nouns for label in self.by_noun.get(noun, ())):
+            if label == target:
+                continue
+            best = self._best(slot, label)
+            if best is not None:
+                yield label, f"$response.body#{best.pointer}"
+                count += 1
+                if count == _MOST_SOURCES:
+                    return
+
+    def _best(self, slot: _Slot, source: Label) -> AnswerField | None:
+        answer = self.answers[source]
+        home = self.uses[source].resource
+        if answer.noun and noun_of(home) != answer.noun:
+            home = (answer.noun,)
+        scored = [
+            (affinity(slot.word, slot.owner, one.name, home), -one.depth, -place, one)
+            for place, one in enumerate(answer.fields)
+            if _fits(slot, one)
+        ]
+        least = _LIKELY if slot.location is Location.PATH else _NAMED
+        best = max(scored, key=lambda item: item[:3], default=None)
+        return best[3] if best is not None and best[0] >= least else None
+
+    def _parents(
+        self, source: Label, target: Label, values: Sequence[TakenValue]
+    ) -> Iterator[TakenValue]:
+        """What both have around them: `/owners/{owner}` of the pet that was made there."""
+        given = {value.name for value in values if value.location is Location.PATH}
+        above = {owner: name for name, owner in self.uses[source].owners}
+        for name, owner in self.uses[target].owners:
+            if name not in given and owner in above:
+                yield TakenValue(Location.PATH, name, f"$request.path.{above[owner]}")
+
+    def _name(self, target: Label) -> str:
+        use = self.uses[target]
+        noun = noun_of(use.resource).capitalize()
+        verb = _VERBS.get(use.method, "Get")
+        many = "" if use.is_member or use.method in CREATING else "All"
+        return f"{verb}{many}{noun}"
+
+
+def _maker_rank(use: ResourceUse) -> int:
+    if use.method in CREATING:
+        return int(use.is_member)
+    if use.method in READING:
+        return 3 if use.is_member else 2
+    return 4
+
+
+def _fits(slot: _Slot, one: AnswerField) -> bool:
+    """Whether values of a field are of the type that is asked for; texts take numbers where they travel as text."""
+    if not slot.kind or not one.kind or slot.kind == one.kind:
+        return True
+    if slot.location is not Location.BODY:
+        return {slot.kind, one.kind} == {_TEXT, _WHOLE} and is_identifier(one.name)
+    return False

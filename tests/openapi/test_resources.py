@@ -1,0 +1,138 @@
+"""Links that names of fields and parameters suggest, and how the model travels with the document."""
+
+from typing import Any
+
+import pytest
+
+from checker.core.resources import ResourceModel
+from checker.openapi.loaders import from_dict
+from checker.openapi.schema import open_normalised
+
+ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
+
+
+def answered(schema: Any, status: str = "200") -> dict[str, Any]:
+    return {
+        "responses": {
+            status: {"description": "", "content": {"application/json": {"schema": schema}}}
+        }
+    }
+
+
+def taking(schema: Any) -> dict[str, Any]:
+    return {"requestBody": {"content": {"application/json": {"schema": schema}}}}
+
+
+USER = {"$ref": "#/components/schemas/UserResponse"}
+DOCUMENT: dict[str, Any] = {
+    "openapi": "3.0.3",
+    "info": {"title": "t", "version": "1"},
+    "paths": {
+        "/users": {
+            "post": answered({"type": "object", "properties": {"data": USER}}, "201"),
+            "get": answered(
+                {"type": "object", "properties": {"items": {"type": "array", "items": USER}}}
+            ),
+        },
+        "/users/{user_id}": {
+            "parameters": [{**ID, "name": "user_id"}],
+            "delete": {"responses": {"204": {"description": ""}}},
+        },
+        "/users/{owner}/notes": {
+            "parameters": [{**ID, "name": "owner"}],
+            "post": answered({"type": "object", "properties": {"id": {"type": "integer"}}}, "201"),
+        },
+        "/users/{user}/notes/{id}": {
+            "parameters": [{**ID, "name": "user"}, ID],
+            "get": answered({"type": "object", "properties": {"text": {"type": "string"}}}),
+        },
+        "/orders": {
+            "post": taking(
+                {
+                    "type": "object",
+                    "properties": {
+                        "amount": {"type": "integer"},
+                        "shipping": {
+                            "type": "object",
+                            "properties": {"user_id": {"type": "string"}},
+                        },
+                    },
+                }
+            )
+            | answered({"type": "object", "properties": {"ok": {"type": "boolean"}}}, "201"),
+        },
+    },
+    "components": {
+        "schemas": {
+            "UserResponse": {
+                "type": "object",
+                "properties": {"uuid": {"type": "string"}, "userId": {"type": "string"}},
+            }
+        }
+    },
+}
+
+
+def found(model: ResourceModel) -> dict[str, dict[str, Any]]:
+    return {
+        one.title: {f"{value.location.value}.{value.name}": value.value for value in one.values}
+        for one in model.transitions
+    }
+
+
+def test_names_of_fields_and_parameters_suggest_links() -> None:
+    assert found(from_dict(DOCUMENT).resources()) == {
+        "POST /users -> [201] DeleteUser -> DELETE /users/{user_id}": {
+            "path.user_id": "$response.body#/data/userId"
+        },
+        "GET /users -> [200] DeleteUser -> DELETE /users/{user_id}": {
+            "path.user_id": "$response.body#/items/*/userId"
+        },
+        "POST /users -> [201] CreateNote -> POST /users/{owner}/notes": {
+            "path.owner": "$response.body#/data/uuid"
+        },
+        "GET /users -> [200] CreateNote -> POST /users/{owner}/notes": {
+            "path.owner": "$response.body#/items/*/uuid"
+        },
+        "POST /users -> [201] GetNote -> GET /users/{user}/notes/{id}": {
+            "path.user": "$response.body#/data/uuid"
+        },
+        "GET /users -> [200] GetNote -> GET /users/{user}/notes/{id}": {
+            "path.user": "$response.body#/items/*/uuid"
+        },
+        "POST /users/{owner}/notes -> [201] GetNote -> GET /users/{user}/notes/{id}": {
+            "path.id": "$response.body#/id",
+            "path.user": "$request.path.owner",
+        },
+        "POST /users -> [201] CreateOrder -> POST /orders": {
+            "body./shipping/user_id": "$response.body#/data/userId"
+        },
+        "GET /users -> [200] CreateOrder -> POST /orders": {
+            "body./shipping/user_id": "$response.body#/items/*/userId"
+        },
+    }
+
+
+def test_what_is_declared_takes_the_place_of_what_is_inferred() -> None:
+    links = {
+        "gone": {"operationId": "remove", "parameters": {"user_id": "$response.body#/data/uuid"}}
+    }
+    document = DOCUMENT | {"paths": {**DOCUMENT["paths"]}}
+    created = document["paths"]["/users"]["post"]["responses"]["201"] | {"links": links}
+    document["paths"]["/users"] = {"post": {"responses": {"201": created}}}
+    document["paths"]["/users/{user_id}"] = {
+        "parameters": [{**ID, "name": "user_id"}],
+        "delete": {"operationId": "remove", "responses": {"204": {"description": ""}}},
+    }
+    model = from_dict(document).resources()
+    (one,) = [link for link in model.transitions if link.target == "DELETE /users/{user_id}"]
+    assert (one.name, one.is_inferred) == ("gone", False)
+    assert one.values[0].value == "$response.body#/data/uuid"
+
+
+def test_who_opens_the_normalised_document_builds_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    schema = from_dict(DOCUMENT)
+    data, model = schema.normalised(), schema.resources()
+    monkeypatch.setattr("checker.openapi.schema.resource_model", None)
+    again = open_normalised(data).resources()
+    assert (again.uses, again.transitions) == (model.uses, model.transitions)
