@@ -23,7 +23,7 @@ LIMIT_S = 2.0
 SECONDS = (5.0, 15.0, 60.0)
 DRIP_S = 0.1
 COMMANDS = {
-    "run": ("run", "-n", "1000000", "--continue-on-failure"),
+    "run": ("run", "-n", "1000000", "--phases", "fuzzing", "--continue-on-failure"),
     "fuzz": ("fuzz", "--continue-on-failure"),
 }
 _BODY = json.dumps([{"id": number, "name": f"room {number}"} for number in range(100)]).encode()

@@ -49,6 +49,8 @@ def main() -> int:
         "8",
         "-n",
         "1000",
+        "--phases",
+        "fuzzing",
     ]
     with tempfile.TemporaryDirectory() as scratch:
         output = subprocess.run(command, cwd=scratch, capture_output=True, text=True).stdout

@@ -57,7 +57,6 @@ RUN_PHASES: Final = (
         CaseSource.LISTED,
         "checker.phases.coverage:edge_cases",
         tries_saved=True,
-        is_default=False,
     ),
     FUZZING,
     Phase("stateful"),

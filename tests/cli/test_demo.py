@@ -46,6 +46,7 @@ def test_failures_are_replayed_and_change_on_a_fixed_server(invoke, folder) -> N
     with Server() as server:
         result = invoke(
             *("run", server.document_url, "-n", "20", "--seed", "1", "--inline", "--no-shrink"),
+            *("--phases", "fuzzing", "--mode", "positive"),
             *("--report", "vcr", "--report-dir", "out", "-c", "not_a_server_error"),
         )
     assert result.exit_code == 1, result.output

@@ -96,8 +96,12 @@ class Command:
         workers: int = 2,
         inline: bool = False,
     ) -> Ran:
-        """Run `checker run`."""
+        """Run `checker run`; see `run_arguments`."""
         return self(*run_arguments(location, *arguments, seed=seed, workers=workers, inline=inline))
+
+    def run_as_usual(self, location: str, *arguments: str, seed: int = 1) -> Ran:
+        """Run `checker run` with the phases and kinds of data that nobody chose."""
+        return self("run", location, "--seed", str(seed), "--workers", "2", *arguments)
 
     @contextlib.contextmanager
     def started(self, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
@@ -129,9 +133,14 @@ class Command:
 def run_arguments(
     location: str, *arguments: str, seed: int = 1, workers: int = 2, inline: bool = False
 ) -> list[str]:
-    """Arguments of `checker run`."""
+    """Arguments of `checker run`: of its fuzzing phase with valid data alone, unless `arguments` say otherwise.
+
+    What a test counts, and which of several phases tells of a defect first, is not to depend on defaults.
+    """
     mode = ["--inline"] if inline else ["--workers", str(workers)]
-    return ["run", location, "--seed", str(seed), *mode, *arguments]
+    phases = [] if "--phases" in arguments else ["--phases", "fuzzing"]
+    data = [] if "--mode" in arguments else ["--mode", "positive"]
+    return ["run", location, "--seed", str(seed), *mode, *phases, *data, *arguments]
 
 
 def worker_pids(process: "subprocess.Popen[str]") -> list[int]:

@@ -26,7 +26,9 @@ DOCUMENT: dict[str, Any] = {
     },
 }
 KINDS = pytest.mark.parametrize(
-    "kind", [("run", "-n", "100000"), ("fuzz", "--continue-on-failure")], ids=["run", "fuzz"]
+    "kind",
+    [("run", "-n", "100000", "--phases", "fuzzing"), ("fuzz", "--continue-on-failure")],
+    ids=["run", "fuzz"],
 )
 LIMITS = ("--max-time", "400", "--request-timeout", "100000", "--workers", "2", "--seed", "1")
 REPORTS = ("--report-vcr-path", "reports/cassette.yaml")

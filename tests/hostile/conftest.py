@@ -61,7 +61,8 @@ def run(_driver: "subprocess.Popen[str]", tmp_path: Path) -> Run:
     def run(*arguments: str, toml: str = "") -> Ended:
         config = tmp_path / "checker.toml"
         config.write_text(toml)
-        whole = ["--config-file", str(config), "run", *arguments, "--inline", "--seed", "1"]
+        chosen = ["--inline", "--seed", "1", "--phases", "fuzzing", "--mode", "positive"]
+        whole = ["--config-file", str(config), "run", *arguments, *chosen]
         into.write(json.dumps(whole) + "\n")
         assert wait([out.fileno()], _PATIENCE_S), "it never ended"
         return Ended(**json.loads(out.readline()))

@@ -86,6 +86,7 @@ def test_every_token_is_fetched_once_for_all_and_kept_nowhere(
         command.environment |= {"LOGIN_URL": f"{app.url}/login", "CHECKER_HOOKS": str(SOURCE)}
         ran = command(
             "run", app.document_url, "--url", app.url, "-w", str(WORKERS), "-n", "40", "--seed", "1",
+            "--phases", "fuzzing", "--mode", "positive",
             "--report", "vcr", f"--output-sanitize={'on' if sanitizes else 'off'}",
         )  # fmt: skip
     served = sum(bank.served.values())
@@ -139,7 +140,7 @@ def test_a_worker_that_is_killed_while_it_fetches_is_replaced_by_another(tmp_pat
     with serving(bank.answer, document()) as app:
         command.environment |= {"LOGIN_URL": f"{app.url}/login", "CHECKER_HOOKS": "hooks.py"}
         command.environment["PYTHONPATH"] = str(Path(__file__).parents[2])
-        ran = command("run", app.document_url, "--url", app.url, "-w", "2", "-n", "10")
+        ran = command.run(app.document_url, "--url", app.url, "-n", "10")
     assert (tmp_path / "killed").exists()
     assert set(bank.served) == set(PATHS) - {"/public"}, ran.shown
     assert len(bank.tokens) == -(-sum(bank.served.values()) // USES)
