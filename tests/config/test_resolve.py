@@ -7,6 +7,7 @@ from checker.config.config import Config
 from checker.config.filters import FilterSpec, OperationFilters
 from checker.config.resolve import Invocation, run_settings, slug
 from checker.config.settings import RunSettings
+from checker.core import phases
 from checker.core.errors import ConfigError
 
 
@@ -18,15 +19,16 @@ def settings(text: str = "", kind: str = "run", **environment: str) -> RunSettin
 
 def test_defaults_of_run_and_of_fuzz() -> None:
     run, fuzz = settings(), settings(kind="fuzz")
-    assert (run.workers, run.lanes, run.phases) == (1, 1, ("fuzzing",))
+    assert (run.workers, run.lanes, run.phases) == (1, 1, phases.AVAILABLE)
     assert fuzz.lanes is None
     assert fuzz.workers >= 1
-    assert run.unavailable_phases == ("examples", "stateful")
+    assert phases.DEFAULT == phases.AVAILABLE
+    assert set(run.phases + run.unavailable_phases) == set(phases.NAMES)
 
 
 def test_phases_that_were_switched_off_are_not_named() -> None:
-    text = "[phases.examples]\nenabled = false"
-    assert settings(text).unavailable_phases == ("stateful",)
+    off = [f"[phases.{name}]\nenabled = false\n" for name in phases.NAMES if name != "fuzzing"]
+    assert settings("".join(off)).unavailable_phases == ()
 
 
 def test_a_phase_that_is_named_runs_whatever_the_master_switch_says() -> None:

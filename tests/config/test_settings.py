@@ -6,6 +6,7 @@ import pytest
 
 from checker.config.filters import FilterSpec, OperationFilters, Selection
 from checker.config.settings import RunSettings, Sanitization
+from checker.core import phases
 from checker.core.errors import UsageError
 from tests.asking import saying
 
@@ -52,4 +53,4 @@ def test_settings_without_a_phase_are_refused() -> None:
     idle = replace(settings(), projects=(("Shop", {"phases": []}),))
     with pytest.raises(UsageError, match="every phase is disabled"):
         idle.for_project("Shop")
-    assert idle.for_project("Other").phases == ("fuzzing",)
+    assert idle.for_project("Other").phases == phases.DEFAULT

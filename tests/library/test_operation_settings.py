@@ -34,9 +34,7 @@ def labels(schema: Any) -> list[str]:
     return [one.label for one in schema.get_all_operations()]
 
 
-@pytest.mark.parametrize(
-    "block", [{"enabled": False}, {"phases": {"fuzzing": {"enabled": False}}}], ids=str
-)
+@pytest.mark.parametrize("block", [{"enabled": False}, {"phases": {"enabled": False}}], ids=str)
 def test_operations_that_are_switched_off_are_not_tested(block: dict[str, Any]) -> None:
     schema = opened(block)
     assert labels(schema) == ["GET /b"]

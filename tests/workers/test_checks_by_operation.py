@@ -41,7 +41,8 @@ def run(folder: Path, said: dict[str, Any]) -> tuple[RunView, list[Request]]:
     with serving(lambda _: json_reply({}), DOCUMENT) as app:
         config = Config.from_dict({"generation": {"database": "none"}, **said}, environment={})
         asked = run_settings(config, Invocation(app.document_url, inline=True), {})
-        outcome = execute(replace(asked, corpus_dir=str(folder / "corpus")), lambda *_: None)
+        asked = replace(asked, corpus_dir=str(folder / "corpus"), phases=("fuzzing",))
+        outcome = execute(asked, lambda *_: None)
     return outcome.view, app.seen
 
 

@@ -372,7 +372,7 @@ def test_what_is_later_may_stand_at_its_default(place: Place) -> None:
 
 
 def test_a_phase_may_run_for_some_operations_alone(tmp_path: Path) -> None:
-    off = (("phases", {"fuzzing": {"enabled": False}}),)
+    off = (("phases", {"enabled": False}),)
     probe = Probe(True, lambda seen: bool(seen.requests), root=off)
     mine, other = both(tmp_path, {"phases": {"fuzzing": {"enabled": True}}}, probe)
     assert mine.requests
