@@ -1,7 +1,9 @@
 """Settings in, exit code out: the supervisor runs, the console shows, reports are written."""
 
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -10,10 +12,13 @@ from checker.cli.program import CANNOT, INTERRUPTED
 from checker.config.settings import RunSettings
 from checker.core.errors import LoaderError, UsageError
 from checker.corpus.records import Record, RunStarted, SchemaOpened
-from checker.reporting.cassettes import CassetteWriter
 from checker.reporting.console import Console
+from checker.reporting.context import ReportContext
+from checker.reporting.following import FollowingReports
+from checker.reporting.report import Report
+from checker.reporting.summaries import write_summary
 from checker.reporting.whole import check_writable
-from checker.reporting.writing import CassetteRun
+from checker.reporting.writing import FollowedRun, Target, format_named
 from checker.supervisor.execution import RunOutcome, Surroundings, execute
 from checker.supervisor.signals import Interrupts
 
@@ -28,8 +33,8 @@ def execute_run(settings: RunSettings, began_at: float) -> int:
     """
     # Until the last line: who asks to stop while a report is written still wants the summary.
     with Interrupts() as interrupts, ExitStack() as stack:
-        if settings.vcr_path is not None:
-            check_writable(Path(settings.vcr_path))
+        for name, path in settings.reports:
+            check_writable(Path(path), is_folder=format_named(name).is_folder)
         console = Console(settings)
         stack.callback(console.close)
         console.title()
@@ -42,7 +47,7 @@ def execute_run(settings: RunSettings, began_at: float) -> int:
         if outcome.view.opened is None:
             return _not_opened(console, outcome)
         until = _end_of_reports(settings, outcome)
-        return _Reporting(outcome, console, followed.cassette, until).report(interrupts)
+        return _Reporting(outcome, console, followed, until).report(interrupts)
 
 
 def _end_of_reports(settings: RunSettings, outcome: RunOutcome) -> float | None:
@@ -55,33 +60,43 @@ def _end_of_reports(settings: RunSettings, outcome: RunOutcome) -> float | None:
 
 
 class _Followed:
-    """Passes records on, and has the cassette written as soon as it is known what it is of."""
+    """Passes records on, and has reports follow the run as soon as it is known what it is."""
 
     def __init__(self, settings: RunSettings, console: Console) -> None:
-        self._settings = settings
+        self.settings = settings
+        """Those of the project, once it is known."""
+        self.reports: FollowingReports | None = None
+        """None when none is wanted that follows."""
         self._console = console
         self._first: int | None = None
-        self._seed = settings.seed
-        self.cassette: CassetteWriter | None = None
-        """Where the cassette goes; None when nobody wants one."""
+        self._started: RunStarted | None = None
+        self._opened: SchemaOpened | None = None
+
+    @property
+    def context(self) -> ReportContext:
+        """What reports of the run share."""
+        return ReportContext.of(self.settings, self._started, self._opened)
 
     def on_record(self, incarnation: int, record: Record) -> None:
         first = self._first
         self._first = incarnation if first is None else min(first, incarnation)
         match record:
-            case RunStarted():
-                self._seed = record.seed
-            case SchemaOpened() if self.cassette is None and self._settings.vcr_path is not None:
-                settings = self._settings.for_project(record.title)
-                about = CassetteRun(self._seed, record.base_url, self._first, record.credentials)
-                self.cassette = CassetteWriter(settings, about)
+            case RunStarted() if self._started is None:
+                self._started = record
+            case SchemaOpened() if self._opened is None and self._started is not None:
+                self._opened = record
+                self.settings = self.settings.for_project(record.title)
+                targets = [one for one in self.settings.reports if format_named(one[0]).streams]
+                if targets:
+                    run = FollowedRun(self._first, self._started, record)
+                    self.reports = FollowingReports(self.settings, run, targets)
             case _:
                 pass
         self._console.on_record(incarnation, record)
 
     def close(self) -> None:
-        if self.cassette is not None:
-            self.cassette.close()
+        if self.reports is not None:
+            self.reports.close()
 
 
 def _not_opened(console: Console, outcome: RunOutcome) -> int:
@@ -102,34 +117,54 @@ class _Reporting:
     """What is left to do when a run is over: reports, the summary, the exit code."""
 
     def __init__(
-        self,
-        outcome: RunOutcome,
-        console: Console,
-        cassette: CassetteWriter | None,
-        until: float | None,
+        self, outcome: RunOutcome, console: Console, followed: _Followed, until: float | None
     ) -> None:
         """`until`: when nobody waits for reports any more, of `time.monotonic`."""
         self._outcome = outcome
         self._console = console
-        self._cassette = cassette
+        self._followed = followed
         self._until = until
 
     def report(self, interrupts: Interrupts) -> int:
         """Exit code, once everything is told."""
         outcome = self._outcome
         before = interrupts.count
-        reports: tuple[tuple[str, str], ...] = ()
-        problem = ""
-        if (cassette := self._cassette) is not None:
-            finished = cassette.finish(self._until, lambda: interrupts.count > before)
-            for note in finished.notes:
-                outcome.view.absorb(0, note)
-            problem = finished.problem
-            if not problem:
-                reports = (("vcr", cassette.path),)
-        self._console.finish(outcome.view, outcome.outcome, reports)
-        if error := outcome.error or problem:
-            click.echo(f"Error: {error}", err=True)
+
+        def given_up() -> bool:
+            return interrupts.count > before
+
+        problems = self._finish_following(given_up)
+        report = self._console.report(outcome.view, outcome.outcome)
+        problems |= self._summaries(report, given_up)
+        there = [(name, path) for name, path in self._targets() if path not in problems]
+        self._console.finish(replace(report, reports=tuple(there)))
+        if outcome.error or problems:
+            for error in [outcome.error] if outcome.error else problems.values():
+                click.echo(f"Error: {error}", err=True)
         if interrupts.count > before and not outcome.error:
             return INTERRUPTED
-        return CANNOT if error else outcome.exit_code
+        return CANNOT if outcome.error or problems else outcome.exit_code
+
+    def _targets(self) -> tuple[Target, ...]:
+        return self._followed.settings.reports
+
+    def _finish_following(self, given_up: Callable[[], bool]) -> dict[str, str]:
+        """Path -> why there is no report, of those that followed the run."""
+        reports = self._followed.reports
+        if reports is None:
+            return {}
+        finished = reports.finish(self._until, given_up)
+        for note in finished.notes:
+            self._outcome.view.absorb(0, note)
+        return finished.problems
+
+    def _summaries(self, report: Report, given_up: Callable[[], bool]) -> dict[str, str]:
+        """Path -> why there is no report, of those that are made when the run is over."""
+        context, problems = self._followed.context, {}
+        for name, path in self._targets():
+            row = format_named(name)
+            if not row.streams:
+                problem = write_summary(row, Path(path), report, context, given_up)
+                if problem:
+                    problems[path] = problem
+        return problems

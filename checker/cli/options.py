@@ -1,6 +1,6 @@
 """Options that `run` and `fuzz` share, each declared once; most are keys of the configuration under another name."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -12,9 +12,11 @@ from checker.cli.filters import filter_options
 from checker.cli.values import KeyValue, comma_list, credentials, headers, location
 from checker.config.config import Config
 from checker.config.kinds import did_you_mean
+from checker.config.plugins import load_plugins
 from checker.config.sections import Section
-from checker.config.table import FORMATS, PHASES, SECTIONS, Path
+from checker.config.table import PHASES, SECTIONS, Path
 from checker.core.errors import NotAvailableYet, UsageError
+from checker.core.reports import report_format, report_formats
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -107,9 +109,18 @@ SETTINGS = (
     ),
     *(
         Setting(
-            (f"--report-{name}-path",), ("reports", name), "path", f"Place of the {name} report."
+            (f"--report-{row.name}-path",),
+            ("reports", row.name),
+            "path",
+            f"Place of the {row.title} report.",
         )
-        for name in FORMATS
+        for row in report_formats()
+    ),
+    Setting(
+        ("--debug-output-file",),
+        ("reports", "ndjson"),
+        "path",
+        "Place of the NDJSON report: all events of the run, one a line.",
     ),
     Setting(
         ("--output-sanitize",), ("output", "sanitization"), "enabled", "Whether to mask secrets."
@@ -187,9 +198,7 @@ def apply_options(
     if options["force_color"] or options["no_color"]:
         config.update(color=bool(options["force_color"]))
     _refuse_later(options)
-    reports = config.reports
-    if reports.preserve_bytes and not (reports.vcr.enabled or reports.vcr.path):
-        raise UsageError("--report-preserve-bytes needs a vcr or har report")
+    _refuse_pointless_bytes(config)
 
 
 def _option(setting: Setting) -> Callable[[Decorated], Decorated]:
@@ -231,7 +240,7 @@ def _apply_lists(config: Config, options: Mapping[str, Any], *, has_hooks: bool)
     phases = _names(options, "phases", PHASES)
     included = _names(options, "checks", () if has_hooks else (*BUILT_IN, "all"))
     excluded = _names(options, "exclude_checks", () if has_hooks else tuple(BUILT_IN))
-    formats = _names(options, "report", FORMATS)
+    formats = _names(options, "report", _known_formats(options["report"]))
     if phases:
         with _refused("--phases", phases):
             config.phases.update(phases=phases)
@@ -300,6 +309,21 @@ def _refuse_contradictions(options: Mapping[str, Any]) -> None:
     has_header = any(name.lower() == "authorization" for name in options["headers"])
     if options["auth"] and has_header:
         raise UsageError("--auth and an Authorization header exclude each other")
+
+
+def _known_formats(asked: Iterable[str]) -> tuple[str, ...]:
+    """Names of formats; those of plug-ins, too, where somebody asks for more than there is here."""
+    if any(report_format(name) is None for name in comma_list(asked)):
+        load_plugins()
+    return tuple(row.name for row in report_formats())
+
+
+def _refuse_pointless_bytes(config: Config) -> None:
+    reports = config.reports
+    keeping = [row.name for row in report_formats() if row.keeps_bytes]
+    wanted = (getattr(reports, name) for name in keeping)
+    if reports.preserve_bytes and not any(one.enabled or one.path for one in wanted):
+        raise UsageError(f"--report-preserve-bytes needs a {' or '.join(keeping)} report")
 
 
 def _refuse_later(options: Mapping[str, Any]) -> None:

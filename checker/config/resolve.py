@@ -17,6 +17,7 @@ from checker.config.reading import section_error, unknown
 from checker.config.settings import FetchLimits, RunSettings, Sanitization
 from checker.config.table import AVAILABLE_PHASES, PHASES
 from checker.core.blocks import Truncation
+from checker.core.reports import ReportFormat, report_formats
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ def run_settings(
     for title in config.titles:
         other = _settings(config.for_project(title), occasion, environment)
         # Of the run, not of the API.
-        same = {name: getattr(settings, name) for name in ("seed", "vcr_path", "corpus_dir")}
+        same = {name: getattr(settings, name) for name in ("seed", "reports", "corpus_dir")}
         other = replace(other, **same)
         plain, wanted = settings.to_dict(), other.to_dict()
         projects.append((title, {key: wanted[key] for key in wanted if wanted[key] != plain[key]}))
@@ -57,6 +58,7 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
     generation = config.generation
     hooks = _hooks(config, environment)
     _refuse_unknown_checks(config, has_hooks=bool(hooks))
+    reports = _reports(config, occasion.now)
     settings = RunSettings(
         location=occasion.location,
         kind=occasion.kind,
@@ -79,7 +81,8 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
         color=config.color,
         corpus_dir=f".checker/{occasion.corpus or _project_slug(config, occasion.location)}",
         corpus_max_bytes=config.corpus.max_size,
-        vcr_path=_vcr_path(config, occasion.now),
+        reports=tuple((row.name, path) for row, path in reports),
+        keeps_traffic=any(row.needs_traffic for row, _ in reports),
         command=occasion.command,
     )
     return replace(
@@ -185,14 +188,17 @@ def _hooks(config: Config, environment: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one for one in given if one))
 
 
-def _vcr_path(config: Config, now: datetime | None) -> str | None:
-    vcr = config.reports.vcr
-    if vcr.path is not None:
-        return str(vcr.path)
-    if not vcr.enabled:
-        return None
+def _reports(config: Config, now: datetime | None) -> list[tuple[ReportFormat, str]]:
+    """Formats that are wanted, each with its path."""
     stamp = (now or datetime.now(UTC)).strftime("%Y%m%dT%H%M%SZ")
-    return os.path.join(config.reports.directory, f"vcr-{stamp}.yaml")
+    found = []
+    for row in report_formats():
+        asked = getattr(config.reports, row.name)
+        if asked.path is not None:
+            found.append((row, str(asked.path)))
+        elif asked.enabled:
+            found.append((row, os.path.join(config.reports.directory, row.file_name(stamp))))
+    return found
 
 
 def _project_slug(config: Config, location: str) -> str:

@@ -107,8 +107,10 @@ class RunSettings:
     corpus_dir: str = ".checker/default"
     corpus_max_bytes: int = 1 << 30
     """On disk; beyond it the oldest traffic goes."""
-    vcr_path: str | None = None
-    """Where the cassette goes; None: no cassette."""
+    reports: tuple[tuple[str, str], ...] = ()
+    """(format, path) of each report."""
+    keeps_traffic: bool = False
+    """Whether a report shows every request, so that none may be thrown away."""
     preserve_bytes: bool = default_of(("reports",), "preserve-bytes")
     memory_limit_mib: int = 1024
     """A worker that grows beyond it is replaced."""

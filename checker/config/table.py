@@ -28,6 +28,7 @@ from checker.config.kinds import (
 from checker.core import phases
 from checker.core.blocks import DEFAULT_TRUNCATION
 from checker.core.redact import DEFAULT_KEYS, DEFAULT_MARKERS
+from checker.core.reports import ReportFormat, add_report_format, report_formats
 
 Path = tuple[str, ...]
 """Of a section: `("output", "sanitization")`; the root is `()`."""
@@ -58,8 +59,6 @@ _IN_PHASES = ("generation", "checks")
 """Sections that each phase may have of its own."""
 PHASES = phases.NAMES
 AVAILABLE_PHASES = phases.AVAILABLE
-FORMATS = ("junit", "vcr", "har", "ndjson", "json", "wfc", "pytest", "allure", "html")
-AVAILABLE_FORMATS = ("vcr",)
 MODES = ("positive", "negative", "all")
 HEALTH_CHECKS = ("data_too_large", "filter_too_much", "too_slow", "large_base_example", "all")
 
@@ -199,9 +198,9 @@ def _check_setting(check: Check, setting: Setting) -> Key:
     return Key(_SHAPES[setting.shape], setting.default, works)
 
 
-def _report(name: str) -> dict[str, Key]:
-    works = (True, False) if name in AVAILABLE_FORMATS else (False,)
-    path = Key(Text()) if name in AVAILABLE_FORMATS else _later(Text())
+def _report(row: ReportFormat) -> dict[str, Key]:
+    works = (False,) if row.writer is None else (True, False)
+    path = _later(Text()) if row.writer is None else Key(Text())
     return {"enabled": Key(_FLAG, False, works), "path": path}
 
 
@@ -222,14 +221,14 @@ def _in_phase(name: str) -> dict[Path, dict[str, Key]]:
     return {("phases", name, *path): keys for path, keys in groups.items()}
 
 
-SECTIONS: Mapping[Path, Mapping[str, Key]] = {
+_SECTIONS: dict[Path, Mapping[str, Key]] = {
     (): _ROOT,
     ("generation",): _GENERATION,
     **_OUTPUT,
     ("documents",): _DOCUMENTS,
     ("corpus",): {"max-size": Key(Integer(minimum=1), 1 << 30)},
     ("reports",): {"directory": Key(Text(), "checker-report"), "preserve-bytes": Key(_FLAG, False)},
-    **{("reports", name): _report(name) for name in FORMATS},
+    **{("reports", row.name): _report(row) for row in report_formats()},
     ("cache",): {"enabled": _later(_FLAG, True), "directory": _later(Text())},
     ("servers",): {"variables": Key(MapOf(rules.text_value), {})},
     ("phases",): {"enabled": Key(_FLAG, True)},
@@ -239,7 +238,16 @@ SECTIONS: Mapping[Path, Mapping[str, Key]] = {
     ("analysis", "constants"): {"enabled": _later(_FLAG, True)},
     ("fuzz",): {"max-time": Key(Number(above=0, maximum=MOST_SECONDS))},
 }
+SECTIONS: Mapping[Path, Mapping[str, Key]] = _SECTIONS
 """Section -> key -> option."""
+
+
+def register_report(row: ReportFormat) -> None:
+    """Add a format of reports, with `[reports.<name>]` and `--report <name>`. Raises `IncorrectUsage`."""
+    add_report_format(row)
+    _SECTIONS["reports", row.name] = _report(row)
+    subsections.cache_clear()
+
 
 CUSTOM_CHECK: Mapping[str, Key] = {"enabled": Key(_FLAG, True)}
 """Keys of `[checks.<name of a user's check>]`; a class takes more, by the names of its arguments."""

@@ -14,7 +14,9 @@ from checker.corpus.records import (
     Finding,
     Interaction,
     Note,
+    OperationDescribed,
     OperationError,
+    OperationsSelected,
     Quarantined,
     Record,
     RunFinished,
@@ -49,6 +51,8 @@ TAGS: dict[type[Record], int] = {
     RunFinished: 15,
     Body: 16,
     CheckState: 17,
+    OperationsSelected: 18,
+    OperationDescribed: 19,
 }
 """Stand in files for years: a number is never used again for something else."""
 

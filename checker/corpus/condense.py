@@ -10,7 +10,9 @@ from checker.corpus.records import (
     Entry,
     Finding,
     Note,
+    OperationDescribed,
     OperationError,
+    OperationsSelected,
     Quarantined,
     Record,
     RunFinished,
@@ -28,6 +30,8 @@ _OF_A_RUN = (
     RunStarted,
     RunFinished,
     SchemaOpened,
+    OperationsSelected,
+    OperationDescribed,
     TaskStarted,
     TaskProgress,
     OperationError,
@@ -51,6 +55,9 @@ def condense(pairs: Sequence[Numbered]) -> list[Record]:
     records: list[Record] = []
     if view.run is not None and view.finished is None:
         records += _life(view)
+        if view.labels:
+            records.append(OperationsSelected(tuple(view.labels)))
+        records += view.described.values()
         records += _progress(current)
         records += view.errors.values()
         records += [note for notes in view.notes.values() for note in notes.values()]

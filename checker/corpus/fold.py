@@ -7,11 +7,14 @@ all of them.
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass, field
+from typing import TypeVar
 
 from checker.corpus.records import (
     Finding,
     Note,
+    OperationDescribed,
     OperationError,
+    OperationsSelected,
     Quarantined,
     Record,
     RunFinished,
@@ -24,6 +27,7 @@ from checker.corpus.records import (
 
 _STAGES = {"found": 0, "minimised": 1}
 
+Said = TypeVar("Said", SchemaOpened, OperationDescribed)
 _Rank = tuple[int, float, int, int]
 
 
@@ -82,6 +86,12 @@ class RunView:
     failed_cases: int = 0
     statuses: dict[str, Counter[int]] = field(default_factory=dict)
     """Label -> status (0: no response) -> count."""
+    seconds: dict[str, float] = field(default_factory=dict)
+    """Label -> working seconds of the tasks that are about it alone."""
+    labels: dict[str, None] = field(default_factory=dict)
+    """Operations that were to be tested, in document order."""
+    described: dict[str, OperationDescribed] = field(default_factory=dict)
+    """By label: operations that were compiled."""
     ledgers: dict[int, list[float]] = field(default_factory=dict)
     """Incarnation -> seconds of make, wait, judge, record, idle."""
     _known: dict[str, _Known] = field(default_factory=dict)
@@ -159,6 +169,11 @@ class RunView:
                 found[record.label, record.pointer, record.text] = record
             case Quarantined():
                 self._absorb_quarantined(record)
+            case OperationsSelected():
+                self.labels |= dict.fromkeys(record.labels)
+            case OperationDescribed():
+                known = self.described.get(record.label)
+                self.described[record.label] = _least(known, record)
             case _:
                 self._absorb_life(record)
 
@@ -197,6 +212,9 @@ class RunView:
                 continue
             self.statuses.setdefault(label, Counter())[status] += count
             tested.add(label)
+        if len(record.labels) == 1:
+            label = record.labels[0]
+            self.seconds[label] = self.seconds.get(label, 0.0) + sum(record.ledger[:4])
         ledger = self.ledgers.setdefault(incarnation, [0.0] * 5)
         for column, seconds in enumerate(record.ledger):
             ledger[column] += seconds
@@ -249,7 +267,7 @@ def _details(error: OperationError) -> tuple[str, str]:
     return error.trace, error.request
 
 
-def _least(one: SchemaOpened | None, other: SchemaOpened) -> SchemaOpened:
+def _least(one: Said | None, other: Said) -> Said:
     """Workers that opened the same document say the same; if not, the choice must not depend on who came first."""
     if one is None:
         return other

@@ -80,6 +80,26 @@ class SchemaOpened:
 
 
 @dataclass(frozen=True, slots=True)
+class OperationsSelected:
+    """What a run is to test, in document order; its supervisor writes it down before anything is tested."""
+
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OperationDescribed:
+    """What the description says of an operation that a reader of its results wants to know; written when it is compiled."""
+
+    label: str
+    tags: tuple[str, ...]
+    statuses: tuple[str, ...]
+    """Documented ones as spelled, `4XX` and `default` included."""
+    parameters: tuple[str, ...]
+    """`path id`, `query limit`; `body` when there is one."""
+    needs_credentials: bool
+
+
+@dataclass(frozen=True, slots=True)
 class TaskStarted:
     """A worker begins or goes on with a task."""
 
@@ -199,6 +219,8 @@ class Finding:
     """Why the shrink ended before it was through; empty when the case is as small as it becomes."""
     wants_more: bool = False
     """Whether nothing but more requests could make it smaller."""
+    code: str = ""
+    """Names the kind of failure for ever: `ST101`; empty for one that has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,6 +347,8 @@ class RunFinished:
 Record = (
     RunStarted
     | SchemaOpened
+    | OperationsSelected
+    | OperationDescribed
     | TaskStarted
     | TaskProgress
     | Interaction

@@ -96,16 +96,15 @@ class Console:
         if new and isinstance(record, Finding) and (self._live or self._settings.kind == "fuzz"):
             self._tell(record, now)
 
-    def finish(
-        self, view: RunView, outcome: str, reports: tuple[tuple[str, str], ...] = ()
-    ) -> Report:
-        """Print the report; `reports` are (format, path) of files that were written."""
+    def report(self, view: RunView, outcome: str) -> Report:
+        """What a run that is over came to, by the settings of its project."""
         self.close()
         if not self._opened and view.opened is not None:
             self._header(view.opened, self._clock())
-        report = report_of(
-            view, self._settings, outcome, reports, self._clock() - self._progress.started
-        )
+        return report_of(view, self._settings, outcome, self._clock() - self._progress.started)
+
+    def finish(self, report: Report) -> None:
+        """Print the report."""
         for phase in report.phases:
             self._phase(phase)
         self.screen.line()
@@ -114,7 +113,6 @@ class Console:
         self.screen.line()
         self.screen.lines(summary_lines(report, self.screen.glyph))
         self.screen.line(ruled(total_line(report), "=", self.screen.width), _total_style(report))
-        return report
 
     def close(self) -> None:
         """Stop drawing; harmless when nothing is drawn."""

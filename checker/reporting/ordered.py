@@ -37,7 +37,7 @@ class _Tail:
 
 
 class OrderedTraffic:
-    """Text of each interaction of a run, by time and case.
+    """The interactions of a run, by time and case.
 
     What one worker recorded comes in its order. Of different workers it may only come out of order when one of them was
     held up for longer than `LATENESS_S` before it handed over what it had: then that stands where it came.
@@ -47,20 +47,20 @@ class OrderedTraffic:
         self,
         layout: RunLayout,
         first: int,
-        text: Callable[[Interaction], str],
         now: Callable[[], float] = time.time,
     ) -> None:
         """`first`: the lowest incarnation of the run. `now` is the clock of the records."""
         self._layout = layout
         self._first = first
-        self._text = text
         self._now = now
         self._tails: dict[Path, _Tail] = {}
-        self._held: list[tuple[_Place, str]] = []
+        self._held: list[tuple[_Place, Interaction]] = []
         """A heap: what was read, and may still be preceded by what was not."""
         self._count = 0
 
-    def ready(self, is_over: bool, stop: Callable[[], bool] = lambda: False) -> Iterator[str]:
+    def ready(
+        self, is_over: bool, stop: Callable[[], bool] = lambda: False
+    ) -> Iterator[Interaction]:
         """What comes next, as far as that is known; everything when the run `is_over`. Ends early when told to `stop`."""
         # What workers record meanwhile is for the next time: nobody could ever catch up with them.
         until = inf if is_over else self._now()
@@ -80,7 +80,7 @@ class OrderedTraffic:
         if not stop():
             yield from self._before(complete_until)
 
-    def held(self) -> Iterator[str]:
+    def held(self) -> Iterator[Interaction]:
         """What was read and not told yet."""
         return self._before(inf)
 
@@ -112,9 +112,9 @@ class OrderedTraffic:
     def _hold(self, interaction: Interaction) -> None:
         self._count += 1
         place = (interaction.at, interaction.case, self._count)
-        heapq.heappush(self._held, (place, self._text(interaction)))
+        heapq.heappush(self._held, (place, interaction))
 
-    def _before(self, at: float) -> Iterator[str]:
+    def _before(self, at: float) -> Iterator[Interaction]:
         while self._held and self._held[0][0][0] < at:
             yield heapq.heappop(self._held)[1]
 

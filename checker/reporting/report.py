@@ -42,6 +42,38 @@ class PhaseOutcome:
 
 
 @dataclass(frozen=True, slots=True)
+class OperationOutcome:
+    """What came of one operation."""
+
+    label: str
+    outcome: str
+    """`passed`, `failed`, `errored`, or `skipped`: it was selected, and no case of it was answered."""
+    statuses: tuple[tuple[int, int], ...] = ()
+    """(status or 0 for none, count) of its cases, by status."""
+    seconds: float = 0.0
+    """That workers spent on it alone."""
+    note: str = ""
+    """Why it was skipped."""
+    tags: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
+    """`path id`, `query limit`, `body`."""
+    documented: tuple[str, ...] = ()
+    """Statuses as the description spells them."""
+
+    @property
+    def cases(self) -> int:
+        """That were answered or given up."""
+        return sum(count for _, count in self.statuses)
+
+    @property
+    def reach(self) -> str:
+        """Best class of its answers: `2xx`, then `3xx`, `4xx`, `5xx`; `no answer`; empty when none was tried."""
+        classes = {status // 100 for status, _ in self.statuses}
+        best = min(classes - {0, 1}, default=None)
+        return f"{best}xx" if best else "no answer" if classes else ""
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """All that the end of a run is told from."""
 
@@ -71,8 +103,12 @@ class Report:
     """Seconds of all workers: make, wait, judge, record, idle."""
     unauthorized: tuple[tuple[int, tuple[str, ...]], ...] = ()
     """(401 or 403, labels) of operations that hardly answered anything else."""
+    operations: tuple[OperationOutcome, ...] = ()
+    """Those that were to be tested, in document order."""
     reports: tuple[tuple[str, str], ...] = ()
     """(format, path) of files that were written."""
+    is_complete: bool = True
+    """False of a run that has no end: it goes on, or was killed."""
 
     @property
     def error_count(self) -> int:

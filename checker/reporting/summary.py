@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
 from checker.core.blocks import marked, standard_reason
+from checker.core.reports import report_format
 from checker.core.schema_warnings import WarningKind
 from checker.corpus.damage import DAMAGED
 from checker.corpus.records import UNBROKEN, Finding, Note
@@ -61,7 +62,6 @@ _STOP_REASONS = {
     "error": "Error",
 }
 _SHOWN_PER_KIND = 10
-_FORMATS = {"vcr": "VCR", "har": "HAR", "junit": "JUnit", "ndjson": "NDJSON", "allure": "Allure"}
 
 
 def summary_lines(report: Report, glyph: Glyph) -> Iterator[str]:
@@ -151,7 +151,9 @@ def _end_lines(report: Report) -> Iterator[str]:
         yield ""
     if report.reports:
         yield "Reports:"
-        yield from (f"  - {_FORMATS.get(name, name)}: {path}" for name, path in report.reports)
+        for name, path in report.reports:
+            row = report_format(name)
+            yield f"  - {row.title if row else name}: {path}"
         yield ""
     yield f"Seed: {report.seed}"
     yield ""

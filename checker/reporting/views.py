@@ -8,6 +8,7 @@ from checker.corpus.fold import PhaseView, RunView
 from checker.corpus.records import UNBROKEN, Note, OperationError
 from checker.reporting.report import (
     NOT_AVAILABLE,
+    OperationOutcome,
     PhaseOutcome,
     Report,
     phase_outcome,
@@ -21,7 +22,6 @@ def report_of(
     view: RunView,
     settings: RunSettings,
     outcome: str,
-    reports: tuple[tuple[str, str], ...] = (),
     elapsed_s: float = 0.0,
 ) -> Report:
     """Report on a run; `elapsed_s` is used when the run has no last record yet."""
@@ -53,8 +53,39 @@ def report_of(
         quarantined=tuple(sorted(view.quarantined.values(), key=lambda q: (q.label, q.index))),
         ledger=_ledger(view),
         unauthorized=_unauthorized(view),
-        reports=reports,
+        operations=operation_outcomes(view),
+        is_complete=view.finished is not None,
     )
+
+
+def operation_outcomes(view: RunView) -> tuple[OperationOutcome, ...]:
+    """What came of each operation: those of the description in its order, then others that something was told of."""
+    failed = {finding.label for finding in view.findings.values()}
+    errored = {error.label for error in view.errors.values()}
+    errored |= {case.label for case in view.quarantined.values()}
+    skipped = {note.label: note.text for note in view.notes.get(UNBROKEN, {}).values()}
+    labels = dict.fromkeys([*view.labels, *view.statuses, *sorted(failed | errored)])
+    found = []
+    for label in labels:
+        statuses = tuple(sorted(view.statuses.get(label, {}).items()))
+        if label in errored:
+            outcome = "errored"
+        elif label in failed:
+            outcome = "failed"
+        else:
+            outcome = "passed" if statuses else "skipped"
+        said = view.described.get(label)
+        one = OperationOutcome(
+            label,
+            outcome,
+            statuses,
+            view.seconds.get(label, 0.0),
+            skipped.get(label, "not tested") if outcome == "skipped" else "",
+        )
+        if said is not None:
+            one = replace(one, tags=said.tags, parameters=said.parameters, documented=said.statuses)
+        found.append(one)
+    return tuple(found)
 
 
 def _unauthorized(view: RunView) -> tuple[tuple[int, tuple[str, ...]], ...]:

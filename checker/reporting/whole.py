@@ -25,7 +25,7 @@ def whole_file(path: Path) -> Iterator[IO[str]]:
             with path.open("w", encoding="utf-8", newline="\n") as device:
                 shutil.copyfileobj(whole, device)
         return
-    partial = _partial(path)
+    partial = partial_of(path)
     try:
         with partial.open("w", encoding="utf-8", newline="\n") as file:
             yield file
@@ -39,17 +39,19 @@ def whole_file(path: Path) -> Iterator[IO[str]]:
 def discard(path: Path, pid: int | None = None) -> None:
     """Remove what this process, or the one with that `pid`, has of a file that is not whole."""
     with suppress(OSError):
-        _partial(path, pid).unlink(missing_ok=True)
+        partial_of(path, pid).unlink(missing_ok=True)
 
 
-def check_writable(path: Path) -> None:
+def check_writable(path: Path, *, is_folder: bool = False) -> None:
     """Raise `UsageError` when no report can be written there: before the run, not after it."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_dir():
+        if is_folder and path.exists() and not path.is_dir():
+            raise UsageError(f"{path}: the report cannot be written: it is no directory")
+        if path.is_dir() and not is_folder:
             raise UsageError(f"{path}: the report cannot be written: it is a directory")
         if not _is_device(path):
-            probe = _partial(path)
+            probe = partial_of(path)
             probe.write_bytes(b"")
             probe.unlink()
     except OSError as error:
@@ -60,5 +62,6 @@ def _is_device(path: Path) -> bool:
     return path.exists() and not path.is_file()
 
 
-def _partial(path: Path, pid: int | None = None) -> Path:
+def partial_of(path: Path, pid: int | None = None) -> Path:
+    """Where this process, or the one with that `pid`, writes what is to stand at a path."""
     return path.with_name(f".{path.name}.{pid or os.getpid()}.partial")

@@ -1,60 +1,78 @@
-"""The process that writes a cassette while its run goes on: it reads what the workers leave on disk, and nobody waits for it."""
+"""The process that writes reports while their run goes on: it reads what the workers leave on disk, and nobody waits for it."""
 
 import json
 import os
 import signal
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
+from functools import partial
 from math import inf
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+from checker.config.plugins import load_plugins
 from checker.config.settings import RunSettings
+from checker.core.reports import ReportFormat, report_format
 from checker.core.stopping import STOP_SIGNALS
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import Note
-from checker.corpus.secrets import secrets_of
+from checker.corpus.reader import Journals
+from checker.corpus.records import Note, RunStarted, SchemaOpened
+from checker.reporting.context import ReportContext
+from checker.reporting.events import Event, EventStream
 from checker.reporting.ordered import OrderedTraffic
-from checker.reporting.vcr import Cassette, CassetteSettings
 from checker.reporting.wall import walled
 from checker.reporting.whole import discard, whole_file
+from checker.reporting.writers import StreamWriter, writer_of
 
 _LOOK_S = 0.2
 """Between two looks at what is new."""
 _COUNTING_S = 0.3
 """What counting may take of which there was no time to write it."""
 
+Target = tuple[str, str]
+"""(format, path) of a report."""
+
 
 @dataclass(frozen=True, slots=True)
-class CassetteRun:
-    """What a cassette says of its run."""
+class FollowedRun:
+    """What a report that follows its run has to know from the start."""
 
-    seed: int
-    base_url: str
     first: int
     """The lowest incarnation of the run."""
-    credentials: tuple[str, ...] = ()
-    """Places that the security schemes of the description name."""
+    started: RunStarted
+    opened: SchemaOpened
+
+    def to_plain(self) -> tuple[Any, ...]:
+        """For another process."""
+        return self.first, astuple(self.started), astuple(self.opened)
+
+    @classmethod
+    def from_plain(cls, plain: tuple[Any, ...]) -> "FollowedRun":
+        """Back from `to_plain`."""
+        first, started, opened = plain
+        return cls(first, RunStarted(*started), SchemaOpened(*opened))
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of a cassette."""
+    """What became of the reports that followed a run."""
 
     count: int = 0
-    """Interactions in it."""
+    """Interactions in them."""
     left_out: int = 0
     """Interactions that there was no time for."""
     is_counted: bool = True
     """Whether `left_out` is all of them."""
     notes: tuple[tuple[str, str, str, str], ...] = ()
     """Of damaged files: the fields of `Note`."""
+    problems: tuple[tuple[str, str], ...] = ()
+    """(path, why) of reports that are not there."""
     problem: str = ""
-    """Why there is none."""
+    """Why none is."""
 
     def to_bytes(self) -> bytes:
         """For a pipe."""
@@ -64,22 +82,40 @@ class Written:
     def from_bytes(cls, data: bytes) -> "Written":
         """Back from `to_bytes`."""
         plain = json.loads(data)
-        return cls(**{**plain, "notes": tuple(map(tuple, plain["notes"]))})
+        lists = {name: tuple(map(tuple, plain[name])) for name in ("notes", "problems")}
+        return cls(**{**plain, **lists})
+
+
+class Progressing(Protocol):
+    """Says how a run goes on."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether what is on disk is all there is."""
+        ...
+
+    def is_late(self, beyond_s: float = 0.0) -> bool:
+        """Whether nobody waits any more, or has not for so long."""
+        ...
+
+    def wait(self) -> None:
+        """A moment, unless the run is over before."""
+        ...
 
 
 class Orders:
     """What the process is told: that the run is over, and until when what is left is waited for.
 
-    Nobody waits for a cassette of which nobody has the other end of the pipe: what there is of it is removed, and the
+    Nobody waits for reports of which nobody has the other end of the pipe: what there is of them is removed, and the
     process ends, whatever it is doing.
     """
 
-    def __init__(self, down: Connection, path: Path) -> None:
+    def __init__(self, down: Connection, paths: Sequence[Path]) -> None:
         self.is_over = False
         """Whether the run is: what is on disk is all there is."""
         self._until = inf
         self._down = down
-        self._path = path
+        self._paths = paths
         self._changed = threading.Event()
         threading.Thread(target=self._listen, daemon=True).start()
 
@@ -99,73 +135,200 @@ class Orders:
             self._changed.set()
             self._down.recv_bytes()
         except (EOFError, OSError):
-            discard(self._path)
+            for path in self._paths:
+                discard(path)
             os._exit(0)
+
+
+class Over:
+    """Of a run that is over, for reports that nobody hurries."""
+
+    is_over = True
+
+    def is_late(self, beyond_s: float = 0.0) -> bool:
+        """Never."""
+        return False
+
+    def wait(self) -> None:
+        """There is nothing to wait for."""
+
+
+class RunEvents:
+    """The events of a run in their order: journals as they are written, between them the traffic by time."""
+
+    def __init__(
+        self,
+        layout: RunLayout,
+        first: int,
+        now: Callable[[], float] = time.time,
+        *,
+        has_traffic: bool = True,
+    ) -> None:
+        """`first`: the lowest incarnation of the run. `has_traffic`: whether anybody wants to see each interaction."""
+        self.count = 0
+        """Interactions so far."""
+        self._journals = Journals(layout, above=first - 1)
+        self._traffic = OrderedTraffic(layout, first, now) if has_traffic else None
+        self._stream = EventStream()
+
+    def all(self, orders: Progressing) -> Iterator[Event]:
+        """All events until the run is over, or nobody waits any more."""
+        is_over = False
+        while not is_over:
+            # Asked before anything is read: what is written after the answer would be missed.
+            is_over = orders.is_over
+            for incarnation, record in self._journals.read_new():
+                yield from self._stream.follow(incarnation, record)
+            if self._traffic is not None:
+                for interaction in self._traffic.ready(is_over, orders.is_late):
+                    self.count += 1
+                    yield from self._stream.interaction(interaction)
+            if not is_over:
+                orders.wait()
+        if self._traffic is not None:
+            for interaction in self._traffic.held():
+                self.count += 1
+                yield from self._stream.interaction(interaction)
+        yield from self._stream.end()
+
+    def count_rest(self, stop: Callable[[], bool]) -> tuple[int, bool]:
+        """How many interactions were not read, and whether that is all of them."""
+        return (0, True) if self._traffic is None else self._traffic.count_rest(stop)
+
+    def notes(self) -> list[Note]:
+        """One for each file of traffic that is damaged; journals are told of by others."""
+        return [] if self._traffic is None else self._traffic.notes()
+
+    def close(self) -> None:
+        """Close all files."""
+        self._journals.close()
+        if self._traffic is not None:
+            self._traffic.close()
+
+
+class OpenReport:
+    """One report under way. What goes wrong with it costs no other one."""
+
+    def __init__(self, path: Path, make: Callable[[], StreamWriter]) -> None:
+        self.path = path
+        self.problem = ""
+        """Why there is none."""
+        self._whole = whole_file(path)
+        self._add: Callable[[str], object] | None = None
+        self._guarded(lambda: self._begin(make))
+
+    def event(self, event: Event) -> None:
+        """Show it an event."""
+        if self._add is not None:
+            self._guarded(lambda: self._write(self._writer.event(event)))
+
+    def end(self) -> None:
+        """Let it stand at its place."""
+        if self._add is not None:
+            self._guarded(self._finish)
+
+    def give_up(self) -> None:
+        """Remove what there is of it."""
+        if self._add is not None:
+            self._fail(InterruptedError("given up"))
+
+    def _begin(self, make: Callable[[], StreamWriter]) -> None:
+        self._writer = make()
+        self._add = self._whole.__enter__().write
+        self._write(self._writer.head())
+
+    def _finish(self) -> None:
+        self._write(self._writer.end())
+        self._add = None
+        self._whole.__exit__(None, None, None)
+
+    def _write(self, text: str) -> None:
+        assert self._add is not None
+        if text:
+            self._add(text)
+
+    def _guarded(self, act: Callable[[], None]) -> None:
+        try:
+            act()
+        except Exception as error:  # noqa: BLE001 - the wall: whatever is wrong with a writer costs its report
+            self._fail(error)
+
+    def _fail(self, error: Exception) -> None:
+        told = error.strerror if isinstance(error, OSError) else None
+        self.problem = told or f"{type(error).__name__}: {error}"
+        if self._add is not None:
+            self._add = None
+            # Removes what is not whole.
+            self._whole.__exit__(type(error), error, error.__traceback__)
 
 
 def main(
     settings: Mapping[str, Any],
-    run: tuple[int, str, int, tuple[str, ...]],
+    run: tuple[Any, ...],
+    targets: Sequence[Target],
     down: Connection,
     up: Connection,
 ) -> None:
-    """Write the cassette of a run. `settings` and `run` are plain forms of `RunSettings` and `CassetteRun`."""
-    # What asks the run to end is for the supervisor alone: it wants the cassette.
+    """Write the reports that follow a run. `settings` and `run` are plain forms of `RunSettings` and `FollowedRun`."""
+    # What asks the run to end is for the supervisor alone: it wants the reports.
     signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
-    asked = RunSettings.from_dict(settings)
-    assert asked.vcr_path is not None
-    path = Path(asked.vcr_path)
-    orders = Orders(down, path)
-    about = CassetteRun(*run)
-    cassette = Cassette(_settings(asked, about))
-    layout = RunLayout(Path(asked.corpus_dir))
-    with closing(OrderedTraffic(layout, about.first, cassette.entry)) as traffic:
-        written = walled(
-            lambda: write(path, cassette, traffic, orders), lambda why: Written(problem=why)
-        )
+    orders = Orders(down, [Path(path) for _, path in targets])
+    written = walled(
+        lambda: follow(
+            RunSettings.from_dict(settings), FollowedRun.from_plain(run), targets, orders
+        ),
+        lambda why: Written(problem=why),
+    )
     up.send_bytes(written.to_bytes())
 
 
-def write(path: Path, cassette: Cassette, traffic: OrderedTraffic, orders: Orders) -> Written:
-    """Write a cassette to its end."""
-    count = 0
+def follow(
+    settings: RunSettings, run: FollowedRun, targets: Sequence[Target], orders: Progressing
+) -> Written:
+    """Write the reports of a run from its beginning to its end."""
+    context = ReportContext.of(settings, run.started, run.opened)
+    rows = [(format_named(name), Path(path)) for name, path in targets]
+    reports = [OpenReport(path, partial(_opened, row, context)) for row, path in rows]
+    has_traffic = any(row.needs_traffic for row, _ in rows)
+    layout = RunLayout(Path(settings.corpus_dir))
+    with closing(RunEvents(layout, run.first, has_traffic=has_traffic)) as events:
+        return write(reports, events, orders)
+
+
+def write(reports: Sequence[OpenReport], events: RunEvents, orders: Progressing) -> Written:
+    """Show every event to reports until they are complete."""
     try:
-        with whole_file(path) as file:
-            file.write(cassette.head())
-            for entry in _entries(traffic, orders):
-                count += 1
-                file.write(cassette.numbered(count, entry))
-            file.write(cassette.end(count))
-    except OSError as error:
-        return Written(problem=error.strerror or str(error))
-    written = Written(count, notes=tuple(map(_fields, traffic.notes())))
+        for event in events.all(orders):
+            for report in reports:
+                report.event(event)
+        for report in reports:
+            report.end()
+    finally:
+        for report in reports:
+            report.give_up()
+    written = Written(
+        events.count,
+        notes=tuple(map(_fields, events.notes())),
+        problems=tuple((str(one.path), one.problem) for one in reports if one.problem),
+    )
     if orders.is_late():
-        left, is_counted = traffic.count_rest(lambda: orders.is_late(_COUNTING_S))
+        left, is_counted = events.count_rest(lambda: orders.is_late(_COUNTING_S))
         written = replace(written, left_out=left, is_counted=is_counted)
     return written
 
 
-def _entries(traffic: OrderedTraffic, orders: Orders) -> Iterator[str]:
-    is_over = False
-    while not is_over:
-        # Asked before anything is read: what is written after the answer would be missed.
-        is_over = orders.is_over
-        yield from traffic.ready(is_over, orders.is_late)
-        if not is_over:
-            orders.wait()
-    yield from traffic.held()
+def _opened(row: ReportFormat, context: ReportContext) -> StreamWriter:
+    writer: StreamWriter = writer_of(row)(context)
+    return writer
 
 
-def _settings(settings: RunSettings, run: CassetteRun) -> CassetteSettings:
-    return CassetteSettings(
-        command=settings.command,
-        seed=run.seed,
-        base_url=run.base_url,
-        preserve_bytes=settings.preserve_bytes,
-        sanitization=settings.sanitization,
-        secrets=secrets_of(settings),
-        credentials=run.credentials,
-    )
+def format_named(name: str) -> ReportFormat:
+    """The row of a format, which a plug-in may bring."""
+    if report_format(name) is None:
+        load_plugins()
+    row = report_format(name)
+    assert row is not None, name
+    return row
 
 
 def _fields(note: Note) -> tuple[str, str, str, str]:

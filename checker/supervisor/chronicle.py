@@ -18,7 +18,14 @@ from checker.corpus.frames import scan
 from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
-from checker.corpus.records import Note, Record, RunFinished, RunStarted, SchemaOpened
+from checker.corpus.records import (
+    Note,
+    OperationsSelected,
+    Record,
+    RunFinished,
+    RunStarted,
+    SchemaOpened,
+)
 from checker.corpus.secrets import secrets_of
 from checker.corpus.snapshot import compact
 from checker.corpus.space import trim, trimmed_note
@@ -153,6 +160,7 @@ class Chronicle:
             workers=self._settings.workers,
         )
         self.write(self._started)
+        self.write(OperationsSelected(tuple(card.label for card in opened.operations)))
         for note in self._damage:
             self.write(note)
 
@@ -201,7 +209,7 @@ class Chronicle:
         if self._started is None or not trim(self._layout, most, alive) or self._has_trimmed:
             return
         self._has_trimmed = True
-        if self._settings.vcr_path is not None:
+        if self._settings.keeps_traffic:
             self.write(trimmed_note(most))
 
     def close(self) -> None:

@@ -288,7 +288,7 @@ def _recorder(
     writer = TrafficWriter(
         layout.traffic(incarnation, os.getpid()),
         # Nobody but a report of traffic reads all of it.
-        None if settings.vcr_path is not None else InterestingAndLast(),
+        None if settings.keeps_traffic else InterestingAndLast(),
         segment_bytes=segment_bytes(settings.corpus_max_bytes, settings.workers),
     )
     recorder = Recorder(

@@ -166,6 +166,7 @@ class Recorder:
             shrink_executions=0,
             at=time.time(),
             text=failure.text,
+            code=failure.code,
         )
 
     def _is_news(self, fingerprint: str, flight: InFlight, label: Label, failure: Failure) -> bool:

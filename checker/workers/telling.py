@@ -1,7 +1,8 @@
 """What the journal is told of a description: what cannot be read of it, and what is not tested in full."""
 
+from checker.core.operation import Operation
 from checker.core.schema_warnings import WarningKind
-from checker.corpus.records import Note, SchemaOpened
+from checker.corpus.records import Note, OperationDescribed, SchemaOpened
 from checker.kinds.protocol import CaseProgram
 from checker.workers.class_checks import ClassChecks
 from checker.workers.description import Description
@@ -35,6 +36,7 @@ def tell_of_checks(recorder: Recorder, checks: ClassChecks) -> None:
 def tell_of_program(recorder: Recorder, phase: str, program: CaseProgram) -> None:
     """What the summary says of an operation that is not tested in full."""
     label = program.operation.label
+    recorder.keep([_described(program.operation)])
     if program.fault is not None:
         recorder.gave_up(label, phase, program.fault)
     for warning in program.operation.warnings():
@@ -43,3 +45,15 @@ def tell_of_program(recorder: Recorder, phase: str, program: CaseProgram) -> Non
         recorder.note(Note("opaque", label, pointer, keyword))
     for pointer, reason in program.left_out.items():
         recorder.note(Note(WarningKind.LEFT_OUT.value, label, pointer, reason))
+
+
+def _described(operation: Operation) -> OperationDescribed:
+    body = ("body",) if operation.bodies else ()
+    return OperationDescribed(
+        operation.label,
+        tuple(operation.tags),
+        # Hardly ever documented: nothing is compiled for the question.
+        operation.contract.plan(405, None).documented_statuses,
+        (*(f"{one.location.value} {one.name}" for one in operation.parameters), *body),
+        bool(operation.security),
+    )

@@ -32,7 +32,7 @@ def test_every_working_option_arrives(settings_of) -> None:
     assert found.common.headers == (("X-A", "b:c"),)
     assert (found.common.request_timeout_s, found.wait_for_schema_s) == (1.5, 2.0)
     assert (found.common.proxy, found.common.tls_verify) == ("http://127.0.0.1:9", False)
-    assert (found.vcr_path, found.preserve_bytes) == ("a/b.yaml", True)
+    assert (found.reports, found.preserve_bytes) == ((("vcr", "a/b.yaml"),), True)
     assert (found.sanitization.enabled, found.truncation.enabled) == (False, False)
     assert (found.database, found.common.allow_x00) == ("none", False)
     assert (found.inline, found.color, found.unavailable_phases) == (True, False, ())

@@ -195,7 +195,7 @@ LATER = (
     ("--generation-maximize", "response_time"),
     ("--generation-with-security-parameters", "false"),
     ("--generation-graphql-allow-null", "false"),
-    ("--report", "junit"),
+    ("--report", "wfc"),
     ("--report", "vcr,har"),
     ("--report-ndjson-path", "a"),
     ("--report-allure-path", "a"),

@@ -219,7 +219,7 @@ def test_error_text(name: str) -> None:
             "[phases.examples]\nenabled = true",
             "[phases.examples] enabled = true: not available yet",
         ),
-        ("[reports.junit]\nenabled = true", "[reports.junit] enabled: not available yet"),
+        ("[reports.wfc]\nenabled = true", "[reports.wfc] enabled: not available yet"),
         (
             "[checks.ignored_auth]\nenabled = true",
             "[checks.ignored_auth] enabled = true: not available yet",

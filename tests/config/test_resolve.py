@@ -74,10 +74,15 @@ def test_hooks_of_environment_and_file_both_load() -> None:
 
 
 def test_cassette_has_a_place_when_it_is_wanted() -> None:
-    assert settings().vcr_path is None
-    wanted = settings("[reports.vcr]\nenabled = true").vcr_path
-    assert wanted == "checker-report/vcr-20260101T000000Z.yaml"
-    assert settings("[reports.vcr]\npath = 'a.yaml'").vcr_path == "a.yaml"
+    assert settings().reports == ()
+    wanted = settings("[reports.vcr]\nenabled = true")
+    assert wanted.reports == (("vcr", "checker-report/vcr-20260101T000000Z.yaml"),)
+    assert settings("[reports.vcr]\npath = 'a.yaml'").reports == (("vcr", "a.yaml"),)
+
+
+def test_traffic_is_kept_for_reports_that_show_it() -> None:
+    assert settings("[reports.vcr]\nenabled = true").keeps_traffic
+    assert not settings("[reports.junit]\nenabled = true").keeps_traffic
 
 
 def test_time_limit_of_fuzz_goes_first_there() -> None:

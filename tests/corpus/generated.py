@@ -18,7 +18,9 @@ from checker.corpus.records import (
     Finding,
     Interaction,
     Note,
+    OperationDescribed,
     OperationError,
+    OperationsSelected,
     Quarantined,
     Record,
     RunFinished,
@@ -137,6 +139,8 @@ OTHERS = {
         RunStarted, TEXT, TEXT, TIMES, TEXT, TEXT, INTEGERS, TEXT, TEXT, st.integers(1, 9)
     ),
     SchemaOpened: st.builds(SchemaOpened, *[TEXT] * 4, COUNTS, COUNTS),
+    OperationsSelected: st.builds(OperationsSelected, tuples(LABELS)),
+    OperationDescribed: st.builds(OperationDescribed, LABELS, *[tuples(TEXT)] * 3, st.booleans()),
     TaskStarted: st.builds(TaskStarted, TASKS, st.just("fuzzing"), TASK_LABELS, COUNTS),
     TaskProgress: PROGRESS,
     Interaction: INTERACTIONS,

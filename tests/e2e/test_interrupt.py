@@ -146,7 +146,7 @@ def test_a_cassette_that_is_interrupted_leaves_nothing_half(
     assert ran.code == 130, ran.shown
     assert os.listdir(command.directory / "reports") == []
     assert ("= SUMMARY =" in ran.stdout) == shown
-    told = "Error: reports/cassette.yaml: the cassette was not written: interrupted"
+    told = "Error: reports/cassette.yaml: the vcr report was not written: interrupted"
     assert ran.stderr.strip() == (told if shown else "")
 
 

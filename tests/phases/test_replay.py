@@ -16,7 +16,7 @@ from checker.core.send import Purpose
 from checker.corpus.records import Exchange, Interaction
 from checker.phases.recordings import read_cassette
 from checker.phases.replay import ReplayOptions, replay
-from checker.reporting.vcr import CassetteSettings
+from checker.reporting.context import ReportContext
 from checker.transport.http import HttpLanes, HttpSettings
 from tests.reporting.writing import write_cassette
 
@@ -102,7 +102,7 @@ def recorded(**changes: Any) -> Interaction:
 def cassette(folder: Path, url: str, *interactions: Interaction, sanitize: bool = True) -> Path:
     path = folder / "cassette.yaml"
     sanitization = Sanitization(enabled=sanitize)
-    write_cassette(path, CassetteSettings("c", 1, url, sanitization=sanitization), interactions)
+    write_cassette(path, ReportContext("c", 1, url, sanitization=sanitization), interactions)
     return path
 
 
@@ -325,7 +325,7 @@ def test_whatever_it_was_sent_for_it_is_sent_again(tmp_path: Path, server: RawSe
 def test_cassette_is_cut_only_between_interactions(tmp_path: Path, bodies: list[bytes]) -> None:
     found = [recorded(body=b"\n- " + body) for body in bodies]
     path = tmp_path / "cassette.yaml"
-    head = CassetteSettings("c", 1, "http://h", preserve_bytes=False)
+    head = ReportContext("c", 1, "http://h", preserve_bytes=False)
     write_cassette(path, head, found)
     kept = read_cassette(path)
     assert len(kept) == len(found)

@@ -38,7 +38,10 @@ def printed(
     console.loading()
     for record in found:
         console.on_record(1, record)
-    report = console.finish(fold((1, record) for record in found), outcome, REPORTS)
+    report = replace(
+        console.report(fold((1, record) for record in found), outcome), reports=REPORTS
+    )
+    console.finish(report)
     stream.flush()
     return raw.getvalue().decode(encoding), report
 

@@ -19,17 +19,16 @@ class Reading:
 
     def __init__(self, workers: Workers, first: int = 1) -> None:
         self.now = 0.0
-        self.read = 0
         self.told: list[str] = []
-        self.traffic = OrderedTraffic(workers.layout, first, self._text, lambda: self.now)
+        self.traffic = OrderedTraffic(workers.layout, first, lambda: self.now)
 
-    def _text(self, one: Interaction) -> str:
-        self.read += 1
-        return one.case
+    @property
+    def read(self) -> int:
+        return self.traffic._count
 
     def look(self, *, at: float | None = None, is_over: bool = False) -> list[str]:
         self.now = self.now if at is None else at
-        found = list(self.traffic.ready(is_over))
+        found = [one.case for one in self.traffic.ready(is_over)]
         self.told += found
         return found
 
@@ -66,7 +65,7 @@ def test_of_what_lies_there_already_nothing_is_held_longer_than_its_neighbours(
         workers.tell(2, f"b{number}", 2.0 * number + 1)
     reading = Reading(workers)
     stream = reading.traffic.ready(is_over=True)
-    assert [next(stream) for _ in range(4)] == ["a0", "b0", "a1", "b1"]
+    assert [next(stream).case for _ in range(4)] == ["a0", "b0", "a1", "b1"]
     # Merged, not sorted in memory.
     assert reading.read <= 8
 
@@ -106,7 +105,7 @@ def test_who_is_told_to_stop_reads_no_more_and_counts_what_is_left(workers: Work
     reading = Reading(workers)
     stop = itertools.chain([False] * 4, itertools.repeat(True))
     told = [*reading.traffic.ready(True, lambda: next(stop)), *reading.traffic.held()]
-    assert told == ["0", "1", "2", "3"]
+    assert [one.case for one in told] == ["0", "1", "2", "3"]
     assert reading.traffic.count_rest(lambda: False) == (6, True)
     assert reading.read == 4
 
@@ -152,16 +151,20 @@ def test_whatever_is_read_when_all_comes_once_and_by_time(
     assert reading.told == [case for _, case in sorted(recorded)]
 
 
-def test_nobody_is_waited_for_who_records_as_fast_as_it_is_read(workers: Workers) -> None:
+def test_nobody_is_waited_for_who_records_as_fast_as_it_is_read(
+    workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
     reading = Reading(workers)
     workers.tell(1, "0", 0.0)
 
-    def record_one_more(one: Interaction) -> str:
+    hold = reading.traffic._hold
+
+    def record_one_more(one: Interaction) -> None:
         reading.now += 1.0
         workers.tell(1, str(int(reading.now)), reading.now)
-        return one.case
+        hold(one)
 
-    reading.traffic._text = record_one_more
+    monkeypatch.setattr(reading.traffic, "_hold", record_one_more)
     for _ in range(10):
         reading.look()
     # Each look ends, and what is older than the lateness is told before the run is over.

@@ -182,7 +182,7 @@ def test_long_lists_of_notes_are_cut() -> None:
 def test_elapsed_time_without_an_end_is_that_of_the_listener() -> None:
     found: list[Record] = [started(), opened(), progress()]
     view = fold((1, record) for record in found)
-    assert report_of(view, settings(), "error", (), 7.0).elapsed_s == 7.0
+    assert report_of(view, settings(), "error", 7.0).elapsed_s == 7.0
 
 
 def test_end_of_the_run_tells_its_time() -> None:

@@ -12,7 +12,7 @@ from checker.core import curl
 from checker.core.request import Origin, WireRequest
 from checker.corpus.records import CheckOutcome, Component, Interaction
 from checker.corpus.secrets import Secrets
-from checker.reporting.vcr import CassetteSettings
+from checker.reporting.context import ReportContext
 
 from .samples import exchange, interaction
 from .writing import cassette_text
@@ -23,7 +23,7 @@ bodies = st.binary(max_size=30)
 
 
 def cassette(*interactions: Interaction, **changes: Any) -> dict[str, Any]:
-    settings = CassetteSettings(
+    settings = ReportContext(
         **{
             "command": "checker run x",
             "seed": 7,
@@ -192,7 +192,7 @@ def test_a_long_body_stands_once_and_is_referred_to() -> None:
         interaction(case=f"c{number}", exchange=exchange(body=body, response_body=answer))
         for number, (body, answer) in enumerate([(None, long), (long, other), (other, long)])
     ]
-    settings = CassetteSettings("checker run x", 7, "http://h")
+    settings = ReportContext("checker run x", 7, "http://h")
     text = cassette_text(settings, sent)
     found = yaml.safe_load(text)["http_interactions"]
     answers = [one["response"]["body"] for one in found]
@@ -207,7 +207,7 @@ def test_a_long_body_stands_once_and_is_referred_to() -> None:
 
 def test_short_bodies_stay_where_they_are() -> None:
     same = [interaction(case=f"c{number}") for number in range(3)]
-    text = cassette_text(CassetteSettings("checker run x", 7, "http://h"), same)
+    text = cassette_text(ReportContext("checker run x", 7, "http://h"), same)
     assert text.count('string: "{\\"error\\":\\"boom\\"}"') == 3
 
 
@@ -237,7 +237,7 @@ def test_bodies_are_masked_as_in_commands(
     found = only(interaction(exchange=sent, components=parts))["request"]
     assert found["body"]["string"] == shown
     assert found["uri"].endswith("?sort_key=%5BFiltered%5D" if outside else "?sort_key=1")
-    masking = CassetteSettings("", 0, "").masking
+    masking = ReportContext("", 0, "").masking
     request = WireRequest(sent.method, sent.target, list(sent.headers), body)
     command = curl.render(request, Origin.from_url("http://127.0.0.1:8080"))
     assert shown in masking.command(command, [parts]).text

@@ -4,14 +4,15 @@ from typing import Any
 
 import yaml
 
-from checker.reporting.ordered import LATENESS_S, OrderedTraffic
-from checker.reporting.vcr import Cassette, CassetteSettings
-from checker.reporting.writing import Written, write
+from checker.reporting.context import ReportContext
+from checker.reporting.formats.vcr import Cassette
+from checker.reporting.ordered import LATENESS_S
+from checker.reporting.writing import OpenReport, RunEvents, Written, write
 
 from .samples import AT
 from .traffic import Workers
 
-CASSETTE = Cassette(CassetteSettings("c", 1, ""))
+CONTEXT = ReportContext("c", 1, "")
 
 
 class Script:
@@ -37,8 +38,8 @@ def entries(path: Path) -> list[Any]:
 
 
 def written(path: Path, workers: Workers, orders: Any, now: Callable[[], float]) -> Written:
-    traffic = OrderedTraffic(workers.layout, 1, CASSETTE.entry, now)
-    return write(path, CASSETTE, traffic, orders)
+    report = OpenReport(path, lambda: Cassette(CONTEXT))
+    return write([report], RunEvents(workers.layout, 1, now), orders)
 
 
 def test_a_cassette_is_written_while_its_run_goes_on_and_appears_whole(tmp_path: Path) -> None:
@@ -98,5 +99,5 @@ def test_a_place_that_cannot_be_written_is_one_reason(tmp_path: Path) -> None:
     workers = Workers(tmp_path / "corpus")
     (tmp_path / "place").mkdir()
     found = written(tmp_path / "place", workers, Script(), lambda: AT)
-    assert found == Written(problem="Is a directory")
+    assert found.problems == ((str(tmp_path / "place"), "Is a directory"),)
     assert list((tmp_path / "place").iterdir()) == []

@@ -52,7 +52,7 @@ def test_an_example_that_cannot_be_made_again_costs_itself(
 def test_an_answer_that_nobody_can_encode_costs_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with workplace(tmp_path, lanes=1, vcr_path="all.yaml") as place:
+    with workplace(tmp_path, lanes=1, keeps_traffic=True) as place:
         monkeypatch.setattr(traffic, "exchange_fields", _cannot_describe_answers)
         ran = run(place, replace(TASK, phase="fuzzing"))
     assert [one.tasks for one in ran.idle] == [((TASK.id, 300, True),)]

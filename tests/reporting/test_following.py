@@ -1,4 +1,4 @@
-"""The process that writes a cassette: whatever becomes of it, or of who started it."""
+"""The process that writes reports: whatever becomes of it, or of who started it."""
 
 import os
 import signal
@@ -13,14 +13,14 @@ import psutil
 import pytest
 import yaml
 
-from checker.reporting import cassettes
-from checker.reporting.cassettes import CassetteWriter, Finished
-from checker.reporting.writing import CassetteRun, Written
+from checker.reporting import following
+from checker.reporting.following import Finished, FollowingReports
+from checker.reporting.writing import FollowedRun, Written
 
-from .samples import AT, settings
+from .samples import AT, changed, opened, settings, started
 from .traffic import Workers
 
-RUN = CassetteRun(seed=7, base_url="http://127.0.0.1:1", first=1)
+RUN = FollowedRun(1, changed(started(), seed=7), opened())
 _PATIENCE_S = 300.0
 
 
@@ -34,13 +34,13 @@ def path(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def writer(tmp_path: Path, path: Path) -> Iterator[CassetteWriter]:
+def writer(tmp_path: Path, path: Path) -> Iterator[FollowingReports]:
     workers = Workers(tmp_path / "corpus")
     for number in range(5):
         workers.tell(1, f"c{number}", AT + number)
-    asked = settings(corpus_dir=str(tmp_path / "corpus"), vcr_path=str(path))
-    with closing(CassetteWriter(asked, RUN)) as opened:
-        yield opened
+    asked = settings(corpus_dir=str(tmp_path / "corpus"))
+    with closing(FollowingReports(asked, RUN, [("vcr", str(path))])) as reports:
+        yield reports
 
 
 def ids(path: Path) -> list[str]:
@@ -56,10 +56,10 @@ def wait_until(is_so: Callable[[], object]) -> None:
         time.sleep(0.01)
 
 
-def pid_of(opened: CassetteWriter) -> int:
-    assert opened._process is not None
-    assert opened._process.pid is not None
-    return opened._process.pid
+def pid_of(reports: FollowingReports) -> int:
+    assert reports._process is not None
+    assert reports._process.pid is not None
+    return reports._process.pid
 
 
 def partials(path: Path) -> list[str]:
@@ -67,39 +67,39 @@ def partials(path: Path) -> list[str]:
 
 
 def test_a_cassette_is_there_when_it_is_finished(tmp_path: Path, path: Path) -> None:
-    with writer(tmp_path, path) as opened:
-        assert opened.finish(None, never) == Finished()
+    with writer(tmp_path, path) as reports:
+        assert reports.finish(None, never) == Finished()
         assert ids(path) == ["c0", "c1", "c2", "c3", "c4"]
     assert partials(path) == ["cassette.yaml"]
 
 
 def test_a_process_that_is_killed_costs_nothing(tmp_path: Path, path: Path) -> None:
-    with writer(tmp_path, path) as opened:
+    with writer(tmp_path, path) as reports:
         wait_until(lambda: partials(path))
-        os.kill(pid_of(opened), signal.SIGKILL)
-        assert opened.finish(None, never) == Finished()
+        os.kill(pid_of(reports), signal.SIGKILL)
+        assert reports.finish(None, never) == Finished()
     assert ids(path) == ["c0", "c1", "c2", "c3", "c4"]
     assert partials(path) == ["cassette.yaml"]
 
 
 def test_what_asks_the_run_to_end_does_not_end_its_cassette(tmp_path: Path, path: Path) -> None:
-    with writer(tmp_path, path) as opened:
+    with writer(tmp_path, path) as reports:
         wait_until(lambda: partials(path))
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            os.kill(pid_of(opened), number)
-        assert opened.finish(None, never) == Finished()
+            os.kill(pid_of(reports), number)
+        assert reports.finish(None, never) == Finished()
 
 
 def test_a_cassette_that_nobody_waits_for_is_given_up(tmp_path: Path, path: Path) -> None:
-    with writer(tmp_path, path) as opened:
-        found = opened.finish(None, lambda: True)
-    assert found.problem == f"{path}: the cassette was not written: interrupted"
+    with writer(tmp_path, path) as reports:
+        found = reports.finish(None, lambda: True)
+    assert found.problems == {str(path): f"{path}: the vcr report was not written: interrupted"}
 
 
 def test_of_a_cassette_that_is_not_finished_nothing_stays(tmp_path: Path, path: Path) -> None:
-    with writer(tmp_path, path) as opened:
+    with writer(tmp_path, path) as reports:
         wait_until(lambda: partials(path))
-        pid = pid_of(opened)
+        pid = pid_of(reports)
     assert partials(path) == []
     assert not psutil.pid_exists(pid)
 
@@ -108,9 +108,9 @@ def test_a_cassette_dies_with_its_run(tmp_path: Path, path: Path) -> None:
     script = (
         "import sys\n"
         "from pathlib import Path\n"
-        "from tests.reporting.test_cassettes import pid_of, writer\n"
-        "with writer(Path(sys.argv[1]), Path(sys.argv[2])) as opened:\n"
-        "    print(pid_of(opened), flush=True)\n"
+        "from tests.reporting.test_following import pid_of, writer\n"
+        "with writer(Path(sys.argv[1]), Path(sys.argv[2])) as reports:\n"
+        "    print(pid_of(reports), flush=True)\n"
         "    sys.stdin.read()\n"
     )
     with subprocess.Popen(
@@ -132,10 +132,10 @@ def test_the_sentence_about_what_is_missing(
 ) -> None:
     answers = [Written(3, left_out=1200), Written(3, left_out=7, is_counted=False)]
     monkeypatch.setattr(
-        cassettes.CassetteWriter, "_answer", lambda *_: answers.pop(0), raising=True
+        following.FollowingReports, "_answer", lambda *_: answers.pop(0), raising=True
     )
-    with writer(tmp_path, path) as opened:
-        texts = [opened.finish(None, never).notes[0].text for _ in range(2)]
+    with writer(tmp_path, path) as reports:
+        texts = [reports.finish(None, never).notes[0].text for _ in range(2)]
     assert texts == [
         f"{path}: {count} interactions are left out, the last ones: there was no time left to write them"
         for count in ("1,200", "at least 7")

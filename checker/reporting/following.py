@@ -1,12 +1,12 @@
-"""The cassette of a run, written by a process of its own: the run is not held up, and what is left at its end is little."""
+"""Reports that follow their run, written by a process of its own: the run is not held up, and what is left at its end is little."""
 
 import json
 import multiprocessing
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext, ForkServerProcess, SpawnContext, SpawnProcess
 from pathlib import Path
@@ -15,7 +15,7 @@ from checker.config.settings import RunSettings
 from checker.corpus.records import Note
 from checker.reporting.report import INCOMPLETE
 from checker.reporting.whole import discard
-from checker.reporting.writing import CassetteRun, Written, main
+from checker.reporting.writing import FollowedRun, Target, Written, main
 
 _TRIES = 2
 """Everything is on disk: another process can do what one that was killed has not."""
@@ -28,20 +28,20 @@ _INTERRUPTED = "interrupted"
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What is to be told of a cassette when its run is over."""
+    """What is to be told of such reports when their run is over."""
 
-    problem: str = ""
-    """Why there is none, as a sentence."""
+    problems: dict[str, str] = field(default_factory=dict)
+    """Path -> why there is no report, as a sentence."""
     notes: tuple[Note, ...] = ()
-    """What is missing in it."""
+    """What is missing in those that there are."""
 
 
-class CassetteWriter:
-    """Follows a run into its cassette; to be closed."""
+class FollowingReports:
+    """Follows a run into its reports; to be closed."""
 
-    def __init__(self, settings: RunSettings, run: CassetteRun) -> None:
-        assert settings.vcr_path is not None
-        self.path = settings.vcr_path
+    def __init__(self, settings: RunSettings, run: FollowedRun, targets: Sequence[Target]) -> None:
+        """`targets`: (format, path) of each report."""
+        self.targets = targets
         self._settings = settings
         self._run = run
         self._process: ForkServerProcess | SpawnProcess | None = None
@@ -49,7 +49,7 @@ class CassetteWriter:
         self._start()
 
     def finish(self, until: float | None, given_up: Callable[[], bool]) -> Finished:
-        """Wait for the rest, until that moment of `time.monotonic`, or until nobody wants it any more."""
+        """Wait for the rest of them, until that moment of `time.monotonic`, or until nobody wants it any more."""
         for _ in range(_TRIES):
             if self._process is None:
                 self._start()
@@ -76,7 +76,8 @@ class CassetteWriter:
             process.kill()
             process.join(_LEAVING_S)
         if process.pid is not None:
-            discard(Path(self.path), process.pid)
+            for _, path in self.targets:
+                discard(Path(path), process.pid)
 
     def _start(self) -> None:
         context: ForkServerContext | SpawnContext
@@ -88,8 +89,9 @@ class CassetteWriter:
         down_reading, down = context.Pipe(duplex=False)
         up, up_writing = context.Pipe(duplex=False)
         self._ends = (down, up)
-        arguments = (self._settings.to_dict(), astuple(self._run), down_reading, up_writing)
-        process = context.Process(target=main, args=arguments, name="checker-cassette", daemon=True)
+        about = self._settings.to_dict(), self._run.to_plain(), self.targets
+        arguments = (*about, down_reading, up_writing)
+        process = context.Process(target=main, args=arguments, name="checker-reports", daemon=True)
         try:
             process.start()
         except (OSError, EOFError):
@@ -127,13 +129,18 @@ class CassetteWriter:
     def _finished(self, written: Written) -> Finished:
         if written.problem:
             failed = "was not" if written.problem == _INTERRUPTED else "cannot be"
-            return Finished(f"{self.path}: the cassette {failed} written: {written.problem}")
+            said = {path: f"{failed} written: {written.problem}" for _, path in self.targets}
+        else:
+            said = {path: f"cannot be written: {why}" for path, why in written.problems}
+        names = {path: name for name, path in self.targets}
+        problems = {path: f"{path}: the {names[path]} report {why}" for path, why in said.items()}
         notes = tuple(Note(*fields) for fields in written.notes)
         if written.left_out:
             least = "" if written.is_counted else "at least "
             text = (
-                f"{self.path}: {least}{written.left_out:,} interactions are left out, the last ones: "
+                f"{least}{written.left_out:,} interactions are left out, the last ones: "
                 "there was no time left to write them"
             )
-            notes += (Note(INCOMPLETE, "", "", text),)
-        return Finished("", notes)
+            left = [path for _, path in self.targets if path not in problems]
+            notes += tuple(Note(INCOMPLETE, "", "", f"{path}: {text}") for path in left)
+        return Finished(problems, notes)

@@ -2,85 +2,63 @@
 
 import base64
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from checker import __version__
-from checker.config.settings import Sanitization
 from checker.core.blocks import standard_reason
 from checker.core.request import Origin, WireRequest
 from checker.corpus.records import Exchange, Interaction
-from checker.corpus.secrets import Secrets
 from checker.reporting.anchors import Anchors
+from checker.reporting.context import ReportContext
+from checker.reporting.events import Event
 from checker.reporting.findings import charset_of
-from checker.reporting.masking import Masking, masked_headers
+from checker.reporting.masking import masked_headers
 from checker.reporting.yaml import emitted, emitted_entries
 
 _READABLE = frozenset({"utf-8", "utf8", "ascii", "us-ascii", "iso-8859-1", "latin-1", "latin1"})
 """Charsets whose text is written as text; everything else is safer as base64."""
 
 
-@dataclass(frozen=True, slots=True)
-class CassetteSettings:
-    """What all interactions of a cassette share."""
-
-    command: str
-    seed: int
-    base_url: str
-    """Effective base URL: interactions record only the target."""
-    preserve_bytes: bool = False
-    """All bodies as base64."""
-    sanitization: Sanitization = field(default_factory=Sanitization)
-    secrets: Secrets = field(default_factory=Secrets)
-    """What the references in recorded headers stand for: written out only when nothing is sanitised."""
-    credentials: tuple[str, ...] = ()
-    """Places that the security schemes of the description name."""
-
-    @property
-    def masking(self) -> Masking:
-        """What is not shown of requests and answers."""
-        return Masking(self.sanitization, self.secrets.store, self.credentials)
-
-
 class Cassette:
-    """Text of a cassette: its head, one piece for each interaction, its end."""
+    """Text of a cassette: its head, one piece for each interaction, its end. A `StreamWriter`."""
 
-    def __init__(self, settings: CassetteSettings) -> None:
-        self._settings = settings
-        self._origin = Origin.from_url(settings.base_url) if settings.base_url else None
+    def __init__(self, context: ReportContext) -> None:
+        self._context = context
+        self._origin = Origin.from_url(context.base_url) if context.base_url else None
         self._anchors = Anchors()
+        self._count = 0
 
     def head(self) -> str:
         """What stands before all interactions."""
         head = {
-            "command": self._settings.command,
+            "command": self._context.command,
             "recorded_with": f"Checker {__version__}",
-            "seed": self._settings.seed,
+            "seed": self._context.seed,
         }
         return f"{emitted(head)}\nhttp_interactions:"
 
-    def entry(self, interaction: Interaction) -> str:
-        """An interaction without its number, which is its place."""
-        return emitted_entries(_entry(interaction, self._settings, self._origin), 1)
+    def event(self, event: Event) -> str:
+        """An interaction at its place, counted from 1."""
+        if not isinstance(event, Interaction):
+            return ""
+        entry = emitted_entries(_entry(event, self._context, self._origin), 1)
+        self._count += 1
+        return f'\n- id: "{self._count}"{self._anchors.shared(entry, self._count)}'
 
-    def numbered(self, number: int, entry: str) -> str:
-        """An entry at its place, counted from 1: places are asked for in order."""
-        return f'\n- id: "{number}"{self._anchors.shared(entry, number)}'
-
-    def end(self, count: int) -> str:
-        """What stands behind `count` interactions."""
-        return "\n" if count else " null\n"
+    def end(self) -> str:
+        """What stands behind all interactions."""
+        return "\n" if self._count else " null\n"
 
 
 def _entry(
-    interaction: Interaction, settings: CassetteSettings, origin: Origin | None
+    interaction: Interaction, context: ReportContext, origin: Origin | None
 ) -> dict[str, Any]:
     """Fields of one interaction but its `id`, which is its place in the cassette."""
     exchange = interaction.exchange
     return {
         "status": interaction.status,
-        "seed": settings.seed,
+        "seed": context.seed,
         "elapsed": exchange.elapsed_s,
         "recorded_at": datetime.fromtimestamp(interaction.at, UTC).isoformat(),
         "thread_id": interaction.worker,
@@ -94,38 +72,38 @@ def _entry(
             {"name": check.name, "status": check.status, "message": check.message}
             for check in interaction.checks
         ],
-        "request": _request(interaction, settings, origin),
-        "response": _response(exchange, settings),
+        "request": _request(interaction, context, origin),
+        "response": _response(exchange, context),
     }
 
 
 def _request(
-    interaction: Interaction, settings: CassetteSettings, origin: Origin | None
+    interaction: Interaction, context: ReportContext, origin: Origin | None
 ) -> dict[str, Any]:
     exchange, parts = interaction.exchange, interaction.components
     recorded = WireRequest(exchange.method, exchange.target, list(exchange.headers), exchange.body)
-    sent = settings.masking.request(recorded, parts)
+    sent = context.masking.request(recorded, parts)
     uri = sent.url(origin) if origin is not None else sent.target.decode("latin-1")
     headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in sent.headers]
     request: dict[str, Any] = {
         "uri": uri,
         "method": sent.method,
-        "headers": masked_headers(headers, settings.masking.rules(parts)),
+        "headers": masked_headers(headers, context.masking.rules(parts)),
     }
     # Left out when there was none: an empty one is sent with `Content-Length: 0`.
     if sent.body is not None:
-        request["body"] = _body(sent.body, None, preserve=settings.preserve_bytes)
+        request["body"] = _body(sent.body, None, preserve=context.preserve_bytes)
         if exchange.body_size is not None:
             request["body"]["size"] = exchange.body_size
     return request
 
 
-def _response(exchange: Exchange, settings: CassetteSettings) -> dict[str, Any] | None:
+def _response(exchange: Exchange, context: ReportContext) -> dict[str, Any] | None:
     # What arrived before a time-out is not a response.
     if exchange.status is None or exchange.failure is not None:
         return None
     body: dict[str, Any] = _body(
-        exchange.response_body, charset_of(exchange), preserve=settings.preserve_bytes
+        exchange.response_body, charset_of(exchange), preserve=context.preserve_bytes
     )
     if exchange.response_size > len(exchange.response_body):
         body["size"] = exchange.response_size
@@ -135,7 +113,7 @@ def _response(exchange: Exchange, settings: CassetteSettings) -> dict[str, Any] 
             "message": exchange.reason or standard_reason(exchange.status),
         },
         "elapsed": f"{exchange.elapsed_s:.6f}",
-        "headers": masked_headers(exchange.response_headers, settings.masking.rules()),
+        "headers": masked_headers(exchange.response_headers, context.masking.rules()),
         "body": body,
         "http_version": "1.1",
     }

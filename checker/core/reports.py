@@ -1,0 +1,86 @@
+"""The formats of reports: one row each. Settings, options, file names and what traffic is kept go by these rows alone."""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+from checker.core.errors import IncorrectUsage
+
+_NAME = re.compile(r"[a-z][a-z0-9]*")
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFormat:
+    """What everybody has to know of a format of reports."""
+
+    name: str
+    """In `--report NAME`, `[reports.NAME]` and the names of files: one word in lower case."""
+    title: str
+    """For people: `JUnit`."""
+    extension: str
+    """Of its file, without a dot; empty for a report that is a folder."""
+    writer: Any = None
+    """What writes it, or its `module:attribute`: a class of `StreamWriter` for a format that streams, else a function from a
+    report and its context to pieces of text, or to (file name, text) for a folder. None: nobody writes it yet."""
+    streams: bool = False
+    """Whether it is written while the run goes on, event by event; else when the run is over, from what it came to."""
+    needs_traffic: bool = False
+    """Whether it shows every request, so that none may be thrown away."""
+    keeps_bytes: bool = False
+    """Whether `reports.preserve-bytes` changes it."""
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is several files."""
+        return not self.extension
+
+    def file_name(self, stamp: str) -> str:
+        """What it is called where no path is given; `stamp` is when the run began."""
+        return f"{self.name}-{stamp}.{self.extension}" if self.extension else f"{self.name}-{stamp}"
+
+
+_FORMATS: Final = "checker.reporting.formats"
+BUILT_IN: Final = (
+    ReportFormat("junit", "JUnit", "xml", f"{_FORMATS}.junit:write"),
+    ReportFormat(
+        "vcr",
+        "VCR",
+        "yaml",
+        f"{_FORMATS}.vcr:Cassette",
+        streams=True,
+        needs_traffic=True,
+        keeps_bytes=True,
+    ),
+    ReportFormat("har", "HAR", "json", keeps_bytes=True),
+    ReportFormat("ndjson", "NDJSON", "ndjson"),
+    ReportFormat("json", "JSON", "json"),
+    ReportFormat("wfc", "WFC", "json"),
+    ReportFormat("pytest", "pytest", "py"),
+    ReportFormat("allure", "Allure", ""),
+    ReportFormat("html", "HTML", "html"),
+    ReportFormat("sarif", "SARIF", "sarif"),
+    ReportFormat("markdown", "Markdown", "md"),
+)
+
+_BY_NAME: dict[str, ReportFormat] = {row.name: row for row in BUILT_IN}
+
+
+def report_formats() -> tuple[ReportFormat, ...]:
+    """All formats, those of plug-ins that are loaded included."""
+    return tuple(_BY_NAME.values())
+
+
+def report_format(name: str) -> ReportFormat | None:
+    """The format of that name; None when nobody knows it."""
+    return _BY_NAME.get(name)
+
+
+def add_report_format(row: ReportFormat) -> None:
+    """Add a row to the table. Raises `IncorrectUsage`."""
+    if not _NAME.fullmatch(row.name):
+        raise IncorrectUsage(
+            f"the name of a report format must be one word in lower case, got {row.name!r}"
+        )
+    if _BY_NAME.get(row.name, row) != row:
+        raise IncorrectUsage(f"report format {row.name!r} is already there; choose another name")
+    _BY_NAME[row.name] = row

@@ -1,0 +1,64 @@
+"""What all parts of a report share: which run it is of, and what of it may be shown."""
+
+from dataclasses import dataclass, field
+
+from checker.config.settings import RunSettings, Sanitization
+from checker.core.blocks import Truncation
+from checker.corpus.records import RunStarted, SchemaOpened
+from checker.corpus.secrets import Secrets, secrets_of
+from checker.reporting.masking import Masking
+
+
+@dataclass(frozen=True, slots=True)
+class ReportContext:
+    """The run that a report is of."""
+
+    command: str
+    """The command line, secrets masked."""
+    seed: int
+    base_url: str
+    """Effective base URL: interactions record only the target. Empty when nobody knows it."""
+    preserve_bytes: bool = False
+    """All bodies as base64."""
+    sanitization: Sanitization = field(default_factory=Sanitization)
+    truncation: Truncation = field(default_factory=Truncation)
+    secrets: Secrets = field(default_factory=Secrets)
+    """What the references in recorded headers stand for: written out only when nothing is sanitised."""
+    credentials: tuple[str, ...] = ()
+    """Places that the security schemes of the description name."""
+    location: str = ""
+    """Of the description, as it was given."""
+    title: str = ""
+    """Of the API."""
+    specification: str = ""
+    """`Open API 3.0.3`."""
+    kind: str = "run"
+    """`run` or `fuzz`."""
+    started_at: float = 0.0
+    """Seconds since the epoch."""
+
+    @classmethod
+    def of(
+        cls, settings: RunSettings, started: RunStarted | None, opened: SchemaOpened | None
+    ) -> "ReportContext":
+        """The context of a run, as far as its records tell; the rest is as these settings say."""
+        return cls(
+            command=started.command if started and started.command else settings.command,
+            seed=started.seed if started else settings.seed,
+            base_url=opened.base_url if opened else "",
+            preserve_bytes=settings.preserve_bytes,
+            sanitization=settings.sanitization,
+            truncation=settings.truncation,
+            secrets=secrets_of(settings),
+            credentials=opened.credentials if opened else (),
+            location=started.location if started else settings.location,
+            title=opened.title if opened else "",
+            specification=opened.specification if opened else "",
+            kind=started.kind if started else settings.kind,
+            started_at=started.at if started else 0.0,
+        )
+
+    @property
+    def masking(self) -> Masking:
+        """What is not shown of requests and answers."""
+        return Masking(self.sanitization, self.secrets.store, self.credentials)

@@ -1,0 +1,74 @@
+"""JUnit: one test case for each operation, failures with the block of the console."""
+
+import socket
+from collections.abc import Iterator
+from itertools import chain
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+from checker.corpus.records import Finding
+from checker.reporting.context import ReportContext
+from checker.reporting.findings import errors_by_label, failures_by_label
+from checker.reporting.report import OperationOutcome, Report
+from checker.reporting.text import xml_text
+
+_SUITE = "checker"
+
+
+def write(report: Report, context: ReportContext) -> Iterator[str]:
+    """Text of the report."""
+    shown = context.masking.command
+    failures = dict(failures_by_label(report.findings, context.truncation, shown))
+    errors = dict(errors_by_label(report.errors, report.quarantined, shown))
+    cases = [
+        _case(one, _codes(report.findings, one.label), failures, errors)
+        for one in _operations(report, [*failures, *errors])
+    ]
+    suite = Element("testsuite", name=_SUITE, hostname=xml_text(socket.gethostname()))
+    root = Element("testsuites")
+    for element in (root, suite):
+        for kind in ("error", "failure", "skipped"):
+            count = sum(case.find(kind) is not None for case in cases)
+            element.set(f"{kind}s" if kind != "skipped" else kind, str(count))
+        element.set("tests", str(len(cases)))
+        element.set("time", f"{report.elapsed_s:.3f}")
+    root.append(suite)
+    suite.extend(cases)
+    yield '<?xml version="1.0" encoding="utf-8"?>\n'
+    yield tostring(root, encoding="unicode")
+    yield "\n"
+
+
+def _operations(report: Report, labels: list[str]) -> Iterator[OperationOutcome]:
+    """Operations, and whatever else has a failure or an error: the run as a whole, a cluster."""
+    known = {one.label for one in report.operations}
+    others = (label for label in dict.fromkeys(labels) if label not in known)
+    return chain(report.operations, (OperationOutcome(label, "errored") for label in others))
+
+
+def _case(
+    operation: OperationOutcome, codes: str, failures: dict[str, str], errors: dict[str, str]
+) -> Element:
+    label = operation.label
+    case = Element(
+        "testcase",
+        name=xml_text(label),
+        classname=_SUITE,
+        time=f"{operation.seconds:.3f}",
+    )
+    if label in failures:
+        _add(case, "failure", codes, failures[label])
+    if label in errors:
+        _add(case, "error", errors[label].splitlines()[0], errors[label])
+    if operation.outcome == "skipped" and label not in failures and label not in errors:
+        SubElement(case, "skipped", type="skipped", message=xml_text(operation.note))
+    return case
+
+
+def _add(case: Element, kind: str, message: str, text: str) -> None:
+    SubElement(case, kind, type=kind, message=xml_text(message)).text = xml_text(text)
+
+
+def _codes(findings: tuple[Finding, ...], label: str) -> str:
+    """What kinds of failures an operation has: `ST101, ST103`, or titles of those without a code."""
+    names = {one.code or one.title for one in findings if one.label == label}
+    return ", ".join(sorted(names))

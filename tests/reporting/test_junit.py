@@ -1,0 +1,43 @@
+from junitparser import Error, Failure, JUnitXml, Skipped, TestCase
+
+from checker.corpus.fold import fold
+from checker.corpus.records import OperationsSelected
+from checker.reporting.context import ReportContext
+from checker.reporting.formats.junit import write
+from checker.reporting.views import report_of
+
+from .samples import ORDERS, USERS, records, settings
+
+HEALTH, NEVER = "GET /health", "DELETE /users"
+CONTEXT = ReportContext("checker run", 1, "http://127.0.0.1:8080/api")
+
+
+def cases() -> dict[str, TestCase]:
+    found = [OperationsSelected((USERS, ORDERS, NEVER)), *records()]
+    report = report_of(fold((1, record) for record in found), settings(), "completed")
+    (suite,) = JUnitXml.fromstring("".join(write(report, CONTEXT)).encode())
+    assert (suite.name, suite.tests, suite.failures, suite.errors, suite.skipped) == (
+        *("checker", 4, 1, 2, 1),
+    )
+    return {case.name: case for case in suite}
+
+
+def test_an_operation_is_a_case_that_ends_as_it_ended() -> None:
+    results = {name: [type(one) for one in case.result] for name, case in cases().items()}
+    assert results == {USERS: [Failure], ORDERS: [Error], NEVER: [Skipped], HEALTH: [Error]}
+
+
+def test_a_failure_has_the_block_of_the_console() -> None:
+    (failure,) = cases()[USERS].result
+    assert (failure.type, failure.message) == (
+        "failure",
+        "Response violates schema, Server error, Undocumented HTTP status code",
+    )
+    assert failure.text.startswith("1. Test Case ID: 0a1b2c3d4e5f\n\n- Server error")
+    assert "curl -X GET 'http://127.0.0.1:8080/api/users?limit=0'" in failure.text
+
+
+def test_an_error_starts_with_its_title() -> None:
+    (error,) = cases()[ORDERS].result
+    assert (error.type, error.message) == ("error", "Schema Error")
+    assert error.text.startswith("Schema Error\n\n    #/components/schemas/Order")
