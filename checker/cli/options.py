@@ -10,6 +10,7 @@ import click
 from checker.checks.table import AVAILABLE, BUILT_IN
 from checker.cli.filters import filter_options
 from checker.cli.values import KeyValue, comma_list, credentials, headers, location
+from checker.config import auth
 from checker.config.config import Config
 from checker.config.kinds import did_you_mean
 from checker.config.plugins import load_plugins
@@ -78,6 +79,13 @@ SETTINGS = (
     _root("--request-timeout", "Seconds to wait for a response."),
     _root("--proxy", "URL of an HTTP proxy."),
     _root("--tls-verify", "Whether to verify certificates, or a file of authorities."),
+    Setting(("-A", "--auth-type"), auth.BASIC, "type", "How they are sent: `basic` or `digest`."),
+    Setting(
+        ("--auth-wfc",), auth.WFC, "path", "Authentication document of the Web Fuzzing Commons."
+    ),
+    Setting(
+        ("--auth-wfc-user",), auth.WFC, "user", "User of that document; the one that is let in."
+    ),
     _root("--rate-limit", "Requests per time: `N/s`, `N/m`, `N/h`."),
     _root("--max-redirects", "Redirects to follow."),
     _root("--request-retries", "Retries after connection errors."),
@@ -143,7 +151,7 @@ RUN_SETTINGS = (
 FUZZ_SETTINGS = (Setting(("--max-time",), ("fuzz",), "max-time", "Seconds after which to end."),)
 """Of `fuzz` alone."""
 
-_LATER = ("--auth-wfc", "--auth-wfc-user", "--origin", "--baseline", "--app")
+_LATER = ("--origin", "--baseline", "--app")
 _LATER_FLAGS = ("--baseline-update", "--baseline-prune")
 
 
@@ -160,6 +168,17 @@ def header_option(command: Decorated) -> Decorated:
     )(command)
 
 
+def auth_option(command: Decorated) -> Decorated:
+    """Add `-a`."""
+    return click.option(
+        "-a",
+        "--auth",
+        callback=credentials,
+        metavar="USER:PASSWORD",
+        help="User and password for all operations.",
+    )(command)
+
+
 def run_options(settings: tuple[Setting, ...]) -> Callable[[Decorated], Decorated]:
     """Add LOCATION, the shared options and these settings to a command."""
 
@@ -172,7 +191,7 @@ def run_options(settings: tuple[Setting, ...]) -> Callable[[Decorated], Decorate
         command = filter_options(command)
         for setting in reversed((*settings, *SETTINGS)):
             command = _option(setting)(command)
-        command = _lists(header_option(command))
+        command = _lists(header_option(auth_option(command)))
         command = click.option("--no-color", is_flag=True, help="No colours.")(command)
         command = click.option("--force-color", is_flag=True, help="Colours in any case.")(command)
         return click.argument("location", callback=location)(command)
@@ -194,6 +213,9 @@ def apply_options(
             _set(config, setting, value)
     if options["headers"]:
         config.update(headers=options["headers"])
+    if options["auth"]:
+        user, _, password = options["auth"].partition(":")
+        config.auth.basic.update(username=user, password=password)
     _apply_lists(config, options, has_hooks=has_hooks)
     if options["force_color"] or options["no_color"]:
         config.update(color=bool(options["force_color"]))
@@ -219,9 +241,6 @@ def _option(setting: Setting) -> Callable[[Decorated], Decorated]:
 
 
 def _lists(command: Decorated) -> Decorated:
-    command = click.option(
-        "-a", "--auth", callback=credentials, metavar="USER:PASSWORD", hidden=True
-    )(command)
     command = click.option("--report", multiple=True, metavar="FORMATS", help="Reports to write.")(
         command
     )
@@ -307,6 +326,8 @@ def _refuse_contradictions(options: Mapping[str, Any]) -> None:
     if options["generation_deterministic"] and options["generation_database"] not in (None, "none"):
         raise UsageError("--generation-deterministic and --generation-database exclude each other")
     has_header = any(name.lower() == "authorization" for name in options["headers"])
+    if options["auth"] and options["auth_wfc"]:
+        raise UsageError("--auth and --auth-wfc exclude each other")
     if options["auth"] and has_header:
         raise UsageError("--auth and an Authorization header exclude each other")
 
@@ -327,6 +348,6 @@ def _refuse_pointless_bytes(config: Config) -> None:
 
 
 def _refuse_later(options: Mapping[str, Any]) -> None:
-    for flag in ("--auth", *_LATER, *_LATER_FLAGS):
+    for flag in (*_LATER, *_LATER_FLAGS):
         if options[flag[2:].replace("-", "_")]:
             raise NotAvailableYet(flag)

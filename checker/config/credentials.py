@@ -21,6 +21,7 @@ def credentials_in(settings: RunSettings) -> tuple[str, ...]:
         pair for one in settings.operations.everywhere() for pair in one.headers
     )
     found = [f"header {name}" for name, value in headers if redaction.is_sensitive(name) and value]
+    found += [name for one in settings.operations.everywhere() for name in one.authentication.names]
     found += [
         f"{one.location or 'parameter'} {one.path[0]}"
         for one in sensitive_overrides(settings)

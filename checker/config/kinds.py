@@ -112,6 +112,19 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
+class Secret:
+    """Any string that can be sent. No message shows it."""
+
+    rule: Callable[[object], str | None]
+    """What is wrong with a value: a sentence that starts with `must`."""
+    noun: str = "a string"
+
+    def problem(self, value: object, place: str) -> Problem | None:
+        broken = self.rule(value)
+        return invalid(f"{place} -> {broken[:1].upper()}{broken[1:]}") if broken else None
+
+
+@dataclass(frozen=True, slots=True)
 class Choice:
     """One of some words."""
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from checker.checks.custom import CUSTOM_CHECKS
 from checker.checks.table import AVAILABLE, BUILT_IN
+from checker.config.auth import BASIC, Authentication, authentication_in
 from checker.config.blocks import OperationBlock, layer_of, plain_layer
 from checker.config.filters import Selectable
 from checker.config.layers import (
@@ -34,8 +35,19 @@ def _derived(read: Callable[[Layers], Any], *, is_hashed: bool = True) -> Any:
     return field(default_factory=partial(read, ()), metadata={"read": read}, hash=is_hashed)
 
 
-def _pairs(headers: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    return tuple(headers.items())
+def _headers(layers: Layers) -> tuple[tuple[str, str], ...]:
+    """Headers of all layers; a user and a password are one more, unless a nearer layer gives that one itself."""
+    found: dict[str, str] = value_in(layers, (), "headers")
+    basic = authentication_in(layers).basic
+    if basic is None or basic.type != "basic":
+        return tuple(found.items())
+    for layer in layers:
+        if any(name.lower() == "authorization" for name in layer.get((), {}).get("headers", {})):
+            return tuple(found.items())
+        if "username" in layer.get(BASIC, {}):
+            break
+    kept = [(name, value) for name, value in found.items() if name.lower() != "authorization"]
+    return (*kept, ("Authorization", basic.header))
 
 
 def _modes(mode: str) -> tuple[str, ...]:
@@ -54,8 +66,10 @@ class OperationSettings:
     A new setting is a row of the table and a field here; whoever acts on it is handed this value.
     """
 
-    headers: tuple[tuple[str, str], ...] = _setting("headers", as_=_pairs)
+    headers: tuple[tuple[str, str], ...] = _derived(_headers)
     """Sent with every request; those of the root with the request for the description as well."""
+    authentication: Authentication = _derived(authentication_in)  # noqa: RUF009 - a field
+    """Who calls. Basic authentication stands among the headers, too."""
     request_timeout_s: float = _setting("request-timeout", as_=float)
     tls_verify: bool | str = _setting("tls-verify")
     """A text is the path of a CA bundle."""

@@ -7,6 +7,7 @@ from datetime import date, time
 from pathlib import Path as FilePath
 from typing import Any
 
+from checker.config.auth import layer_problems
 from checker.config.kinds import Problem, did_you_mean, wrong_type
 from checker.config.kinds import Table as TableKind
 from checker.config.table import (
@@ -85,6 +86,7 @@ def read_layer(
     """
     reading = _Reading(prefix, banned, is_of_run=is_of_run)
     reading.section((), document)
+    reading.look_over()
     reading.raise_problems()
     return reading.layer
 
@@ -148,6 +150,11 @@ class _Reading:
             raise ConfigError("\n\n".join(map(str, texts)))
         if self._unavailable:
             raise self._unavailable[0]
+
+    def look_over(self) -> None:
+        """Note what is wrong with keys taken together."""
+        for path, problem in layer_problems(self.layer):
+            self._note(path, problem)
 
     def section(self, path: Path, values: Mapping[str, Any]) -> None:
         keys = SECTIONS.get(path, {})

@@ -32,6 +32,13 @@ def proxy_url(text: str) -> str | None:
     return base_url(text)
 
 
+def user_name(text: str) -> str | None:
+    """A user of basic authentication (RFC 7617, 2)."""
+    if not text or ":" in text:
+        return f"Must be a user name without a colon, but got {text!r}"
+    return None
+
+
 def certificates(text: str) -> str | None:
     """A file or folder of certificate authorities."""
     if not os.path.exists(text):

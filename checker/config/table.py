@@ -11,7 +11,7 @@ from typing import Any
 
 from checker.checks.check import Check, Setting, Shape
 from checker.checks.table import TABLE as CHECKS
-from checker.config import rules
+from checker.config import auth, rules
 from checker.config.dictionaries import dictionary_rule, parameter_rule, type_rule
 from checker.config.kinds import (
     Boolean,
@@ -22,6 +22,7 @@ from checker.config.kinds import (
     ListOf,
     MapOf,
     Number,
+    Secret,
     Table,
     Text,
 )
@@ -103,9 +104,24 @@ _ROOT = {
     "request-retries": _later(Either((Integer(minimum=0), Table())), 0),
     "request-cert": _later(Text()),
     "request-cert-key": _later(Text()),
-    "auth": _later(Table(), {}),
     "parameters": Key(MapOf(parameter_rule), {}),
     "dictionaries": Key(MapOf(dictionary_rule), {}),
+}
+
+_AUTH: dict[Path, dict[str, Key]] = {
+    ("auth",): {"openapi": Key(MapOf(auth.static_rule), {})},
+    auth.BASIC: {
+        "username": Key(Text(rules.user_name)),
+        "password": Key(Secret(auth.sendable)),
+        "type": Key(Choice(("basic", "digest")), "basic"),
+    },
+    ("auth", "dynamic"): {"openapi": Key(MapOf(auth.dynamic_rule), {})},
+    auth.WFC: {
+        "path": Key(Text()),
+        "user": Key(Text()),
+        "refresh_interval": Key(Integer(minimum=0), auth.REFRESH_S),
+        "peers": _later(_TEXTS),
+    },
 }
 
 _GENERATION = {
@@ -223,6 +239,7 @@ def _in_phase(name: str) -> dict[Path, dict[str, Key]]:
 
 _SECTIONS: dict[Path, Mapping[str, Key]] = {
     (): _ROOT,
+    **_AUTH,
     ("generation",): _GENERATION,
     **_OUTPUT,
     ("documents",): _DOCUMENTS,
@@ -305,7 +322,9 @@ NOT_IN_OPERATIONS: frozenset[Path] = frozenset(
     for path in SECTIONS
     for name in (*SECTIONS[()], *path[:1])
     if name not in OPERATION_KEYS
-) | frozenset(("generation", name) for name in _OF_RUNS)
+) | frozenset(
+    [*(("generation", name) for name in _OF_RUNS), auth.OPENAPI, ("auth", "dynamic"), auth.WFC]
+)
 """What an `[[operations]]` block cannot have."""
 
 LATER_IN_OPERATIONS: frozenset[Path] = frozenset([("servers",)])

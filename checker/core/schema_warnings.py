@@ -24,6 +24,7 @@ class WarningKind(StrEnum):
     BROKEN_LINK = "broken_link"
     OTHER_SERVER = "other_server"
     UNDECLARED_SECURITY = "undeclared_security"
+    UNUSED_OPENAPI_AUTH = "unused_openapi_auth"
 
 
 @dataclass(frozen=True, slots=True)

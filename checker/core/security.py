@@ -1,5 +1,6 @@
 """What an operation asks of its callers: security schemes and the alternatives of them."""
 
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from checker.core.locations import Location
@@ -22,6 +23,11 @@ class SecurityScheme:
     parameter: str = ""
     """Name of the header, query parameter or cookie: for `apiKey` alone."""
 
+    @property
+    def place(self) -> tuple[Location, str]:
+        """Where a request carries its credentials; what is no `apiKey` goes into `Authorization`."""
+        return self.location or Location.HEADER, self.parameter or "Authorization"
+
 
 @dataclass(frozen=True, slots=True)
 class SecurityRequirement:
@@ -35,3 +41,20 @@ class SecurityRequirement:
     def is_none(self) -> bool:
         """True when a request without credentials is right: an empty object in the description."""
         return not self.schemes and not self.undeclared
+
+
+def chosen_schemes(
+    alternatives: Iterable[SecurityRequirement], configured: Container[str]
+) -> tuple[SecurityScheme, ...]:
+    """Schemes that a request uses: those configured of the first alternative that they fill, or else help to fill.
+
+    Certificates need nothing in the request. Empty when none of the alternatives has a scheme that is configured.
+    """
+    partly: tuple[SecurityScheme, ...] = ()
+    for alternative in alternatives:
+        asked = [one for one in alternative.schemes if one.type != "mutualTLS"]
+        found = tuple(one for one in asked if one.name in configured)
+        if found and len(found) == len(asked) and not alternative.undeclared:
+            return found
+        partly = partly or found
+    return partly

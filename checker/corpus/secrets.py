@@ -9,6 +9,7 @@ from typing import Any, Final
 from urllib.parse import unquote, unquote_plus, urlsplit
 
 from checker.config.credentials import sensitive_overrides
+from checker.config.overrides import Override
 from checker.config.settings import RunSettings
 from checker.core.credentials import Credentials
 from checker.core.redact import Redaction
@@ -147,6 +148,9 @@ def secrets_of(settings: RunSettings) -> Secrets:
     found = Secrets()
     found.add_headers(pair for one in everywhere for pair in one.headers)
     redaction = settings.sanitization.redaction
+    for own in everywhere:
+        for name, value in own.authentication.secrets:
+            found.add("auth", name, value)
     has_header = any(name.lower() == "authorization" for name, _ in common.headers)
     for kind, url in (("location", settings.location), ("base", settings.base_url or "")):
         sent = found.add_url(kind, url, redaction)
@@ -160,8 +164,12 @@ def secrets_of(settings: RunSettings) -> Secrets:
             found.add("server", name, value)
     for one in sensitive_overrides(settings):
         if len(one.entries) <= _WORD_LIST:
-            kind, name = str(one.location or "parameter"), ".".join(one.path)
-            for index, entry in enumerate(one.entries):
-                if isinstance(entry, str | int | float) and not isinstance(entry, bool):
-                    found.add(kind, name if index == 0 else f"{name}.{index}", str(entry))
+            _add_entries(found, one)
     return found
+
+
+def _add_entries(found: Secrets, override: Override) -> None:
+    kind, name = str(override.location or "parameter"), ".".join(override.path)
+    for index, entry in enumerate(override.entries):
+        if isinstance(entry, str | int | float) and not isinstance(entry, bool):
+            found.add(kind, name if index == 0 else f"{name}.{index}", str(entry))

@@ -39,7 +39,9 @@ def _usual(
 
 
 def _fixed(location: Location, settings: GenerationSettings) -> Iterable[str]:
-    """Headers that are sent whatever a case has; one of them may hold all cookies."""
-    if location is Location.COOKIE:
-        return [ANYTHING] if "cookie" in settings.fixed_headers else []
-    return sorted(settings.fixed_headers) if location is Location.HEADER else []
+    """What is sent whatever a case has: headers, one of which may hold all cookies, and credentials."""
+    if location is Location.HEADER:
+        return sorted(settings.fixed_headers)
+    if location is Location.COOKIE and "cookie" in settings.fixed_headers:
+        return [ANYTHING]
+    return sorted(name for place, name in settings.fixed_places if place is location)

@@ -42,8 +42,13 @@ class GenerationSettings:
     fixed_headers: frozenset[str] = frozenset()
     """Names in lower case of headers that are sent as the user wants them, whatever a case has."""
 
+    fixed_places: frozenset[tuple[Location, str]] = frozenset()
+    """Pairs of the query, and cookies, that credentials stand in, whatever a case has."""
+
     def is_fixed(self, parameter: Parameter) -> bool:
         """True when what a case has for a parameter is never sent."""
+        if (parameter.location, parameter.name) in self.fixed_places:
+            return True
         if parameter.location is Location.COOKIE:
             return "cookie" in self.fixed_headers
         is_header = parameter.location is Location.HEADER

@@ -12,7 +12,7 @@ from checker.core.resources import ResourceModel, ResourceUse, Transition
 from checker.core.response import Response
 from checker.core.schema import Dialect, Schema, UnresolvableReference
 from checker.core.schema_warnings import SchemaWarning
-from checker.core.security import SecurityRequirement
+from checker.core.security import SecurityRequirement, SecurityScheme
 from checker.core.verdicts import RequestVerdict
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.normalization.store import FormStore
@@ -127,6 +127,7 @@ class DeclaredSchema:
     credentials: tuple[str, ...] = ()
     transitions: tuple[Transition, ...] = ()
     """What follows from answers, beside what paths say."""
+    security_schemes: Mapping[str, SecurityScheme] = field(default_factory=dict)
 
     def configure(self, options: SchemaOptions) -> None:
         """Take the base URL that users give."""

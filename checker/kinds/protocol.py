@@ -12,6 +12,7 @@ from checker.core.operation import BrokenOperation, Label, Operation
 from checker.core.pool import ValuePool
 from checker.core.resources import ResourceModel
 from checker.core.schema_warnings import SchemaWarning
+from checker.core.security import SecurityScheme
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.normalization.store import FormStore
 from checker.generation.settings import GenerationSettings
@@ -144,6 +145,11 @@ class ApiSchema(Protocol):
     @property
     def credentials(self) -> tuple[str, ...]:
         """Places that its security schemes name, lower case: `header authorization`, `query appid`."""
+        ...
+
+    @property
+    def security_schemes(self) -> Mapping[str, SecurityScheme]:
+        """Its security schemes by name; those that cannot be read are left out."""
         ...
 
     def configure(self, options: SchemaOptions) -> None:

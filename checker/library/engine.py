@@ -25,7 +25,7 @@ from checker.config.settings import RunSettings
 from checker.core import curl
 from checker.core.case import NOT_SET, Case
 from checker.core.credentials import CREDENTIAL_SOURCES
-from checker.core.errors import IncorrectUsage, UsageError
+from checker.core.errors import UsageError
 from checker.core.hooks import GLOBAL_HOOKS, HookContext
 from checker.core.operation import BrokenOperation, Operation
 from checker.core.request import Origin, WireRequest
@@ -33,6 +33,7 @@ from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.corpus.secrets import Secrets
 from checker.kinds.protocol import ApiOperation, ApiSchema
 from checker.kinds.sources import SchemaOptions
+from checker.library.calls import error, only_media_type, overridden
 from checker.library.drawn import from_outside
 from checker.library.foreign import as_response
 from checker.library.options import CallOptions, CheckOptions
@@ -51,8 +52,10 @@ from checker.phases.safety import Gate
 from checker.transport.applications import Application
 from checker.transport.http import HttpLanes
 from checker.transport.prepare import RequestMaker
-from checker.transport.settings import Headers, HttpSettings
+from checker.transport.settings import Dispatch, Headers, HttpSettings
 from checker.workers.credentials import CredentialKeeper
+from checker.workers.operation_tools import dispatched
+from checker.workers.schemes import SchemeCredentials
 
 _NOWHERE = Origin("http", "localhost", 80, "")
 _MANY = 16
@@ -78,7 +81,9 @@ class LibraryEngine:
         self._config = config
         self._resolved: tuple[tuple[object, ...], RunSettings, OperationResolver] | None = None
         self._keeper: CredentialKeeper | None = None
-        self._makers: dict[tuple[Origin, Headers], RequestMaker] = {}
+        self._makers: dict[tuple[Origin, Headers, bool], RequestMaker] = {}
+        self._schemes: SchemeCredentials | None = None
+        """For the configuration as it is resolved."""
         self._classes: dict[str, ClassCheck] = {}
         self._lanes: dict[tuple[Origin, HttpSettings], HttpLanes] = {}
         schema.configure(
@@ -125,7 +130,7 @@ class LibraryEngine:
         """A case of these parts, made by hand. Raises `IncorrectUsage` when its media type is not clear."""
         body = parts.get("body", NOT_SET)
         if body is not NOT_SET and parts.get("media_type") is None:
-            parts["media_type"] = _only_media_type(operation)
+            parts["media_type"] = only_media_type(operation)
         return Case(operation, secrets.token_hex(6), engine=self, **parts)
 
     def as_strategy(self, operation: ApiOperation, **options: Any) -> Any:
@@ -145,6 +150,8 @@ class LibraryEngine:
             occasion = Invocation(self._schema.location or "")
             settings = run_settings(self._config, occasion)
             self._resolved = (made_of, settings, OperationResolver(settings.operations))
+            self._schemes = None
+            self._makers.clear()
         return self._resolved[1]
 
     def _settings_of(self, operation: Operation) -> OperationSettings:
@@ -180,23 +187,49 @@ class LibraryEngine:
         return self._origin(None, settings) or _NOWHERE
 
     def _maker(
-        self, origin: Origin, own: OperationSettings, headers: Mapping[str, Any]
+        self,
+        origin: Origin,
+        own: OperationSettings,
+        headers: Mapping[str, Any],
+        *,
+        is_anonymous: bool = False,
     ) -> RequestMaker:
-        """Headers of a call stand over those of the configuration, and both over those of the case."""
+        """Headers of a call stand over those of the configuration, and both over those of the case.
+
+        An anonymous one has nothing for security schemes.
+        """
         given = {name.lower() for name in headers}
         kept = [(name, value) for name, value in own.headers if name.lower() not in given]
         wanted = (*kept, *((name, str(value)) for name, value in headers.items()))
-        maker = self._makers.get((origin, wanted))
+        maker = self._makers.get((origin, wanted, is_anonymous))
         if maker is None:
             declared = self._schema.base_url
             known = self._origin(declared, self._settings()) if declared is not None else None
             is_declared = known is not None and origin == known.with_userinfo(origin.userinfo)
-            maker = RequestMaker(origin, wanted, version=__version__, own_servers=is_declared)
+            schemes = self._of_schemes()
+
+            def dispatch(operation: Operation) -> Dispatch:
+                return dispatched(wanted, schemes.of(operation))
+
+            maker = RequestMaker(
+                origin,
+                wanted,
+                version=__version__,
+                own_servers=is_declared,
+                dispatch=dispatch if schemes and not is_anonymous else None,
+            )
             if len(self._makers) >= _MANY:
                 # Each call may bring headers of its own.
                 self._makers.clear()
-            self._makers[origin, wanted] = maker
+            self._makers[origin, wanted, is_anonymous] = maker
         return maker
+
+    def _of_schemes(self) -> SchemeCredentials:
+        """What is configured for security schemes now. Raises `ConfigError`."""
+        if self._schemes is None:
+            authentication = self._settings().common.authentication
+            self._schemes = SchemeCredentials(self._schema.security_schemes, authentication)
+        return self._schemes
 
     def _exchange(
         self, case: Case, base_url: str | None, options: CallOptions, settings: RunSettings
@@ -212,7 +245,7 @@ class LibraryEngine:
         own = self._settings_of(case.operation)
         maker = self._maker(origin, own, options.headers)
         tools = Tools(maker, Judge(()), Gate(), _call_hooks(), keeper)
-        sent = _overridden(case, options)
+        sent = overridden(case, options)
         request = build_request(maker, tools.hooks, sent, keeper)
         http = _http(own, timeout_s=options.timeout, verify=options.verify)
         send = partial(self._send, origin, http)
@@ -220,7 +253,7 @@ class LibraryEngine:
         # Only hooks: who judges this response, and whether, is for the caller to say.
         drive(judge_outcome(tools, sent, outcome), send)
         if isinstance(outcome, NetworkFailure):
-            raise _error(outcome)
+            raise error(outcome)
         response: Response = outcome
         return response
 
@@ -260,7 +293,8 @@ class LibraryEngine:
         origin = self._origin(base_url, settings)
         maker = self._maker(origin or _NOWHERE, own, {})
         nobody = without_credentials(settings.sanitization.redaction, own.headers)
-        anonymous = self._maker(maker.origin.with_userinfo(""), replace(own, headers=nobody), {})
+        unknown = maker.origin.with_userinfo("")
+        anonymous = self._maker(unknown, replace(own, headers=nobody), {}, is_anonymous=True)
         judge = Judge(
             options.selected(own.checks, self._class_checks()),
             JudgeSettings(own.check_settings, settings.truncation),
@@ -335,48 +369,6 @@ def _call_hooks() -> CallHooks:
         after=GLOBAL_HOOKS.named("after_call"),
         context=lambda case: HookContext(case.operation),
     )
-
-
-def _overridden(case: Case, options: CallOptions) -> Case:
-    """The case as it is sent: single parameters replaced, everything else as generated."""
-    if not (options.headers or options.params or options.cookies):
-        return case
-    names = {name.lower() for name in options.headers}
-    return Case(
-        case.operation,
-        case.id,
-        path_parameters=case.path_parameters,
-        query={**case.query, **options.params},
-        headers={name: value for name, value in case.headers.items() if name.lower() not in names},
-        cookies={**case.cookies, **options.cookies},
-        body=case.body,
-        media_type=case.media_type,
-        multipart_content_types=case.multipart_content_types,
-        meta=case.meta,
-        engine=case.engine,
-    )
-
-
-def _only_media_type(operation: ApiOperation) -> str:
-    types = [body.media_type for body in operation.bodies]
-    if len(types) == 1:
-        return types[0]
-    if not types:
-        raise IncorrectUsage(
-            f"{operation.label} declares no body that can be sent; give `media_type`"
-        )
-    listed = ", ".join(types)
-    raise IncorrectUsage(
-        f"{operation.label} accepts several media types ({listed}); give `media_type`"
-    )
-
-
-def _error(failure: NetworkFailure) -> Exception:
-    if failure.kind is FailureKind.TIMEOUT:
-        return TimeoutError(failure.message)
-    if failure.kind is FailureKind.UNSENDABLE:
-        return ValueError(failure.message)
-    return ConnectionError(f"{failure.kind}: {failure.message}")
 
 
 def with_engine(

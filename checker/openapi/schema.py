@@ -11,6 +11,7 @@ from checker.core.engine import Engine
 from checker.core.operation import BrokenOperation, Label, Operation
 from checker.core.resources import ResourceModel
 from checker.core.schema_warnings import SchemaWarning
+from checker.core.security import SecurityScheme
 from checker.kinds.sources import SchemaOptions
 from checker.openapi.contents import Dropped, table_of_contents
 from checker.openapi.documents.dialects import version_of
@@ -23,7 +24,7 @@ from checker.openapi.operation import Entry, OpenApiOperation, read_operation
 from checker.openapi.parameters import parameter_names
 from checker.openapi.resources import resource_model
 from checker.openapi.routes import Routes
-from checker.openapi.security import credential_places
+from checker.openapi.security import credential_places, security_schemes
 from checker.openapi.servers import absolute_url, path_of
 from checker.openapi.warnings import operation_warnings
 
@@ -136,6 +137,11 @@ class OpenApiSchema(Mapping[str, Methods]):
     def credentials(self) -> tuple[str, ...]:
         """Where its security schemes put credentials, lower case: `header authorization`, `query appid`."""
         return credential_places(self.document)
+
+    @property
+    def security_schemes(self) -> dict[str, SecurityScheme]:
+        """Its security schemes by name; those that cannot be read are left out."""
+        return security_schemes(self.document)
 
     def base_url_of(self, servers: object) -> str | None:
         """The same for an operation that has servers of its own, unless one was given for all."""

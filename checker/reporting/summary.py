@@ -45,6 +45,7 @@ WARNING_TITLES: Mapping[str, str] = {
     WarningKind.BROKEN_LINK: "Links that lead nowhere",
     WarningKind.OTHER_SERVER: "Operations on another host",
     WarningKind.UNDECLARED_SECURITY: "Security schemes that are not declared",
+    WarningKind.UNUSED_OPENAPI_AUTH: "Credentials for security schemes that the description does not have",
     DAMAGED: "Damaged files of the corpus",
     TRIMMED: "Traffic that was removed to save space",
     INCOMPLETE: "Reports that are not complete",

@@ -12,7 +12,8 @@ from checker.core.operation import Body, Location, Operation, Parameter, Propert
 from checker.core.request import Origin, WireRequest
 from checker.core.schema import Schema
 from checker.transport.header_lines import is_one_line, usual_lines
-from checker.transport.settings import Dispatch, HttpSettings
+from checker.transport.proofs import put
+from checker.transport.settings import Dispatch
 from checker.transport.wire.bodies import Encoder, Encoding, encode, encoder_of
 from checker.transport.wire.encoding import (
     HeaderEncoder,
@@ -33,6 +34,8 @@ _CASE_ID_LINE = _CASE_ID + b": "
 _TEMPLATE = re.compile(r"\{([^{}]*)\}")
 _Field = tuple[bytes, bytes]
 T = TypeVar("T")
+_NOTHING = Dispatch(())
+"""Of requests that all travel alike."""
 _MANY_LAYOUTS = 256
 _MANY_NAMES = 1024
 
@@ -77,11 +80,14 @@ class RequestMaker:
             except ValueError as error:
                 raise Unserialisable(f"{case.media_type}: {error}") from error
         if not case.headers and not case.cookies:
-            return self._plain(case, plan, body, content_type)
-        headers = self._headers(case, plan, content_type)
-        request = WireRequest(plan.method, plan.target(case), headers, body)
-        if plan.via is not None:
-            request.via = plan.via
+            request = self._plain(case, plan, body, content_type)
+        else:
+            headers = self._headers(case, plan, content_type)
+            request = WireRequest(plan.method, plan.target(case), headers, body)
+            if plan.via is not None:
+                request.via = plan.via
+        if plan.credentials is not None:
+            put(request, plan.credentials)
         return request
 
     def _plain(
@@ -117,20 +123,20 @@ class RequestMaker:
     def _plan(self, operation: Operation) -> "_Plan":
         plan = self._plans.get(id(operation))
         if plan is None:
-            usual, via = self._usual_of(operation)
-            plan = _Plan(operation, self.base_path_of(operation), usual, via)
+            usual, asked = self._usual_of(operation)
+            plan = _Plan(operation, self.base_path_of(operation), usual, asked)
             self._plans[id(operation)] = plan
         return plan
 
-    def _usual_of(self, operation: Operation) -> "tuple[_Usual, HttpSettings | None]":
+    def _usual_of(self, operation: Operation) -> "tuple[_Usual, Dispatch]":
         if self._dispatch is None:
-            return self._common, None
+            return self._common, _NOTHING
         asked = self._dispatch(operation)
         usual = self._usual.get(asked.headers)
         if usual is None:
             usual = _Usual(self.origin, asked.headers, self._version)
             self._usual[asked.headers] = usual
-        return usual, asked.http
+        return usual, asked
 
     def base_path_of(self, operation: Operation) -> str:
         """What stands before the path of an operation on the wire."""
@@ -211,11 +217,12 @@ class _Plan:
     """What is known of an operation before its cases."""
 
     def __init__(
-        self, operation: Operation, base_path: str, usual: _Usual, via: HttpSettings | None
+        self, operation: Operation, base_path: str, usual: _Usual, asked: Dispatch
     ) -> None:
         self.operation = operation
         self.usual = usual
-        self.via = via
+        self.via = asked.http
+        self.credentials = asked.credentials
         self.method = operation.method
         self._parameters = {
             (parameter.location, _key(parameter.location, parameter.name)): parameter

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from checker.config.operation_settings import OperationSettings
 from checker.config.table import default_of
+from checker.core.credentials import Credentials
 
 Headers = tuple[tuple[str, str], ...]
 """(name, value) of what users give for every request."""
@@ -44,3 +45,5 @@ class Dispatch:
     headers: Headers
     http: HttpSettings | None = None
     """None: as all requests do that say nothing else."""
+    credentials: Credentials | None = None
+    """For its security schemes, in place of what a case has under the same names; headers stand among the others."""

@@ -59,11 +59,13 @@ from checker.workers.outcomes import CheckOutcomes
 from checker.workers.purse import Purse
 from checker.workers.recorder import Recorder
 from checker.workers.saved import SavedExamples
+from checker.workers.schemes import SchemeCredentials
 from checker.workers.selected import SelectedOperations
 from checker.workers.telling import (
     tell_of_checks,
     tell_of_description,
     tell_of_program,
+    tell_of_schemes,
     tell_of_unread,
 )
 from checker.workers.time_accounting import TimeAccounting
@@ -146,6 +148,7 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
     classes = ClassChecks(
         class_checks(operations.layers.checks_somewhere(), operations.common.check_settings)
     )
+    schemes = SchemeCredentials(schema.security_schemes, operations.common.authentication)
     origin = settled_target(
         schema, settings, lambda operation: operations.of(operation).validate_formats
     )
@@ -158,8 +161,9 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
     told = _told(description, selected, settings, origin)
     tell_of_description(recorder, description, told)
     tell_of_checks(recorder, classes)
+    tell_of_schemes(recorder, schemes)
     tell_of_unread(recorder, selected, settings.phases[0])
-    rules = generation_rules(operations, settings, reuse=recorder.values is not None)
+    rules = generation_rules(operations, settings, schemes, reuse=recorder.values is not None)
     factory = _factory(rules, selected, recorder, _component_hooks, settings.phases[0])
     keeper = CredentialKeeper.of_registered(recorder.secrets)
     decides = _has_making_hooks(("before_generate",))
@@ -185,7 +189,7 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
         unhooked=None
         if decides
         else _factory(rules, selected, recorder, _no_hooks, settings.phases[0]),
-        tools=_tools(settings, operations, origin, classes, keeper),
+        tools=_tools(settings, operations, _Caller(origin, schemes, keeper), classes),
         explorer=_explorer(incarnation, settings, selected, factory),
         origin=origin,
         http=connect(origin, HttpSettings.of(operations.common), lane_count),
@@ -341,20 +345,25 @@ def _has_making_hooks(verbs: Sequence[str] = _MAKING_VERBS) -> bool:
     return any(GLOBAL_HOOKS.named(f"{verb}_{part}") for verb in verbs for part in _PARTS)
 
 
+@dataclass(frozen=True, slots=True)
+class _Caller:
+    """Where requests go, and what they carry to say who is calling."""
+
+    origin: Origin
+    schemes: SchemeCredentials
+    keeper: CredentialKeeper | None
+
+
 def _tools(
-    settings: RunSettings,
-    operations: OperationResolver,
-    origin: Origin,
-    classes: ClassChecks,
-    keeper: CredentialKeeper | None,
+    settings: RunSettings, operations: OperationResolver, caller: _Caller, classes: ClassChecks
 ) -> Tools:
-    common = operations.common
+    common, origin, keeper = operations.common, caller.origin, caller.keeper
     maker = RequestMaker(
         origin,
         common.headers,
         version=__version__,
         own_servers=True,
-        dispatch=dispatching(operations),
+        dispatch=dispatching(operations, caller.schemes),
     )
     nobody = partial(without_credentials, settings.sanitization.redaction)
     anonymous = RequestMaker(
@@ -362,7 +371,7 @@ def _tools(
         nobody(common.headers),
         version=__version__,
         own_servers=True,
-        dispatch=dispatching(operations, nobody),
+        dispatch=dispatching(operations, None, nobody),
     )
     hooks = CallHooks(
         before=GLOBAL_HOOKS.named("before_call"),

@@ -12,6 +12,8 @@ from checker.config.settings import RunSettings
 from checker.core import curl
 from checker.core.blocks import Truncation
 from checker.core.case import Case
+from checker.core.credentials import Credentials
+from checker.core.locations import Location
 from checker.core.operation import Operation
 from checker.core.registry import FORMATS
 from checker.core.request import Origin, WireRequest
@@ -20,6 +22,7 @@ from checker.generation.settings import mode_of
 from checker.phases.attempt import Judging
 from checker.phases.making import GenerationRules
 from checker.transport.settings import Dispatch, Headers, HttpSettings
+from checker.workers.schemes import SchemeCredentials
 
 
 def settings_of_case(resolver: OperationResolver, case: Case) -> OperationSettings:
@@ -30,12 +33,21 @@ def settings_of_case(resolver: OperationResolver, case: Case) -> OperationSettin
 
 
 def generation_rules(
-    resolver: OperationResolver, settings: RunSettings, *, reuse: bool
+    resolver: OperationResolver,
+    settings: RunSettings,
+    schemes: SchemeCredentials,
+    *,
+    reuse: bool,
 ) -> GenerationRules:
-    """How the cases of each operation are generated; with `reuse` values of earlier answers may stand in them."""
+    """How the cases of each operation are generated; with `reuse` values of earlier answers may stand in them.
+
+    What `schemes` puts into requests is not drawn.
+    """
 
     def of(operation: Operation, phase: str) -> GenerationSettings:
         own = resolver.of(operation, phase)
+        places = schemes.places(operation)
+        headers = {name for place, name in places if place is Location.HEADER}
         return GenerationSettings(
             mode=mode_of(own.modes),
             allow_x00=own.allow_x00,
@@ -46,7 +58,8 @@ def generation_rules(
             unique_inputs=own.unique_inputs,
             overrides=settings.overrides,
             reuse=reuse,
-            fixed_headers=frozenset(name.lower() for name, _ in own.headers),
+            fixed_headers=frozenset(name.lower() for name, _ in own.headers) | headers,
+            fixed_places=frozenset(one for one in places if one[0] is not Location.HEADER),
         )
 
     some_unique = any(own.unique_inputs for own in resolver.layers.everywhere())
@@ -95,10 +108,15 @@ def checks_by_case(resolver: OperationResolver) -> Callable[[Case], Sequence[str
 
 
 def dispatching(
-    resolver: OperationResolver, carried: Callable[[Headers], Headers] = lambda headers: headers
+    resolver: OperationResolver,
+    schemes: SchemeCredentials | None,
+    carried: Callable[[Headers], Headers] = lambda headers: headers,
 ) -> Callable[[Operation], Dispatch] | None:
-    """What requests to each operation carry of its headers, and how they travel; None where all are alike."""
-    if resolver.is_uniform:
+    """What requests to each operation carry of its headers, and how they travel; None where all are alike.
+
+    `schemes` has what they carry for security schemes.
+    """
+    if resolver.is_uniform and not schemes:
         return None
     usual = HttpSettings.of(resolver.common)
     known: dict[HttpSettings, HttpSettings] = {}
@@ -107,10 +125,24 @@ def dispatching(
     def dispatch(operation: Operation) -> Dispatch:
         own = resolver.of(operation)
         http = HttpSettings.of(own)
-        headers = carried(own.headers)
-        return Dispatch(headers, None if http == usual else known.setdefault(http, http))
+        given = schemes.of(operation) if schemes else None
+        via = None if http == usual else known.setdefault(http, http)
+        return dispatched(carried(own.headers), given, via)
 
     return dispatch
+
+
+def dispatched(
+    headers: Headers, given: Credentials | None, via: HttpSettings | None = None
+) -> Dispatch:
+    """Headers of every request, and what it carries for security schemes; a header that users give wins."""
+    if given is None:
+        return Dispatch(headers, via)
+    taken = {name.lower() for name, _ in headers}
+    others = (one for one in given.headers.items() if one[0].lower() not in taken)
+    beside = Credentials(query=given.query, cookies=given.cookies)
+    is_needed = given.query or given.cookies
+    return Dispatch((*headers, *others), via, beside if is_needed else None)
 
 
 def rendering(origin: Origin, resolver: OperationResolver) -> Callable[[WireRequest], str]:

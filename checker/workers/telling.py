@@ -7,6 +7,7 @@ from checker.kinds.protocol import CaseProgram
 from checker.workers.class_checks import ClassChecks
 from checker.workers.description import Description
 from checker.workers.recorder import Recorder
+from checker.workers.schemes import SchemeCredentials
 from checker.workers.selected import SelectedOperations
 
 
@@ -31,6 +32,12 @@ def tell_of_checks(recorder: Recorder, checks: ClassChecks) -> None:
     if checks.works_alone:
         text = "it has `after_run` and no `merge`: what several workers see cannot be put together"
         recorder.note(Note("alone", checks.works_alone, "", text))
+
+
+def tell_of_schemes(recorder: Recorder, schemes: SchemeCredentials) -> None:
+    """Credentials that are configured for what the description does not have."""
+    for name, text in schemes.unused:
+        recorder.note(Note(WarningKind.UNUSED_OPENAPI_AUTH.value, "", f"auth.openapi.{name}", text))
 
 
 def tell_of_program(recorder: Recorder, phase: str, program: CaseProgram) -> None:

@@ -29,7 +29,13 @@ WRONG_LINES = {
     "header beyond Latin-1": ["openapi.json", "-H", f"X-Key: {CANARY}\u20ac"],
     "credentials without a colon": ["openapi.json", "--auth", CANARY],
     "credentials without a user": ["openapi.json", "--auth", f":{CANARY}"],
-    "credentials that are not built": ["openapi.json", "--auth", f"user:{CANARY}"],
+    "credentials beside a header": [
+        "openapi.json",
+        "--auth",
+        f"user:{CANARY}",
+        "-H",
+        f"Authorization: {CANARY}",
+    ],
 }
 
 
@@ -53,7 +59,13 @@ WRONG_FILES = {
     "variable that is not set": f"headers = {{ X-Key = '{CANARY} ${{NO_SUCH_VARIABLE}}' }}",
     "malformed placeholder": f"headers = {{ X-Key = '{CANARY} ${{NO SUCH}} {CANARY}' }}",
     "authentication that is no table": f"auth = '{CANARY}'",
-    "authentication that is not built": f"[auth.basic]\nusername = 'u'\npassword = '{CANARY}'",
+    "password without a user": f"[auth.basic]\npassword = '{CANARY}'",
+    "password that is no text": f"[auth.basic]\nusername = 'u'\npassword = ['{CANARY}']",
+    "two kinds of credentials": f"[auth.openapi]\nK = {{ api_key = '{CANARY}', bearer = '{CANARY}' }}",
+    "credential that cannot be sent": f'[auth.openapi]\nK = {{ bearer = "{CANARY}\\n" }}',
+    "login without a path": f"[auth.dynamic.openapi]\nK = {{ payload = {{ p = '{CANARY}' }} }}",
+    "login that is no table": f"[auth.dynamic.openapi]\nK = '{CANARY}'",
+    "several methods": f"[auth.basic]\nusername = 'u'\npassword = '{CANARY}'\n[auth.openapi]\nK = {{ bearer = '{CANARY}' }}",
     "parameters that are no table": f"parameters = '{CANARY}'",
     "server variables that are no texts": f"[servers.variables]\ntoken = ['{CANARY}']",
     "no TOML": f"headers = {{ X-Key = '{CANARY}",

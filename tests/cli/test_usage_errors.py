@@ -185,7 +185,6 @@ def test_wrong_usage(invoke, name: str) -> None:
 
 
 LATER = (
-    ("--auth", "a:b"),
     ("--rate-limit", "3/s"),
     ("--max-redirects", "3"),
     ("--request-retries", "1"),

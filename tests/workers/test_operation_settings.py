@@ -236,7 +236,6 @@ PROBES: dict[Place, Probe] = {
     ),
 }
 LATER: dict[str, Any] = {
-    "auth": {"basic": {"username": "a", "password": "b"}},
     "rate-limit": "1/s",
     "max-redirects": 1,
     "max-stream-events": 1,
@@ -279,8 +278,10 @@ def is_later(place: Place) -> bool:
     return place[:1] in LATER_IN_OPERATIONS or (key.works is not None and len(key.works) == 1)
 
 
-ELSEWHERE = [("continue-on-failure",)]
-"""Has a test of its own, below."""
+BASIC = [("auth", "basic", key) for key in SECTIONS["auth", "basic"]]
+"""None of them means anything without the others: `tests/e2e/test_authentication.py`."""
+ELSEWHERE = [("continue-on-failure",), *BASIC]
+"""Have tests of their own."""
 LISTED = ("phases", "coverage")
 """Runs only where it is asked for; what acts in it has tests with the phases."""
 ACTING = [
@@ -364,7 +365,7 @@ def test_fuzz_goes_on_after_failures_of_operations_that_say_so(tmp_path: Path) -
         assert ending.outcome == wanted
 
 
-@pytest.mark.parametrize("place", [("warnings",), ("auth",)], ids=".".join)
+@pytest.mark.parametrize("place", [("warnings",)], ids=".".join)
 def test_what_is_later_may_stand_at_its_default(place: Place) -> None:
     default = SECTIONS[place[:-1]][place[-1]].default
     block = {"include-path": "/a", **nested(place, default)}

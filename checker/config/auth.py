@@ -1,0 +1,278 @@
+"""`[auth]`: how users say who is calling, checked, and as one value for each operation."""
+
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from checker.config.kinds import Problem, did_you_mean, invalid
+from checker.core.redact import Redaction
+
+Layer = Mapping[tuple[str, ...], Mapping[str, Any]]
+
+BASIC: Final = ("auth", "basic")
+OPENAPI: Final = ("auth", "openapi")
+DYNAMIC: Final = ("auth", "dynamic", "openapi")
+WFC: Final = ("auth", "wfc")
+
+REFRESH_S: Final = 300
+"""Age at which credentials that were fetched are fetched anew."""
+RETRY_ON: Final = (401,)
+"""Statuses that say that credentials count no more."""
+METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
+FORM: Final = "application/x-www-form-urlencoded"
+_SOURCES: Final = ("body", "header", "cookie")
+_STATIC: Final = (("api_key",), ("username", "password"), ("bearer",))
+"""Fields of `[auth.openapi.<scheme>]`, for each kind of scheme."""
+_DYNAMIC: Final = (
+    "path", "method", "payload", "payload_content_type", "extract_from", "extract_selector", "retry_on",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class BasicAuth:
+    """User and password for all operations."""
+
+    username: str
+    password: str
+    type: str = "basic"
+    """`basic` (RFC 7617) or `digest` (RFC 7616)."""
+
+    @property
+    def header(self) -> str:
+        """Value of `Authorization` in basic authentication."""
+        return basic_value(self.username, self.password)
+
+
+@dataclass(frozen=True, slots=True)
+class StaticScheme:
+    """Credentials for one security scheme of the description; either one value or user and password."""
+
+    name: str
+    api_key: str = ""
+    username: str = ""
+    password: str = ""
+    bearer: str = ""
+
+    @property
+    def kind(self) -> str:
+        """`apiKey`, `bearer` or `basic`: what kind of scheme they are for."""
+        return "apiKey" if self.api_key else "bearer" if self.bearer else "basic"
+
+
+@dataclass(frozen=True, slots=True)
+class DynamicScheme:
+    """A request that gets the token for one security scheme of the description."""
+
+    name: str
+    path: str
+    method: str
+    payload: tuple[tuple[str, str], ...]
+    payload_content_type: str
+    extract_from: str
+    """`body`, `header` or `cookie`."""
+    extract_selector: str
+    """JSON pointer, name of a header or of a cookie."""
+    retry_on: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WfcAuth:
+    """An authentication document in the format of the Web Fuzzing Commons."""
+
+    path: str
+    user: str | None
+    """None: whoever an operation lets in."""
+    refresh_interval: int
+
+
+@dataclass(frozen=True, slots=True)
+class Authentication:
+    """What was configured for an operation: one method of the three."""
+
+    basic: BasicAuth | None = None
+    static: tuple[StaticScheme, ...] = ()
+    dynamic: tuple[DynamicScheme, ...] = ()
+    wfc: WfcAuth | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.basic or self.static or self.dynamic or self.wfc)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What of it a run would send, as messages call it. Basic authentication is a header among others."""
+        found = [f"scheme {name}" for name in self.schemes]
+        if self.wfc:
+            found.append("auth.wfc")
+        if self.basic and self.basic.type != "basic":
+            found.append("auth.basic")
+        return tuple(found)
+
+    @property
+    def secrets(self) -> Iterator[tuple[str, str]]:
+        """(name, value) of what must be written nowhere. Basic authentication is a header among others, but for the password."""
+        if self.basic:
+            yield "password", self.basic.password
+        for one in self.static:
+            if one.kind == "basic":
+                sent = basic_value(one.username, one.password).partition(" ")[2]
+                yield f"{one.name}.basic", sent
+            yield one.name, one.api_key or one.bearer or one.password
+        for fetched in self.dynamic:
+            yield from secret_pairs(fetched.payload)
+
+    @property
+    def schemes(self) -> tuple[str, ...]:
+        """Names of security schemes that something is configured for."""
+        return (*(one.name for one in self.static), *(one.name for one in self.dynamic))
+
+
+def basic_value(username: str, password: str) -> str:
+    """Value of an `Authorization` header (RFC 7617, 2)."""
+    return f"Basic {b64encode(f'{username}:{password}'.encode()).decode()}"
+
+
+def secret_pairs(payload: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """What of a login must be written nowhere: all of it, where no name says what is secret."""
+    names = Redaction()
+    return tuple(one for one in payload if names.is_sensitive(one[0])) or payload
+
+
+def authentication_in(layers: Sequence[Layer]) -> Authentication:
+    """What the nearest layer that says anything of it says."""
+    layer: Layer = next((one for one in layers if _methods(one)), {})
+    basic, wfc = layer.get(BASIC), layer.get(WFC)
+    if basic:
+        types = (one[BASIC]["type"] for one in layers if "type" in one.get(BASIC, {}))
+        user = basic["username"], basic.get("password", "")
+        return Authentication(BasicAuth(*user, next(types, "basic")))
+    if wfc:
+        return Authentication(
+            wfc=WfcAuth(wfc["path"], wfc.get("user"), wfc.get("refresh_interval", REFRESH_S))
+        )
+    return Authentication(
+        static=tuple(StaticScheme(name, **given) for name, given in _tables(layer, OPENAPI)),
+        dynamic=tuple(_dynamic(name, given) for name, given in _tables(layer, DYNAMIC)),
+    )
+
+
+def layer_problems(layer: Layer) -> Iterator[tuple[tuple[str, ...], Problem]]:
+    """(section, what is wrong) of authentication that means nothing taken together."""
+    methods = _methods(layer)
+    if len(methods) > 1:
+        listed = " and ".join(methods)
+        text = f"Cannot use multiple authentication methods simultaneously: {listed}; choose one"
+        yield ("auth",), Problem("Invalid value", text)
+    for path, needed in ((BASIC, ("username", "password")), (WFC, ("path",))):
+        for name in needed:
+            if path in layer and name not in layer[path]:
+                yield path, Problem("Missing required property", repr(name))
+    dynamic = dict(_tables(layer, DYNAMIC))
+    for name, _ in _tables(layer, OPENAPI):
+        if name in dynamic:
+            text = f"{name!r} stands in [auth.openapi] and in [auth.dynamic.openapi]; choose one"
+            yield ("auth",), invalid(text)
+
+
+def static_rule(name: str, given: object) -> str | None:
+    """What is wrong with `[auth.openapi.<scheme>]`. No value is shown."""
+    if not isinstance(given, Mapping):
+        return f"{name!r} must be a table"
+    if tuple(given) not in _STATIC and tuple(reversed(tuple(given))) not in _STATIC:
+        shown = " or ".join(" and ".join(map(repr, fields)) for fields in _STATIC)
+        return f"{name!r} must have {shown}, but has {_listed(given)}"
+    for field, value in given.items():
+        if broken := sendable(value):
+            return f"{name!r}: {field!r} {broken}"
+        if not value and field != "password":
+            return f"{name!r}: {field!r} must not be empty"
+    return None
+
+
+def dynamic_rule(name: str, given: object) -> str | None:
+    """What is wrong with `[auth.dynamic.openapi.<scheme>]`. No value of the payload is shown."""
+    if not isinstance(given, Mapping):
+        return f"{name!r} must be a table"
+    for field in given:
+        if field not in _DYNAMIC:
+            known = ", ".join(map(repr, _DYNAMIC))
+            return f"{name!r}: unknown property {field!r}{did_you_mean(field, _DYNAMIC)}; the following are valid: {known}"
+    for field in ("path", "extract_selector"):
+        if field not in given:
+            return f"{name!r}: {field!r} is missing"
+    broken = next((text for text in _dynamic_problems(given) if text), None)
+    return f"{name!r}: {broken}" if broken else None
+
+
+def sendable(value: object) -> str | None:
+    """What keeps a value from being sent as a credential; begins with `must`."""
+    if not isinstance(value, str):
+        return "must be a string"
+    if any(char in value for char in "\r\n\0"):
+        return "must not hold CR, LF or NUL"
+    return None
+
+
+def _dynamic_problems(given: Mapping[str, Any]) -> Iterator[str | None]:
+    texts = ("path", "method", "payload_content_type", "extract_from", "extract_selector")
+    yield from (
+        f"{field!r} must be a string"
+        for field in texts
+        if field in given and not isinstance(given[field], str)
+    )
+    if not given["path"].startswith("/"):
+        yield f"'path' must start with '/', but got {given['path']!r}"
+    if given.get("method", "post").upper() not in METHODS:
+        yield f"'method' must be one of {', '.join(METHODS)}, but got {given['method']!r}"
+    payload = given.get("payload", {})
+    if not isinstance(payload, Mapping) or not all(isinstance(x, str) for x in payload.values()):
+        yield "'payload' must be a table of strings"
+    media_type = given.get("payload_content_type", "application/json")
+    if not is_json_or_form(media_type):
+        yield f"'payload_content_type' must be JSON or {FORM}, but got {media_type!r}"
+    source, selector = given.get("extract_from", "body"), given["extract_selector"]
+    if source not in _SOURCES:
+        yield f"'extract_from' must be one of {', '.join(_SOURCES)}, but got {source!r}"
+    if source == "body" and selector and not selector.startswith("/"):
+        yield f"'extract_selector' must be a JSON pointer like '/access_token', but got {selector!r}"
+    statuses = given.get("retry_on", [])
+    is_list = isinstance(statuses, list | tuple)
+    if not is_list or not all(type(one) is int and 100 <= one <= 599 for one in statuses):
+        yield "'retry_on' must be an array of statuses from 100 to 599"
+
+
+def is_json_or_form(media_type: str) -> bool:
+    """Whether a payload can be written as a media type, parameters aside."""
+    essence = media_type.partition(";")[0].strip().lower()
+    return essence in ("application/json", FORM) or essence.endswith("+json")
+
+
+def _dynamic(name: str, given: Mapping[str, Any]) -> DynamicScheme:
+    return DynamicScheme(
+        name,
+        given["path"],
+        given.get("method", "post").upper(),
+        tuple(given.get("payload", {}).items()),
+        given.get("payload_content_type", "application/json"),
+        given.get("extract_from", "body"),
+        given["extract_selector"],
+        tuple(given.get("retry_on", RETRY_ON)),
+    )
+
+
+def _methods(layer: Layer) -> list[str]:
+    named = ((BASIC, "username"), (WFC, "path"))
+    found = [f"[{'.'.join(path)}]" for path, name in named if name in layer.get(path, {})]
+    for path in (OPENAPI, DYNAMIC):
+        if _tables(layer, path):
+            # These two may stand together: they are one method.
+            return [*found, "[auth.openapi]" if path == OPENAPI else "[auth.dynamic.openapi]"]
+    return found
+
+
+def _tables(layer: Layer, path: tuple[str, ...]) -> list[tuple[str, Mapping[str, Any]]]:
+    return list(layer.get(path[:-1], {}).get(path[-1], {}).items())
+
+
+def _listed(given: Mapping[str, Any]) -> str:
+    return ", ".join(map(repr, given)) or "nothing"

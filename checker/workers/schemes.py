@@ -1,0 +1,111 @@
+"""What was configured for the security schemes of a description, and which of it each operation asks for."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from checker.config.auth import Authentication, StaticScheme, basic_value
+from checker.config.kinds import did_you_mean
+from checker.core.credentials import Credentials
+from checker.core.errors import ConfigError
+from checker.core.locations import Location
+from checker.core.operation import Label, Operation
+from checker.core.security import SecurityScheme, chosen_schemes
+
+
+class SchemeCredentials:
+    """Credentials by security scheme. Raises `ConfigError` for those that are for another kind of scheme."""
+
+    def __init__(self, declared: Mapping[str, SecurityScheme], configured: Authentication) -> None:
+        self.declared = declared
+        self._configured = configured
+        self._names = frozenset(configured.schemes)
+        self._static = {
+            one.name: _of_scheme(declared[one.name], one)
+            for one in configured.static
+            if one.name in declared
+        }
+        self._chosen: dict[Label, tuple[SecurityScheme, ...]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._names)
+
+    @property
+    def unused(self) -> Iterator[tuple[str, str]]:
+        """(name, sentence) of schemes that something is configured for and that the description does not have."""
+        for name in self._configured.schemes:
+            if name not in self.declared:
+                known = ", ".join(map(repr, self.declared)) or "none"
+                hint = did_you_mean(name, self.declared)
+                yield (
+                    name,
+                    f"no security scheme is called {name!r}{hint or f'; there are: {known}'}",
+                )
+
+    def chosen(self, operation: Operation) -> tuple[SecurityScheme, ...]:
+        """Schemes of an operation that its requests carry credentials for."""
+        found = self._chosen.get(operation.label)
+        if found is None:
+            found = chosen_schemes(operation.security, self._names)
+            self._chosen[operation.label] = found
+        return found
+
+    def of(self, operation: Operation) -> Credentials | None:
+        """What requests to an operation carry from the beginning to the end of a run; None for nothing."""
+        return merged(
+            self._static[x.name] for x in self.chosen(operation) if x.name in self._static
+        )
+
+    def places(self, operation: Operation) -> frozenset[tuple[Location, str]]:
+        """Where requests to an operation carry credentials, those that are fetched included; headers in lower case."""
+        places = (scheme.place for scheme in self.chosen(operation))
+        return frozenset(
+            (place, name.lower() if place is Location.HEADER else name) for place, name in places
+        )
+
+
+def carried_as(scheme: SecurityScheme, value: str) -> Credentials:
+    """A token as requests carry it for a scheme."""
+    place, name = scheme.place
+    if place is Location.QUERY:
+        return Credentials(query={name: value})
+    if place is Location.COOKIE:
+        return Credentials(cookies={name: value})
+    if scheme.type == "apiKey":
+        return Credentials(headers={name: value})
+    return Credentials(headers={name: f"Bearer {value}"})
+
+
+def merged(parts: Iterable[Credentials]) -> Credentials | None:
+    """All of them in one; None for none."""
+    found = list(parts)
+    if len(found) < 2:
+        return found[0] if found else None
+    headers: dict[str, str] = {}
+    query: dict[str, str] = {}
+    cookies: dict[str, str] = {}
+    for one in found:
+        headers |= one.headers
+        query |= one.query
+        cookies |= one.cookies
+    return Credentials(headers, query, cookies)
+
+
+def _of_scheme(scheme: SecurityScheme, given: StaticScheme) -> Credentials:
+    if given.kind != _kind(scheme):
+        needed = {"apiKey": "'api_key'", "basic": "'username' and 'password'", "bearer": "'bearer'"}
+        raise ConfigError(
+            f"[auth.openapi.{scheme.name}]: the description declares this scheme as {_shown(scheme)}, "
+            f"which needs {needed[_kind(scheme)]}"
+        )
+    if given.kind == "basic":
+        return Credentials({"Authorization": basic_value(given.username, given.password)})
+    return carried_as(scheme, given.api_key or given.bearer)
+
+
+def _kind(scheme: SecurityScheme) -> str:
+    if scheme.type == "apiKey":
+        return "apiKey"
+    return "basic" if scheme.scheme == "basic" else "bearer"
+
+
+def _shown(scheme: SecurityScheme) -> str:
+    return f"{scheme.type} {scheme.scheme}".rstrip()

@@ -1,0 +1,120 @@
+"""Credentials of the configuration reach the operations that ask for them, and nobody else."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.apps.guarded import KEY, PASSWORD, SECURITY, TOKEN, USER, described, guarding
+from tests.e2e.runner import Command
+
+EACH = f"""
+[auth.openapi]
+Basic = {{ username = "{USER}", password = "${{PASSWORD}}" }}
+Bearer = {{ bearer = "{TOKEN}" }}
+HeaderKey = {{ api_key = "{KEY}" }}
+QueryKey = {{ api_key = "{KEY}" }}
+CookieKey = {{ api_key = "{TOKEN}" }}
+"""
+
+
+def left_in(command: Command) -> list[Path]:
+    """Files in which something of a credential is left."""
+    return [
+        path
+        for path in command.directory.rglob("*")
+        if path.is_file() and path.name != "checker.toml" and b"C4n4ry" in path.read_bytes()
+    ]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_each_scheme_is_served_where_it_is_asked_for(command: Command, workers: int) -> None:
+    (command.directory / "checker.toml").write_text(EACH)
+    command.environment["PASSWORD"] = PASSWORD
+    with guarding() as app:
+        ran = command.run(
+            f"{app.url}/openapi.json",
+            "-n",
+            "5",
+            "--phases",
+            "fuzzing",
+            "--report",
+            "vcr",
+            workers=workers,
+        )
+    assert ran.code == 0, ran.shown
+    assert set(app.served) - {"/openapi.json"} == set(SECURITY)
+    assert not app.refused, ran.shown
+    assert not app.carried & {"authorization", "x-key", "appid", "sid"}
+    assert not left_in(command)
+    assert "C4n4ry" not in ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize("given", [["--auth", f"{USER}:{PASSWORD}"], []])
+def test_a_user_and_a_password_are_for_all_operations(command: Command, given: list[str]) -> None:
+    if not given:
+        text = f"[auth.basic]\nusername = '{USER}'\npassword = '{PASSWORD}'"
+        (command.directory / "checker.toml").write_text(text)
+    with guarding(described({"/basic": [], "/public": []})) as app:
+        ran = command.run(f"{app.url}/openapi.json", *given, "-n", "5", "--report", "vcr")
+    assert ran.code == 0, ran.shown
+    assert app.served["/basic"] >= 5
+    assert not app.refused
+    assert "authorization" in app.carried
+    assert not left_in(command)
+    assert "C4n4ry" not in ran.stdout + ran.stderr
+
+
+def test_one_operation_may_have_a_user_of_its_own(command: Command) -> None:
+    text = f"""
+    [auth.basic]
+    username = 'nobody'
+    password = 'nothing'
+    [[operations]]
+    include-path = '/basic'
+    auth.basic = {{ username = '{USER}', password = '{PASSWORD}' }}
+    """
+    (command.directory / "checker.toml").write_text(text)
+    with guarding(described({"/basic": [], "/public": []})) as app:
+        ran = command.run(f"{app.url}/openapi.json", "-n", "5")
+    assert ran.code == 0, ran.shown
+    assert not app.refused
+
+
+def test_the_command_line_stands_over_the_file(command: Command) -> None:
+    (command.directory / "checker.toml").write_text("[auth.openapi]\nBasic = { bearer = 'x' }")
+    with guarding(described({"/basic": [{"Basic": []}]})) as app:
+        ran = command.run(f"{app.url}/openapi.json", "--auth", f"{USER}:{PASSWORD}", "-n", "5")
+    assert ran.code == 0, ran.shown
+    assert not app.refused
+
+
+def test_credentials_for_another_kind_of_scheme_are_refused(command: Command) -> None:
+    (command.directory / "checker.toml").write_text("[auth.openapi]\nBasic = { bearer = 'C4n4ry' }")
+    with guarding() as app:
+        ran = command.run(f"{app.url}/openapi.json")
+    assert ran.code == 2
+    assert ran.stderr == (
+        "Error: [auth.openapi.Basic]: the description declares this scheme as http basic, "
+        "which needs 'username' and 'password'\n"
+    )
+
+
+def test_credentials_for_no_scheme_are_told(command: Command) -> None:
+    (command.directory / "checker.toml").write_text("[auth.openapi]\nBearr = { bearer = 'C4n4ry' }")
+    with guarding(described({"/public": []})) as app:
+        ran = command.run(f"{app.url}/openapi.json", "-n", "1")
+    assert ran.code == 0, ran.shown
+    assert "no security scheme is called 'Bearr'. Did you mean 'Bearer'?" in ran.stdout
+
+
+def test_credentials_do_not_follow_the_description_to_another_server(command: Command) -> None:
+    (command.directory / "checker.toml").write_text(EACH)
+    command.environment["PASSWORD"] = PASSWORD
+    document = described() | {"servers": [{"url": "http://127.0.0.1:1/"}]}
+    with guarding(document) as app:
+        ran = command.run(f"{app.url}/openapi.json")
+    assert ran.code == 2
+    assert (
+        "credentials (scheme Basic, scheme Bearer, scheme HeaderKey, ...) are not sent to"
+        in ran.stderr
+    )
