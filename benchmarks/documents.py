@@ -22,7 +22,7 @@ from benchmarks.startup import first_request
 from checker.core.errors import CheckerError, LoaderError
 from checker.core.meta import PhaseInfo
 from checker.core.operation import BrokenOperation
-from checker.core.request import Origin
+from checker.core.request import BaseUrl
 from checker.core.verdicts import Outcome
 from checker.generation.program import GenerationSettings, compile_operation
 from checker.generation.sources.choices import RandomSource
@@ -37,7 +37,7 @@ PARSES_LIMIT = 3.0
 LARGE_BYTES = 1_000_000
 CASES = 10
 LARGEST = ("api.github.com", "vault", "Integrations-kubernetes")
-_ORIGIN = Origin("http", "127.0.0.1", 80, "")
+_ORIGIN = BaseUrl("http", "127.0.0.1", 80, "")
 
 
 @dataclass

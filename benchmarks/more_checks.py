@@ -21,7 +21,7 @@ from checker.checks.table import AVAILABLE
 from checker.config.operation_settings import OperationSettings
 from checker.core.meta import GenerationMode, PhaseInfo
 from checker.core.operation import BrokenOperation, Label
-from checker.core.request import Origin
+from checker.core.request import BaseUrl
 from checker.core.response import Response
 from checker.core.send import Exchanging
 from checker.generation.hooks import NO_HOOKS
@@ -122,7 +122,7 @@ class Bench:
         self._judge = Judge(checks)
         rules = GenerationRules.alike(GenerationSettings())
         self._factory = CaseFactory(operations, rules, lambda _: NO_HOOKS, None)
-        self._maker = RequestMaker(Origin("http", "localhost", 80, ""), version=__version__)
+        self._maker = RequestMaker(BaseUrl("http", "localhost", 80, ""), version=__version__)
         self._index = 0
 
     def cpu_us(self, count: int) -> float:

@@ -19,7 +19,7 @@ from checker.core.errors import CheckerError
 from checker.core.media_types import is_json
 from checker.core.meta import GenerationMode, PhaseInfo
 from checker.core.operation import BrokenOperation, Location, Operation
-from checker.core.request import Origin
+from checker.core.request import BaseUrl
 from checker.core.verdicts import Outcome, PartVerdict
 from checker.generation.program import GenerationSettings, compile_operation
 from checker.generation.sources.choices import RandomSource
@@ -31,7 +31,7 @@ _SHOWN = 3
 """Cases judged wrongly that are printed, for each document."""
 _MODES = frozenset(GenerationMode)
 _SHARE = re.compile(r"(\d+)/(\d+)")
-_ORIGIN = Origin("http", "127.0.0.1", 80, "/base")
+_ORIGIN = BaseUrl("http", "127.0.0.1", 80, "/base")
 
 
 @dataclass

@@ -15,7 +15,7 @@ from benchmarks.target import folder_argument, target
 from checker import openapi
 from checker.core.case import Case
 from checker.core.operation import BrokenOperation, Location
-from checker.core.request import Origin, WireRequest
+from checker.core.request import BaseUrl, WireRequest
 from checker.transport.http import HttpLanes, HttpSettings
 from checker.transport.prepare import RequestMaker
 
@@ -32,7 +32,7 @@ _BODY = {
 def main() -> int:
     """Print the table."""
     with target(folder_argument()) as server:
-        origin = Origin.from_url(server.url)
+        origin = BaseUrl.from_url(server.url)
         cases = list(_cases(server.document))
         maker = RequestMaker(origin, version="0")
         requests = [maker.make(case) for case in cases]
@@ -84,7 +84,7 @@ def _making(maker: RequestMaker, cases: list[Case]) -> Callable[[], WireRequest]
     return lambda: maker.make(following())
 
 
-def _lanes_loop(origin: Origin, lanes: int, following: Callable[[], WireRequest]) -> float:
+def _lanes_loop(origin: BaseUrl, lanes: int, following: Callable[[], WireRequest]) -> float:
     http = HttpLanes(origin, HttpSettings(), lanes)
     began = time.process_time()
     for lane in range(lanes):

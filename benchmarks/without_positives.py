@@ -17,7 +17,7 @@ from benchmarks.generation.corpora import openapi_documents
 from checker.core.errors import CheckerError
 from checker.core.meta import PhaseInfo
 from checker.core.operation import BrokenOperation
-from checker.core.request import Origin
+from checker.core.request import BaseUrl
 from checker.core.verdicts import Outcome
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
 from checker.generation.sources.choices import RandomSource
@@ -30,7 +30,7 @@ _ROW: Final = re.compile(r"\| `([^`]+)` \| `([^`]+)` \|")
 _CASES = 10
 """Tried for each operation: one that is not judged invalid is enough."""
 _PROCESSES = 2
-_ORIGIN = Origin("http", "127.0.0.1", 80, "")
+_ORIGIN = BaseUrl("http", "127.0.0.1", 80, "")
 _WHOLE = "*"
 
 

@@ -28,7 +28,7 @@ from checker.core.case import Case
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.meta import GenerationMode, PhaseInfo, Violation
 from checker.core.operation import Location, Operation
-from checker.core.request import Origin
+from checker.core.request import BaseUrl
 from checker.core.schema import Direction, Document, UnresolvableReference
 from checker.core.verdicts import Outcome
 from checker.generation.negation.listing import Breach, breaches
@@ -368,7 +368,7 @@ def _wrong_part(case: Case) -> tuple[Location, Violation]:
 def _judge_requests(operation: Operation, counts: Counter[str], shown: Counter[str]) -> None:
     program = compile_operation(operation, GenerationSettings(mode=GenerationMode.NEGATIVE))
     judge = RequestReferee(operation)
-    maker = RequestMaker(Origin("http", "127.0.0.1", 80, ""), version="0")
+    maker = RequestMaker(BaseUrl("http", "127.0.0.1", 80, ""), version="0")
     source = RandomSource()
     counts["operations"] += 1
     for seed in range(VALUES):

@@ -20,7 +20,7 @@ from checker.core.media_types import is_form, is_json, is_multipart
 from checker.core.operation import Location
 from checker.core.schema import Direction
 from checker.generation.drawing.compiling import Compiler
-from checker.generation.drawing.places import Place, body_place, place_of
+from checker.generation.drawing.places import TextPlace, body_place, place_of
 from checker.generation.normalization.canonical import Canon
 from checker.generation.normalization.forms import Conjunction, Facet
 from checker.generation.sources import alphabets
@@ -89,7 +89,7 @@ def _is_fields(media_type: str) -> bool:
     return is_form(media_type) or is_multipart(media_type)
 
 
-def place_for(sample: Sample) -> Place:
+def place_for(sample: Sample) -> TextPlace:
     """Where values of a schema travel."""
     if sample.location is not Location.BODY:
         return place_of(sample.location, _TEXT, "")

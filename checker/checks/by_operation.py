@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from checker.checks.context import Interaction
+from checker.checks.context import JudgedInteraction
 from checker.checks.judge import Judge, Judgement
 from checker.core.case import Case
 from checker.core.response import Response
@@ -18,13 +18,13 @@ class JudgeByOperation:
         self._judge_of = judge_of
 
     def judge(
-        self, case: Case, response: Response, sequence: Sequence[Interaction] = ()
+        self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
     ) -> Exchanging[Judgement]:
         """What the checks say of a response; yields what they need to send."""
         return self._judge_of(case).judge(case, response, sequence)
 
     def verdict(
-        self, case: Case, response: Response, sequence: Sequence[Interaction] = ()
+        self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
     ) -> Judgement | None:
         """What the checks say of a response; None when one of them needs further requests."""
         return self._judge_of(case).verdict(case, response, sequence)

@@ -16,7 +16,7 @@ from checker.core.send import Exchanging
 from checker.core.verdicts import RequestVerdict
 
 
-class Interaction(Protocol):
+class JudgedInteraction(Protocol):
     """A case, what was sent for it and what came back."""
 
     @property
@@ -56,7 +56,7 @@ class CheckContext:
     """What the operation promises of a response with this status and `Content-Type`."""
     config: Mapping[str, Any] = field(default_factory=dict)
     """Settings of the check that is asked, as they stand in the configuration: `expected-statuses`, ..."""
-    sequence: Sequence[Interaction] = ()
+    sequence: Sequence[JudgedInteraction] = ()
     """What was sent before in the same sequence, oldest first."""
     tools: CheckTools | None = None
     """None where responses are judged apart from everything else."""

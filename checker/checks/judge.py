@@ -5,7 +5,14 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from checker.checks.check import Check, Config
-from checker.checks.context import PASSED, CheckContext, CheckTools, Failures, Found, Interaction
+from checker.checks.context import (
+    PASSED,
+    CheckContext,
+    CheckTools,
+    Failures,
+    Found,
+    JudgedInteraction,
+)
 from checker.checks.to_run import Asked, Kinds
 from checker.core.blocks import DEFAULT_TRUNCATION, Truncation
 from checker.core.case import Case
@@ -46,7 +53,7 @@ class Judge:
         self._tools = tools
 
     def verdict(
-        self, case: Case, response: Response, sequence: Sequence[Interaction] = ()
+        self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
     ) -> "Judgement | None":
         """What the checks say of an answer: the hot path. None when one of them needs further requests: ask `judge` then."""
         to_run = self._kinds.of(case, response, follows=bool(sequence))
@@ -65,7 +72,7 @@ class Judge:
         return _judgement(failures, context)
 
     def judge(
-        self, case: Case, response: Response, sequence: Sequence[Interaction] = ()
+        self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
     ) -> "Exchanging[Judgement]":
         """What the checks say of an answer; yields what they need to send."""
         to_run = self._kinds.of(case, response, follows=bool(sequence))
@@ -92,7 +99,7 @@ class Judge:
         case: Case,
         response: Response,
         plan: ResponsePlan,
-        sequence: Sequence[Interaction],
+        sequence: Sequence[JudgedInteraction],
     ) -> CheckContext:
         return CheckContext(
             case,

@@ -23,7 +23,7 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class SettingOption:
     """An option that sets one key of the configuration."""
 
     flags: tuple[str, ...]
@@ -41,14 +41,14 @@ class Setting:
         return self.flags[-1].lstrip("-").replace("-", "_")
 
 
-def _root(flags: str, help_: str, *, key: str = "", variable: str | None = None) -> Setting:
+def _root(flags: str, help_: str, *, key: str = "", variable: str | None = None) -> SettingOption:
     names = tuple(flags.split("/"))
-    return Setting(names, (), key or names[-1][2:], help_, variable=variable)
+    return SettingOption(names, (), key or names[-1][2:], help_, variable=variable)
 
 
-def _generation(key: str, help_: str, *, flags: str = "", is_flag: bool = False) -> Setting:
+def _generation(key: str, help_: str, *, flags: str = "", is_flag: bool = False) -> SettingOption:
     names = tuple((flags or f"--generation-{key}").split("/"))
-    return Setting(names, ("generation",), key, help_, is_flag)
+    return SettingOption(names, ("generation",), key, help_, is_flag)
 
 
 BASE_URL = _root(
@@ -64,7 +64,7 @@ SETTINGS = (
     _root("--lanes", "Requests in flight in each worker, 1-64 or `auto`."),
     _root("--seed", "Seed of all random choices."),
     _root("--max-failures", "End after that many different failures or errors."),
-    Setting(
+    SettingOption(
         ("--continue-on-failure",),
         (),
         "continue-on-failure",
@@ -79,11 +79,13 @@ SETTINGS = (
     _root("--request-timeout", "Seconds to wait for a response."),
     _root("--proxy", "URL of an HTTP proxy."),
     _root("--tls-verify", "Whether to verify certificates, or a file of authorities."),
-    Setting(("-A", "--auth-type"), auth.BASIC, "type", "How they are sent: `basic` or `digest`."),
-    Setting(
+    SettingOption(
+        ("-A", "--auth-type"), auth.BASIC, "type", "How they are sent: `basic` or `digest`."
+    ),
+    SettingOption(
         ("--auth-wfc",), auth.WFC, "path", "Authentication document of the Web Fuzzing Commons."
     ),
-    Setting(
+    SettingOption(
         ("--auth-wfc-user",), auth.WFC, "user", "User of that document; the one that is let in."
     ),
     _root("--rate-limit", "Requests per time: `N/s`, `N/m`, `N/h`."),
@@ -103,12 +105,12 @@ SETTINGS = (
     _generation("database", "Where examples are kept: `none`, `:memory:` or a folder."),
     _generation("unique-inputs", "Never the same case twice.", is_flag=True),
     *(
-        Setting((f"--{name.replace('_', '-')}",), ("checks",), name, check.help)
+        SettingOption((f"--{name.replace('_', '-')}",), ("checks",), name, check.help)
         for name, check in AVAILABLE.items()
         if check.switch
     ),
-    Setting(("--report-dir",), ("reports",), "directory", "Folder of the reports."),
-    Setting(
+    SettingOption(("--report-dir",), ("reports",), "directory", "Folder of the reports."),
+    SettingOption(
         ("--report-preserve-bytes",),
         ("reports",),
         "preserve-bytes",
@@ -116,7 +118,7 @@ SETTINGS = (
         is_flag=True,
     ),
     *(
-        Setting(
+        SettingOption(
             (f"--report-{row.name}-path",),
             ("reports", row.name),
             "path",
@@ -124,16 +126,16 @@ SETTINGS = (
         )
         for row in report_formats()
     ),
-    Setting(
+    SettingOption(
         ("--debug-output-file",),
         ("reports", "ndjson"),
         "path",
         "Place of the NDJSON report: all events of the run, one a line.",
     ),
-    Setting(
+    SettingOption(
         ("--output-sanitize",), ("output", "sanitization"), "enabled", "Whether to mask secrets."
     ),
-    Setting(
+    SettingOption(
         ("--output-truncate",), ("output", "truncation"), "enabled", "Whether to cut payloads."
     ),
 )
@@ -148,7 +150,9 @@ RUN_SETTINGS = (
 )
 """Of `run` alone."""
 
-FUZZ_SETTINGS = (Setting(("--max-time",), ("fuzz",), "max-time", "Seconds after which to end."),)
+FUZZ_SETTINGS = (
+    SettingOption(("--max-time",), ("fuzz",), "max-time", "Seconds after which to end."),
+)
 """Of `fuzz` alone."""
 
 _LATER = ("--origin", "--baseline", "--app")
@@ -179,7 +183,7 @@ def auth_option(command: Decorated) -> Decorated:
     )(command)
 
 
-def run_options(settings: tuple[Setting, ...]) -> Callable[[Decorated], Decorated]:
+def run_options(settings: tuple[SettingOption, ...]) -> Callable[[Decorated], Decorated]:
     """Add LOCATION, the shared options and these settings to a command."""
 
     def decorate(command: Decorated) -> Decorated:
@@ -200,7 +204,11 @@ def run_options(settings: tuple[Setting, ...]) -> Callable[[Decorated], Decorate
 
 
 def apply_options(
-    config: Config, options: Mapping[str, Any], settings: tuple[Setting, ...], *, has_hooks: bool
+    config: Config,
+    options: Mapping[str, Any],
+    settings: tuple[SettingOption, ...],
+    *,
+    has_hooks: bool,
 ) -> None:
     """Put the options of a command on top of a configuration.
 
@@ -223,7 +231,7 @@ def apply_options(
     _refuse_pointless_bytes(config)
 
 
-def _option(setting: Setting) -> Callable[[Decorated], Decorated]:
+def _option(setting: SettingOption) -> Callable[[Decorated], Decorated]:
     key = SECTIONS[setting.path][setting.key]
     hidden = key.works is not None and key.works == (key.default,)
     if setting.is_flag:
@@ -292,7 +300,7 @@ def _names(options: Mapping[str, Any], option: str, known: tuple[str, ...]) -> l
     return names
 
 
-def _set(config: Config, setting: Setting, value: Any) -> None:
+def _set(config: Config, setting: SettingOption, value: Any) -> None:
     section: Section = config
     for name in setting.path:
         section = getattr(section, name)

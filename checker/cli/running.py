@@ -12,7 +12,7 @@ import click
 from checker.cli.execute import execute_run
 from checker.cli.filters import read_filters
 from checker.cli.main import Root
-from checker.cli.options import Setting, apply_options
+from checker.cli.options import SettingOption, apply_options
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
@@ -24,7 +24,7 @@ _SECRET_OPTIONS = ("-H", "--header", "-a", "--auth")
 
 
 def run_command(
-    ctx: click.Context, kind: str, options: Mapping[str, Any], settings: tuple[Setting, ...]
+    ctx: click.Context, kind: str, options: Mapping[str, Any], settings: tuple[SettingOption, ...]
 ) -> None:
     """Carry out `run` or `fuzz` and end with its exit code."""
     root = ctx.find_object(Root) or Root()

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import click
 
 from checker.config import rules
-from checker.config.kinds import Boolean, Choice, Either, Integer, Kind, ListOf, Number
+from checker.config.kinds import Boolean, Choice, Either, Integer, ListOf, Number, ValueKind
 from checker.config.table import SECTIONS, Path
 from checker.core.redact import Redaction
 
@@ -36,7 +36,7 @@ class KeyValue(click.ParamType[Any]):
         return parsed
 
 
-def parsed_text(text: str, kind: Kind) -> Any:
+def parsed_text(text: str, kind: ValueKind) -> Any:
     """The value that a text means where this kind is expected; the text itself when it means none."""
     match kind:
         case Boolean():
@@ -132,7 +132,7 @@ def _number(text: str, kind: type[int] | type[float]) -> float | str:
         return text
 
 
-def _metavar(kind: Kind) -> str:
+def _metavar(kind: ValueKind) -> str:
     match kind:
         case Boolean():
             return "boolean"

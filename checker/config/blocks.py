@@ -6,7 +6,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
-from checker.config.filters import SUBJECTS, Expression, FilterSpec, OperationFilters
+from checker.config.filters import SUBJECTS, FilterExpression, FilterSpec, OperationFilters
 from checker.config.kinds import Boolean, Either, ListOf, Problem, Text, invalid
 from checker.config.reading import Layer, read_layer, section_error, unknown
 from checker.config.table import LATER_IN_OPERATIONS, NOT_IN_OPERATIONS, OPERATION_KEYS, Path
@@ -120,7 +120,7 @@ def _filter_problem(name: str, value: object) -> Problem | None:
         return problem
     for text in _texts(value):
         try:
-            re.compile(text) if is_regex else Expression.parse(text)
+            re.compile(text) if is_regex else FilterExpression.parse(text)
         except re.error as error:
             return invalid(f"{name!r} -> Invalid regular expression {text!r}: {error}")
         except UsageError as error:

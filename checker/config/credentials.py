@@ -8,7 +8,7 @@ from checker.config.settings import RunSettings
 from checker.core.errors import UsageError
 from checker.core.locations import Location
 from checker.core.redact import Redaction
-from checker.core.request import Origin
+from checker.core.request import BaseUrl
 
 _IN_REQUESTS: Final = (Location.HEADER, Location.COOKIE, Location.QUERY)
 _SHOWN: Final = 3
@@ -56,15 +56,15 @@ def sensitive_overrides(settings: RunSettings) -> Iterator[Override]:
 
 def target(
     declared: str, location: str | None, given: str | None, credentials: Iterable[str]
-) -> Origin:
+) -> BaseUrl:
     """Where requests go: what was given, else what the description declares, on the server that it came from.
 
     User info in its location counts for that server. Raises `UsageError` where credentials would go to a server that
     nobody but the description named, `ValueError` for what is no URL.
     """
     if given is not None:
-        return Origin.from_url(given)
-    found = Origin.from_url(declared)
+        return BaseUrl.from_url(given)
+    found = BaseUrl.from_url(declared)
     own = _origin(location)
     if own is not None and own.site == found.site:
         return found.with_userinfo(found.userinfo or own.userinfo)
@@ -82,9 +82,9 @@ def _sensitive(redaction: Redaction, given: Mapping[str, Any]) -> Iterator[str]:
     return (name for name, value in given.items() if redaction.is_sensitive(name) and value)
 
 
-def _origin(location: str | None) -> Origin | None:
+def _origin(location: str | None) -> BaseUrl | None:
     try:
-        return None if location is None else Origin.from_url(location)
+        return None if location is None else BaseUrl.from_url(location)
     except ValueError:
         # A file, or an application in this process.
         return None

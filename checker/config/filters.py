@@ -132,7 +132,7 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True)
-class Expression:
+class FilterExpression:
     """`<JSON pointer> == <value>` or `!= <value>` about the raw operation definition."""
 
     pointer: str
@@ -140,7 +140,7 @@ class Expression:
     value: object
 
     @classmethod
-    def parse(cls, text: str) -> "Expression":
+    def parse(cls, text: str) -> "FilterExpression":
         """Expression in this text. The value is read as JSON and falls back to plain text.
 
         Raises `UsageError`.
@@ -206,7 +206,7 @@ def _test(spec: FilterSpec) -> _Test:
     if spec.subject == "deprecated":
         return _Deprecated()
     if spec.subject == "by":
-        return Expression.parse(spec.value)
+        return FilterExpression.parse(spec.value)
     ignores_case = spec.subject == "method"
     if not spec.is_regex:
         return _Exact(spec.subject, spec.value.upper() if ignores_case else spec.value)

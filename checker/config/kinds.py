@@ -22,7 +22,7 @@ class Problem:
     """A line of its own after the bullets: `Valid values are: ...`."""
 
 
-class Kind(Protocol):
+class ValueKind(Protocol):
     """A set of values."""
 
     @property
@@ -148,7 +148,7 @@ class Choice:
 class ListOf:
     """Different values of one kind."""
 
-    item: Kind
+    item: ValueKind
     noun: str = "an array"
 
     def problem(self, value: object, place: str) -> Problem | None:
@@ -194,7 +194,7 @@ class Table:
 class Either:
     """A value of the first kind whose type it has."""
 
-    kinds: tuple[Kind, ...]
+    kinds: tuple[ValueKind, ...]
 
     @property
     def noun(self) -> str:
@@ -210,7 +210,7 @@ class Either:
         return wrong_type(self, value, place)
 
 
-def wrong_type(kind: Kind, value: object, place: str) -> Problem:
+def wrong_type(kind: ValueKind, value: object, place: str) -> Problem:
     """`'seed' -> Must be an integer, but got string: '1'`. What stands for a table is not shown: tables hold credentials."""
     shown = "" if isinstance(kind, MapOf | Table) else f": {Redaction().url(repr(value))}"
     return Problem(TYPE_ERROR, f"{place} -> Must be {kind.noun}, but got {type_name(value)}{shown}")

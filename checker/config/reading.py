@@ -84,7 +84,7 @@ def read_layer(
     `prefix` names the place in messages; `banned` are keys and sections that exist but not here; `is_of_run` is False for
     what is about some operations only.
     """
-    reading = _Reading(prefix, banned, is_of_run=is_of_run)
+    reading = _ConfigWalk(prefix, banned, is_of_run=is_of_run)
     reading.section((), document)
     reading.look_over()
     reading.raise_problems()
@@ -132,7 +132,7 @@ def _shown(option: str, key: Key, value: object) -> str:
     return f"{option} = {str(value).lower()}" if is_partly_built else option
 
 
-class _Reading:
+class _ConfigWalk:
     """One walk through a document: all problems first, what is not available yet last."""
 
     def __init__(self, prefix: Path, banned: Collection[Path], *, is_of_run: bool) -> None:

@@ -9,7 +9,7 @@ from checker.config.attributes import is_attribute
 from checker.core.errors import UnreadableFile
 from checker.core.local_files import read_local
 from checker.core.redact import Redaction
-from checker.core.request import Origin
+from checker.core.request import BaseUrl
 
 _MOST_CERTIFICATES: Final = 16 << 20
 """Bytes: the bundle of a browser has a quarter of one MiB."""
@@ -20,7 +20,7 @@ _STATUS = re.compile(r"[1-5xX][0-9xX]{2}\Z")
 def base_url(text: str) -> str | None:
     """An absolute http(s) URL."""
     try:
-        origin = Origin.from_url(text)
+        origin = BaseUrl.from_url(text)
     except ValueError:
         shown = Redaction().url(text)
         return f"Must be an absolute http(s) URL like 'http://127.0.0.1:8080', but got {shown!r}"

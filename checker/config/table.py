@@ -18,13 +18,13 @@ from checker.config.kinds import (
     Choice,
     Either,
     Integer,
-    Kind,
     ListOf,
     MapOf,
     Number,
     Secret,
     Table,
     Text,
+    ValueKind,
 )
 from checker.core import phases
 from checker.core.blocks import DEFAULT_TRUNCATION
@@ -39,7 +39,7 @@ Path = tuple[str, ...]
 class Key:
     """One option."""
 
-    kind: Kind
+    kind: ValueKind
     default: Any = None
     works: tuple[Any, ...] | None = None
     """Values that do something today; None: all."""
@@ -51,7 +51,7 @@ class Key:
         )
 
 
-def _later(kind: Kind, default: Any = None) -> Key:
+def _later(kind: ValueKind, default: Any = None) -> Key:
     """A key that is known and does nothing yet: only its default is accepted."""
     return Key(kind, default, works=(default,))
 
@@ -71,7 +71,7 @@ MOST_SECONDS = 1e8
 
 _FLAG = Boolean()
 _TEXTS = ListOf(Text())
-_SHAPES: Mapping[Shape, Kind] = {
+_SHAPES: Mapping[Shape, ValueKind] = {
     Shape.FLAG: _FLAG,
     Shape.SECONDS: Number(above=0, maximum=MOST_SECONDS),
     Shape.STATUSES: ListOf(Either((Integer(100, 599), Text(rules.status_pattern)))),

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from checker.core import shell
 from checker.core.redact import Redaction
-from checker.core.request import Origin, WireRequest
+from checker.core.request import BaseUrl, WireRequest
 from checker.core.shell import as_bytes, as_text, quoted, quoted_if_needed
 
 _PLAIN_TARGET = re.compile(rb"/[A-Za-z0-9\-._~!$&'()*+,;=:@%/?\[\]{}|]*")
@@ -28,7 +28,7 @@ _SENT_WITH_DATA = (b"Content-Type", b"application/x-www-form-urlencoded")
 
 def render(
     request: WireRequest,
-    origin: Origin,
+    origin: BaseUrl,
     *,
     verify: bool = True,
     hidden: Collection[bytes] | None = None,
@@ -162,7 +162,7 @@ def _flags(request: WireRequest, write: Callable[[bytes], str]) -> list[str]:
     return flags
 
 
-def _url(request: WireRequest, origin: Origin) -> str:
+def _url(request: WireRequest, origin: BaseUrl) -> str:
     return request.url(origin) if request.target.startswith(b"/") else origin.url + "/"
 
 

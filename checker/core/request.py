@@ -13,7 +13,7 @@ _USERINFO = re.compile(r"(?<=://)[^/?#]*@")
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class BaseUrl:
     """Where requests go: scheme, host, port, and the path before every operation path."""
 
     scheme: str
@@ -41,13 +41,13 @@ class Origin:
         """
         return self.scheme, host_of(self.host), self.port
 
-    def with_userinfo(self, userinfo: str) -> "Origin":
+    def with_userinfo(self, userinfo: str) -> "BaseUrl":
         """This place, reached with these credentials."""
         return replace(self, userinfo=userinfo)
 
     @classmethod
-    def from_url(cls, url: str) -> "Origin":
-        """Origin of an absolute http(s) URL. Raises `ValueError` with a sentence when it is not one."""
+    def from_url(cls, url: str) -> "BaseUrl":
+        """What an absolute http(s) URL says. Raises `ValueError` with a sentence when it is not one."""
         parts = urlsplit(url)
         host = parts.hostname or ""
         if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host):
@@ -112,7 +112,7 @@ class WireRequest:
                 return value
         return None
 
-    def url(self, origin: Origin) -> str:
+    def url(self, origin: BaseUrl) -> str:
         """Absolute URL; bytes outside ASCII are shown percent-encoded."""
         text = "".join(chr(b) if 0x20 < b < 0x7F else f"%{b:02X}" for b in self.target)
         return origin.url + text

@@ -31,7 +31,7 @@ class InvalidExpression(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class EvaluationContext:
     """A case, its response, and where it was sent."""
 
     case: Case
@@ -48,7 +48,7 @@ class Unresolved:
 
 
 @dataclass(frozen=True, slots=True)
-class Expression:
+class RuntimeExpression:
     """One runtime expression."""
 
     text: str
@@ -63,14 +63,14 @@ class Expression:
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class ExpressionTemplate:
     """Text with expressions in it; an expression that stands alone keeps the type of its value."""
 
-    parts: tuple[str | Expression, ...]
+    parts: tuple[str | RuntimeExpression, ...]
 
 
 Value = Any
-"""JSON in which texts with expressions are `Template`s."""
+"""JSON in which texts with expressions are `ExpressionTemplate`s."""
 
 
 def parse_value(raw: Any) -> Value:
@@ -84,10 +84,10 @@ def parse_value(raw: Any) -> Value:
     return raw
 
 
-def parse_expression(text: str) -> Expression:
+def parse_expression(text: str) -> RuntimeExpression:
     """One expression. Raises `InvalidExpression`."""
     if text in _SIMPLE:
-        return Expression(text)
+        return RuntimeExpression(text)
     match = _SOURCE.fullmatch(text)
     if match is None:
         raise InvalidExpression(
@@ -110,12 +110,12 @@ def parse_expression(text: str) -> Expression:
         raise InvalidExpression(f"`{text}` names no {source}; add its name after `{source}.`")
     pointer, _, regex = rest.partition(_REGEX)
     tokens = _tokens(text, source, pointer)
-    return Expression(text, of_response, source, name, tokens, _pattern(text, regex))
+    return RuntimeExpression(text, of_response, source, name, tokens, _pattern(text, regex))
 
 
-def evaluate(value: Value, exchange: Exchange, pick: Pick) -> Any | Unresolved:
+def evaluate(value: Value, exchange: EvaluationContext, pick: Pick) -> Any | Unresolved:
     """The value with every expression replaced; `Unresolved` if one of them has none."""
-    if isinstance(value, Template):
+    if isinstance(value, ExpressionTemplate):
         return _filled(value, exchange, pick)
     if isinstance(value, dict):
         pairs = {key: evaluate(item, exchange, pick) for key, item in value.items()}
@@ -126,7 +126,7 @@ def evaluate(value: Value, exchange: Exchange, pick: Pick) -> Any | Unresolved:
     return value
 
 
-def candidates(expression: Expression, exchange: Exchange) -> list[Any]:
+def candidates(expression: RuntimeExpression, exchange: EvaluationContext) -> list[Any]:
     """Values that an expression has in an interaction: none, one, or with `*` several."""
     found = _sources(expression, exchange)
     for token in expression.tokens:
@@ -139,13 +139,13 @@ def candidates(expression: Expression, exchange: Exchange) -> list[Any]:
 
 def _template(text: str) -> Value:
     if text.startswith("$"):
-        return Template((parse_expression(text),))
-    parts: list[str | Expression] = []
+        return ExpressionTemplate((parse_expression(text),))
+    parts: list[str | RuntimeExpression] = []
     end = 0
     for match in _EMBEDDED.finditer(text):
         parts += [text[end : match.start()], parse_expression(match[1])]
         end = match.end()
-    return Template((*parts, text[end:])) if parts else text
+    return ExpressionTemplate((*parts, text[end:])) if parts else text
 
 
 def _tokens(text: str, source: str, pointer: str) -> tuple[str, ...]:
@@ -170,7 +170,9 @@ def _pattern(text: str, regex: str) -> re.Pattern[str] | None:
     return pattern
 
 
-def _filled(template: Template, exchange: Exchange, pick: Pick) -> Any | Unresolved:
+def _filled(
+    template: ExpressionTemplate, exchange: EvaluationContext, pick: Pick
+) -> Any | Unresolved:
     values = []
     for part in template.parts:
         if isinstance(part, str):
@@ -183,7 +185,7 @@ def _filled(template: Template, exchange: Exchange, pick: Pick) -> Any | Unresol
     return values[0] if len(values) == 1 else "".join(map(_text, values))
 
 
-def _sources(expression: Expression, exchange: Exchange) -> list[Any]:
+def _sources(expression: RuntimeExpression, exchange: EvaluationContext) -> list[Any]:
     case, response = exchange.case, exchange.response
     if expression.text == "$url":
         return [exchange.url]
@@ -210,7 +212,7 @@ def _response_body(response: Response) -> list[Any]:
         return []
 
 
-def _header(expression: Expression, exchange: Exchange) -> list[Any]:
+def _header(expression: RuntimeExpression, exchange: EvaluationContext) -> list[Any]:
     wanted = expression.name.lower()
     if expression.of_response:
         pairs = exchange.response.raw_headers

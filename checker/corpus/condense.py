@@ -7,7 +7,7 @@ from dataclasses import replace
 from checker.corpus.entries import favoured
 from checker.corpus.fold import RunView, fold
 from checker.corpus.records import (
-    Entry,
+    CorpusEntry,
     Finding,
     Note,
     OperationDescribed,
@@ -65,7 +65,7 @@ def condense(pairs: Sequence[Numbered]) -> list[Record]:
         records += _versions(finding, everything.first_seen_at(finding.fingerprint))
     plain = [record for _, record in pairs]
     records += fold((0, r) for r in plain if isinstance(r, Quarantined)).quarantined.values()
-    records += favoured(record for record in plain if isinstance(record, Entry))
+    records += favoured(record for record in plain if isinstance(record, CorpusEntry))
     records += _signals(plain)
     records += _values(plain)
     return records

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator
 from heapq import heapify, heappop, heappush
 
 from checker.corpus.codec import RecordEncoder
-from checker.corpus.records import Entry
+from checker.corpus.records import CorpusEntry
 
 SHELF_BYTES = 16 << 20
 
 
-def favoured(entries: Iterable[Entry]) -> list[Entry]:
+def favoured(entries: Iterable[CorpusEntry]) -> list[CorpusEntry]:
     """A small set of entries that shows every id which any of them shows: greedy, most new ids for their cost first.
 
     The same for any order of `entries`.
@@ -41,13 +41,13 @@ class Shelf:
     def __init__(self, limit_bytes: int = SHELF_BYTES) -> None:
         self._limit_bytes = limit_bytes
         self._encode = RecordEncoder().encode
-        self._entries: dict[bytes, Entry] = {}
+        self._entries: dict[bytes, CorpusEntry] = {}
         """Encoded -> entry."""
         self._cheapest: dict[int, float] = {}
         self.size = 0
         """Bytes of all entries, as they are written."""
 
-    def admit(self, entry: Entry) -> bool:
+    def admit(self, entry: CorpusEntry) -> bool:
         """Keep an entry that shows an id first, or shows one at less than half the cost known."""
         cost = _cost(entry)
         better = [
@@ -66,7 +66,7 @@ class Shelf:
             self._cull()
         return True
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[CorpusEntry]:
         return iter(list(self._entries.values()))
 
     def __len__(self) -> int:
@@ -87,14 +87,14 @@ class Shelf:
                 self._cheapest[number] = min(_cost(entry), self._cheapest.get(number, _cost(entry)))
 
 
-def _cost(entry: Entry) -> float:
+def _cost(entry: CorpusEntry) -> float:
     """Seconds, with a floor: what is faster than the clock's noise is equally cheap."""
     return min(max(0.001, entry.cost_s), 3600.0) * max(len(entry.steps), 1)
 
 
-def _worth(entry: Entry, uncovered: set[int]) -> float:
+def _worth(entry: CorpusEntry, uncovered: set[int]) -> float:
     return sum(number in uncovered for number in set(entry.ids)) / _cost(entry)
 
 
-def _key(entry: Entry) -> tuple[float, str, str]:
+def _key(entry: CorpusEntry) -> tuple[float, str, str]:
     return (_cost(entry), entry.label, repr(entry))

@@ -22,7 +22,7 @@ _LENGTH = struct.Struct("<I")
 _LEVEL = 1
 
 
-class Ending(StrEnum):
+class ScanEnding(StrEnum):
     """How a scan ended."""
 
     CLEAN = "clean"
@@ -39,7 +39,7 @@ class Scan:
     records: list[Record]
     consumed: int
     """Bytes of whole frames."""
-    ending: Ending
+    ending: ScanEnding
     reason: str = ""
     """For people, when damaged."""
     missing: int = 0
@@ -67,19 +67,19 @@ def scan(data: bytes, start: int = 0) -> Scan:
     while position < end:
         body = position + HEADER.size
         if body > end:
-            return Scan(records, position - start, Ending.SHORT, missing=body - end)
+            return Scan(records, position - start, ScanEnding.SHORT, missing=body - end)
         length, checksum = HEADER.unpack_from(data, position)
         if length > LIMIT_BYTES:
-            return Scan(records, position - start, Ending.DAMAGED, f"a frame of {length} bytes")
+            return Scan(records, position - start, ScanEnding.DAMAGED, f"a frame of {length} bytes")
         if body + length > end:
-            return Scan(records, position - start, Ending.SHORT, missing=body + length - end)
+            return Scan(records, position - start, ScanEnding.SHORT, missing=body + length - end)
         payload = data[body : body + length]
         if crc32(payload, crc32(data[position : position + 4])) != checksum:
-            return Scan(records, position - start, Ending.DAMAGED, "wrong checksum")
+            return Scan(records, position - start, ScanEnding.DAMAGED, "wrong checksum")
         try:
             records += codec.decode(decompressor.decompress(payload, max_output_size=LIMIT_BYTES))
         except (codec.Undecodable, zstandard.ZstdError) as error:
             # The checksum is right: it was written so, by another version.
-            return Scan(records, position - start, Ending.DAMAGED, str(error))
+            return Scan(records, position - start, ScanEnding.DAMAGED, str(error))
         position = body + length
-    return Scan(records, position - start, Ending.CLEAN)
+    return Scan(records, position - start, ScanEnding.CLEAN)

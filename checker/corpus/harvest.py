@@ -46,7 +46,7 @@ def value_at(response: Response, pointer: str, read: Reader | None = None) -> Sc
     return value if isinstance(value, SCALARS) else None
 
 
-class Place:
+class AnswerPlace:
     """Where scalars may stand in the answers of one operation."""
 
     __slots__ = ("below", "name", "origin", "rings")
@@ -55,7 +55,7 @@ class Place:
         self.name = name
         """Normalised field name; of an item, that of its array."""
         self.origin = origin
-        self.below: dict[str, Place] = {}
+        self.below: dict[str, AnswerPlace] = {}
         self.rings: dict[type[Scalar], ValueHistory | None] = {}
         """Where values of a type that was seen here belong; None: nowhere."""
 
@@ -65,15 +65,15 @@ class Places:
 
     def __init__(self, label: Label) -> None:
         self._label = label
-        self._root = Place("", (label, ""))
-        self._created = Place("id", (label, _LOCATION))
+        self._root = AnswerPlace("", (label, ""))
+        self._created = AnswerPlace("id", (label, _LOCATION))
         self._count = 0
 
     def leaves(
         self, response: Response, depth: int = DEEP, read: Reader | None = None
-    ) -> list[tuple[Place, Scalar]]:
+    ) -> list[tuple[AnswerPlace, Scalar]]:
         """Scalars in an answer down to `depth` containers in each other, outermost first."""
-        found: list[tuple[Place, Scalar]] = []
+        found: list[tuple[AnswerPlace, Scalar]] = []
         # Not `headers`: to sort all of them for this one takes as long as parsing the body.
         for name, header in response.raw_headers:
             if name.lower() == "location" and (segment := _last_segment(header)):
@@ -81,13 +81,13 @@ class Places:
         body = json_of(response) if read is None else read(response)
         if body is ABSENT:
             return found
-        level: list[tuple[Place, Any]] = []
+        level: list[tuple[AnswerPlace, Any]] = []
         if isinstance(body, dict | list):
             level.append((self._root, body))
         elif body is not None and (not isinstance(body, str) or len(body) <= LONGEST_TEXT):
             found.append((self._root, body))
         for _ in range(depth):
-            below: list[tuple[Place, Any]] = []
+            below: list[tuple[AnswerPlace, Any]] = []
             for place, value in level:
                 self._sort(place, _parts(value), found, below)
                 if len(found) + len(below) > _NODES:
@@ -99,10 +99,10 @@ class Places:
 
     def _sort(
         self,
-        place: Place,
+        place: AnswerPlace,
         parts: Iterable[tuple[str, Any]],
-        found: list[tuple[Place, Scalar]],
-        below: list[tuple[Place, Any]],
+        found: list[tuple[AnswerPlace, Scalar]],
+        below: list[tuple[AnswerPlace, Any]],
     ) -> None:
         """Put the parts of a container where they belong. One loop: this is the hot path of learning values."""
         known = place.below
@@ -117,11 +117,11 @@ class Places:
             elif value is not None:
                 found.append((part, value))
 
-    def _below(self, place: Place, key: str) -> Place:
+    def _below(self, place: AnswerPlace, key: str) -> AnswerPlace:
         # Nobody asks for a name that is longer than any value may be: what stands there is found nowhere.
         key = key[:LONGEST_TEXT]
         name = place.name if key == _ITEM else normalised(key)
-        found = Place(name, (self._label, f"{place.origin[1]}/{_escaped(key)}"))
+        found = AnswerPlace(name, (self._label, f"{place.origin[1]}/{_escaped(key)}"))
         # Servers may make names up: what exceeds the bound is worked out each time.
         if self._count < _PLACES:
             self._count += 1

@@ -7,9 +7,9 @@ from pathlib import Path
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.damage import Loss, damage_note
 from checker.corpus.files import AppendFile, TailFile
-from checker.corpus.frames import Ending, FrameEncoder, scan
+from checker.corpus.frames import FrameEncoder, ScanEnding, scan
 from checker.corpus.records import (
-    Entry,
+    CorpusEntry,
     Finding,
     Note,
     Quarantined,
@@ -32,7 +32,7 @@ _DURABLE = (Finding, Quarantined, RunStarted, RunFinished)
 _EVICTION: tuple[tuple[type | tuple[type, ...], float], ...] = (
     ((ValueSeen, ValueGone), 0.5),
     (SignalsSeen, 0.75),
-    (Entry, 1.0),
+    (CorpusEntry, 1.0),
 )
 _READ_BYTES = 1 << 20
 
@@ -138,7 +138,7 @@ class JournalReader:
             data = self._file.read_from(self.position, wanted)
             found = scan(data)
             self.position += found.consumed
-            if found.ending is Ending.DAMAGED:
+            if found.ending is ScanEnding.DAMAGED:
                 self.damage = f"{found.reason} at byte {self.position}"
                 self._file.close()
             if found.records or len(data) < wanted:

@@ -176,7 +176,7 @@ class Interaction:
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class StoredBody:
     """What interactions behind it in the same file sent or received: kept once, however often it came."""
 
     content: bytes
@@ -255,7 +255,7 @@ class SignalsSeen:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CorpusEntry:
     """A sequence worth keeping: it showed something new."""
 
     label: str
@@ -352,12 +352,12 @@ Record = (
     | TaskStarted
     | TaskProgress
     | Interaction
-    | Body
+    | StoredBody
     | Finding
     | ValueSeen
     | ValueGone
     | SignalsSeen
-    | Entry
+    | CorpusEntry
     | OperationError
     | Note
     | CheckState

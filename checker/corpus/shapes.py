@@ -18,7 +18,7 @@ _Inner = list[tuple[int, Change]]
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class RecordShape:
     """The ways between a dataclass and what is packed of it."""
 
     flat: Change
@@ -27,10 +27,10 @@ class Shape:
     """The value from lists of fields, which it changes. The last fields may be missing if they have defaults."""
 
 
-_KNOWN: dict[type, Shape] = {}
+_KNOWN: dict[type, RecordShape] = {}
 
 
-def shape_of(cls: type) -> Shape:
+def shape_of(cls: type) -> RecordShape:
     """The shape of a dataclass. `TypeError` for annotations that do not say what stands where."""
     shape = _KNOWN.get(cls)
     if shape is None:
@@ -45,11 +45,11 @@ def flat(value: object) -> object:
     return shape_of(type(value)).flat(value) if is_dataclass(value) else value
 
 
-def _derived(cls: type) -> Shape:
+def _derived(cls: type) -> RecordShape:
     hints = get_type_hints(cls)
     names = [field.name for field in fields(cls)]
     inner = [(position, *_changes(hints[name])) for position, name in enumerate(names)]
-    return Shape(
+    return RecordShape(
         _flattener(names, [(position, flat) for position, flat, _ in inner if flat]),
         _builder(cls, [(position, build) for position, _, build in inner if build]),
     )

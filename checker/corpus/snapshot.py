@@ -11,10 +11,10 @@ from checker.corpus import files
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.condense import Numbered, condense
 from checker.corpus.damage import Loss, damage_note
-from checker.corpus.frames import Ending, FrameEncoder, scan
+from checker.corpus.frames import FrameEncoder, ScanEnding, scan
 from checker.corpus.journal import JournalReader
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import Entry, Note, Record, SignalsSeen, ValueSeen
+from checker.corpus.records import CorpusEntry, Note, Record, SignalsSeen, ValueSeen
 from checker.corpus.snapshot_headers import SnapshotHeader, read_head
 
 LIMIT_BYTES = 48 << 20
@@ -23,7 +23,7 @@ LIMIT_BYTES = 48 << 20
 _FRAME_RECORDS = 128
 _FRAME_BYTES = 1 << 20
 # What a corpus can do without when it grows too large; values go first, because `condense` puts them last.
-_LEARNED = (Entry, SignalsSeen, ValueSeen)
+_LEARNED = (CorpusEntry, SignalsSeen, ValueSeen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def read_snapshot(layout: RunLayout) -> Snapshot:
         return Snapshot(notes=(_damage(layout, "its beginning cannot be read"),))
     head, start = found_head
     found = scan(data, start)
-    if found.ending is Ending.CLEAN:
+    if found.ending is ScanEnding.CLEAN:
         return Snapshot(tuple(found.records), head)
     # It appeared whole: what is short here was not torn by a kill.
     reason = f"{found.reason or 'it breaks off'} at byte {start + found.consumed}"

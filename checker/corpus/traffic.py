@@ -15,13 +15,13 @@ from checker.corpus.damage import Loss, damage_note
 from checker.corpus.files import AppendFile, TailFile
 from checker.corpus.frames import HEADER, FrameEncoder, scan
 from checker.corpus.journal import JournalReader
-from checker.corpus.records import Body, Exchange, Interaction, Note
+from checker.corpus.records import Exchange, Interaction, Note, StoredBody
 
 Keep = Callable[[bytes], int]
 """Takes a body and gives the place where its file keeps it."""
 
 
-class Draft(Protocol):
+class InteractionDraft(Protocol):
     """An interaction that is encoded when it is written: most of those that are held back never are."""
 
     @property
@@ -58,11 +58,11 @@ _SHARE = 8
 class TrafficPolicy(Protocol):
     """Which interactions are worth their bytes."""
 
-    def admit(self, label: str, draft: Draft, *, interesting: bool) -> bool:
+    def admit(self, label: str, draft: InteractionDraft, *, interesting: bool) -> bool:
         """Whether to write it now."""
         ...
 
-    def rest(self) -> Iterator[Draft]:
+    def rest(self) -> Iterator[InteractionDraft]:
         """What to write at the end."""
         ...
 
@@ -78,11 +78,11 @@ class InterestingAndLast:
         self._last = last
         self._held_bytes = held_bytes
         self._size = 0
-        self._held: dict[str, deque[tuple[int, Draft]]] = {}
+        self._held: dict[str, deque[tuple[int, InteractionDraft]]] = {}
         """With the size of each: asking costs a call."""
         self._offered: dict[str, int] = {}
 
-    def admit(self, label: str, draft: Draft, *, interesting: bool) -> bool:
+    def admit(self, label: str, draft: InteractionDraft, *, interesting: bool) -> bool:
         """Write what is interesting; hold back the rest."""
         if interesting:
             return True
@@ -99,7 +99,7 @@ class InterestingAndLast:
             self._size -= waiting.popleft()[0]
         return False
 
-    def rest(self) -> Iterator[Draft]:
+    def rest(self) -> Iterator[InteractionDraft]:
         """The last few of each operation."""
         for waiting in self._held.values():
             yield from (draft for _, draft in waiting)
@@ -124,10 +124,10 @@ class TrafficWriter:
         self._policy = policy
         self._notable = _Segments(path, _NOTABLE, segment_bytes)
         self._dull = _Segments(path, DULL, segment_bytes)
-        self._waiting: list[tuple[_Segments, Draft]] = []
+        self._waiting: list[tuple[_Segments, InteractionDraft]] = []
         """Admitted, not encoded yet."""
 
-    def offer(self, draft: Draft, *, interesting: bool) -> None:
+    def offer(self, draft: InteractionDraft, *, interesting: bool) -> None:
         """Keep an interaction if the policy says so; `catch_up` encodes it."""
         policy = self._policy
         if policy is None or policy.admit(draft.label, draft, interesting=interesting):
@@ -174,7 +174,7 @@ class _Segments:
         self._buffer: list[bytes] = []
         self._size = 0
 
-    def add(self, draft: Draft) -> None:
+    def add(self, draft: InteractionDraft) -> None:
         encoded = draft.encode(self._keep)
         self._buffer.append(encoded)
         self._size += len(encoded)
@@ -206,7 +206,7 @@ class _Segments:
                 self._places.clear()
             file = self._file
             place = self._places[name] = file.size
-            file.append(self._frames.frame([self._encode(Body(content))]))
+            file.append(self._frames.frame([self._encode(StoredBody(content))]))
             if self._is_full:
                 # What waits has to go before the segment ends.
                 self._size = FRAME_BYTES
@@ -277,7 +277,7 @@ class TrafficReader:
         head = self._file.read_from(place, HEADER.size)
         length = HEADER.unpack(head)[0] if len(head) == HEADER.size else 0
         for record in scan(self._file.read_from(place, HEADER.size + length)).records:
-            if isinstance(record, Body):
+            if isinstance(record, StoredBody):
                 return record.content
         self._lost = damage_note(self._file.path, f"no body at byte {place}", Loss.TRAFFIC)
         return b""

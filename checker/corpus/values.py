@@ -14,7 +14,7 @@ from checker.core.response import Response
 from checker.corpus.consumers import OperationView
 from checker.corpus.harvest import (
     DEEP,
-    Place,
+    AnswerPlace,
     Places,
     field_of,
     is_integer,
@@ -92,7 +92,7 @@ class LiveValues:
             self._add(source, name, record.value, record.pointer, Label(record.producer))
 
     @cached_property
-    def _sources(self) -> dict[Label, "_Source"]:
+    def _sources(self) -> dict[Label, "_Producer"]:
         """All operations as producers. Their parameters are looked at when there is a first value to learn."""
         uses = self._model.uses
         owners = {resource_names.noun_of(owner) for use in uses.values() for _, owner in use.owners}
@@ -100,7 +100,7 @@ class LiveValues:
         found = {}
         for label, use in uses.items():
             feeds = resource_names.noun_of(use.resource) in owners
-            found[label] = _Source(use.resource, feeds, wanted, Places(label))
+            found[label] = _Producer(use.resource, feeds, wanted, Places(label))
         return found
 
     def _wanted_names(self) -> Iterator[str]:
@@ -119,7 +119,7 @@ class LiveValues:
                         yield name
 
     def _harvest(
-        self, case: Case, source: "_Source", leaves: list[tuple[Place, Scalar]]
+        self, case: Case, source: "_Producer", leaves: list[tuple[AnswerPlace, Scalar]]
     ) -> Iterator[ValueSeen | ValueGone]:
         records = 0
         sent = sent_scalars(case)
@@ -141,7 +141,9 @@ class LiveValues:
                     yield ValueSeen(*place.origin, value, case.id)
         source.learned(is_fresh=is_fresh)
 
-    def _settle(self, source: "_Source", place: Place, kind: type[Scalar]) -> ValueHistory | None:
+    def _settle(
+        self, source: "_Producer", place: AnswerPlace, kind: type[Scalar]
+    ) -> ValueHistory | None:
         """The ring for what stands at a place, from now on."""
         is_wanted = source.feeds or place.name in source.wanted
         ring = self._ring(source.resource, place.name, kind) if is_wanted else None
@@ -149,7 +151,7 @@ class LiveValues:
         return ring
 
     def _add(
-        self, source: "_Source", name: str, value: Scalar, pointer: str, producer: Label
+        self, source: "_Producer", name: str, value: Scalar, pointer: str, producer: Label
     ) -> None:
         ring = self._ring(source.resource, name, type(value))
         if ring is not None:
@@ -212,7 +214,7 @@ def _readings(value: Scalar) -> Iterator[tuple[type[Scalar], Scalar]]:
 
 
 @dataclass(slots=True)
-class _Source:
+class _Producer:
     """One operation as a producer: whether its answers are worth reading."""
 
     resource: Resource

@@ -21,7 +21,7 @@ from checker.core.schema import Dialect, Direction, Document
 from checker.generation.dictionaries import overridden, path_of
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.headers import KNOWN, STRUCTURED
-from checker.generation.drawing.places import Place, body_place, filled, json_place, place_of
+from checker.generation.drawing.places import TextPlace, body_place, filled, json_place, place_of
 from checker.generation.drawing.reuse import pooled
 from checker.generation.drawing.samples import file_type
 from checker.generation.drawing.scalars import compile_listed
@@ -52,7 +52,7 @@ class SchemaPart(NamedTuple):
 
     compiler: Compiler
     conjunction: Conjunction
-    place: Place
+    place: TextPlace
 
 
 @dataclass(slots=True)
@@ -202,7 +202,7 @@ class PartCompiler:
         known = self.fitting(STRUCTURED.get(parameter.name.lower(), ()), part)
         return either(KNOWN, compile_listed(list(known)), draw) if known else draw
 
-    def _place(self, parameter: Parameter) -> Place:
+    def _place(self, parameter: Parameter) -> TextPlace:
         settings = self.settings
         if parameter.media_type is not None and is_json(parameter.media_type):
             return json_place(parameter.location, self._text(), settings.exclude_header_characters)

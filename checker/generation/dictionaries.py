@@ -11,7 +11,7 @@ from checker.core.errors import Unsatisfiable
 from checker.core.meta import Origin, body_path
 from checker.core.operation import Location
 from checker.generation.drawing.compiling import Compiler
-from checker.generation.drawing.places import Place, item_of
+from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.drawing.words import fitting
 from checker.generation.normalization.forms import Canonical, Conjunction
 from checker.generation.sources.choices import Source
@@ -40,7 +40,7 @@ def _copied(value: Any, old: Any) -> Any:
 def overridden(
     draw: Draw,
     overrides: Sequence[Override],
-    part: tuple[Compiler, Conjunction, Place],
+    part: tuple[Compiler, Conjunction, TextPlace],
     context: DrawContext,
 ) -> Draw:
     """The same bodies with what users want in some places of them.
@@ -94,7 +94,7 @@ def _replaced(value: Any, path: Path, pick: Callable[[Any], Any]) -> Any:
 
 
 def _eligible(
-    compiler: Compiler, conjunction: Conjunction, place: Place, override: Override
+    compiler: Compiler, conjunction: Conjunction, place: TextPlace, override: Override
 ) -> tuple[Any, ...]:
     """Entries that the schema at the path admits; all of them where there is no schema."""
     inner = place

@@ -6,10 +6,10 @@ from checker import __version__
 from checker.core.case import Case
 from checker.core.errors import CheckerError
 from checker.core.provenance import changed
-from checker.core.request import Origin, WireRequest
+from checker.core.request import BaseUrl, WireRequest
 from checker.transport.prepare import RequestMaker
 
-_NOWHERE = Origin.from_url("http://localhost")
+_NOWHERE = BaseUrl.from_url("http://localhost")
 
 
 def from_outside(case: Case, request: WireRequest) -> Mapping[str, Collection[str]]:

@@ -28,7 +28,7 @@ from checker.core.credentials import CREDENTIAL_SOURCES
 from checker.core.errors import UsageError
 from checker.core.hooks import GLOBAL_HOOKS, HookContext
 from checker.core.operation import BrokenOperation, Operation
-from checker.core.request import Origin, WireRequest
+from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.corpus.secrets import Secrets
 from checker.kinds.protocol import ApiOperation, ApiSchema
@@ -48,7 +48,7 @@ from checker.phases.attempt import (
     exchange,
     judge_outcome,
 )
-from checker.phases.safety import Gate
+from checker.phases.safety import SafetyGate
 from checker.transport.applications import Application
 from checker.transport.http import HttpLanes
 from checker.transport.prepare import RequestMaker
@@ -57,7 +57,7 @@ from checker.workers.credentials import CredentialKeeper
 from checker.workers.operation_tools import dispatched
 from checker.workers.schemes import SchemeCredentials
 
-_NOWHERE = Origin("http", "localhost", 80, "")
+_NOWHERE = BaseUrl("http", "localhost", 80, "")
 _MANY = 16
 """Makers of requests, and connections, that are kept."""
 _NO_BASE_URL = "The `base_url` argument is required when specifying a schema via a file"
@@ -81,11 +81,11 @@ class LibraryEngine:
         self._config = config
         self._resolved: tuple[tuple[object, ...], RunSettings, OperationResolver] | None = None
         self._keeper: CredentialKeeper | None = None
-        self._makers: dict[tuple[Origin, Headers, bool], RequestMaker] = {}
+        self._makers: dict[tuple[BaseUrl, Headers, bool], RequestMaker] = {}
         self._schemes: SchemeCredentials | None = None
         """For the configuration as it is resolved."""
         self._classes: dict[str, ClassCheck] = {}
-        self._lanes: dict[tuple[Origin, HttpSettings], HttpLanes] = {}
+        self._lanes: dict[tuple[BaseUrl, HttpSettings], HttpLanes] = {}
         schema.configure(
             SchemaOptions(
                 server_variables=dict(config.servers.variables),
@@ -170,7 +170,7 @@ class LibraryEngine:
 
     def _origin(
         self, base_url: str | None, settings: RunSettings, credentials: Iterable[str] = ()
-    ) -> Origin | None:
+    ) -> BaseUrl | None:
         """Where requests go; None when nobody says. Raises `UsageError` where credentials must not go there."""
         given, declared = base_url or settings.base_url, self._schema.base_url
         if given is None and self._application is not None:
@@ -182,13 +182,13 @@ class LibraryEngine:
         except ValueError as error:
             raise UsageError(str(error)) from error
 
-    def _shown_origin(self, settings: RunSettings) -> Origin:
+    def _shown_origin(self, settings: RunSettings) -> BaseUrl:
         """For commands, in which nothing is sent."""
         return self._origin(None, settings) or _NOWHERE
 
     def _maker(
         self,
-        origin: Origin,
+        origin: BaseUrl,
         own: OperationSettings,
         headers: Mapping[str, Any],
         *,
@@ -244,7 +244,7 @@ class LibraryEngine:
             raise UsageError(_NO_BASE_URL)
         own = self._settings_of(case.operation)
         maker = self._maker(origin, own, options.headers)
-        tools = Tools(maker, Judge(()), Gate(), _call_hooks(), keeper)
+        tools = Tools(maker, Judge(()), SafetyGate(), _call_hooks(), keeper)
         sent = overridden(case, options)
         request = build_request(maker, tools.hooks, sent, keeper)
         http = _http(own, timeout_s=options.timeout, verify=options.verify)
@@ -265,7 +265,7 @@ class LibraryEngine:
             self._keeper = CredentialKeeper.alone(dict(CREDENTIAL_SOURCES), Secrets())
         return self._keeper
 
-    def _send(self, origin: Origin, http: HttpSettings, request: WireRequest) -> Outcome:
+    def _send(self, origin: BaseUrl, http: HttpSettings, request: WireRequest) -> Outcome:
         application = self._application
         if application is not None and origin.url == application.origin.url:
             return application.send(request, http.request_timeout_s)

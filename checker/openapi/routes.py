@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from checker.openapi.referee.targets import Template
+from checker.openapi.referee.targets import PathTemplate
 
 
 class Routes:
@@ -13,7 +13,9 @@ class Routes:
         methods: dict[str, set[str]] = {}
         for path, method in operations:
             methods.setdefault(path, set()).add(method.upper())
-        self._templates = [(Template(path), frozenset(found)) for path, found in methods.items()]
+        self._templates = [
+            (PathTemplate(path), frozenset(found)) for path, found in methods.items()
+        ]
 
     def methods_at(self, path: str) -> tuple[frozenset[str], ...]:
         """Methods of each template that a path fits, as it is sent: without base path and query."""

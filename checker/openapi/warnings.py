@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from checker.core.contract import SchemaViolation
 from checker.core.media_types import is_json, parse
-from checker.core.request import Origin
+from checker.core.request import BaseUrl
 from checker.core.schema import Dialect, Direction, Schema, UnresolvableReference
 from checker.core.schema_warnings import SchemaWarning, WarningKind
 from checker.openapi.bodies import body_parameters, form_fields, is_swagger
@@ -92,7 +92,7 @@ def _other_server(operation: OpenApiOperation) -> Iterator[_Warning]:
 
 def _host(url: str) -> str:
     try:
-        return Origin.from_url(url).url
+        return BaseUrl.from_url(url).url
     except ValueError:
         return url
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
-from checker.checks.context import CheckTools, Interaction
+from checker.checks.context import CheckTools, JudgedInteraction
 from checker.checks.judge import CLEAN, Judgement
 from checker.core.case import Case
 from checker.core.errors import HookError
@@ -14,7 +14,7 @@ from checker.core.request import WireRequest
 from checker.core.response import NetworkFailure, Outcome, Response
 from checker.core.send import Exchanging, Purpose
 from checker.core.verdicts import RequestVerdict
-from checker.phases.safety import Gate, Level
+from checker.phases.safety import Level, SafetyGate
 
 # Python finds a member of an enumeration ten times slower than a name.
 _FULL = Level.FULL
@@ -41,13 +41,13 @@ class Judging(Protocol):
     """Says what the checks make of an answer, after what was sent before it."""
 
     def judge(
-        self, case: Case, response: Response, sequence: Sequence[Interaction] = ()
+        self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
     ) -> Exchanging[Judgement]:
         """What the checks say; yields what they need to send."""
         ...
 
     def verdict(
-        self, case: Case, response: Response, sequence: Sequence[Interaction] = ()
+        self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
     ) -> Judgement | None:
         """What checks say; None when one of them needs further requests: ask `judge` then."""
         ...
@@ -86,7 +86,7 @@ class Tools:
 
     maker: Maker
     judge: Judging
-    gate: Gate
+    gate: SafetyGate
     hooks: CallHooks
     credentials: Authorizing | None = None
     """None where all that requests carry is known from the start."""
@@ -115,7 +115,7 @@ class Verdict:
 
 
 def attempt(
-    tools: Tools, case: Case, sequence: Sequence[Interaction] = (), *, fresh: bool = False
+    tools: Tools, case: Case, sequence: Sequence[JudgedInteraction] = (), *, fresh: bool = False
 ) -> Exchanging[Verdict]:
     """Verdict on one case that is sent after `sequence`. Raises `HookError` when a user's hook does."""
     if tools.gate.level is not _FULL and tools.gate.refuses(case):
@@ -142,7 +142,7 @@ def plain_verdict(
     case: Case,
     request: WireRequest,
     outcome: Outcome,
-    sequence: Sequence[Interaction] = (),
+    sequence: Sequence[JudgedInteraction] = (),
 ) -> Verdict | None:
     """The end of an attempt with plain tools: the hot path. None when a check needs further requests."""
     if not isinstance(outcome, Response):
@@ -156,7 +156,7 @@ def rest_of_attempt(
     case: Case,
     request: WireRequest,
     outcome: Outcome,
-    sequence: Sequence[Interaction],
+    sequence: Sequence[JudgedInteraction],
 ) -> Exchanging[Verdict]:
     """What is left of an attempt once its answer is there: hooks, and checks with what they send."""
     judgement = yield from judge_outcome(tools, case, outcome, sequence)
@@ -212,7 +212,7 @@ def _add_headers(request: WireRequest, extra: dict[str, Any]) -> None:
 
 
 def judge_outcome(
-    tools: Tools, case: Case, outcome: Outcome, sequence: Sequence[Interaction] = ()
+    tools: Tools, case: Case, outcome: Outcome, sequence: Sequence[JudgedInteraction] = ()
 ) -> Exchanging[Judgement]:
     """What hooks and checks say of an answer; a missing answer is not theirs to judge."""
     if isinstance(outcome, NetworkFailure):

@@ -23,7 +23,7 @@ _ALIAS = re.compile(r'^ +(?:string|"base64_string"): \*(body-\w+)$', re.MULTILIN
 _MOST_BYTES: Final = 256 << 20
 
 
-class _Loader(yaml.CSafeLoader):
+class _CassetteLoader(yaml.CSafeLoader):
     """No emitter of cassettes writes merge keys, and a few lines of them stand for more than any memory holds."""
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
@@ -93,7 +93,7 @@ def _read_all(path: Path, pieces: Iterable[str]) -> list[Recorded]:
     found: list[Recorded] = []
     for piece in pieces:
         refuse_depth(piece)
-        document = yaml.load(piece, _Loader)
+        document = yaml.load(piece, _CassetteLoader)
         if not isinstance(document, dict) or "http_interactions" not in document:
             raise UsageError(f"{path}: not a cassette: it has no `http_interactions`")
         interactions = document["http_interactions"] or []

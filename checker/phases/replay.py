@@ -7,7 +7,7 @@ from pathlib import Path
 
 from checker.core.errors import CheckerError, MissingSecret, UsageError
 from checker.core.redact import Redaction
-from checker.core.request import Origin, WireRequest
+from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome
 from checker.core.send import Transport
 from checker.phases.recordings import NO_RESPONSE, Recorded, read_cassette
@@ -95,7 +95,7 @@ def masked_names(recorded: list[Recorded]) -> frozenset[str]:
 
 def request_of(
     interaction: Recorded, options: ReplayOptions, masked: frozenset[str]
-) -> tuple[Origin, WireRequest]:
+) -> tuple[BaseUrl, WireRequest]:
     """The request as it went out, and where it goes now. Raises `MissingSecret`, `UsageError`."""
     if interaction.is_cut:
         raise UsageError(
@@ -131,7 +131,7 @@ class _Replay:
         self._options = options
         self._masked = masked
         self._echo = echo
-        self._lanes: dict[Origin, Transport] = {}
+        self._lanes: dict[BaseUrl, Transport] = {}
         self._changed = 0
         self._failed = 0
         self._refused: dict[str, list[str]] = {}
@@ -171,7 +171,7 @@ class _Replay:
         self._echo(f"  New status code : {new_status}")
         self._echo("")
 
-    def _send(self, origin: Origin, request: WireRequest) -> Outcome:
+    def _send(self, origin: BaseUrl, request: WireRequest) -> Outcome:
         lanes = self._lanes.get(origin)
         if lanes is None:
             lanes = self._lanes[origin] = NETWORK(origin, self._options.http, 1)
@@ -185,7 +185,7 @@ def _new_status(outcome: Outcome) -> str:
     return str(outcome.status_code)
 
 
-def _destination(interaction: Recorded, base_url: str | None) -> tuple[Origin, bytes]:
+def _destination(interaction: Recorded, base_url: str | None) -> tuple[BaseUrl, bytes]:
     if _MASKED.search(interaction.uri):
         raise _masked("a value in its URI")
     if interaction.body is not None and _MASKED_BYTES.search(interaction.body):
@@ -194,8 +194,8 @@ def _destination(interaction: Recorded, base_url: str | None) -> tuple[Origin, b
     try:
         if match is None:
             raise ValueError(f"{interaction.uri!r} is not an absolute http(s) URL")
-        origin = Origin.from_url(match.group(1))
-        override = Origin.from_url(base_url) if base_url else None
+        origin = BaseUrl.from_url(match.group(1))
+        override = BaseUrl.from_url(base_url) if base_url else None
     except ValueError as error:
         raise UsageError(str(error)) from error
     target = match.group(2)
@@ -205,7 +205,7 @@ def _destination(interaction: Recorded, base_url: str | None) -> tuple[Origin, b
         origin, base_path = override, override.base_path
         if not target.startswith((f"{base_path}/", f"{base_path}?")) and target != base_path:
             target = base_path + target
-    place = Origin(origin.scheme, origin.host, origin.port, "")
+    place = BaseUrl(origin.scheme, origin.host, origin.port, "")
     return place, target.encode("utf-8", "surrogateescape")
 
 

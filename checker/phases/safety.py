@@ -16,7 +16,7 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class SafetyGate:
     """Refuses what the level forbids."""
 
     level: Level = Level.FULL

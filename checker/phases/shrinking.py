@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from checker.core.errors import CheckerError, HookError
 from checker.core.meta import PhaseInfo
-from checker.core.request import Origin
+from checker.core.request import BaseUrl
 from checker.core.sequence import Listed, Literal, Step
 from checker.core.verdicts import Outcome
 from checker.generation.sources.choices import Source
@@ -35,7 +35,7 @@ class ShrinkPlan:
 
 def _plain_maker() -> RequestMaker:
     """Writes requests without a base path."""
-    return RequestMaker(Origin.from_url("http://localhost"), (), version="")
+    return RequestMaker(BaseUrl.from_url("http://localhost"), (), version="")
 
 
 @dataclass(frozen=True, slots=True)

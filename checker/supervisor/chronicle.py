@@ -50,7 +50,7 @@ _LOOSE_BYTES = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Unfinished:
+class UnfinishedRun:
     """The last run of a corpus, if nobody finished it."""
 
     started: RunStarted
@@ -252,7 +252,7 @@ def settings_digest(settings: RunSettings) -> str:
     return digest(json.dumps(wanted, sort_keys=True))
 
 
-def unfinished_run(layout: RunLayout) -> Unfinished | None:
+def unfinished_run(layout: RunLayout) -> UnfinishedRun | None:
     """The run that was begun last, if it has no end."""
     begun = [
         (incarnation, path, record)
@@ -268,7 +268,7 @@ def unfinished_run(layout: RunLayout) -> Unfinished | None:
         return None
     started = [(incarnation, run) for incarnation, _, run in begun if run.run == last.run]
     first, run = min(started, key=lambda pair: pair[0])
-    return Unfinished(run, first)
+    return UnfinishedRun(run, first)
 
 
 def _first_record(file: TailFile) -> Record | None:

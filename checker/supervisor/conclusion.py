@@ -6,7 +6,7 @@ from collections.abc import Callable
 from checker.config.settings import RunSettings
 from checker.corpus.records import OperationError, WorkerGone
 from checker.supervisor.chronicle import Chronicle
-from checker.supervisor.crew import Crew, Worker
+from checker.supervisor.crew import Crew, CrewMember
 from checker.supervisor.state import Deadlines, overdue
 from checker.workers.messages import CONCLUDED, Conclude, Leaving, Opened
 
@@ -37,7 +37,7 @@ def conclude(
 
 def _followed(
     crew: Crew,
-    worker: Worker,
+    worker: CrewMember,
     first: int,
     deadlines: Deadlines,
     is_interrupted: Callable[[], bool],

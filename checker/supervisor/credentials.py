@@ -13,7 +13,7 @@ Told = tuple[int, FetchCredentials | GivenCredentials]
 
 
 @dataclass(slots=True)
-class _Source:
+class _CredentialState:
     given: GivenCredentials
     """The last that came; number 0 when there were none."""
     fetching: int | None = None
@@ -26,12 +26,12 @@ class CredentialExchange:
     """Credentials of a run: each fetched once, by one worker for all, and by another one if that worker dies."""
 
     def __init__(self) -> None:
-        self._sources: dict[str, _Source] = {}
+        self._sources: dict[str, _CredentialState] = {}
 
     def want(self, incarnation: int, wanted: WantedCredentials) -> list[Told]:
         """What to tell when a worker cannot go on with what it has."""
         name = wanted.source
-        source = self._sources.setdefault(name, _Source(GivenCredentials(name, 0)))
+        source = self._sources.setdefault(name, _CredentialState(GivenCredentials(name, 0)))
         if source.given.number > wanted.refused:
             return [(incarnation, source.given)]
         if source.failures >= MOST_FAILURES:
@@ -68,7 +68,7 @@ class CredentialExchange:
                 told += self._appoint(source)
         return told
 
-    def _appoint(self, source: _Source) -> list[Told]:
+    def _appoint(self, source: _CredentialState) -> list[Told]:
         """Have the one that waits longest fetch, if nobody does."""
         if source.fetching is not None or not source.waiting:
             return []

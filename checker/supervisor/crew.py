@@ -14,7 +14,7 @@ from checker.workers.messages import Down, Up
 
 
 @dataclass(frozen=True, slots=True)
-class Worker:
+class CrewMember:
     """A living incarnation: what is known of it, and the way to reach it."""
 
     standing: WorkerState
@@ -32,9 +32,9 @@ class Crew:
         self._layout = layout
         self._launcher = launcher
         self._ownership = ownership
-        self.workers: dict[int, Worker] = {}
+        self.workers: dict[int, CrewMember] = {}
 
-    def start(self, incarnation: int, settings: RunSettings, now: float) -> Worker | None:
+    def start(self, incarnation: int, settings: RunSettings, now: float) -> CrewMember | None:
         """One more worker; None when the system gives none."""
         try:
             handle = self._launcher.start(incarnation, settings)
@@ -42,11 +42,11 @@ class Crew:
             return None
         if handle.pid is not None:
             self._ownership.register(handle.pid)
-        worker = Worker(WorkerState(incarnation, now), handle)
+        worker = CrewMember(WorkerState(incarnation, now), handle)
         self.workers[incarnation] = worker
         return worker
 
-    def listen(self, timeout_s: float) -> tuple[list[tuple[Worker, Up]], list[Worker]]:
+    def listen(self, timeout_s: float) -> tuple[list[tuple[CrewMember, Up]], list[CrewMember]]:
         """The one wait of the house: what workers said, and those that are gone."""
         sources: list[int] = []
         for worker in self.workers.values():
@@ -54,8 +54,8 @@ class Crew:
             if worker.handle.sentinel is not None:
                 sources.append(worker.handle.sentinel)
         ready = set(wait(sources, timeout_s))
-        said: list[tuple[Worker, Up]] = []
-        gone: list[Worker] = []
+        said: list[tuple[CrewMember, Up]] = []
+        gone: list[CrewMember] = []
         for worker in self.workers.values():
             worker.handle.sender.flush()
             ended = worker.handle.sentinel in ready
@@ -66,7 +66,7 @@ class Crew:
                 gone.append(worker)
         return said, gone
 
-    def vitals(self, worker: Worker) -> WorkerSnapshot:
+    def vitals(self, worker: CrewMember) -> WorkerSnapshot:
         """What it is doing, or was when it died."""
         reader = InflightReader(self._layout.inflight(worker.standing.incarnation))
         slots = tuple(reader.slots())
@@ -78,12 +78,12 @@ class Crew:
             reader.heartbeat_ns, acting, slots, reader.progress(), reader.tallies()
         )
 
-    def bury(self, worker: Worker) -> str:
+    def bury(self, worker: CrewMember) -> str:
         """Make sure that it is gone; how it ended, for people."""
         del self.workers[worker.standing.incarnation]
         return worker.handle.reap()
 
-    def forget(self, worker: Worker) -> None:
+    def forget(self, worker: CrewMember) -> None:
         """Remove what it left in flight, once that is on record."""
         inflight.remove(self._layout.inflight(worker.standing.incarnation))
 
@@ -102,7 +102,7 @@ class Crew:
         self._launcher.close()
 
 
-def _messages(worker: Worker) -> list[Up]:
+def _messages(worker: CrewMember) -> list[Up]:
     found: list[Up] = []
     while (message := worker.handle.receiver.get_nowait()) is not None:
         if isinstance(message, Up):

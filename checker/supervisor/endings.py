@@ -26,7 +26,7 @@ FAILED = "error"
 _HURRIED = (INTERRUPTED, FAILED)
 
 
-class _Step(IntEnum):
+class _EndingStage(IntEnum):
     """What workers are told about the end, in this order."""
 
     NOTHING = 0
@@ -37,10 +37,10 @@ class _Step(IntEnum):
 
 
 _DRAINS = {
-    _Step.DRAIN: Drain(),
-    _Step.NO_SHRINKS: Drain(shrinks=False),
-    _Step.HASTEN: Drain(shrinks=False, hasten=True),
-    _Step.KILL: Drain(shrinks=False, hasten=True),
+    _EndingStage.DRAIN: Drain(),
+    _EndingStage.NO_SHRINKS: Drain(shrinks=False),
+    _EndingStage.HASTEN: Drain(shrinks=False, hasten=True),
+    _EndingStage.KILL: Drain(shrinks=False, hasten=True),
 }
 
 
@@ -73,7 +73,7 @@ class Ending:
         self.outcome = ""
         """As in `RunFinished`; empty while nothing ends the run."""
         self.error = ""
-        self._told = _Step.NOTHING
+        self._told = _EndingStage.NOTHING
         self._hurried_at: float | None = None
 
     def go_by(self, settings: RunSettings) -> None:
@@ -104,7 +104,7 @@ class Ending:
     @property
     def waits_for_opening(self) -> bool:
         """Whether somebody who still reads the description may say what keeps him."""
-        return self.is_late and self._told < _Step.HASTEN
+        return self.is_late and self._told < _EndingStage.HASTEN
 
     def left_s(self, elapsed_s: float) -> float | None:
         """Seconds until nothing new begins; None without a time limit."""
@@ -145,30 +145,32 @@ class Ending:
         if self._hurried_at is None and (interrupts or self.outcome in _HURRIED):
             self._hurried_at = now
         waited_s = 0.0 if self._hurried_at is None else now - self._hurried_at
-        wanted = max(_Step.DRAIN, self._due(elapsed_s), self._asked_for(waited_s, interrupts))
+        wanted = max(
+            _EndingStage.DRAIN, self._due(elapsed_s), self._asked_for(waited_s, interrupts)
+        )
         if wanted <= self._told:
-            return Order(kills=self._told is _Step.KILL)
+            return Order(kills=self._told is _EndingStage.KILL)
         self._told = wanted
-        return Order(_DRAINS[wanted], kills=wanted is _Step.KILL)
+        return Order(_DRAINS[wanted], kills=wanted is _EndingStage.KILL)
 
-    def _due(self, elapsed_s: float) -> _Step:
+    def _due(self, elapsed_s: float) -> _EndingStage:
         """What the time limit asks for."""
         if self._max_time_s is None:
-            return _Step.NOTHING
+            return _EndingStage.NOTHING
         left_s, closing = self._max_time_s - elapsed_s, closing_s(self._max_time_s)
         if left_s <= 0:
-            return _Step.KILL
+            return _EndingStage.KILL
         if left_s <= closing / 2:
-            return _Step.HASTEN
-        return _Step.NO_SHRINKS if left_s <= closing else _Step.NOTHING
+            return _EndingStage.HASTEN
+        return _EndingStage.NO_SHRINKS if left_s <= closing else _EndingStage.NOTHING
 
-    def _asked_for(self, waited_s: float, interrupts: int) -> _Step:
+    def _asked_for(self, waited_s: float, interrupts: int) -> _EndingStage:
         """What somebody who wants to stop asks for, or an error."""
         if waited_s > 1.5 * GRACE_S or interrupts > 1:
-            return _Step.KILL
+            return _EndingStage.KILL
         if waited_s > GRACE_S or self.outcome == FAILED:
-            return _Step.HASTEN
-        return _Step.NO_SHRINKS if waited_s > GRACE_S / 2 else _Step.NOTHING
+            return _EndingStage.HASTEN
+        return _EndingStage.NO_SHRINKS if waited_s > GRACE_S / 2 else _EndingStage.NOTHING
 
     def _judge(self, view: RunView, elapsed_s: float, interrupts: int) -> None:
         found = view.finding_count()

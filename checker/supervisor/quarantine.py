@@ -5,7 +5,7 @@ from checker.core.sequence import Step, told
 from checker.corpus.codec import Undecodable, decode, join
 from checker.corpus.fold import RunView
 from checker.corpus.inflight import Slot
-from checker.corpus.records import Component, Entry, Note, Quarantined, TaskProgress
+from checker.corpus.records import Component, CorpusEntry, Note, Quarantined, TaskProgress
 from checker.supervisor.assignment import EXTRA_INDEX
 from checker.supervisor.restarts import CERTAIN, DOUBTFUL, Ruling
 from checker.workers.messages import Task
@@ -139,7 +139,7 @@ def recipe_of(slot: Slot) -> tuple[tuple[Step, ...], str, tuple[Component, ...]]
     except Undecodable:
         return (), "", ()
     match record:
-        case Entry(steps=steps):
+        case CorpusEntry(steps=steps):
             return steps, "", ()
         case Quarantined(steps=steps, request=command, components=components):
             return steps, command, components

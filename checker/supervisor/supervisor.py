@@ -14,7 +14,7 @@ from checker.supervisor.bounded import MOST_SLOW
 from checker.supervisor.chronicle import Chronicle
 from checker.supervisor.conclusion import conclude
 from checker.supervisor.credentials import CredentialExchange, Told
-from checker.supervisor.crew import Crew, Worker
+from checker.supervisor.crew import Crew, CrewMember
 from checker.supervisor.endings import (
     FAILED,
     INTERRUPTED,
@@ -147,7 +147,7 @@ class Supervisor:
     def _patience_s(self, now: float) -> float:
         return max(0.0, min([_TICK_S, *(at - now for at in self._starts)]))
 
-    def _hear(self, worker: Worker, message: Up) -> None:
+    def _hear(self, worker: CrewMember, message: Up) -> None:
         match message:
             case Opened():
                 self._open(worker, message)
@@ -176,7 +176,7 @@ class Supervisor:
             if (worker := self._crew.workers.get(incarnation)) is not None:
                 worker.tell(message)
 
-    def _open(self, worker: Worker, opened: Opened) -> None:
+    def _open(self, worker: CrewMember, opened: Opened) -> None:
         worker.standing.opened = True
         self._tell(self._credentials.join(worker.standing.incarnation))
         if self._opened is None:
@@ -233,7 +233,7 @@ class Supervisor:
         if self._plan.is_over and not self._looks_again():
             self.ending.complete(self._chronicle.view)
 
-    def _hand_over(self, worker: Worker, task: Task | None, now: float) -> None:
+    def _hand_over(self, worker: CrewMember, task: Task | None, now: float) -> None:
         if task is None:
             return
         known = self._chronicle.view.tasks.get(task.id)
@@ -251,7 +251,7 @@ class Supervisor:
         self._plan = SecondLooks(tasks)
         return not self._plan.is_over
 
-    def _take_back(self, worker: Worker, idle: Idle) -> None:
+    def _take_back(self, worker: CrewMember, idle: Idle) -> None:
         assert self._plan is not None
         reports = {name: told for (name, *_), told in zip(idle.tasks, idle.reports, strict=True)}
         back = worker.standing.give_back(idle.tasks, time.monotonic())
@@ -290,7 +290,7 @@ class Supervisor:
                 self._lose(worker, reason)
         self._chronicle.trim([one.standing.incarnation for one in self._crew.workers.values()])
 
-    def _lose(self, worker: Worker, reason: str) -> None:
+    def _lose(self, worker: CrewMember, reason: str) -> None:
         """A worker is gone, or as good as that: what it held goes back, what killed it is struck."""
         hung = bool(reason)
         if hung:
@@ -389,7 +389,7 @@ class Supervisor:
         if workers and not self._crew.workers and self._opened is None and self.ending.is_late:
             self.ending.fail_to_open()
 
-    def _is_not_needed(self, worker: Worker) -> bool:
+    def _is_not_needed(self, worker: CrewMember) -> bool:
         ending = self.ending
         return ending.began and not worker.standing.opened and not ending.waits_for_opening
 

@@ -14,7 +14,7 @@ from http import HTTPStatus
 from typing import Any, Final, Protocol
 from urllib.parse import unquote_to_bytes
 
-from checker.core.request import Origin, WireRequest
+from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Transport
 from checker.transport.blocking import BlockingTransport
@@ -30,7 +30,7 @@ class Application(Protocol):
     """What answers requests in this process."""
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> BaseUrl:
         """The host that it believes to be."""
         ...
 
@@ -42,7 +42,7 @@ class Application(Protocol):
 class AsgiApplication:
     """An ASGI application on an event loop of its own, in a thread of its own; started with its lifespan."""
 
-    origin: Final = Origin("http", "testserver", _PORT, "")
+    origin: Final = BaseUrl("http", "testserver", _PORT, "")
 
     def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
         self._app = app
@@ -138,7 +138,7 @@ class AsgiApplication:
 class WsgiApplication:
     """A WSGI application, called in this thread."""
 
-    origin: Final = Origin("http", "localhost", _PORT, "")
+    origin: Final = BaseUrl("http", "localhost", _PORT, "")
 
     def __init__(self, app: Callable[..., Iterable[bytes]]) -> None:
         self._app = app
@@ -188,7 +188,7 @@ def _stop(loop: asyncio.AbstractEventLoop, orders: _Orders, lifespan: asyncio.Ta
 _VERSIONS: Final = {"version": "3.0", "spec_version": "2.3"}
 
 
-def _headers(request: WireRequest, origin: Origin) -> list[tuple[bytes, bytes]]:
+def _headers(request: WireRequest, origin: BaseUrl) -> list[tuple[bytes, bytes]]:
     """Those of the request, and those that a client adds."""
     found = list(request.headers)
     if request.header(b"Host") is None:
@@ -198,7 +198,7 @@ def _headers(request: WireRequest, origin: Origin) -> list[tuple[bytes, bytes]]:
     return found
 
 
-def _environment(request: WireRequest, origin: Origin) -> dict[str, Any]:
+def _environment(request: WireRequest, origin: BaseUrl) -> dict[str, Any]:
     path, _, query = request.target.partition(b"?")
     environment: dict[str, Any] = {
         "REQUEST_METHOD": request.method,
@@ -244,7 +244,7 @@ def _too_slow(timeout_s: float) -> NetworkFailure:
 def asgi(app: Callable[..., Awaitable[None]]) -> TransportFactory:
     """What makes the transport to an ASGI application, which is started in each worker."""
 
-    def connect(origin: Origin, settings: HttpSettings, lanes: int) -> Transport:
+    def connect(origin: BaseUrl, settings: HttpSettings, lanes: int) -> Transport:
         return BlockingTransport(AsgiApplication(app).send, settings)
 
     return connect
@@ -253,7 +253,7 @@ def asgi(app: Callable[..., Awaitable[None]]) -> TransportFactory:
 def wsgi(app: Callable[..., Iterable[bytes]]) -> TransportFactory:
     """What makes the transport to a WSGI application, which is called in each worker."""
 
-    def connect(origin: Origin, settings: HttpSettings, lanes: int) -> Transport:
+    def connect(origin: BaseUrl, settings: HttpSettings, lanes: int) -> Transport:
         return BlockingTransport(WsgiApplication(app).send, settings)
 
     return connect

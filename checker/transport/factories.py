@@ -5,12 +5,12 @@ from typing import Final
 
 from checker.config.attributes import load_attribute
 from checker.core.errors import ConfigError
-from checker.core.request import Origin
+from checker.core.request import BaseUrl
 from checker.core.send import Transport
 from checker.transport.http import HttpLanes
 from checker.transport.settings import HttpSettings
 
-TransportFactory = Callable[[Origin, HttpSettings, int], Transport]
+TransportFactory = Callable[[BaseUrl, HttpSettings, int], Transport]
 """From where requests go, limits, and the number of lanes. Called in each worker, once."""
 
 NETWORK: Final[TransportFactory] = HttpLanes

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pycurl
 
-from checker.core.request import Origin, WireRequest
+from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome
 from checker.transport.connections import Connections
 from checker.transport.header_lines import Unsendable
@@ -36,7 +36,7 @@ class HttpLanes:
     The rhythm that costs least: take all finished lanes, `start` all their next requests, `flush` once, judge, `poll`.
     """
 
-    def __init__(self, origin: Origin, settings: HttpSettings, lanes: int) -> None:
+    def __init__(self, origin: BaseUrl, settings: HttpSettings, lanes: int) -> None:
         self._settings = settings
         self._multi = pycurl.CurlMulti()
         self._connections = Connections()

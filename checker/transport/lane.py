@@ -5,7 +5,7 @@ import ssl
 
 import pycurl
 
-from checker.core.request import Origin, WireRequest
+from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.transport.connections import Connections
 from checker.transport.faults import WEIRD_REPLY, fault, status_of
@@ -23,7 +23,7 @@ class Lane:
     """A handle with the request that is on it."""
 
     def __init__(
-        self, index: int, origin: Origin, settings: HttpSettings, connections: Connections
+        self, index: int, origin: BaseUrl, settings: HttpSettings, connections: Connections
     ) -> None:
         self.index = index
         self._connections = connections
@@ -271,7 +271,7 @@ def _milliseconds(seconds: float) -> int:
     return max(1, round(seconds * 1000))
 
 
-def _target_prefix(origin: Origin, settings: HttpSettings) -> bytes:
+def _target_prefix(origin: BaseUrl, settings: HttpSettings) -> bytes:
     """What stands before every target: an HTTP proxy wants it absolute (RFC 9112, 3.2.2)."""
     proxy = settings.proxy or ""
     is_tunnel = origin.scheme == "https" or proxy.startswith("socks")

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from checker.core.case import NOT_SET, Case
 from checker.core.errors import Unserialisable
 from checker.core.operation import Body, Location, Operation, Parameter, PropertyEncoding
-from checker.core.request import Origin, WireRequest
+from checker.core.request import BaseUrl, WireRequest
 from checker.core.schema import Schema
 from checker.transport.header_lines import is_one_line, usual_lines
 from checker.transport.proofs import put
@@ -48,7 +48,7 @@ class RequestMaker:
 
     def __init__(
         self,
-        origin: Origin,
+        origin: BaseUrl,
         headers: Sequence[tuple[str, str]] = (),
         *,
         version: str,
@@ -144,7 +144,7 @@ class RequestMaker:
         if declared is None:
             return self._base_path
         try:
-            own = Origin.from_url(declared)
+            own = BaseUrl.from_url(declared)
         except ValueError:
             return self._base_path
         return _base_path(own) if own.url == self.origin.url else self._base_path
@@ -186,7 +186,7 @@ class RequestMaker:
 class _Usual:
     """What requests carry whatever their case has: the headers of a user, and ours."""
 
-    def __init__(self, origin: Origin, headers: Sequence[tuple[str, str]], version: str) -> None:
+    def __init__(self, origin: BaseUrl, headers: Sequence[tuple[str, str]], version: str) -> None:
         self.user = [(header_bytes(name), header_bytes(value)) for name, value in headers]
         self.user_names = frozenset(name.lower() for name, _ in self.user)
         own = [(b"Accept", b"*/*"), (b"User-Agent", f"checker/{version}".encode("ascii"))]
@@ -388,5 +388,5 @@ def _basic(userinfo: str) -> bytes:
     return b"Basic " + b64encode(whole.encode("utf-8", "surrogatepass"))
 
 
-def _base_path(origin: Origin) -> str:
+def _base_path(origin: BaseUrl) -> str:
     return _literal(origin.base_path)

@@ -14,7 +14,7 @@ from checker.core.errors import CheckerError
 from checker.core.schema import Dialect, Direction, Document, Schema
 from checker.validation.formats import ASSERTED_FORMATS
 from checker.validation.scopes import HAS_SIBLINGS, Scope, is_scoped
-from checker.validation.translate import Plain, TooLarge, Translator, too_large
+from checker.validation.translate import Plain, SchemaTooLarge, Translator, too_large
 
 
 class UnusableSchema(CheckerError):
@@ -75,7 +75,7 @@ class _Shelf:
             raise UnusableSchema(
                 f"the schema at {schema.pointer} is nested too deeply to be read; simplify it"
             ) from None
-        except TooLarge:
+        except SchemaTooLarge:
             raise OversizedSchema(too_large(schema.pointer)) from None
         content = _content(plain)
         key = (dialect, blake2b(content, digest_size=16).digest())

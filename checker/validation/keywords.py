@@ -9,7 +9,7 @@ from typing import Any, Final
 from checker.core.schema import Dialect
 
 
-class Shape(Enum):
+class KeywordShape(Enum):
     """What stands under a keyword."""
 
     PLAIN = "a value"
@@ -24,7 +24,7 @@ class Shape(Enum):
 class Keyword:
     """One keyword of a dialect."""
 
-    shape: Shape
+    shape: KeywordShape
     is_well_formed: Callable[[Any], bool]
     """A keyword with any other value says nothing: such documents exist and the rest of the schema still counts."""
 
@@ -43,7 +43,9 @@ def keywords_of(dialect: Dialect) -> Mapping[str, Keyword]:
 def applicators_of(dialect: Dialect) -> frozenset[str]:
     """Keywords of a dialect under which schemas stand."""
     return frozenset(
-        name for name, keyword in keywords_of(dialect).items() if keyword.shape is not Shape.PLAIN
+        name
+        for name, keyword in keywords_of(dialect).items()
+        if keyword.shape is not KeywordShape.PLAIN
     )
 
 
@@ -56,12 +58,16 @@ def subschemas(
     table = keywords_of(dialect) if kept is None else {**keywords_of(dialect), **kept}
     for name, value in raw.items():
         keyword = table.get(name)
-        if keyword is None or keyword.shape is Shape.PLAIN or not keyword.is_well_formed(value):
+        if (
+            keyword is None
+            or keyword.shape is KeywordShape.PLAIN
+            or not keyword.is_well_formed(value)
+        ):
             continue
         if isinstance(value, list):
             for index, item in enumerate(value):
                 yield (name, str(index)), item
-        elif keyword.shape in (Shape.MAP, Shape.MAP_OR_NAMES):
+        elif keyword.shape in (KeywordShape.MAP, KeywordShape.MAP_OR_NAMES):
             for key, item in value.items():
                 if not isinstance(item, list):
                     yield (name, key), item
@@ -114,17 +120,17 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, list)
 
 
-_COUNT = Keyword(Shape.PLAIN, _is_count)
-_NUMBER = Keyword(Shape.PLAIN, _is_number)
-_BOUND = Keyword(Shape.PLAIN, _is_bound)
-_TEXT = Keyword(Shape.PLAIN, _is_text)
-_SCHEMA = Keyword(Shape.SCHEMA, _is_schema)
-_SCHEMAS = Keyword(Shape.LIST, _is_schemas)
-_MAP = Keyword(Shape.MAP, _is_map)
+_COUNT = Keyword(KeywordShape.PLAIN, _is_count)
+_NUMBER = Keyword(KeywordShape.PLAIN, _is_number)
+_BOUND = Keyword(KeywordShape.PLAIN, _is_bound)
+_TEXT = Keyword(KeywordShape.PLAIN, _is_text)
+_SCHEMA = Keyword(KeywordShape.SCHEMA, _is_schema)
+_SCHEMAS = Keyword(KeywordShape.LIST, _is_schemas)
+_MAP = Keyword(KeywordShape.MAP, _is_map)
 
 _COMMON: Final[dict[str, Keyword]] = {
-    "type": Keyword(Shape.PLAIN, _is_type),
-    "enum": Keyword(Shape.PLAIN, _is_list),
+    "type": Keyword(KeywordShape.PLAIN, _is_type),
+    "enum": Keyword(KeywordShape.PLAIN, _is_list),
     "format": _TEXT,
     "pattern": _TEXT,
     "minLength": _COUNT,
@@ -133,13 +139,13 @@ _COMMON: Final[dict[str, Keyword]] = {
     "maximum": _NUMBER,
     "exclusiveMinimum": _BOUND,
     "exclusiveMaximum": _BOUND,
-    "multipleOf": Keyword(Shape.PLAIN, lambda value: _is_number(value) and value > 0),
+    "multipleOf": Keyword(KeywordShape.PLAIN, lambda value: _is_number(value) and value > 0),
     "minItems": _COUNT,
     "maxItems": _COUNT,
-    "uniqueItems": Keyword(Shape.PLAIN, lambda value: isinstance(value, bool)),
+    "uniqueItems": Keyword(KeywordShape.PLAIN, lambda value: isinstance(value, bool)),
     "minProperties": _COUNT,
     "maxProperties": _COUNT,
-    "required": Keyword(Shape.PLAIN, _is_names),
+    "required": Keyword(KeywordShape.PLAIN, _is_names),
     "properties": _MAP,
     "patternProperties": _MAP,
     "additionalProperties": _SCHEMA,
@@ -147,16 +153,16 @@ _COMMON: Final[dict[str, Keyword]] = {
     "anyOf": _SCHEMAS,
     "oneOf": _SCHEMAS,
     "not": _SCHEMA,
-    "dependencies": Keyword(Shape.MAP_OR_NAMES, _is_map),
+    "dependencies": Keyword(KeywordShape.MAP_OR_NAMES, _is_map),
 }
 _OLD: Final[Mapping[str, Keyword]] = _COMMON | {
     "items": Keyword(
-        Shape.SCHEMA_OR_LIST, lambda value: _is_schema(value) or isinstance(value, list)
+        KeywordShape.SCHEMA_OR_LIST, lambda value: _is_schema(value) or isinstance(value, list)
     ),
     "additionalItems": _SCHEMA,
 }
 _NEW: Final[Mapping[str, Keyword]] = _COMMON | {
-    "const": Keyword(Shape.PLAIN, lambda value: True),
+    "const": Keyword(KeywordShape.PLAIN, lambda value: True),
     "items": _SCHEMA,
     "prefixItems": _SCHEMAS,
     "contains": _SCHEMA,
@@ -167,7 +173,8 @@ _NEW: Final[Mapping[str, Keyword]] = _COMMON | {
     "then": _SCHEMA,
     "else": _SCHEMA,
     "dependentRequired": Keyword(
-        Shape.PLAIN, lambda value: isinstance(value, dict) and all(map(_is_names, value.values()))
+        KeywordShape.PLAIN,
+        lambda value: isinstance(value, dict) and all(map(_is_names, value.values())),
     ),
     "dependentSchemas": _MAP,
     "unevaluatedItems": _SCHEMA,

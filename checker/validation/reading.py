@@ -79,7 +79,7 @@ _EXPECTED: Final[Mapping[str, type | tuple[type, ...]]] = {
 }
 
 
-class Reading:
+class SchemaReading:
     """Rules for one dialect and direction. Holds what is known of the value in hand: make one for each referee."""
 
     def __init__(
@@ -149,12 +149,12 @@ class Reading:
             found = self._classes[dialect] = self._of(dialect)._made()
         return found
 
-    def _of(self, dialect: Dialect) -> "Reading":
+    def _of(self, dialect: Dialect) -> "SchemaReading":
         """These rules in another dialect: what is known of the value in hand is shared."""
         if dialect is self._dialect:
             return self
         formats, spoken = self._validates_formats, self._spoken
-        other = Reading(dialect, self._direction, validate_formats=formats, spoken=spoken)
+        other = SchemaReading(dialect, self._direction, validate_formats=formats, spoken=spoken)
         other._usual = self._usual
         other._classes, other._hidden, other.hidden = self._classes, self._hidden, self.hidden
         return other

@@ -11,7 +11,7 @@ from checker.core.contract import SchemaViolation
 from checker.core.schema import Direction, Schema
 from checker.validation.error_locations import leaf_of, nearest_of, pointer_of
 from checker.validation.messages import message_of, nearest_branch
-from checker.validation.reading import Reading
+from checker.validation.reading import SchemaReading
 from checker.validation.registries import is_own_root, registry_of, spoken_in
 
 _RAW_ERRORS = 500
@@ -20,7 +20,7 @@ _RAW_ERRORS = 500
 class Referee:
     """A schema as a second, independent validator reads it."""
 
-    def __init__(self, schema: Schema, reading: Reading) -> None:
+    def __init__(self, schema: Schema, reading: SchemaReading) -> None:
         registry, base = registry_of(schema)
         self._schema = schema
         self._reading = reading
@@ -84,5 +84,7 @@ def _message(keyword: str, error: ValidationError) -> str:
 def referee(schema: Schema, direction: Direction, *, validate_formats: bool = True) -> Referee:
     """Second opinion on values that travel in one direction."""
     spoken = spoken_in(schema)
-    reading = Reading(schema.dialect, direction, validate_formats=validate_formats, spoken=spoken)
+    reading = SchemaReading(
+        schema.dialect, direction, validate_formats=validate_formats, spoken=spoken
+    )
     return Referee(schema, reading)

@@ -12,7 +12,7 @@ from checker.validation.discriminators import KEYWORDS, Discriminator, discrimin
 from checker.validation.ecma import LONGEST_PATTERN
 from checker.validation.format_keywords import FORMATS_IN_KEYWORDS
 from checker.validation.formats import ASSERTED_FORMATS
-from checker.validation.keywords import Keyword, Shape, keywords_of
+from checker.validation.keywords import Keyword, KeywordShape, keywords_of
 from checker.validation.pointers import pointer_child
 from checker.validation.scopes import (
     HAS_SIBLINGS,
@@ -56,7 +56,7 @@ _MOST_NODES = 20_000
 """Schemas inside each other at one place, no reference between them; the largest documents of the schema store have 3,000 in all."""
 
 
-class TooLarge(Exception):
+class SchemaTooLarge(Exception):
     """So much is nested in one place that nobody wrote it: aliases of YAML that multiply."""
 
 
@@ -124,7 +124,7 @@ class Translator:
             return True
         self._nodes += 1
         if self._nodes > _MOST_NODES:
-            raise TooLarge
+            raise SchemaTooLarge
         if self._is_scoped:
             way = _Way(way.hidden, entered(self._document, way.scope, at))
         dialect, muted = said_at(self._document, at, self._dialect)
@@ -150,7 +150,7 @@ class Translator:
             keyword = table.get(name)
             if keyword is None or name in muted or not keyword.is_well_formed(value):
                 continue
-            if keyword.shape is Shape.PLAIN:
+            if keyword.shape is KeywordShape.PLAIN:
                 plain[name] = value
             else:
                 below = same if name in _SAME_VALUE else other
@@ -172,10 +172,10 @@ class Translator:
                 self._node(item, pointer_child(at, str(index)), way)
                 for index, item in enumerate(value)
             ]
-        if keyword.shape in (Shape.MAP, Shape.MAP_OR_NAMES):
+        if keyword.shape in (KeywordShape.MAP, KeywordShape.MAP_OR_NAMES):
             return {
                 name: item
-                if isinstance(item, list) and keyword.shape is Shape.MAP_OR_NAMES
+                if isinstance(item, list) and keyword.shape is KeywordShape.MAP_OR_NAMES
                 else self._node(item, pointer_child(at, name), way)
                 for name, item in value.items()
             }
@@ -205,7 +205,7 @@ class Translator:
                 fragment.error = str(error)
             except RecursionError:
                 fragment.error = f"the schema at {pointer} is nested too deeply to be read"
-            except TooLarge:
+            except SchemaTooLarge:
                 fragment.error = too_large(pointer)
             fragment.references = tuple(self._used)
 

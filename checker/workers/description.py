@@ -8,7 +8,7 @@ from checker.config.settings import RunSettings
 from checker.core.credentials import CREDENTIAL_SOURCES
 from checker.core.digests import digest
 from checker.core.errors import UsageError
-from checker.core.request import Origin, host_of
+from checker.core.request import BaseUrl, host_of
 from checker.corpus import files
 from checker.corpus.damage import Loss, damage_note
 from checker.corpus.layout import RunLayout
@@ -60,7 +60,7 @@ def _digest(data: bytes) -> str:
 
 def settled_target(
     schema: ApiSchema, settings: RunSettings, asserts_formats: AssertsFormats
-) -> Origin:
+) -> BaseUrl:
     """Where the API lives, now that the schema knows what the user says of it. Raises `UsageError`."""
     schema.configure(
         SchemaOptions(settings.base_url, dict(settings.server_variables), asserts_formats)
@@ -78,15 +78,15 @@ def settled_target(
         raise UsageError(f"{error}; or give the base URL of the API with `--url`") from error
 
 
-def other_host(settings: RunSettings, origin: Origin) -> str:
+def other_host(settings: RunSettings, origin: BaseUrl) -> str:
     """Where the description was fetched from, if requests go to a host that it alone names; else nothing."""
     if settings.base_url is not None or not urlsplit(settings.location).netloc:
         return ""
-    source = Origin.from_url(settings.location)
+    source = BaseUrl.from_url(settings.location)
     return "" if _service(source) == _service(origin) else source.url
 
 
-def _service(origin: Origin) -> tuple[str, int]:
+def _service(origin: BaseUrl) -> tuple[str, int]:
     """Host and port, whatever the spelling: another port is another service, but that of TLS."""
     return host_of(origin.host), 0 if origin.port in (80, 443) else origin.port
 

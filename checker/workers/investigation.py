@@ -30,9 +30,9 @@ from checker.workers.drafts import Answered
 from checker.workers.messages import Settled
 from checker.workers.unconfirmed import (
     Chain,
+    ExpectedFailure,
     JudgedCase,
     UnconfirmedFailure,
-    Wanted,
     before_in,
     evidence,
 )
@@ -116,21 +116,21 @@ class Investigator:
         other = self.defects.same_as(suspicion.label, suspicion.failure, fingerprint)
         if other is not None:
             return replace(last, same_as=other)
-        wanted = Wanted.of(suspicion)
+        wanted = ExpectedFailure.of(suspicion)
         settlement = self._shared(wanted)
         if settlement is None:
             settlement = self._looked_into(suspicion, wanted)
             self._settlements.append(settlement)
         return self._described(last, suspicion, wanted, settlement)
 
-    def _shared(self, wanted: Wanted) -> _Settlement | None:
+    def _shared(self, wanted: ExpectedFailure) -> _Settlement | None:
         """What another failure of the same case came to, if its last request shows this one, too."""
         for settlement in self._settlements:
             if settlement.is_confirmed and wanted.shown(settlement.chain[-1]) is not None:
                 return settlement
         return None
 
-    def _looked_into(self, suspicion: UnconfirmedFailure, wanted: Wanted) -> _Settlement:
+    def _looked_into(self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure) -> _Settlement:
         self.stage(Stage.CONFIRM)
         is_again = suspicion.allowed is not None
         chain = suspicion.chain if is_again else self._confirmed(suspicion, wanted)
@@ -147,7 +147,7 @@ class Investigator:
 
     # Again
 
-    def _confirmed(self, suspicion: UnconfirmedFailure, wanted: Wanted) -> Chain | None:
+    def _confirmed(self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure) -> Chain | None:
         """The shortest sequence that failed again; None if nothing did.
 
         A last case that took values from the steps before it is confirmed with them first: alone it may fail for the
@@ -174,7 +174,7 @@ class Investigator:
         return tuple(shots)
 
     def _without_idle_steps(
-        self, suspicion: UnconfirmedFailure, wanted: Wanted, chain: Chain
+        self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure, chain: Chain
     ) -> Chain:
         """The sequence without the steps that it fails without, the latest first."""
         for number in range(len(chain) - 2, -1, -1):
@@ -230,12 +230,16 @@ class Investigator:
         bindings = tuple(_resolved(binding, earlier) for binding in made.bindings)
         return replace(made, bindings=bindings)
 
-    def _fails(self, suspicion: UnconfirmedFailure, wanted: Wanted, shot: JudgedCase) -> bool:
+    def _fails(
+        self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure, shot: JudgedCase
+    ) -> bool:
         """Whether the very same request failed again."""
         self._note_others(suspicion, wanted, shot)
         return wanted.again(shot) is not None
 
-    def _note_others(self, suspicion: UnconfirmedFailure, wanted: Wanted, shot: JudgedCase) -> None:
+    def _note_others(
+        self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure, shot: JudgedCase
+    ) -> None:
         status = shot.status
         for failure in shot.verdict.judgement.failures:
             if not wanted.is_same_rule(failure, status):
@@ -249,7 +253,11 @@ class Investigator:
     # Smaller
 
     def _minimise(
-        self, suspicion: UnconfirmedFailure, wanted: Wanted, settlement: _Settlement, allowance: int
+        self,
+        suspicion: UnconfirmedFailure,
+        wanted: ExpectedFailure,
+        settlement: _Settlement,
+        allowance: int,
     ) -> None:
         """Put the smallest case in the place of the one that was confirmed."""
         simplest = None if suspicion.allowed is not None else self._simplest_shot(suspicion)
@@ -281,7 +289,11 @@ class Investigator:
         return made
 
     def _shrink(
-        self, suspicion: UnconfirmedFailure, wanted: Wanted, settlement: _Settlement, allowance: int
+        self,
+        suspicion: UnconfirmedFailure,
+        wanted: ExpectedFailure,
+        settlement: _Settlement,
+        allowance: int,
     ) -> None:
         (confirmed,) = settlement.chain
         name = digest("shrunk", confirmed.made.case.id)[:12]
@@ -355,7 +367,11 @@ class Investigator:
         return Verdict(case, request, outcome, judgement)
 
     def _described(
-        self, last: Finding, suspicion: UnconfirmedFailure, wanted: Wanted, settlement: _Settlement
+        self,
+        last: Finding,
+        suspicion: UnconfirmedFailure,
+        wanted: ExpectedFailure,
+        settlement: _Settlement,
     ) -> Finding:
         shot = settlement.chain[-1]
         failure = wanted.again(shot) or suspicion.failure

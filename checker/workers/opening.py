@@ -22,7 +22,7 @@ from checker.core.case import Case
 from checker.core.digests import digest_int
 from checker.core.hooks import COMPONENTS, GLOBAL_HOOKS, HookContext
 from checker.core.operation import Operation
-from checker.core.request import Origin, WireRequest, without_userinfo
+from checker.core.request import BaseUrl, WireRequest, without_userinfo
 from checker.core.send import Transport
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.journal import JournalWriter
@@ -37,7 +37,7 @@ from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.phases.attempt import CallHooks, Tools, check_tools
 from checker.phases.exploration import Explorer
 from checker.phases.making import CaseFactory, GenerationRules, PoolView
-from checker.phases.safety import Gate
+from checker.phases.safety import SafetyGate
 from checker.transport.factories import transport_factory
 from checker.transport.prepare import RequestMaker
 from checker.transport.settings import HttpSettings
@@ -96,7 +96,7 @@ class WorkerContext:
     None when `before_generate` hooks decide what is drawn."""
     tools: Tools
     explorer: Explorer
-    origin: Origin
+    origin: BaseUrl
     http: Transport
     pacing: Concurrency
     beside: SlowLanes
@@ -211,7 +211,7 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
 
 
 def _told(
-    description: Description, selected: SelectedOperations, settings: RunSettings, origin: Origin
+    description: Description, selected: SelectedOperations, settings: RunSettings, origin: BaseUrl
 ) -> SchemaOpened:
     schema = description.schema
     return SchemaOpened(
@@ -349,7 +349,7 @@ def _has_making_hooks(verbs: Sequence[str] = _MAKING_VERBS) -> bool:
 class _Caller:
     """Where requests go, and what they carry to say who is calling."""
 
-    origin: Origin
+    origin: BaseUrl
     schemes: SchemeCredentials
     keeper: CredentialKeeper | None
 
@@ -380,7 +380,7 @@ def _tools(
     )
     tools = check_tools(maker, anonymous, hooks, keeper)
     judge = judging(operations, settings.truncation, classes.checks, tools)
-    return Tools(maker, judge, Gate(), hooks, keeper)
+    return Tools(maker, judge, SafetyGate(), hooks, keeper)
 
 
 def _hook_context(case: Case) -> HookContext:

@@ -16,7 +16,7 @@ from checker.core.credentials import Credentials
 from checker.core.locations import Location
 from checker.core.operation import Operation
 from checker.core.registry import FORMATS
-from checker.core.request import Origin, WireRequest
+from checker.core.request import BaseUrl, WireRequest
 from checker.generation.program import GenerationSettings
 from checker.generation.settings import mode_of
 from checker.phases.attempt import Judging
@@ -145,7 +145,7 @@ def dispatched(
     return Dispatch((*headers, *others), via, beside if is_needed else None)
 
 
-def rendering(origin: Origin, resolver: OperationResolver) -> Callable[[WireRequest], str]:
+def rendering(origin: BaseUrl, resolver: OperationResolver) -> Callable[[WireRequest], str]:
     """The curl command that sends a request as we do."""
     usual = HttpSettings.of(resolver.common)
 

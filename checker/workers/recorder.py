@@ -19,7 +19,7 @@ from checker.corpus.codec import RecordEncoder
 from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.records import (
     UNBROKEN,
-    Entry,
+    CorpusEntry,
     Finding,
     Note,
     OperationError,
@@ -196,10 +196,10 @@ class Recorder:
         self.journal.commit(finding)
 
     def recipe(self, made: GeneratedCase) -> bytes:
-        """A recipe as bytes, for the in-flight slots: an `Entry` of this one step."""
+        """A recipe as bytes, for the in-flight slots: a `CorpusEntry` of this one step."""
         recipe = made.other or (_DRAWN, (made.choices,))
         steps = ((made.label, recipe, made.bindings),)
-        return self._encoder.encode_fields(Entry, (made.label, steps, (), 0.0))
+        return self._encoder.encode_fields(CorpusEntry, (made.label, steps, (), 0.0))
 
     def operation_error(
         self, label: str, phase: str, title: str, message: str, trace: str = ""
@@ -303,7 +303,7 @@ class Recorder:
             self.journal.append(SignalsSeen(step.label, ids))
             steps = (*tuple(before.made.step for before in flight.chain), step)
             self.journal.append(
-                Entry(step.label, steps, tuple(number for number, _ in ids), outcome.elapsed)
+                CorpusEntry(step.label, steps, tuple(number for number, _ in ids), outcome.elapsed)
             )
         if self.values is not None:
             for record in self.values.observe(case, outcome):

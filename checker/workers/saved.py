@@ -5,7 +5,7 @@ from pathlib import Path
 from checker.core.operation import Label
 from checker.core.sequence import Drawn, Step
 from checker.corpus.codec import RecordEncoder, Undecodable, decode, join
-from checker.corpus.records import Entry
+from checker.corpus.records import CorpusEntry
 from checker.corpus.shards import Shards
 from checker.generation.sources.hypothesis import choices_from_bytes, choices_to_bytes
 
@@ -43,7 +43,7 @@ def _data(step: Step) -> bytes:
     """A recipe as it is kept: choices as Hypothesis writes them, all others as records of ours."""
     if isinstance(step.recipe, Drawn):
         return choices_to_bytes(step.recipe.choices)
-    entry = Entry(step.label, (step,), (), 0.0)
+    entry = CorpusEntry(step.label, (step,), (), 0.0)
     return _OURS + join([RecordEncoder().encode(entry)], 1)
 
 
@@ -56,4 +56,4 @@ def _step(label: Label, data: bytes) -> Step | None:
         (entry,) = decode(data.removeprefix(_OURS))
     except (Undecodable, ValueError):
         return None
-    return entry.steps[0] if isinstance(entry, Entry) and entry.steps else None
+    return entry.steps[0] if isinstance(entry, CorpusEntry) and entry.steps else None

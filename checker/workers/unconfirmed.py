@@ -84,7 +84,7 @@ class UnconfirmedFailure:
 
 
 @dataclass(slots=True)
-class Wanted:
+class ExpectedFailure:
     """What has to fail again: operation, check, status and rule. Error texts tell apart what is reported, no more."""
 
     check: str
@@ -96,7 +96,7 @@ class Wanted:
     """By their texts: failures of the same rule that seem to be another defect."""
 
     @classmethod
-    def of(cls, suspicion: UnconfirmedFailure) -> "Wanted":
+    def of(cls, suspicion: UnconfirmedFailure) -> "ExpectedFailure":
         """What a suspicion is about."""
         failure = suspicion.failure
         text = suspicion.finding.text

@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from checker.checks.context import CheckTools, Interaction
+from checker.checks.context import CheckTools, JudgedInteraction
 from checker.checks.judge import Judge, Judgement, JudgeSettings
 from checker.checks.selection import selected_checks
 from checker.core.case import Case
@@ -16,7 +16,7 @@ from checker.core.meta import (
     PhaseInfo,
 )
 from checker.core.operation import Location
-from checker.core.request import Origin, WireRequest
+from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import NetworkFailure, Outcome, Response
 from checker.kinds.protocol import ApiOperation
 from checker.openapi.loaders import from_dict
@@ -24,7 +24,7 @@ from checker.openapi.operation import OpenApiOperation
 from checker.transport.prepare import RequestMaker
 
 NEGATIVE, POSITIVE = GenerationMode.NEGATIVE, GenerationMode.POSITIVE
-_ORIGIN = Origin("http", "127.0.0.1", 80, "/v1")
+_ORIGIN = BaseUrl("http", "127.0.0.1", 80, "/v1")
 
 
 def operations_of(
@@ -92,7 +92,7 @@ class Exchanges:
         self,
         name: str,
         sent: Sent,
-        sequence: Sequence[Interaction] = (),
+        sequence: Sequence[JudgedInteraction] = (),
         answers: Callable[[WireRequest], Outcome] | None = None,
         **settings: Any,
     ) -> Judgement:
@@ -101,7 +101,9 @@ class Exchanges:
         assert isinstance(sent.outcome, Response)
         return self._driven(judge.judge(sent.case, sent.outcome, sequence), answers)
 
-    def failures(self, name: str, sent: Sent, *sequence: Interaction, **settings: Any) -> list[str]:
+    def failures(
+        self, name: str, sent: Sent, *sequence: JudgedInteraction, **settings: Any
+    ) -> list[str]:
         """Keys of the failures; nothing may be in doubt."""
         found = self.verdict(name, sent, sequence, **settings)
         assert found.unjudged == ()

@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from checker.core.curl import as_sent, parse, render
-from checker.core.request import Origin, WireRequest
+from checker.core.request import BaseUrl, WireRequest
 
-ORIGIN = Origin("http", "127.0.0.1", 8080, "")
+ORIGIN = BaseUrl("http", "127.0.0.1", 8080, "")
 
 token = st.text("ABCxyz019-_.~!*", min_size=1, max_size=8)
 field_text = st.text(
@@ -153,7 +153,7 @@ class Listener:
 
     def __init__(self) -> None:
         self.socket = socket.create_server(("127.0.0.1", 0))
-        self.origin = Origin("http", "127.0.0.1", self.socket.getsockname()[1], "")
+        self.origin = BaseUrl("http", "127.0.0.1", self.socket.getsockname()[1], "")
         self.heads: list[bytes] = []
         self.thread = threading.Thread(target=self._serve, daemon=True)
         self.thread.start()

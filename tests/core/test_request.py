@@ -1,24 +1,24 @@
 import pytest
 
-from checker.core.request import Origin
+from checker.core.request import BaseUrl
 
 
 @pytest.mark.parametrize(
     ("url", "origin", "shown"),
     [
-        ("http://h", Origin("http", "h", 80, ""), "http://h"),
-        ("https://h/", Origin("https", "h", 443, ""), "https://h"),
-        ("http://h:8080/api/v1/", Origin("http", "h", 8080, "/api/v1"), "http://h:8080"),
-        ("http://[::1]:81/a", Origin("http", "::1", 81, "/a"), "http://[::1]:81"),
-        ("http://[::1]", Origin("http", "::1", 80, ""), "http://[::1]"),
-        ("http://u:p%40@h:1", Origin("http", "h", 1, "", "u:p@"), "http://h:1"),
-        ("http://u@[fe80::1]/a", Origin("http", "fe80::1", 80, "/a", "u"), "http://[fe80::1]"),
-        ("https://h:80", Origin("https", "h", 80, ""), "https://h:80"),
-        ("http://h:443/a,b;c=(d)", Origin("http", "h", 443, "/a,b;c=(d)"), "http://h:443"),
+        ("http://h", BaseUrl("http", "h", 80, ""), "http://h"),
+        ("https://h/", BaseUrl("https", "h", 443, ""), "https://h"),
+        ("http://h:8080/api/v1/", BaseUrl("http", "h", 8080, "/api/v1"), "http://h:8080"),
+        ("http://[::1]:81/a", BaseUrl("http", "::1", 81, "/a"), "http://[::1]:81"),
+        ("http://[::1]", BaseUrl("http", "::1", 80, ""), "http://[::1]"),
+        ("http://u:p%40@h:1", BaseUrl("http", "h", 1, "", "u:p@"), "http://h:1"),
+        ("http://u@[fe80::1]/a", BaseUrl("http", "fe80::1", 80, "/a", "u"), "http://[fe80::1]"),
+        ("https://h:80", BaseUrl("https", "h", 80, ""), "https://h:80"),
+        ("http://h:443/a,b;c=(d)", BaseUrl("http", "h", 443, "/a,b;c=(d)"), "http://h:443"),
     ],
 )
 def test_base_urls(url, origin, shown) -> None:
-    assert Origin.from_url(url) == origin
+    assert BaseUrl.from_url(url) == origin
     assert origin.url == shown
 
 
@@ -27,4 +27,4 @@ def test_base_urls(url, origin, shown) -> None:
 )
 def test_what_is_no_base_url_is_refused(url) -> None:
     with pytest.raises(ValueError, match=r"."):
-        Origin.from_url(url)
+        BaseUrl.from_url(url)

@@ -9,11 +9,10 @@ from checker.core.operation import Label, Location
 from checker.core.send import Purpose
 from checker.core.sequence import Drawn, Listed, Literal, Step
 from checker.corpus.records import (
-    Body,
     CheckOutcome,
     CheckState,
     Component,
-    Entry,
+    CorpusEntry,
     Exchange,
     Finding,
     Interaction,
@@ -27,6 +26,7 @@ from checker.corpus.records import (
     RunStarted,
     SchemaOpened,
     SignalsSeen,
+    StoredBody,
     TaskProgress,
     TaskStarted,
     ValueGone,
@@ -144,12 +144,12 @@ OTHERS = {
     TaskStarted: st.builds(TaskStarted, TASKS, st.just("fuzzing"), TASK_LABELS, COUNTS),
     TaskProgress: PROGRESS,
     Interaction: INTERACTIONS,
-    Body: st.builds(Body, st.binary(max_size=20)),
+    StoredBody: st.builds(StoredBody, st.binary(max_size=20)),
     Finding: FINDINGS,
     ValueSeen: st.builds(ValueSeen, LABELS, TEXT, SCALARS, TEXT),
     ValueGone: st.builds(ValueGone, SCALARS, TEXT),
     SignalsSeen: st.builds(SignalsSeen, LABELS, tuples(st.tuples(st.integers(0, 2**64 - 1), TEXT))),
-    Entry: st.builds(Entry, LABELS, tuples(STEPS, 2), tuples(INTEGERS), FLOATS),
+    CorpusEntry: st.builds(CorpusEntry, LABELS, tuples(STEPS, 2), tuples(INTEGERS), FLOATS),
     OperationError: st.builds(
         OperationError,
         LABELS,

@@ -11,7 +11,7 @@ from checker.core.operation import Label, Location
 from checker.core.sequence import Drawn, Recipe, Step
 from checker.corpus import codec
 from checker.corpus.codec import RecordEncoder, Undecodable, decode, join
-from checker.corpus.records import Entry, Interaction, Record
+from checker.corpus.records import CorpusEntry, Interaction, Record
 
 from .generated import INTERACTIONS, RECORDS, STEPS, exact
 
@@ -46,8 +46,8 @@ def test_fields_may_hold_values_and_their_fields(step: Step) -> None:
     place = get_args(Recipe).index(type(step.recipe))
     fields = tuple(getattr(step.recipe, field.name) for field in dataclasses.fields(step.recipe))
     steps = ((step.label, (place, fields), step.bindings),)
-    entry = Entry("GET /a", (step,), (), 0.0)
-    assert encoder.encode(entry) == encoder.encode_fields(Entry, ("GET /a", steps, (), 0.0))
+    entry = CorpusEntry("GET /a", (step,), (), 0.0)
+    assert encoder.encode(entry) == encoder.encode_fields(CorpusEntry, ("GET /a", steps, (), 0.0))
 
 
 def test_hostile_values_keep_their_types() -> None:
@@ -66,10 +66,12 @@ def test_hostile_values_keep_their_types() -> None:
     )
     literal = {"a": [None, {"b": [2**65, -0.0]}], "\udfff": b"x"}
     binding = Binding(Location.PATH, "id", Label("GET /a"), "/id", 0, literal)
-    entry = Entry("GET /a", (Step(Label("GET /a"), Drawn(choices), (binding,)),), (2**64 - 1,), 0.5)
+    entry = CorpusEntry(
+        "GET /a", (Step(Label("GET /a"), Drawn(choices), (binding,)),), (2**64 - 1,), 0.5
+    )
     (found,) = round_trip([entry])
     assert exact(found) == exact(entry)
-    assert isinstance(found, Entry)
+    assert isinstance(found, CorpusEntry)
     assert found.steps[0].bindings[0].location is Location.PATH
 
 

@@ -7,11 +7,11 @@ from checker.core.digests import shard_of
 from checker.core.operation import Label
 from checker.core.sequence import Drawn, Step
 from checker.corpus.entries import Shelf, favoured
-from checker.corpus.records import Entry
+from checker.corpus.records import CorpusEntry
 from checker.corpus.shards import Shards, secondary_key
 
 ENTRIES = st.builds(
-    Entry,
+    CorpusEntry,
     st.sampled_from(["GET /a", "GET /b"]),
     st.just(()),
     st.lists(st.integers(0, 9), max_size=5).map(tuple),
@@ -19,13 +19,13 @@ ENTRIES = st.builds(
 )
 
 
-def entry(number: int, *ids: int, cost_s: float = 0.1, size: int = 1) -> Entry:
+def entry(number: int, *ids: int, cost_s: float = 0.1, size: int = 1) -> CorpusEntry:
     step = Step(Label("GET /a"), Drawn((number, "x" * size)))
-    return Entry("GET /a", (step,), ids, cost_s)
+    return CorpusEntry("GET /a", (step,), ids, cost_s)
 
 
 @given(st.lists(ENTRIES, max_size=12), st.randoms(use_true_random=False))
-def test_the_favoured_show_everything_in_any_order(entries: list[Entry], rng: object) -> None:
+def test_the_favoured_show_everything_in_any_order(entries: list[CorpusEntry], rng: object) -> None:
     kept = favoured(entries)
     assert {n for one in kept for n in one.ids} == {n for one in entries for n in one.ids}
     assert favoured(reversed(entries)) == kept

@@ -11,7 +11,7 @@ from checker.core.errors import StorageError
 from checker.corpus import files
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.damage import Loss, damage_note
-from checker.corpus.frames import Ending, FrameEncoder, scan
+from checker.corpus.frames import FrameEncoder, ScanEnding, scan
 from checker.corpus.journal import FRAME_RECORDS, JournalReader, JournalWriter
 from checker.corpus.records import Note, Record, ValueSeen
 
@@ -36,7 +36,7 @@ def test_scan_of_a_cut_segment_is_a_prefix(frames: list[list[Record]], data: st.
     found = scan(whole[:cut])
     wanted = [record for frame in frames for record in frame]
     assert exact(found.records) == exact(wanted[: len(found.records)])
-    assert found.ending is (Ending.CLEAN if found.consumed == cut else Ending.SHORT)
+    assert found.ending is (ScanEnding.CLEAN if found.consumed == cut else ScanEnding.SHORT)
     assert cut < len(whole) or len(found.records) == len(wanted)
 
 
@@ -60,7 +60,7 @@ def test_noise_is_no_record(noise: bytes) -> None:
 
 def test_a_hole_of_zeros_is_damage() -> None:
     found = scan(segment([[note(1)]]) + bytes(64))
-    assert ([note(1)], Ending.DAMAGED) == (found.records, found.ending)
+    assert ([note(1)], ScanEnding.DAMAGED) == (found.records, found.ending)
 
 
 @given(st.lists(st.integers(0, 40), max_size=6))

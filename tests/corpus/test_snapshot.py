@@ -14,7 +14,7 @@ from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
 from checker.corpus.records import (
-    Entry,
+    CorpusEntry,
     Finding,
     Note,
     Record,
@@ -104,8 +104,8 @@ def test_an_unfinished_run_folds_to_the_same_once_it_is_condensed(
 def test_of_a_finished_run_only_what_was_learned_stays() -> None:
     end = RunFinished("r1", 9.0, "completed", 8.0, NO_TIME)
     value = ValueSeen("GET /a", "/id", 7, "c")
-    entry = Entry("GET /a", (), (1, 2), 0.1)
-    dull = Entry("GET /a", (), (2,), 0.2)
+    entry = CorpusEntry("GET /a", (), (1, 2), 0.1)
+    dull = CorpusEntry("GET /a", (), (2,), 0.2)
     records: list[Record] = [start(), progress(1), finding(), value, entry, dull, end]
     assert condense([(1, record) for record in records]) == [finding(), entry, value]
 

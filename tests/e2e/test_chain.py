@@ -8,7 +8,7 @@ import pytest
 
 from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
-from checker.corpus.records import Entry, Record, SignalsSeen, ValueSeen
+from checker.corpus.records import CorpusEntry, Record, SignalsSeen, ValueSeen
 from tests.apps.chain import DOCUMENT, Parcels
 from tests.apps.serving import App, serving
 from tests.e2e.runner import SLOW_CLOCK, Command, wait_until
@@ -74,6 +74,6 @@ def is_learned(records: list[Record]) -> bool:
     }
     return (
         classes >= CLASSES
-        and any(isinstance(record, Entry) and len(record.steps) > 1 for record in records)
+        and any(isinstance(record, CorpusEntry) and len(record.steps) > 1 for record in records)
         and ("POST /parcels", "/tracking") in values
     )

@@ -11,7 +11,7 @@ from checker.core.case import NOT_SET, Case
 from checker.core.media_types import is_json
 from checker.core.meta import GenerationMode
 from checker.core.operation import Location, Operation, Parameter
-from checker.core.request import Origin
+from checker.core.request import BaseUrl
 from checker.core.schema import Direction
 from checker.core.security import SecurityRequirement, SecurityScheme
 from checker.core.verdicts import Outcome
@@ -288,7 +288,7 @@ def test_the_referee_calls_them_valid() -> None:
         cookie_session={"type": "integer"},
     )
     program = compile_operation(operation, GenerationSettings())
-    maker, source = RequestMaker(Origin("http", "127.0.0.1", 80, ""), version="0"), RandomSource()
+    maker, source = RequestMaker(BaseUrl("http", "127.0.0.1", 80, ""), version="0"), RandomSource()
     extras = 0
     for seed in range(CASES):
         source.reset(seed)

@@ -18,7 +18,7 @@ from checker.core.case import Case
 from checker.core.errors import CheckerError, LoaderError
 from checker.core.meta import PhaseInfo
 from checker.core.operation import BrokenOperation
-from checker.core.request import Origin
+from checker.core.request import BaseUrl
 from checker.core.response import Response
 from checker.generation.boundaries.operations import Coverage, OperationEdges
 from checker.generation.program import GenerationSettings, compile_operation
@@ -34,7 +34,7 @@ _CASES = 6
 _HANGS_S = 300
 """Of CPU: what takes so long never ends."""
 _BOUNDARIES = 40
-_MAKER = RequestMaker(Origin("http", "127.0.0.1", 80, ""), version="0")
+_MAKER = RequestMaker(BaseUrl("http", "127.0.0.1", 80, ""), version="0")
 _JUDGE = Judge([one for one in AVAILABLE.values() if not one.switch])
 _PHASE = PhaseInfo("fuzzing")
 _ANSWERS = (b"{}", b"[[1]]", b'{"a": {"a": {"a": null}}}', b'"\xed\xa0\x80"', b"nonsense")

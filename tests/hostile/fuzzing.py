@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from checker.core.request import Origin, WireRequest
+from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import NetworkFailure
 from checker.transport.http import HttpLanes, HttpSettings
 from tests.hostile.answering import answering
@@ -45,7 +45,7 @@ def _fuzz(numbers: range, fuzzed: Fuzzed, readers: Readers) -> None:
     waiting = iter(numbers)
     flying: dict[int, int] = {}
     with answering(mutated) as port:
-        lanes = HttpLanes(Origin("http", "127.0.0.1", port, ""), HttpSettings(), _LANES)
+        lanes = HttpLanes(BaseUrl("http", "127.0.0.1", port, ""), HttpSettings(), _LANES)
         try:
             done = 0
             while done < len(numbers):

@@ -15,7 +15,7 @@ from checker.core.media_types import media_type_of
 from checker.core.operation import Location, Operation
 from checker.core.schema import Direction, Schema
 from checker.generation.drawing.compiling import Compiler
-from checker.generation.drawing.places import Place, body_place, place_of
+from checker.generation.drawing.places import TextPlace, body_place, place_of
 from checker.generation.normalization.canonical import Canon
 from checker.generation.normalization.forms import Facet
 from checker.generation.sources import alphabets
@@ -32,7 +32,7 @@ TEXT = alphabets.text_of(None, allows_nul=True)
 VALUES = 2
 
 
-def answers(schema: Schema, place: Place) -> Iterator[Any]:
+def answers(schema: Schema, place: TextPlace) -> Iterator[Any]:
     """Values of a schema as a server would send them; fewer where chance finds none."""
     turn, source = DrawContext(), RandomSource()
     compiler = Compiler(

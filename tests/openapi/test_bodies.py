@@ -8,7 +8,7 @@ from checker.core.case import NOT_SET, Case
 from checker.core.errors import UnresolvableBody, Unsatisfiable, Unserialisable
 from checker.core.meta import GenerationMode, PhaseInfo
 from checker.core.operation import BodyFault
-from checker.core.request import Origin
+from checker.core.request import BaseUrl
 from checker.core.verdicts import Outcome
 from checker.generation.boundaries.operations import OperationEdges
 from checker.generation.program import GenerationSettings, compile_operation
@@ -18,7 +18,7 @@ from checker.transport.prepare import RequestMaker
 
 from .documents import operation
 
-MAKER = RequestMaker(Origin("http", "127.0.0.1", 80, ""), version="0")
+MAKER = RequestMaker(BaseUrl("http", "127.0.0.1", 80, ""), version="0")
 INTEGER = {"type": "integer"}
 OBJECT = {"type": "object", "properties": {"a": INTEGER}}
 NEVER = {"type": "integer", "minimum": 2, "maximum": 1}

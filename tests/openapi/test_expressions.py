@@ -9,7 +9,7 @@ from checker.core.case import Case
 from checker.core.request import WireRequest
 from checker.core.response import Response
 from checker.core.runtime_expressions import (
-    Exchange,
+    EvaluationContext,
     InvalidExpression,
     Unresolved,
     evaluate,
@@ -27,7 +27,7 @@ BODY = {
 }
 
 
-def exchange() -> Exchange:
+def exchange() -> EvaluationContext:
     case = Case(
         operation({}, method="post", path="/users/{id}"),
         "1",
@@ -38,7 +38,7 @@ def exchange() -> Exchange:
     )
     request = WireRequest("POST", b"/users/7", [(b"Accept", b"application/json")])
     headers = [("Server", "srv"), ("Location", "http://h/users/42?x=1"), ("location", "second")]
-    return Exchange(
+    return EvaluationContext(
         case, Response(201, headers, json.dumps(BODY).encode(), request=request), "http://h/users/7"
     )
 
@@ -116,7 +116,7 @@ def test_value_that_is_not_there_is_unresolved(raw: Any) -> None:
 
 
 def test_body_that_is_not_json_has_no_values() -> None:
-    plain = Exchange(exchange().case, Response(200, [], b"<a/>"))
+    plain = EvaluationContext(exchange().case, Response(200, [], b"<a/>"))
     assert isinstance(evaluate(parse_value("$response.body#/id"), plain, first), Unresolved)
 
 

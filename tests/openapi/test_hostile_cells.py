@@ -7,7 +7,7 @@ import pytest
 
 from checker.core.errors import Unsatisfiable, Unserialisable
 from checker.core.meta import GenerationMode, PhaseInfo
-from checker.core.request import Origin
+from checker.core.request import BaseUrl
 from checker.core.verdicts import Outcome, RequestVerdict
 from checker.generation.program import GenerationSettings, compile_operation
 from checker.generation.sources.choices import RandomSource
@@ -62,7 +62,7 @@ ENCODINGS: list[dict[str, Any]] = [
     {"contentType": "application/json"},
     {"contentType": "application/xml"},
 ]
-ORIGIN = Origin("http", "127.0.0.1", 80, "")
+ORIGIN = BaseUrl("http", "127.0.0.1", 80, "")
 MAKER = RequestMaker(ORIGIN, version="0")
 
 

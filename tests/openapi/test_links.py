@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from checker.core.case import NOT_SET
-from checker.core.runtime_expressions import Template
+from checker.core.runtime_expressions import ExpressionTemplate
 from checker.openapi.links import BrokenLink, Link
 
 from .documents import opened
@@ -72,14 +72,14 @@ def test_parameters_are_found_by_name_or_by_place_and_name() -> None:
         ("header", "X-Key"),
         ("query", "path.x"),
     ]
-    assert isinstance(one.parameters[0].value, Template)
+    assert isinstance(one.parameters[0].value, ExpressionTemplate)
     assert [p.value for p in one.parameters[1:3]] == [5, "k"]
 
 
 def test_body_of_a_link_is_a_value_with_expressions() -> None:
     one = found({"operationId": "putUser", "requestBody": {"a": "$statusCode", "b": 1}})
     assert isinstance(one, Link), one
-    assert isinstance(one.body["a"], Template)
+    assert isinstance(one.body["a"], ExpressionTemplate)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from checker.core.meta import PhaseInfo
 from checker.core.operation import BrokenOperation
-from checker.core.request import Origin
+from checker.core.request import BaseUrl
 from checker.core.schema import Direction, UnresolvableReference
 from checker.generation.program import GenerationSettings, compile_operation
 from checker.generation.sources.choices import RandomSource
@@ -194,7 +194,7 @@ def test_cases_are_made_of_what_stands_in_other_files(tmp_path: Path, version: s
     operation = open_normalised(from_path(path).normalised()).find("POST /a")
     assert isinstance(operation, OpenApiOperation)
     program = compile_operation(operation, GenerationSettings())
-    source, maker = RandomSource(0), RequestMaker(Origin("http", "h", 80, ""), version="0")
+    source, maker = RandomSource(0), RequestMaker(BaseUrl("http", "h", 80, ""), version="0")
     for seed in range(30):
         source.reset(seed)
         case = program.draw(source, case_id=str(seed), phase=PhaseInfo("fuzzing"))

@@ -6,7 +6,7 @@ import pytest
 
 from checker.core.case import Case
 from checker.core.errors import LoaderError
-from checker.core.request import Origin
+from checker.core.request import BaseUrl
 from checker.kinds.sources import SchemaOptions
 from checker.openapi.documents.walking import walk
 from checker.openapi.loaders import from_path
@@ -165,7 +165,7 @@ def test_another_host_is_told_and_another_path_is_used() -> None:
     schema = opened("3.0.3", paths, servers=[{"url": "http://h/v1"}])
     told = [(warning.kind, warning.label) for warning in schema.warnings]
     assert told == [("other_server", "GET /b"), ("other_server", "GET /c")]
-    maker = RequestMaker(Origin("http", "h", 80, "/v1"), version="0", own_servers=True)
+    maker = RequestMaker(BaseUrl("http", "h", 80, "/v1"), version="0", own_servers=True)
     operations = [one for one in schema.get_all_operations() if isinstance(one, OpenApiOperation)]
     targets = [maker.make(Case(operation, "1")).target for operation in operations]
     assert targets == [b"/own/a", b"/v1/b", b"/v1/c"]

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from checker.config.settings import Sanitization
-from checker.core.request import Origin, WireRequest
+from checker.core.request import BaseUrl, WireRequest
 from checker.core.send import Purpose
 from checker.corpus.records import Exchange, Interaction
 from checker.phases.recordings import read_cassette
@@ -131,7 +131,7 @@ def test_each_interaction_shows_old_and_new_status(tmp_path: Path, server: RawSe
 
 
 def sent_bytes(server: RawServer, request: WireRequest) -> bytes:
-    lanes = HttpLanes(Origin.from_url(server.url), HttpSettings(), 1)
+    lanes = HttpLanes(BaseUrl.from_url(server.url), HttpSettings(), 1)
     lanes.send(0, replace(request, fresh=True))
     lanes.close()
     return server.seen.pop()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from checker import __version__
 from checker.config.settings import Sanitization
 from checker.core import curl
-from checker.core.request import Origin, WireRequest
+from checker.core.request import BaseUrl, WireRequest
 from checker.corpus.records import CheckOutcome, Component, Interaction
 from checker.corpus.secrets import Secrets
 from checker.reporting.context import ReportContext
@@ -239,7 +239,7 @@ def test_bodies_are_masked_as_in_commands(
     assert found["uri"].endswith("?sort_key=%5BFiltered%5D" if outside else "?sort_key=1")
     masking = ReportContext("", 0, "").masking
     request = WireRequest(sent.method, sent.target, list(sent.headers), body)
-    command = curl.render(request, Origin.from_url("http://127.0.0.1:8080"))
+    command = curl.render(request, BaseUrl.from_url("http://127.0.0.1:8080"))
     assert shown in masking.command(command, [parts]).text
     assert found["uri"] in masking.command(command, [parts]).text
 

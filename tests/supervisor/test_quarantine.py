@@ -8,7 +8,7 @@ from checker.core.operation import Label
 from checker.core.sequence import Drawn, Step
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.inflight import Slot, Stage
-from checker.corpus.records import Component, Entry, Quarantined
+from checker.corpus.records import Component, CorpusEntry, Quarantined
 from checker.supervisor.assignment import EXTRA_INDEX
 from checker.supervisor.quarantine import given_up, is_quarantined, quarantined_case
 from checker.supervisor.restarts import Ruling
@@ -34,7 +34,7 @@ def test_a_case_that_was_tried_again_tells_its_command() -> None:
 
 
 def test_a_case_without_a_command_tells_its_choices() -> None:
-    entry = Entry(LABEL, (STEP,), (), 0.0)
+    entry = CorpusEntry(LABEL, (STEP,), (), 0.0)
     told = quarantined_case(TASK, replace(SLOT, recipe=RecordEncoder().encode(entry)), 2, "why")
     assert told.request == "seed 5, case 3, choices [1, 'x']"
     assert quarantined_case(TASK, SLOT, 2, "why").request == "seed 5, case 3: it was not made yet"

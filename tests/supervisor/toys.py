@@ -15,7 +15,7 @@ from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import (
-    Entry,
+    CorpusEntry,
     Finding,
     SchemaOpened,
     TaskProgress,
@@ -125,7 +125,7 @@ class Toy:
         self.slots.heartbeat()
         self.slots.begin(0, task.id, index, max(index + 1, task.start))
         step = Step(label, Drawn((index,)))
-        self.slots.recipe(0, self.encoder.encode(Entry(label, (step,), (), 0.0)))
+        self.slots.recipe(0, self.encoder.encode(CorpusEntry(label, (step,), (), 0.0)))
         self.slots.enter(0, Stage.HOOK, task.id, index)
         self.meet(f"{label}:{index}")
         # What a real worker would send: told apart by the case alone.

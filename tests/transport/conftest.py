@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from checker.core.request import Origin
+from checker.core.request import BaseUrl
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 CLOSE = b""
@@ -56,9 +56,9 @@ class RawServer:
         self._threads[0].start()
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> BaseUrl:
         scheme = "http" if self.tls is None else "https"
-        return Origin(scheme, "127.0.0.1", self._socket.getsockname()[1], "")
+        return BaseUrl(scheme, "127.0.0.1", self._socket.getsockname()[1], "")
 
     def answer(self, *replies: Reply) -> None:
         """Script of the next connection."""

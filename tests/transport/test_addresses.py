@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from checker.core.request import Origin, WireRequest
+from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure
 from checker.transport.connections import Connections
 from checker.transport.http import HttpLanes, HttpSettings
@@ -63,7 +63,7 @@ def serving_on(*addresses: str) -> Iterator[int]:
 
 def asked(host: str, port: int, *, times: int = 3) -> list[object]:
     """What two lanes bring, the second on a new connection each time."""
-    lanes = HttpLanes(Origin("http", host, port, ""), HttpSettings(), 2)
+    lanes = HttpLanes(BaseUrl("http", host, port, ""), HttpSettings(), 2)
     try:
         return [
             lanes.send(lane, WireRequest("GET", b"/", [], fresh=lane == 1))

@@ -19,7 +19,7 @@ from pydantic import BaseModel
 
 from checker.core.case import Case
 from checker.core.operation import Body, Location, Operation
-from checker.core.request import Origin, WireRequest
+from checker.core.request import BaseUrl, WireRequest
 from checker.generation.drawing.places import place_of
 from checker.generation.sources.alphabets import text_of
 from checker.transport.prepare import RequestMaker
@@ -142,7 +142,7 @@ def parsed(request: WireRequest) -> Any:
     return json.loads(content)
 
 
-MAKER = RequestMaker(Origin("http", "127.0.0.1", 80, ""), version="1")
+MAKER = RequestMaker(BaseUrl("http", "127.0.0.1", 80, ""), version="1")
 
 
 def echoed(method: str, path: str, parameters: tuple[Any, ...] = (), **parts: Any) -> Any:

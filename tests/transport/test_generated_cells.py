@@ -7,7 +7,7 @@ import pytest
 
 from checker.core.meta import GenerationMode
 from checker.core.operation import Body, Location, Parameter, PropertyEncoding
-from checker.core.request import Origin
+from checker.core.request import BaseUrl
 from checker.core.verdicts import Outcome
 from checker.generation.program import GenerationSettings, compile_operation
 from checker.openapi.referee.requests import RequestReferee
@@ -17,7 +17,7 @@ from tests.generation.making import PlainOperation, cases, schema_of
 
 from .cells import CELLS
 
-MAKER = RequestMaker(Origin("http", "127.0.0.1", 80, "/api"), version="1")
+MAKER = RequestMaker(BaseUrl("http", "127.0.0.1", 80, "/api"), version="1")
 SCHEMAS: dict[str, Any] = {
     "text": {"type": "string"},
     "number": {"type": "number"},

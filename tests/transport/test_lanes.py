@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from checker.core.request import Origin, WireRequest
+from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.transport.http import HttpLanes, HttpSettings
 
@@ -334,7 +334,7 @@ def test_descriptors_beyond_select_neither_stop_nor_spin(server, open_lanes) -> 
 
 
 def test_a_request_that_nobody_can_send_costs_itself() -> None:
-    lanes = HttpLanes(Origin("http", "127.0.0.1", 9, ""), HttpSettings(), 1)
+    lanes = HttpLanes(BaseUrl("http", "127.0.0.1", 9, ""), HttpSettings(), 1)
     try:
         lanes.start(0, WireRequest("GET", 5, []))  # type: ignore[arg-type]
         ((lane, outcome),) = lanes.poll(0.0)

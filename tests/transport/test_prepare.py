@@ -5,7 +5,7 @@ import pytest
 
 from checker.core.case import NOT_SET, Case
 from checker.core.operation import Body, Location, Operation, Parameter, PropertyEncoding
-from checker.core.request import Origin, WireRequest
+from checker.core.request import BaseUrl, WireRequest
 from checker.transport.header_lines import header_lines
 from checker.transport.http import HttpLanes, HttpSettings
 from checker.transport.prepare import RequestMaker
@@ -13,7 +13,7 @@ from checker.transport.prepare import RequestMaker
 from .cells import schema_of
 
 ANYTHING = schema_of({})
-ORIGIN = Origin("http", "127.0.0.1", 8080, "/api v1")
+ORIGIN = BaseUrl("http", "127.0.0.1", 8080, "/api v1")
 DEFAULTS = {
     "path": ("simple", False),
     "query": ("form", True),
@@ -167,7 +167,7 @@ def test_header_values_beyond_latin_1_become_utf_8() -> None:
     [("Aladdin:open sesame", b"Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="), ("u", b"Basic dTo=")],
 )
 def test_credentials_of_the_base_url_are_sent_unless_there_are_others(userinfo, value) -> None:
-    origin = Origin("http", "h", 80, "", userinfo)
+    origin = BaseUrl("http", "h", 80, "", userinfo)
     maker = RequestMaker(origin, version="1")
     assert maker.make(case(Plain())).header(b"authorization") == value
     declared = case(Plain(), headers={"authorization": "Bearer x"})
@@ -177,7 +177,7 @@ def test_credentials_of_the_base_url_are_sent_unless_there_are_others(userinfo, 
 
 
 def test_reserved_and_encoded_characters_of_a_base_path_stay() -> None:
-    maker = RequestMaker(Origin("http", "h", 80, "/a,b;c=(d)/%2F/é"), version="1")
+    maker = RequestMaker(BaseUrl("http", "h", 80, "/a,b;c=(d)/%2F/é"), version="1")
     assert maker.target(case(Plain(path="/x"))) == b"/a,b;c=(d)/%2F/%C3%A9/x"
 
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from checker.transport.wire.styles import cookie_pairs, header_text, path_text, query_pairs, text_of
 from checker.transport.wire.unstyled import (
-    Shape,
+    DeclaredShape,
     header_value,
     pairs_of,
     path_value,
@@ -117,7 +117,11 @@ scalars = texts
 arrays = st.lists(texts, min_size=1, max_size=4)
 objects = st.dictionaries(texts, texts, min_size=1, max_size=3)
 values = st.one_of(scalars, arrays, objects)
-SHAPES: dict[type, Shape] = {str: Shape.SCALAR, list: Shape.ARRAY, dict: Shape.OBJECT}
+SHAPES: dict[type, DeclaredShape] = {
+    str: DeclaredShape.SCALAR,
+    list: DeclaredShape.ARRAY,
+    dict: DeclaredShape.OBJECT,
+}
 DELIMITER = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
 
 
@@ -167,7 +171,8 @@ def test_cookies_read_back(value, explode) -> None:
     if not explode and isinstance(value, list):
         [(_, text)] = pairs_of(header, "; ")
         assert (
-            path_value(text.replace("%2C", ","), "simple", "c", Shape.ARRAY, explode=False) == value
+            path_value(text.replace("%2C", ","), "simple", "c", DeclaredShape.ARRAY, explode=False)
+            == value
         )
     else:
         assert (
@@ -186,10 +191,10 @@ def test_headers_read_back(explode) -> None:
 @pytest.mark.parametrize(
     ("text", "style", "shape"),
     [
-        ("x", "label", Shape.SCALAR),
-        (";b=1", "matrix", Shape.SCALAR),
-        (";a=1;a=2", "matrix", Shape.SCALAR),
-        ("a,b,c", "simple", Shape.OBJECT),
+        ("x", "label", DeclaredShape.SCALAR),
+        (";b=1", "matrix", DeclaredShape.SCALAR),
+        (";a=1;a=2", "matrix", DeclaredShape.SCALAR),
+        ("a,b,c", "simple", DeclaredShape.OBJECT),
     ],
 )
 def test_text_of_another_style_is_refused(text, style, shape) -> None:

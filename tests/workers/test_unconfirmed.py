@@ -11,7 +11,7 @@ from checker.core.meta import PhaseInfo
 from checker.core.response import Response
 from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
-from checker.workers.unconfirmed import MOST_STRAYS, JudgedCase, UnconfirmedFailure, Wanted
+from checker.workers.unconfirmed import MOST_STRAYS, ExpectedFailure, JudgedCase, UnconfirmedFailure
 from tests.corpus.generated import finding
 
 
@@ -25,11 +25,11 @@ def shot(text: str, *, rule: str = "500", status: int = 500) -> JudgedCase:
     )
 
 
-def wanted(text: str) -> Wanted:
+def wanted(text: str) -> ExpectedFailure:
     first = shot(text)
     (failure,) = first.verdict.judgement.failures
     known = replace(finding(), text=text)
-    return Wanted.of(UnconfirmedFailure(known, failure, (first,), PhaseInfo("fuzzing")))
+    return ExpectedFailure.of(UnconfirmedFailure(known, failure, (first,), PhaseInfo("fuzzing")))
 
 
 def test_another_text_for_the_very_same_request_is_volatile() -> None:

@@ -6,7 +6,7 @@ from typing import Any, Final
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.boundaries.walking import Walk
-from checker.generation.drawing.places import Place, item_of
+from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.normalization.forms import Canonical, Conjunction
 from checker.generation.sources.context import Rejected
 
@@ -21,7 +21,7 @@ _WORDS: Final = {
 _REASONS = (Unsatisfiable, BudgetSpent, Rejected)
 
 
-def usual(walk: Walk, form: Canonical, conjunction: Conjunction, place: Place) -> Any:
+def usual(walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Any:
     """The array of the smallest size. Raises `Unsatisfiable`."""
     if not (form.item_count.low or form.contained or place.min_items or form.needs_check):
         return []
@@ -29,7 +29,7 @@ def usual(walk: Walk, form: Canonical, conjunction: Conjunction, place: Place) -
 
 
 def values(
-    walk: Walk, form: Canonical, conjunction: Conjunction, place: Place, path: tuple[str, ...]
+    walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace, path: tuple[str, ...]
 ) -> Iterator[Boundary]:
     """The usual array, arrays of other sizes, arrays with other items. Raises `Unsatisfiable`."""
     template = walk.usual(conjunction, place)
@@ -59,7 +59,7 @@ def values(
 
 
 def _with_items(
-    walk: Walk, form: Canonical, template: list[Any], place: Place, path: tuple[str, ...]
+    walk: Walk, form: Canonical, template: list[Any], place: TextPlace, path: tuple[str, ...]
 ) -> Iterator[Boundary]:
     """Each value of each item, in place of one that is there."""
     inner = item_of(place)
@@ -83,7 +83,7 @@ def _with_items(
 
 def _at(
     walk: Walk,
-    child: tuple[Conjunction, Place],
+    child: tuple[Conjunction, TextPlace],
     path: tuple[str, ...],
     before: list[Any],
     template: list[Any],

@@ -8,10 +8,10 @@ from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.generation.boundaries.probes import NOT_LISTED, WRONG_FORMATS, WRONG_TYPES
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.drawing.compiling import Compiler
-from checker.generation.drawing.places import Place
+from checker.generation.drawing.places import TextPlace
 from checker.generation.likeness import distinct
 from checker.generation.negation.embeddings import Broken
-from checker.generation.negation.listing import Breach, Step, breaches
+from checker.generation.negation.listing import Breach, PathStep, breaches
 from checker.generation.normalization import forms
 from checker.generation.normalization.forms import Conjunction
 from checker.generation.sources.choices import RandomSource, Source
@@ -67,7 +67,7 @@ _WORDS: Final = {
 def negatives(
     compiler: Compiler,
     conjunction: Conjunction,
-    place: Place,
+    place: TextPlace,
     is_broken: Callable[[Any], bool] | None = None,
     wanted: Callable[[Breach], bool] = lambda breach: True,
 ) -> Iterator[Boundary]:
@@ -104,7 +104,7 @@ def _values(
 ) -> Iterator[tuple[Any, Any]]:
     """Whole values with the parts of them that are wrong."""
     probes = _probes(breach)
-    if breach.steps and breach.steps[-1] is Step.NAME:
+    if breach.steps and breach.steps[-1] is PathStep.NAME:
         # A name is text, whatever is said of it.
         if breach.keyword == "type":
             return
@@ -216,7 +216,7 @@ def _reached(breach: Breach) -> str:
     parts: list[str] = []
     named = ""
     for step, token in zip(breach.steps, breach.path, strict=True):
-        if step is Step.PROPERTY:
+        if step is PathStep.PROPERTY:
             named += f"{token} -> "
             continue
         parts.append(_closed(named))
@@ -231,9 +231,9 @@ def _closed(named: str) -> str:
 
 
 _STEPS: Final = {
-    Step.PATTERN: "Object with invalid pattern key value: ",
-    Step.ADDITIONAL: "Object with invalid additional property: ",
-    Step.NAME: "Object with property name violating propertyNames: ",
-    Step.INDEX: "Array with invalid item at index {token}: ",
-    Step.ITEM: "Array with invalid items: ",
+    PathStep.PATTERN: "Object with invalid pattern key value: ",
+    PathStep.ADDITIONAL: "Object with invalid additional property: ",
+    PathStep.NAME: "Object with property name violating propertyNames: ",
+    PathStep.INDEX: "Array with invalid item at index {token}: ",
+    PathStep.ITEM: "Array with invalid items: ",
 }

@@ -9,7 +9,7 @@ from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.boundaries.walking import Walk
 from checker.generation.drawing.objects import wants_extra
-from checker.generation.drawing.places import Place, item_of
+from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.normalization.forms import Canonical, Conjunction
 from checker.generation.patterns.regexes import UnsupportedPattern
 from checker.generation.patterns.searching import writer
@@ -25,7 +25,7 @@ _MOST: Final = 1_000
 _REASONS = (Unsatisfiable, BudgetSpent, Rejected)
 
 
-def usual(walk: Walk, form: Canonical, conjunction: Conjunction, place: Place) -> Any:
+def usual(walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Any:
     """The object with all properties that are declared. Raises `Unsatisfiable`."""
     inner = item_of(place)
     value = _declared(walk, form, inner)
@@ -47,7 +47,7 @@ def usual(walk: Walk, form: Canonical, conjunction: Conjunction, place: Place) -
     return value
 
 
-def _declared(walk: Walk, form: Canonical, inner: Place) -> dict[str, Any]:
+def _declared(walk: Walk, form: Canonical, inner: TextPlace) -> dict[str, Any]:
     value: dict[str, Any] = {}
     for name, child in form.properties.items():
         if walk.is_lean and name not in form.required:
@@ -64,7 +64,7 @@ def _declared(walk: Walk, form: Canonical, inner: Place) -> dict[str, Any]:
 
 
 def values(
-    walk: Walk, form: Canonical, conjunction: Conjunction, place: Place, path: tuple[str, ...]
+    walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace, path: tuple[str, ...]
 ) -> Iterator[Boundary]:
     """The usual object and what differs from it in one respect. Raises `Unsatisfiable`."""
     template = walk.usual(conjunction, place)
@@ -103,7 +103,7 @@ def _reduced(form: Canonical, template: dict[str, Any], at: str) -> Iterator[Bou
 
 
 def _more(
-    walk: Walk, form: Canonical, template: dict[str, Any], inner: Place, path: tuple[str, ...]
+    walk: Walk, form: Canonical, template: dict[str, Any], inner: TextPlace, path: tuple[str, ...]
 ) -> Iterator[Boundary]:
     """With one property that is not declared."""
     is_open = form.no_additional is None and wants_extra(form, walk.compiler)
@@ -132,7 +132,7 @@ def _additional_names() -> Iterator[str]:
 
 def _inside(
     walk: Walk,
-    child: tuple[Conjunction, Place],
+    child: tuple[Conjunction, TextPlace],
     path: tuple[str, ...],
     put: Any,
     text: str,

@@ -12,7 +12,7 @@ from checker.generation.boundaries.numbers import numbers_of
 from checker.generation.boundaries.texts import texts_of
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.drawing.compiling import Compiler
-from checker.generation.drawing.places import Place
+from checker.generation.drawing.places import TextPlace
 from checker.generation.likeness import distinct
 from checker.generation.normalization import forms
 from checker.generation.normalization.discrimination import discriminated
@@ -39,7 +39,7 @@ _AGAIN: Final = 2
 _DEEPEST: Final = 24
 _RANKS: Final = 16
 Path = tuple[str, ...]
-Key = tuple[frozenset[FacetKey], Place]
+Key = tuple[frozenset[FacetKey], TextPlace]
 
 
 @dataclass(slots=True)
@@ -60,7 +60,9 @@ class Edges:
     _open: dict[Key, int] = field(default_factory=dict)
     _cuts: int = 0
 
-    def values(self, conjunction: Conjunction, place: Place, path: Path = ()) -> Iterator[Boundary]:
+    def values(
+        self, conjunction: Conjunction, place: TextPlace, path: Path = ()
+    ) -> Iterator[Boundary]:
         """Values of a conjunction, not verified, equal ones among them. Raises `Unsatisfiable`."""
         conjunction = self._targets(conjunction)
         key = (key_of(conjunction), place)
@@ -73,7 +75,7 @@ class Edges:
             return iter(())
         return self._of_form(self.compiler.canonical(conjunction), conjunction, place, path)
 
-    def usual(self, conjunction: Conjunction, place: Place) -> Any:
+    def usual(self, conjunction: Conjunction, place: TextPlace) -> Any:
         """The first valid value, made once. Raises `Unsatisfiable`."""
         conjunction = self._targets(conjunction)
         key = (key_of(conjunction), place)
@@ -112,7 +114,7 @@ class Edges:
     def drawn(
         self,
         conjunction: Conjunction,
-        place: Place,
+        place: TextPlace,
         accepts: Callable[[Any], bool] = lambda value: True,
     ) -> Any:
         """The simplest value that the draw program gives. Raises `Unsatisfiable`."""
@@ -130,14 +132,14 @@ class Edges:
         raise Unsatisfiable(form_pointer(conjunction), "no value was found that is valid")
 
     def narrowed(
-        self, conjunction: Conjunction, place: Place, tag: str, raw: dict[str, Any]
+        self, conjunction: Conjunction, place: TextPlace, tag: str, raw: dict[str, Any]
     ) -> Any:
         """The simplest value that satisfies `raw` as well. Equal tags of a conjunction have to mean the same."""
         at = pointer_child(form_pointer(conjunction), "boundary")
         made = Facet(raw, at, is_made=True, tag=tag)
         return self.drawn((*conjunction, made), place)
 
-    def _first(self, conjunction: Conjunction, place: Place) -> Any:
+    def _first(self, conjunction: Conjunction, place: TextPlace) -> Any:
         form = self.compiler.canonical(conjunction)
         is_valid = self.compiler.validator(conjunction) if _is_checked(form) else _anything
         for boundary in self._usual_ones(form, conjunction, place):
@@ -146,7 +148,7 @@ class Edges:
         return self.drawn(conjunction, place, is_valid)
 
     def _usual_ones(
-        self, form: Canonical, conjunction: Conjunction, place: Place
+        self, form: Canonical, conjunction: Conjunction, place: TextPlace
     ) -> Iterator[Boundary]:
         """Candidates for the usual value; nothing below is varied."""
         yield from self._said(form, conjunction, place)
@@ -169,7 +171,7 @@ class Edges:
                     yield from self._of_kind(kind, form, conjunction, place, ())
 
     def _of_form(
-        self, form: Canonical, conjunction: Conjunction, place: Place, path: Path
+        self, form: Canonical, conjunction: Conjunction, place: TextPlace, path: Path
     ) -> Iterator[Boundary]:
         if form.impossible is not None:
             raise Unsatisfiable(form.impossible.pointer, form.impossible.text)
@@ -192,7 +194,7 @@ class Edges:
             yield from safely(self._of_kind(kind, form, conjunction, place, path))
 
     def _of_kind(
-        self, kind: str, form: Canonical, conjunction: Conjunction, place: Place, path: Path
+        self, kind: str, form: Canonical, conjunction: Conjunction, place: TextPlace, path: Path
     ) -> Iterator[Boundary]:
         at = form.type_pointer or form.pointer
         match kind:
@@ -210,7 +212,9 @@ class Edges:
             case _:
                 yield from objects.values(self, form, conjunction, place, path)
 
-    def _said(self, form: Canonical, conjunction: Conjunction, place: Place) -> Iterator[Boundary]:
+    def _said(
+        self, form: Canonical, conjunction: Conjunction, place: TextPlace
+    ) -> Iterator[Boundary]:
         """Examples and defaults that are valid."""
         if not form.examples:
             return
@@ -222,7 +226,7 @@ class Edges:
                     text = "Default value" if is_default else "Example value"
                     yield Boundary(value, text, scenario, pointer, None, True)
 
-    def _listed(self, form: Canonical, place: Place) -> Iterator[Boundary]:
+    def _listed(self, form: Canonical, place: TextPlace) -> Iterator[Boundary]:
         at = form.enum_pointer
         is_const = at.endswith("/const")
         scenario, text = (
@@ -240,7 +244,7 @@ class Edges:
         for index, alternative in enumerate(branches.alternatives):
             yield (*base, *alternative, *(pinned[index] if pinned else ()))
 
-    def _kinds(self, form: Canonical, place: Place) -> list[str]:
+    def _kinds(self, form: Canonical, place: TextPlace) -> list[str]:
         """Types worth showing, those first that most is said of."""
         types = set(form.types)
         if forms.NUMBER in types:
@@ -262,7 +266,7 @@ _ORDER: Final = (
 )  # fmt: skip
 
 
-def positives(edges: Edges, conjunction: Conjunction, place: Place) -> Iterator[Boundary]:
+def positives(edges: Edges, conjunction: Conjunction, place: TextPlace) -> Iterator[Boundary]:
     """Valid values, each once, the usual one first. Raises `Unsatisfiable` when there is none."""
     is_valid = _of_json(edges.compiler.validator(conjunction))
     usual = edges.usual(conjunction, place)

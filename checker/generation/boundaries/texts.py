@@ -7,7 +7,7 @@ from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.boundaries.walking import Walk
 from checker.generation.drawing.formats import FORMATS
-from checker.generation.drawing.places import Place
+from checker.generation.drawing.places import TextPlace
 from checker.generation.normalization.forms import Canonical, Conjunction
 from checker.generation.sources.context import Rejected
 
@@ -21,7 +21,7 @@ _WORDS: Final = {
 
 
 def texts_of(
-    walk: Walk, form: Canonical, conjunction: Conjunction, place: Place
+    walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace
 ) -> Iterator[Boundary]:
     """Strings of each length that matters; the first one is the usual value. Raises `Unsatisfiable`."""
     at = form.type_pointer or form.pointer
@@ -46,7 +46,7 @@ def _boundary(value: Any, scenario: Scenario, pointer: str, keyword: str | None)
 
 
 def _sizes(
-    form: Canonical, place: Place, at: str
+    form: Canonical, place: TextPlace, at: str
 ) -> Iterator[tuple[int, Scenario, str, str | None]]:
     """Length, what it is, pointer and keyword of who says so."""
     lengths = form.lengths
@@ -66,7 +66,7 @@ def _sizes(
 
 
 def _of_size(
-    walk: Walk, form: Canonical, conjunction: Conjunction, place: Place, size: int
+    walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace, size: int
 ) -> str | bytes | None:
     low, high = max(form.lengths.low, place.min_text), form.lengths.high
     if size < low or (high is not None and size > high) or size > walk.compiler.max_text:

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from checker.generation.boundaries.values import Boundary
 from checker.generation.drawing.compiling import Compiler
-from checker.generation.drawing.places import Place
+from checker.generation.drawing.places import TextPlace
 from checker.generation.normalization.forms import Conjunction
 
 
@@ -17,12 +17,12 @@ class Walk(Protocol):
     is_lean: bool
 
     def values(
-        self, conjunction: Conjunction, place: Place, path: tuple[str, ...]
+        self, conjunction: Conjunction, place: TextPlace, path: tuple[str, ...]
     ) -> Iterator[Boundary]: ...
-    def usual(self, conjunction: Conjunction, place: Place) -> Any: ...
+    def usual(self, conjunction: Conjunction, place: TextPlace) -> Any: ...
     def drawn(
-        self, conjunction: Conjunction, place: Place, accepts: Callable[[Any], bool] = ...
+        self, conjunction: Conjunction, place: TextPlace, accepts: Callable[[Any], bool] = ...
     ) -> Any: ...
     def narrowed(
-        self, conjunction: Conjunction, place: Place, tag: str, raw: dict[str, Any]
+        self, conjunction: Conjunction, place: TextPlace, tag: str, raw: dict[str, Any]
     ) -> Any: ...

@@ -9,7 +9,7 @@ from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.containers import ArrayPlan, compile_array
 from checker.generation.drawing.distinct import identity
 from checker.generation.drawing.nodes import Nodes
-from checker.generation.drawing.places import Place, item_of
+from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.drawing.seeded import MOST_ITEMS
 from checker.generation.drawing.variety import Variety
 from checker.generation.normalization import forms
@@ -26,7 +26,7 @@ _MOST_MEMBERS = 4096
 """Different items that are listed."""
 
 
-def compile_items(nodes: Nodes, form: Canonical, place: Place) -> Draw:
+def compile_items(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
     """Draws arrays of a form. Raises `Unsatisfiable`."""
     sizes = form.item_count
     conflict = sizes.conflict()
@@ -87,7 +87,7 @@ def _with_duplicates(plan: ArrayPlan, context: DrawContext) -> Draw:
 
 
 def _items(
-    nodes: Nodes, form: Canonical, wanted: list[Conjunction], where: tuple[Place, int]
+    nodes: Nodes, form: Canonical, wanted: list[Conjunction], where: tuple[TextPlace, int]
 ) -> tuple[list[Draw], Draw | None]:
     """Draws of the first items and of the others; None when there are no others."""
     place, low = where
@@ -108,7 +108,7 @@ def _items(
     return prefix, item
 
 
-def _first_items(nodes: Nodes, form: Canonical, place: Place) -> tuple[list[Conjunction], int]:
+def _first_items(nodes: Nodes, form: Canonical, place: TextPlace) -> tuple[list[Conjunction], int]:
     """`prefixItems` together with what the array has to contain, and how many of them there have to be."""
     found = list(form.prefix)
     taken: set[int] = set()
@@ -125,7 +125,7 @@ def _index_for(
     nodes: Nodes,
     form: Canonical,
     known: tuple[list[Conjunction], set[int]],
-    wanted: tuple[Facet, Place],
+    wanted: tuple[Facet, TextPlace],
 ) -> int:
     """The first place at which an item may be what the array has to contain. Raises `Unsatisfiable`."""
     (found, taken), (contained, place) = known, wanted
@@ -144,7 +144,7 @@ def _index_for(
 
 
 def _different(
-    nodes: Nodes, items: Conjunction, place: Place, low: int
+    nodes: Nodes, items: Conjunction, place: TextPlace, low: int
 ) -> tuple[int | None, list[Any] | None]:
     """How many different items there are, when they are few; and which, when most of them are wanted."""
     form = nodes.canonical(items)

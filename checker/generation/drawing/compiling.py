@@ -13,7 +13,7 @@ from checker.generation.drawing.exclusions import excluding
 from checker.generation.drawing.judging import IsValid, is_json, validator_of
 from checker.generation.drawing.listed import compile_enum
 from checker.generation.drawing.objects import compile_properties
-from checker.generation.drawing.places import Place
+from checker.generation.drawing.places import TextPlace
 from checker.generation.drawing.reuse import reusing
 from checker.generation.drawing.scalars import compile_integer, compile_listed, compile_number
 from checker.generation.drawing.texts import compile_string
@@ -53,7 +53,7 @@ _EXAMPLES = 0.06
 _WAY = 200
 """Steps that one way out of a `not` may take where there are others."""
 _SCALARS = (forms.STRING, forms.NUMBER, forms.BOOLEAN, forms.NULL)
-Key = tuple[frozenset[FacetKey], Place]
+Key = tuple[frozenset[FacetKey], TextPlace]
 
 
 @dataclass(slots=True)
@@ -88,7 +88,7 @@ class Compiler:
         """How many different nodes were compiled."""
         return len(self._known)
 
-    def compile(self, conjunction: Conjunction, place: Place) -> Draw:
+    def compile(self, conjunction: Conjunction, place: TextPlace) -> Draw:
         """Draws values of a conjunction. Raises `Unsatisfiable` and `BudgetSpent`."""
         conjunction = self._targets(conjunction)
         key = (key_of(self.canon.parts(conjunction)), place)
@@ -120,7 +120,7 @@ class Compiler:
         """How freely values of a form are drawn: what is below the root is as usual."""
         return self.variety if form.pointer == self._root else Variety.USUAL
 
-    def _varied(self, conjunction: Conjunction, place: Place, draw: Draw) -> Draw:
+    def _varied(self, conjunction: Conjunction, place: TextPlace, draw: Draw) -> Draw:
         """The same, or what gives more different values where these would repeat themselves all the time."""
         if self.is_minimal or self.formats:
             return draw
@@ -160,7 +160,7 @@ class Compiler:
         """True for values that all facets admit, strict ones for every reader of formats. Compiled when first asked."""
         return validator_of(self.canon, conjunction, is_strict=is_strict)
 
-    def _recursive(self, conjunction: Conjunction, place: Place, cell: list[Draw]) -> Draw:
+    def _recursive(self, conjunction: Conjunction, place: TextPlace, cell: list[Draw]) -> Draw:
         pointer = conjunction[0].pointer if conjunction else "#"
         if self.is_minimal:
             raise Unsatisfiable(pointer, "every value contains itself: the recursion never ends")
@@ -195,7 +195,7 @@ class Compiler:
             )
         return self._minimal
 
-    def _compiled(self, conjunction: Conjunction, place: Place) -> Draw:
+    def _compiled(self, conjunction: Conjunction, place: TextPlace) -> Draw:
         form = self.canonical(conjunction)
         self.budget.spend(form.pointer)
         if form.impossible is not None:
@@ -240,7 +240,7 @@ class Compiler:
         if reason is not None:
             raise Unsatisfiable(reason.pointer, reason.text)
 
-    def _branched(self, form: Canonical, place: Place, is_alone: IsValid | None) -> Draw:
+    def _branched(self, form: Canonical, place: TextPlace, is_alone: IsValid | None) -> Draw:
         """One branch of the first alternatives, combined with all the rest.
 
         With `is_alone` they may overlap, and values have to satisfy one of them only.
@@ -260,7 +260,7 @@ class Compiler:
         return one_of(draws)
 
     def _alternatives(
-        self, form: Canonical, place: Place, is_alone: IsValid | None, *, is_outermost: bool
+        self, form: Canonical, place: TextPlace, is_alone: IsValid | None, *, is_outermost: bool
     ) -> tuple[list[Draw], Unsatisfiable | None]:
         """Draws of the alternatives that are possible, and why the first of the others is not."""
         branches = form.branches[0]
@@ -291,7 +291,7 @@ class Compiler:
                 break
         return draws, reason
 
-    def _ways(self, branches: Branches, base: Conjunction, place: Place) -> list[Draw]:
+    def _ways(self, branches: Branches, base: Conjunction, place: TextPlace) -> list[Draw]:
         """Draws of the ways that a `not` leaves, as far as they are found soon: ways to break what contains itself never end."""
         draws: list[Draw] = []
         for way in branches.alternatives:
@@ -308,7 +308,7 @@ class Compiler:
             return 1
         return 1 if self.canonical(alternative).types <= _SMALL_TYPES else _MORE_VARIED
 
-    def _typed(self, form: Canonical, conjunction: Conjunction, place: Place) -> Draw:
+    def _typed(self, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Draw:
         kinds = self._kinds(form, place)
         if None in form.excluded.values:
             kinds = [kind for kind in kinds if kind != forms.NULL]
@@ -328,7 +328,7 @@ class Compiler:
         return draw
 
     def _of_kinds(
-        self, kinds: list[str], form: Canonical, conjunction: Conjunction, place: Place
+        self, kinds: list[str], form: Canonical, conjunction: Conjunction, place: TextPlace
     ) -> tuple[list[Draw], Unsatisfiable | None]:
         """Draws of the types that are possible, and why the first of the others is not."""
         draws: list[Draw] = []
@@ -345,7 +345,7 @@ class Compiler:
                 reason = reason or error
         return draws, reason
 
-    def _kinds(self, form: Canonical, place: Place) -> list[str]:
+    def _kinds(self, form: Canonical, place: TextPlace) -> list[str]:
         """Types worth drawing."""
         types = set(form.types)
         if forms.NUMBER in types:
@@ -359,7 +359,9 @@ class Compiler:
             types.discard(forms.NULL)
         return [kind for kind in forms.TYPES if kind in types]
 
-    def _of_kind(self, kind: str, form: Canonical, conjunction: Conjunction, place: Place) -> Draw:
+    def _of_kind(
+        self, kind: str, form: Canonical, conjunction: Conjunction, place: TextPlace
+    ) -> Draw:
         if kind == forms.OBJECT:
             return excluding(compile_properties(self, form, place), kind, form, self.context)
         if kind == forms.ARRAY:
@@ -381,7 +383,7 @@ class Compiler:
         return draw
 
     def _with_examples(
-        self, form: Canonical, conjunction: Conjunction, place: Place, draw: Draw
+        self, form: Canonical, conjunction: Conjunction, place: TextPlace, draw: Draw
     ) -> Draw:
         if not form.examples or self.is_minimal or place.is_bytes:
             return draw

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.nodes import Nodes
-from checker.generation.drawing.places import Place, body_place
+from checker.generation.drawing.places import TextPlace, body_place
 from checker.generation.drawing.samples import SAMPLES
 from checker.generation.normalization.forms import Canonical, Content
 from checker.generation.sources import alphabets
@@ -50,7 +50,7 @@ _ENCODINGS: Final = {
 }
 
 
-def content_draw(nodes: Nodes, canonical: Canonical, place: Place) -> Draw | None:
+def content_draw(nodes: Nodes, canonical: Canonical, place: TextPlace) -> Draw | None:
     """Draws what the text is said to contain, encoded; None for what nobody knows here. Lengths are kept as far as possible."""
     content = canonical.content
     if content is None:
@@ -83,7 +83,7 @@ def _encoded(encoding: _Encoding) -> Callable[[Any], str]:
     return encode
 
 
-def _document(nodes: Nodes, content: Content, place: Place) -> Draw:
+def _document(nodes: Nodes, content: Content, place: TextPlace) -> Draw:
     """A JSON document, of a schema if there is one that can be satisfied."""
     if content.schema is not None:
         text = place.alphabet if place.is_body else alphabets.VISIBLE

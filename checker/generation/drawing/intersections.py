@@ -8,9 +8,9 @@ from typing import Any, Final
 from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.grammars import GRAMMARS
 from checker.generation.drawing.nodes import Nodes
-from checker.generation.drawing.places import Place
+from checker.generation.drawing.places import TextPlace
 from checker.generation.normalization.forms import Canonical
-from checker.generation.patterns.languages import Wanted, common_to
+from checker.generation.patterns.languages import WantedPatterns, common_to
 from checker.generation.patterns.matching import is_certain, is_exact, matcher
 from checker.generation.patterns.regexes import UnsupportedPattern
 from checker.generation.patterns.walking import walker
@@ -28,7 +28,7 @@ _WORK_OF_A_STEP: Final = 300
 
 
 def likely_ways(
-    nodes: Nodes, canonical: Canonical, place: Place, ways: list[Draw], accepts: Accepts
+    nodes: Nodes, canonical: Canonical, place: TextPlace, ways: list[Draw], accepts: Accepts
 ) -> list[Draw]:
     """Those of some ways that are accepted often; where there are none, what all conditions have in common as well.
 
@@ -65,9 +65,9 @@ def is_doubtful(canonical: Canonical, sizes: Sizes) -> bool:
     return sizes != (0, None) and not (is_sized and GRAMMARS.keys().isdisjoint(canonical.formats))
 
 
-def _in_common(nodes: Nodes, canonical: Canonical, place: Place) -> Draw | None:
+def _in_common(nodes: Nodes, canonical: Canonical, place: TextPlace) -> Draw | None:
     """Draws what is in all patterns and formats; None where no automaton is made, or too many were."""
-    wanted = Wanted(
+    wanted = WantedPatterns(
         (
             *(pattern for pattern, _ in canonical.patterns),
             *_grammars(canonical, nodes.formats),
@@ -91,7 +91,7 @@ def _in_common(nodes: Nodes, canonical: Canonical, place: Place) -> Draw | None:
         return None
 
 
-def _refuse(canonical: Canonical, wanted: Wanted) -> None:
+def _refuse(canonical: Canonical, wanted: WantedPatterns) -> None:
     """Raise `Unsatisfiable` when patterns of which no automaton has a text stand for all that they match."""
     if all(map(is_exact, wanted.patterns)):
         pointer = canonical.patterns[-1][1]

@@ -7,7 +7,7 @@ from checker.core.errors import Unsatisfiable
 from checker.core.schema import UnresolvableReference
 from checker.generation.drawing.distinct import identity
 from checker.generation.drawing.judging import IsValid, validator_of
-from checker.generation.drawing.places import Place
+from checker.generation.drawing.places import TextPlace
 from checker.generation.drawing.scalars import compile_listed
 from checker.generation.normalization import forms
 from checker.generation.normalization.canonical import Canon
@@ -19,7 +19,7 @@ _LISTING: Final = frozenset({"type", "format", "enum", "const", "allOf", "anyOf"
 """What lists, only holds what lists, or is judged by all alike."""
 
 
-def compile_enum(canon: Canon, form: Canonical, conjunction: Conjunction, place: Place) -> Draw:
+def compile_enum(canon: Canon, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Draw:
     """Draws members of an `enum`, or the `const`. Raises `Unsatisfiable` when none can be."""
     is_valid = _judge(canon, form, conjunction)
     possible = [value for value in form.enum or () if value is not None or forms.NULL in form.types]

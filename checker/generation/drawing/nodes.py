@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from checker.generation.drawing.places import Place
+from checker.generation.drawing.places import TextPlace
 from checker.generation.drawing.variety import Variety
 from checker.generation.normalization.canonical import Canon
 from checker.generation.normalization.forms import Canonical, Conjunction
@@ -23,7 +23,7 @@ class Nodes(Protocol):
     is_minimal: bool
     allows_extra: bool
 
-    def compile(self, conjunction: Conjunction, place: Place) -> Draw: ...
+    def compile(self, conjunction: Conjunction, place: TextPlace) -> Draw: ...
     def variety_of(self, form: Canonical) -> Variety: ...
     def canonical(self, conjunction: Conjunction) -> Canonical: ...
     def validator(self, conjunction: Conjunction) -> Callable[[Any], bool]: ...

@@ -13,7 +13,7 @@ from checker.generation.drawing.containers import (
     compile_object,
 )
 from checker.generation.drawing.nodes import Nodes
-from checker.generation.drawing.places import Place, item_of
+from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.drawing.variety import Variety, different
 from checker.generation.normalization.discrimination import inherited_tags
 from checker.generation.normalization.forms import Canonical, Conjunction, Facet, FacetKey, key_of
@@ -25,8 +25,8 @@ from checker.generation.sources.basic import either, listed, texts
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import Draw
 
-_NAME_PLACE = Place("name", alphabets.NAME, min_text=1)
-_ANY_NAME_PLACE = Place("any-name", alphabets.VISIBLE)
+_NAME_PLACE = TextPlace("name", alphabets.NAME, min_text=1)
+_ANY_NAME_PLACE = TextPlace("any-name", alphabets.VISIBLE)
 _LONGEST_NAME = 24
 _TRIED_NAMES = 6
 _TEXT = Facet({"type": "string"}, "#/name", is_made=True)
@@ -40,7 +40,7 @@ _FREE, _OPEN, _RARE, _NEVER = 0.55, 0.3, 0.1, 0.01
 IsName = Callable[[str], bool]
 
 
-def compile_properties(nodes: Nodes, form: Canonical, place: Place) -> Draw:
+def compile_properties(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
     """Draws objects of a form. Raises `Unsatisfiable`."""
     sizes = form.property_count
     conflict = sizes.conflict()
@@ -91,7 +91,7 @@ def _share(form: Canonical) -> float:
     return _OPEN if form.pattern_properties else _RARE
 
 
-def _properties(nodes: Nodes, form: Canonical, inner: Place) -> list[Property]:
+def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Property]:
     found: list[Property] = []
     is_name = nodes.validator(form.names)
     tags = inherited_tags(nodes.canon, form)
@@ -129,7 +129,7 @@ def _tagged(nodes: Nodes, conjunction: Conjunction, tags: tuple[str, ...], draw:
     return listed(admitted) if admitted else draw
 
 
-def _additional(nodes: Nodes, form: Canonical, inner: Place) -> tuple[Named, ...]:
+def _additional(nodes: Nodes, form: Canonical, inner: TextPlace) -> tuple[Named, ...]:
     """What else an object may have; nothing when nothing else is drawn."""
     if nodes.is_minimal and form.property_count.low == 0:
         return ()
@@ -197,7 +197,7 @@ def _is_open(form: Canonical, variety: Variety) -> bool:
 def _append(
     found: list[Named],
     nodes: Nodes,
-    child: tuple[Conjunction, Place],
+    child: tuple[Conjunction, TextPlace],
     names: Draw | None,
     is_name: Callable[[str], bool],
 ) -> None:
@@ -220,7 +220,7 @@ def _names(nodes: Nodes, form: Canonical) -> Draw | None:
     return None
 
 
-def _names_like(pattern: str, inner: Place) -> Draw | None:
+def _names_like(pattern: str, inner: TextPlace) -> Draw | None:
     characters = alphabets.VISIBLE.intervals
     if not inner.is_body:
         # Names travel like values: not with what separates them.
@@ -233,7 +233,7 @@ def _names_like(pattern: str, inner: Place) -> Draw | None:
     return lambda source: written.write(source, 0, most)
 
 
-def _at(nodes: Nodes, name: str, draw: Draw, place: Place) -> Draw:
+def _at(nodes: Nodes, name: str, draw: Draw, place: TextPlace) -> Draw:
     """The same while the path says that we are there."""
     if not nodes.reuses or not place.is_body:
         return draw

@@ -5,7 +5,7 @@ from typing import Final
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.generation.drawing.judging import IsValid
 from checker.generation.drawing.nodes import Nodes
-from checker.generation.drawing.places import Place
+from checker.generation.drawing.places import TextPlace
 from checker.generation.normalization.emptiness import may_be_alone
 from checker.generation.normalization.forms import Conjunction
 from checker.generation.sources.basic import one_of
@@ -28,7 +28,7 @@ _NOTHING: Final = "no value was found that satisfies this alternative alone"
 
 
 def apart(
-    nodes: Nodes, draw: Draw, whole: tuple[Conjunction, Conjunction, Place], is_alone: IsValid
+    nodes: Nodes, draw: Draw, whole: tuple[Conjunction, Conjunction, TextPlace], is_alone: IsValid
 ) -> Draw:
     """Draws of an alternative that no other one admits, from draws of it. Raises `Unsatisfiable` and `BudgetSpent`.
 

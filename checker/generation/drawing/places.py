@@ -18,7 +18,7 @@ _XML = ((0x09, 0x0A), (0x20, 0xD7FF), (0xE000, 0xFFFD), (0x10000, 0x10FFFF))
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TextPlace:
     """How text travels."""
 
     name: str
@@ -68,7 +68,7 @@ class Place:
 
 
 @lru_cache(maxsize=16)
-def filled(place: Place) -> Place:
+def filled(place: TextPlace) -> TextPlace:
     """The same for a query that must not be sent without a value."""
     return replace(place, name=_FILLED_QUERY, min_text=1)
 
@@ -76,7 +76,7 @@ def filled(place: Place) -> Place:
 @lru_cache(maxsize=256)
 def place_of(
     location: Location, text: Alphabet, excluded: str, style: str = "", *, explode: bool = False
-) -> Place:
+) -> TextPlace:
     """What parameters of a location can carry; `text` is what may be sent at all, `excluded` not in headers.
 
     What the wire does not tell apart (`checker.transport.wire.ambiguity`) is left out wherever there is something else to send.
@@ -85,19 +85,19 @@ def place_of(
         return _path(text, style, explode=explode)
     if location is Location.QUERY:
         separators = _SEPARATORS + _BRACKETS
-        return Place("query", text, min_items=1, separators=separators)
+        return TextPlace("query", text, min_items=1, separators=separators)
     if location is Location.HEADER:
         characters = alphabets.restricted(((0x20, 0x7E),), excluded)
-        return Place("header", characters, 1, 1, allows_null=False, is_trimmed=True)
+        return TextPlace("header", characters, 1, 1, allows_null=False, is_trimmed=True)
     if location is Location.COOKIE:
         # A percent sign is an escape for some servers and text for others.
         characters = alphabets.restricted(alphabets.VISIBLE.intervals, '",;\\%')
-        return Place("cookie", characters, 1, 1, allows_null=False)
+        return TextPlace("cookie", characters, 1, 1, allows_null=False)
     raise ValueError("bodies travel by media type")
 
 
 @lru_cache(maxsize=64)
-def json_place(location: Location, text: Alphabet, excluded: str) -> Place:
+def json_place(location: Location, text: Alphabet, excluded: str) -> TextPlace:
     """The same for parameters that travel as JSON: it quotes and escapes, so its texts keep their ends."""
     match location:
         case Location.QUERY:
@@ -106,13 +106,13 @@ def json_place(location: Location, text: Alphabet, excluded: str) -> Place:
             characters = alphabets.restricted(alphabets.common(_PRINTABLE, text.intervals), "/\\")
         case _:
             characters = alphabets.restricted(((0x20, 0x7E),), excluded)
-    return Place(f"{location}-json", characters, allows_null=True, is_body=True)
+    return TextPlace(f"{location}-json", characters, allows_null=True, is_body=True)
 
 
-def _path(text: Alphabet, style: str, *, explode: bool) -> Place:
+def _path(text: Alphabet, style: str, *, explode: bool) -> TextPlace:
     """A slash ends a segment, decoded or not; controls are refused by many servers before routing."""
     is_label = style == "label"
-    return Place(
+    return TextPlace(
         "path",
         alphabets.restricted(alphabets.common(_PRINTABLE, text.intervals), "/\\"),
         1,
@@ -128,7 +128,7 @@ def _path(text: Alphabet, style: str, *, explode: bool) -> Place:
 @lru_cache(maxsize=32)
 def body_place(
     text: Alphabet, *, is_form: bool, is_bytes: bool, is_xml: bool = False, file: str = ""
-) -> Place:
+) -> TextPlace:
     """What a body can carry; `file` is the media type of bytes that have to be a whole file.
 
     A form with XML in one of its parts counts as XML, too.
@@ -137,11 +137,11 @@ def body_place(
         text = alphabets.restricted(alphabets.common(_XML, text.intervals), "")
     kinds = (("form", is_form), ("xml", is_xml), ("bytes", is_bytes), (file, bool(file)))
     name = "-".join(["body", *(kind for kind, holds in kinds if holds)])
-    return Place(name, text, is_body=True, is_bytes=is_bytes, file=file)
+    return TextPlace(name, text, is_body=True, is_bytes=is_bytes, file=file)
 
 
 @lru_cache(maxsize=128)
-def item_of(place: Place) -> Place:
+def item_of(place: TextPlace) -> TextPlace:
     """What an item of a list or a property of an object can carry: not what separates them."""
     if place.name.endswith("-item"):
         return place
@@ -151,7 +151,7 @@ def item_of(place: Place) -> Place:
         # An empty list is no pair, no part and no element; null has no text of its own.
         return replace(place, name=f"{place.name}-item", min_items=1, allows_null=False)
     is_listed_free = place.takes_any_listed or place.name in ("query", _FILLED_QUERY)
-    return Place(
+    return TextPlace(
         f"{place.name}-item",
         alphabets.restricted(place.alphabet.intervals, place.separators),
         1,
@@ -167,6 +167,6 @@ _PRINTABLE = (
 )  # fmt: skip
 
 
-def location_of(place: Place) -> Location | None:
+def location_of(place: TextPlace) -> Location | None:
     """Where a place is, by the first word of its name; names of properties are nowhere."""
     return _LOCATIONS.get(place.name.partition("-")[0])

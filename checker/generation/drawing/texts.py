@@ -11,7 +11,7 @@ from checker.generation.drawing.contents import content_draw
 from checker.generation.drawing.formats import FORMATS
 from checker.generation.drawing.intersections import is_doubtful, likely_ways
 from checker.generation.drawing.nodes import Nodes
-from checker.generation.drawing.places import Place, location_of
+from checker.generation.drawing.places import TextPlace, location_of
 from checker.generation.drawing.samples import SAMPLES, padded_png
 from checker.generation.drawing.sized_formats import LENGTHS, sized_format
 from checker.generation.drawing.variety import is_alive
@@ -19,7 +19,7 @@ from checker.generation.normalization.forms import Canonical
 from checker.generation.patterns.matching import is_certain, is_plain, matcher, strict_format
 from checker.generation.patterns.regexes import UNBOUNDED, UnsupportedPattern
 from checker.generation.patterns.searching import writer
-from checker.generation.patterns.writing import Written
+from checker.generation.patterns.writing import PatternPart
 from checker.generation.sources.basic import one_of, texts
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Draw, DrawContext, Given, retried
@@ -63,7 +63,7 @@ _FILES, _WHOLE_FILES = 0.3, 0.9
 """Share of valid files among binary values: of any kind, where one kind is named."""
 
 
-def compile_string(nodes: Nodes, canonical: Canonical, place: Place) -> Draw:
+def compile_string(nodes: Nodes, canonical: Canonical, place: TextPlace) -> Draw:
     """Draws strings of at most `max_text` characters, or as few as there have to be. Raises `Unsatisfiable`."""
     context = nodes.context
     sizes = low, high = _sizes(canonical, place)
@@ -96,7 +96,7 @@ def compile_string(nodes: Nodes, canonical: Canonical, place: Place) -> Draw:
     return retried(make, accepts, context, canonical.pointer)
 
 
-def _sizes(canonical: Canonical, place: Place) -> tuple[int, int | None]:
+def _sizes(canonical: Canonical, place: TextPlace) -> tuple[int, int | None]:
     """How long strings are at least and at most. Raises `Unsatisfiable`."""
     lengths = canonical.lengths
     conflict = lengths.conflict()
@@ -113,7 +113,7 @@ def _sizes(canonical: Canonical, place: Place) -> tuple[int, int | None]:
 
 
 def _contained(
-    nodes: Nodes, canonical: Canonical, place: Place, accepts: Callable[[Any], bool] | None
+    nodes: Nodes, canonical: Canonical, place: TextPlace, accepts: Callable[[Any], bool] | None
 ) -> Draw | None:
     """Draws what the string is said to contain, as far as it is accepted; None where that comes to nothing."""
     draw = content_draw(nodes, canonical, place)
@@ -127,7 +127,7 @@ def _contained(
 
 def _certain(
     canonical: Canonical,
-    place: Place,
+    place: TextPlace,
     user_formats: Mapping[str, Strategy],
     sizes: tuple[int, int | None],
 ) -> Draw | None:
@@ -157,7 +157,7 @@ def _certain(
     return None
 
 
-def _standing_alone(plain: Draw, place: Place, context: DrawContext, pointer: str) -> Draw:
+def _standing_alone(plain: Draw, place: TextPlace, context: DrawContext, pointer: str) -> Draw:
     """Text of the characters of a place: all that can be wrong with it is what does not arrive as it is."""
     refuses = place.refuses
     if place.is_trimmed:
@@ -195,7 +195,7 @@ Checks = list[Callable[[str], bool]]
 
 
 def _ways(
-    nodes: Nodes, canonical: Canonical, place: Place, sizes: tuple[int, int | None]
+    nodes: Nodes, canonical: Canonical, place: TextPlace, sizes: tuple[int, int | None]
 ) -> tuple[list[Draw], Checks]:
     """How such strings may be made, and what they have to satisfy."""
     ways: list[Draw] = []
@@ -241,7 +241,7 @@ def _checks_of(name: str, *, is_alone: bool) -> Checks:
 
 def _add_patterns(
     canonical: Canonical,
-    place: Place,
+    place: TextPlace,
     sizes: tuple[int, int | None],
     found: tuple[list[Draw], Checks],
 ) -> None:
@@ -263,7 +263,7 @@ def _add_patterns(
         ways.append(_matching(written, low, high))
 
 
-def _plain(place: Place, low: int, high: int, *, has_maximum: bool) -> Draw:
+def _plain(place: TextPlace, low: int, high: int, *, has_maximum: bool) -> Draw:
     alphabet = place.alphabet
     if low > _RECORDED:
         return lambda source: _expanded(source, place, low, min(high, low + _ROOM))
@@ -282,7 +282,7 @@ def _plain(place: Place, low: int, high: int, *, has_maximum: bool) -> Draw:
     return draw
 
 
-def _expanded(source: Source, place: Place, low: int, high: int) -> str:
+def _expanded(source: Source, place: TextPlace, low: int, high: int) -> str:
     size = source.integer(low, high) if low < high else low
     seed = source.integer(0, _SEEDS - 1)
     return place.alphabet.slice(seed % place.alphabet.pool_size, size)
@@ -308,7 +308,7 @@ def _binary(low: int, high: int | None, file: str) -> Draw:
     return draw
 
 
-def _matching(written: Written, low: int, high: int | None) -> Draw:
+def _matching(written: PatternPart, low: int, high: int | None) -> Draw:
     write, most = written.write, UNBOUNDED if high is None else high
     if low <= written.low and most >= written.high:
         return written.unbounded()
@@ -316,7 +316,7 @@ def _matching(written: Written, low: int, high: int | None) -> Draw:
 
 
 def _all_of(
-    checks: Iterable[Callable[[str], bool]], place: Place, low: int, high: int | None
+    checks: Iterable[Callable[[str], bool]], place: TextPlace, low: int, high: int | None
 ) -> Callable[[Any], bool]:
     """All that a string has to satisfy; the usual case, one check and nothing else, costs nothing more."""
     needed = list(checks)

@@ -10,7 +10,7 @@ from checker.config.overrides import TypeWords
 from checker.core.meta import ANYTHING, Origin
 from checker.core.operation import Location
 from checker.generation.drawing.judging import is_json
-from checker.generation.drawing.places import Place, location_of
+from checker.generation.drawing.places import TextPlace, location_of
 from checker.generation.normalization import forms
 from checker.generation.sources.basic import either, finished, listed
 from checker.generation.sources.context import Draw, DrawContext, Given
@@ -33,7 +33,7 @@ class Words:
     name: str = ANYTHING
     """Of the parameter, where they are meant for one."""
 
-    def at(self, place: Place, is_valid: Callable[[Any], bool]) -> "Words":
+    def at(self, place: TextPlace, is_valid: Callable[[Any], bool]) -> "Words":
         """Those that a place carries and a schema admits."""
         location = location_of(place)
         entries = tuple(v for v in self.entries if place.carries(v) and is_valid(v))

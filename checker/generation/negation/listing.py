@@ -10,7 +10,7 @@ from typing import Any, Final
 from checker.core.errors import Unsatisfiable
 from checker.core.schema import UnresolvableReference
 from checker.generation.drawing.compiling import Compiler
-from checker.generation.drawing.places import Place, item_of
+from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.negation import embeddings
 from checker.generation.negation.arrays import ARRAYS
 from checker.generation.negation.branches import BRANCHES
@@ -33,11 +33,11 @@ _ANY: Final = "*"
 _VISITS = 3
 """Places of a value where the same schema is looked at; so recursion ends."""
 _DEEPEST = 24
-_NAME: Final = Place("breach-name", alphabets.VISIBLE)
+_NAME: Final = TextPlace("breach-name", alphabets.VISIBLE)
 _TEXT: Final = Facet({"type": "string"}, "#/name", is_made=True)
 
 
-class Step(StrEnum):
+class PathStep(StrEnum):
     """How a part of a value is reached from the one around it."""
 
     PROPERTY = "property"
@@ -59,7 +59,7 @@ class Breach:
     """Of the part that is wrong."""
     was: object
     """What the schema says: the keyword's value, or the member of it that is broken."""
-    steps: tuple[Step, ...]
+    steps: tuple[PathStep, ...]
     """What each token of the path is."""
     node: int
     """Number of the schema that says it; breaches of one schema have the same."""
@@ -82,13 +82,13 @@ class Breach:
 
 
 @dataclass(slots=True)
-class _Node:
+class _ReachedNode:
     """A part of the value, and what holds for it."""
 
     conjunction: Conjunction
-    place: Place
+    place: TextPlace
     path: Path = ()
-    steps: tuple[Step, ...] = ()
+    steps: tuple[PathStep, ...] = ()
     hosts: tuple[Host, ...] = ()
     """From the root to here."""
     spared: frozenset[str] = frozenset()
@@ -102,30 +102,30 @@ class _Node:
         return any(pointer == place or pointer.startswith(f"{place}/") for place in self.spared)
 
     def inside(
-        self, conjunction: Conjunction, place: Place, token: tuple[Step, str], host: Host
-    ) -> "_Node":
+        self, conjunction: Conjunction, place: TextPlace, token: tuple[PathStep, str], host: Host
+    ) -> "_ReachedNode":
         """A part of this part."""
         step, name = token
         around, steps = (*self.hosts, host), (*self.steps, step)
-        return _Node(conjunction, place, (*self.path, name), steps, around, self.spared)
+        return _ReachedNode(conjunction, place, (*self.path, name), steps, around, self.spared)
 
 
-def breaches(compiler: Compiler, conjunction: Conjunction, place: Place) -> Iterator[Breach]:
+def breaches(compiler: Compiler, conjunction: Conjunction, place: TextPlace) -> Iterator[Breach]:
     """Ways to break a conjunction, those near the root first."""
-    walk = _Walk(compiler)
-    walk.add(_Node(conjunction, place))
+    walk = _BreachWalk(compiler)
+    walk.add(_ReachedNode(conjunction, place))
     return walk.breaches()
 
 
 @dataclass(slots=True)
-class _Walk:
+class _BreachWalk:
     compiler: Compiler
-    _queue: deque[_Node] = field(default_factory=deque)
+    _queue: deque[_ReachedNode] = field(default_factory=deque)
     _seen: set[tuple[Path, Any]] = field(default_factory=set)
     _visits: dict[str, int] = field(default_factory=dict)
     _count: int = 0
 
-    def add(self, node: _Node) -> None:
+    def add(self, node: _ReachedNode) -> None:
         key = (node.path, key_of(node.conjunction))
         if key not in self._seen and len(node.hosts) <= _DEEPEST:
             self._seen.add(key)
@@ -145,7 +145,7 @@ class _Walk:
                 continue
             yield from self._of_form(node, form)
 
-    def _anything(self, node: _Node, form: Canonical) -> Iterator[Breach]:
+    def _anything(self, node: _ReachedNode, form: Canonical) -> Iterator[Breach]:
         """Where no value is valid, every one is wrong."""
         reason = form.impossible
         if node.is_branch or reason is None:
@@ -153,12 +153,12 @@ class _Walk:
         said = reason.pointer.rpartition("/")[2]
         is_false = any(facet.raw is False for facet in node.conjunction)
         keyword = "false" if is_false or said not in BREAKERS else said
-        free = (_TEXT,) if node.steps[-1:] == (Step.NAME,) else ()
+        free = (_TEXT,) if node.steps[-1:] == (PathStep.NAME,) else ()
         make = partial(self.compiler.compile, free, node.place)
         self._count += 1
         yield self._breach(node, Way(reason.pointer, keyword, False, make))
 
-    def _of_form(self, node: _Node, form: Canonical) -> Iterator[Breach]:
+    def _of_form(self, node: _ReachedNode, form: Canonical) -> Iterator[Breach]:
         spots = []
         is_known = True
         given = frozenset(facet.key for facet in node.conjunction)
@@ -192,7 +192,7 @@ class _Walk:
         """True when one of these schemas has not been seen often enough."""
         return any(self._visits.get(facet.pointer, 0) < _VISITS for facet in conjunction)
 
-    def _is_new(self, node: _Node, facet: Facet) -> bool:
+    def _is_new(self, node: _ReachedNode, facet: Facet) -> bool:
         key = (node.path, facet.pointer)
         if key in self._seen:
             return False
@@ -201,7 +201,7 @@ class _Walk:
         self._visits[facet.pointer] = visits + 1
         return visits < _VISITS
 
-    def _breach(self, node: _Node, way: Way) -> Breach:
+    def _breach(self, node: _ReachedNode, way: Way) -> Breach:
         return Breach(
             way.pointer,
             way.keyword,
@@ -214,32 +214,32 @@ class _Walk:
             way.is_alone,
         )
 
-    def _descend(self, node: _Node, form: Canonical, spot: MutationSite) -> None:
+    def _descend(self, node: _ReachedNode, form: Canonical, spot: MutationSite) -> None:
         """Properties and items."""
         inner = item_of(node.place)
 
-        def child(conjunction: Conjunction, step: Step, token: str, host: Host) -> None:
+        def child(conjunction: Conjunction, step: PathStep, token: str, host: Host) -> None:
             targets = self._targets(conjunction)
             if targets and self._is_open(targets):
                 self.add(node.inside(targets, inner, (step, token), host))
 
         for name, conjunction in form.properties.items():
-            child(conjunction, Step.PROPERTY, name, embeddings.in_property(spot, name))
+            child(conjunction, PathStep.PROPERTY, name, embeddings.in_property(spot, name))
         for pattern in dict.fromkeys(pattern for pattern, _ in form.pattern_properties):
             also = embeddings.companions(form, pattern)
             meant = tuple(facet for one, facet in form.pattern_properties if one in also)
-            child(meant, Step.PATTERN, _ANY, embeddings.in_named(spot, pattern, also))
+            child(meant, PathStep.PATTERN, _ANY, embeddings.in_named(spot, pattern, also))
         if form.no_additional is None:
-            child(form.additional, Step.ADDITIONAL, _ANY, embeddings.in_additional(spot))
+            child(form.additional, PathStep.ADDITIONAL, _ANY, embeddings.in_additional(spot))
             if form.names:
                 named, host = (*form.names, _TEXT), embeddings.as_name(spot)
-                self.add(node.inside(named, _NAME, (Step.NAME, _ANY), host))
+                self.add(node.inside(named, _NAME, (PathStep.NAME, _ANY), host))
         for index, conjunction in enumerate(form.prefix):
-            child(conjunction, Step.INDEX, str(index), embeddings.at_index(spot, index))
+            child(conjunction, PathStep.INDEX, str(index), embeddings.at_index(spot, index))
         if not form.no_items:
-            child(form.items, Step.ITEM, _ANY, embeddings.among_items(spot))
+            child(form.items, PathStep.ITEM, _ANY, embeddings.among_items(spot))
 
-    def _branch(self, node: _Node, spot: MutationSite) -> None:
+    def _branch(self, node: _ReachedNode, spot: MutationSite) -> None:
         """What holds for the same value under a condition."""
         said = spot.said
         if "if" in said:
@@ -259,7 +259,7 @@ class _Walk:
                     inner = spot.below(what, keyword, name)
                     self._same(node, (*spot.rest(keyword), made, inner))
 
-    def _alternatives(self, node: _Node, form: Canonical) -> None:
+    def _alternatives(self, node: _ReachedNode, form: Canonical) -> None:
         for branches in form.branches:
             if branches.keyword not in ("anyOf", "oneOf"):
                 continue
@@ -270,7 +270,7 @@ class _Walk:
                 self._same(node, (*base, *alternative, *extra))
 
     def _same(
-        self, node: _Node, conjunction: Conjunction, spared: frozenset[str] = frozenset()
+        self, node: _ReachedNode, conjunction: Conjunction, spared: frozenset[str] = frozenset()
     ) -> None:
         spared |= node.spared
         self.add(replace(node, conjunction=conjunction, spared=spared, is_branch=True))

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.compiling import Compiler
-from checker.generation.drawing.places import Place
+from checker.generation.drawing.places import TextPlace
 from checker.generation.normalization.forms import Canonical, Conjunction, Facet, FacetKey, made
 from checker.generation.sources.context import Draw
 from checker.validation.pointers import pointer_child
@@ -39,7 +39,7 @@ class MutationSite:
     facet: Facet
     said: Mapping[str, Any]
     """Keywords of the facet."""
-    place: Place
+    place: TextPlace
     given: frozenset[FacetKey]
     """Facets of the conjunction that the form was read from."""
 

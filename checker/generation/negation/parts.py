@@ -13,7 +13,7 @@ from checker.core.meta import Violation
 from checker.core.operation import Body, Location, Operation, Parameter, UnusableBody
 from checker.generation.components import DrawnBody, PartCompiler
 from checker.generation.negation.lazy_alternatives import LazyAlternatives
-from checker.generation.negation.listing import Breach, Step
+from checker.generation.negation.listing import Breach, PathStep
 from checker.generation.negation.syntax import is_no_json, syntax_errors
 from checker.generation.negation.values import NOTHING, NegativeDraw, compile_negative
 from checker.generation.negation.wire import body_proof, parameter_proof
@@ -38,7 +38,7 @@ _EXTRAS: Final = frozenset({"additionalProperties", "unevaluatedProperties"})
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class NegationTarget:
     """One part that can be wrong."""
 
     name: str
@@ -48,8 +48,8 @@ class Target:
     """The proof, for values that hooks have changed."""
 
 
-Targets = LazyAlternatives[Target]
-Make = Callable[[], Target | None]
+Targets = LazyAlternatives[NegationTarget]
+Make = Callable[[], NegationTarget | None]
 
 
 def negative_targets(compiler: PartCompiler) -> dict[Location, Targets]:
@@ -88,7 +88,7 @@ def _may_be_missing(parameter: Parameter) -> bool:
     return is_left_out and parameter.name.lower() not in ALWAYS_THERE
 
 
-def _of_parameter(compiler: PartCompiler, parameter: Parameter) -> Target | None:
+def _of_parameter(compiler: PartCompiler, parameter: Parameter) -> NegationTarget | None:
     broken: NegativeDraw | None = None
     proof: Callable[[Any], bool] | None = None
     with suppress(Unsatisfiable, BudgetSpent):
@@ -105,10 +105,10 @@ def _of_parameter(compiler: PartCompiler, parameter: Parameter) -> Target | None
         return value is _ABSENT or (proof is not None and proof(value))
 
     if not _may_be_missing(parameter):
-        return None if broken is None else Target(parameter.name, broken, is_broken)
+        return None if broken is None else NegationTarget(parameter.name, broken, is_broken)
     at = pointer_child(parameter.pointer, "required")
     drawn = _often(broken, _missing(_ABSENT, at), _LEFT_OUT)
-    return Target(parameter.name, drawn, is_broken)
+    return NegationTarget(parameter.name, drawn, is_broken)
 
 
 def wanted(
@@ -139,7 +139,7 @@ def _is_readable(body: Body, breach: Breach) -> bool:
     how = body.encoding.get(breach.path[0])
     if how is not None and how.content_type is not None and is_json(how.content_type):
         return True
-    if breach.steps[1] in (Step.ITEM, Step.INDEX):
+    if breach.steps[1] in (PathStep.ITEM, PathStep.INDEX):
         return len(breach.path) == 2
     return not is_form(body.media_type)
 
@@ -156,23 +156,23 @@ def _missing(absence: object, pointer: str) -> NegativeDraw:
     return lambda source: (absence, violation)
 
 
-def _of_body(compiler: PartCompiler, body: Body) -> Target | None:
+def _of_body(compiler: PartCompiler, body: Body) -> NegationTarget | None:
     """A body that is wrong, or now and then none where there has to be one."""
     found = _of_content(compiler, body)
     if not compiler.operation.body_required:
         return found
     missing = _no_body(body)
     if found is None:
-        return Target("", missing, _is_not_set)
+        return NegationTarget("", missing, _is_not_set)
     proof = partial(_is_either, found.is_broken)
-    return Target(found.name, _often(found.draw, missing, _LEFT_OUT), proof)
+    return NegationTarget(found.name, _often(found.draw, missing, _LEFT_OUT), proof)
 
 
 def without_body(operation: Operation) -> Targets:
     """The only thing that can be wrong where a required body cannot be made: it is not there."""
     declared: list[Body | UnusableBody] = [*operation.bodies, *operation.unusable_bodies]
     missing = _no_body(declared[0])
-    return LazyAlternatives([lambda: Target("", missing, _is_not_set)])
+    return LazyAlternatives([lambda: NegationTarget("", missing, _is_not_set)])
 
 
 def _no_body(body: Body | UnusableBody) -> NegativeDraw:
@@ -187,7 +187,7 @@ def _is_either(proof: Callable[[Any], bool], value: Any) -> bool:
     return value is NOT_SET or proof(value)
 
 
-def _of_content(compiler: PartCompiler, body: Body) -> Target | None:
+def _of_content(compiler: PartCompiler, body: Body) -> NegationTarget | None:
     try:
         part = compiler.body_part(body)
         valid = part.compiler.compile(part.conjunction, part.place)
@@ -201,11 +201,11 @@ def _of_content(compiler: PartCompiler, body: Body) -> Target | None:
         is_wanted = wanted_in(compiler.settings, body)
         broken = compile_negative(*part, is_broken=proof, wanted=is_wanted)
     if not is_json(body.media_type):
-        return None if broken is None else Target(body.media_type, broken, proof)
+        return None if broken is None else NegationTarget(body.media_type, broken, proof)
     names = (body.pointer, body.media_type)
     faults = syntax_errors(valid, json_bytes, names, compiler.context)
     is_wrong = partial(_is_wrong_json, proof)
-    return Target(body.media_type, _often(broken, faults, _SYNTAX), is_wrong)
+    return NegationTarget(body.media_type, _often(broken, faults, _SYNTAX), is_wrong)
 
 
 def _is_wrong_json(proof: Callable[[Any], bool], value: Any) -> bool:
@@ -262,15 +262,15 @@ class NegatedPart:
     def __init__(self, context: DrawContext, targets: Targets) -> None:
         self._context = context
         self._targets = targets
-        self._last: Target | None = None
+        self._last: NegationTarget | None = None
         self.draw: Draw = _not_yet
 
-    def chosen(self, source: Source) -> Target:
+    def chosen(self, source: Source) -> NegationTarget:
         """One target."""
         self._last = target = self._targets.drawn(source)
         return target
 
-    def broken(self, source: Source, target: Target) -> Any:
+    def broken(self, source: Source, target: NegationTarget) -> Any:
         """A value of it; what it breaks is kept in the context."""
         value, self._context.violation = target.draw(source)
         return value

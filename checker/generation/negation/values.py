@@ -10,7 +10,7 @@ from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.meta import Violation
 from checker.core.sequence import Choice
 from checker.generation.drawing.compiling import Compiler
-from checker.generation.drawing.places import Place
+from checker.generation.drawing.places import TextPlace
 from checker.generation.negation.embeddings import Broken
 from checker.generation.negation.lazy_alternatives import LazyAlternatives
 from checker.generation.negation.listing import Breach, breaches
@@ -45,7 +45,7 @@ NOTHING: Final = "Impossible to generate negative test cases"
 def compile_negative(
     compiler: Compiler,
     conjunction: Conjunction,
-    place: Place,
+    place: TextPlace,
     *,
     is_broken: Callable[[Any], bool] | None = None,
     wanted: Callable[[Breach], bool] | None = None,
@@ -67,7 +67,9 @@ def compile_negative(
         if wanted
         else breaches(compiler, conjunction, place)
     )
-    choice = _Choice(_some(listed, compiler.budget), is_broken, compiler.context, compiler.budget)
+    choice = _BreachChoice(
+        _some(listed, compiler.budget), is_broken, compiler.context, compiler.budget
+    )
     if choice.is_empty:
         raise Unsatisfiable(pointer, NOTHING)
 
@@ -88,7 +90,7 @@ def _some(listed: Iterator[Breach], budget: Budget) -> list[Breach]:
     return found
 
 
-class _Choice:
+class _BreachChoice:
     """Which breach: compiled, and tried, when it is first chosen."""
 
     __slots__ = ("_budget", "_context", "_first", "_is_broken", "_nodes", "_others", "_ready")

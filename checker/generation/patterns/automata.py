@@ -49,7 +49,7 @@ class Automaton:
     """Edges that were looked at to make it, and for what is kept more."""
 
 
-class TooLarge(UnsupportedPattern):
+class AutomatonTooLarge(UnsupportedPattern):
     """An automaton would take more states, or more work, than it is worth."""
 
 
@@ -117,7 +117,7 @@ class _Machine:
 
     def _state(self) -> int:
         if len(self._moves) >= _MOST_PARTS:
-            raise TooLarge("its automaton is too large")
+            raise AutomatonTooLarge("its automaton is too large")
         self._moves.append([])
         self._silent.append([])
         return len(self._moves) - 1
@@ -222,7 +222,7 @@ class _States:
             number = self.known[state] = len(self.known)
             self.waiting.append(state)
             if number >= _MOST_STATES:
-                raise TooLarge("its automaton is too large")
+                raise AutomatonTooLarge("its automaton is too large")
         return number
 
 
@@ -246,5 +246,5 @@ def _product(machines: list[_Machine], classes: list[Intervals]) -> Automaton:
         count += len(reached)
         work = sum(machine.work + len(edges) * len(classes) for machine in machines)
         if work > _MOST_WORK or count > _MOST_EDGES:
-            raise TooLarge("its automaton takes too much work")
+            raise AutomatonTooLarge("its automaton takes too much work")
     return Automaton(edges, frozenset(accepting), work + count * _WORK_OF_AN_EDGE)

@@ -26,7 +26,7 @@ _IN_VAIN = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedPatterns:
     """Patterns that a text has to match, and those that it must not."""
 
     patterns: tuple[str, ...]
@@ -51,7 +51,7 @@ class Common:
 
 
 @lru_cache(maxsize=32)
-def common_to(wanted: Wanted, allowed: Intervals) -> Common:
+def common_to(wanted: WantedPatterns, allowed: Intervals) -> Common:
     """Texts of allowed characters that the patterns are found in.
 
     Classes of characters stand for their usual members, so it has no more than these, and a match has to decide.

@@ -101,14 +101,14 @@ def parse(pattern: str) -> Expression:
     """
     if len(pattern) > LONGEST_PATTERN:
         raise UnsupportedPattern(f"it has more than {LONGEST_PATTERN:,} characters")
-    reader = _Reader(pattern)
+    reader = _RegexReader(pattern)
     tree = reader.alternation()
     if reader.position < len(pattern):
         raise UnsupportedPattern(f"unbalanced parenthesis at {reader.position}")
     return tree
 
 
-class _Reader:
+class _RegexReader:
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
         self.position = 0

@@ -14,7 +14,7 @@ from checker.generation.patterns.regexes import (
     UnsupportedPattern,
     parse,
 )
-from checker.generation.patterns.writing import Written, one_written, written
+from checker.generation.patterns.writing import PatternPart, one_written, written
 from checker.generation.sources.alphabets import NAME, Alphabet, Interval
 from checker.generation.sources.basic import constant, either, joined, texts
 from checker.generation.sources.choices import Draw, Source
@@ -30,12 +30,12 @@ _ROOM: Final = 300
 _NOTHING: Final = constant("")
 
 
-def writer(pattern: str, allowed: tuple[Interval, ...], around: Alphabet = NAME) -> Written:
+def writer(pattern: str, allowed: tuple[Interval, ...], around: Alphabet = NAME) -> PatternPart:
     """How to write texts that a pattern is found in: matches of allowed characters, those of `around` at open ends.
 
     Raises `UnsupportedPattern`.
     """
-    found: list[Written] = []
+    found: list[PatternPart] = []
     reason: UnsupportedPattern | None = None
     for branch in branches(parse(pattern)):
         try:
@@ -47,7 +47,7 @@ def writer(pattern: str, allowed: tuple[Interval, ...], around: Alphabet = NAME)
     return one_written(found)
 
 
-def _searched(branch: Branch, allowed: tuple[Interval, ...], around: Alphabet) -> Written:
+def _searched(branch: Branch, allowed: tuple[Interval, ...], around: Alphabet) -> PatternPart:
     expression, is_open_after = branch.expression, branch.is_open_after
     if is_open_after and _ends_in_condition(branch.parts):
         # What follows has to satisfy it: it is not just anything.
@@ -63,7 +63,7 @@ def _ends_in_condition(parts: tuple[Expression, ...]) -> bool:
     return bool(parts) and isinstance(parts[-1], Ahead) and not parts[-1].is_negated
 
 
-def _surrounded(match: Written, around: Alphabet, is_open: tuple[bool, bool]) -> Written:
+def _surrounded(match: PatternPart, around: Alphabet, is_open: tuple[bool, bool]) -> PatternPart:
     """A match, now and then with something before or after it."""
     share = _SHARE_OF_BOTH if all(is_open) else _SHARE
 
@@ -85,10 +85,10 @@ def _surrounded(match: Written, around: Alphabet, is_open: tuple[bool, bool]) ->
             text = text + more if end else more + text
         return text
 
-    return Written(match.low, UNBOUNDED, write, free=_freely(match, around, is_open, share))
+    return PatternPart(match.low, UNBOUNDED, write, free=_freely(match, around, is_open, share))
 
 
-def _freely(match: Written, around: Alphabet, is_open: tuple[bool, bool], share: float) -> Draw:
+def _freely(match: PatternPart, around: Alphabet, is_open: tuple[bool, bool], share: float) -> Draw:
     """A match of any length and what is around it. The match comes first: it is what is left when all else is dropped."""
     filling = either(share, texts(around, 1, _ROOM), _NOTHING)
     if all(is_open):

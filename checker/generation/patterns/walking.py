@@ -76,7 +76,7 @@ _Exit = tuple[int, Alphabet, str]
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
+class _Continuations:
     """What may follow in a state."""
 
     exits: tuple[_Exit, ...]
@@ -99,7 +99,7 @@ def walker(automaton: Automaton, low: int, high: int | None) -> Draw:
         raise UnsupportedPattern("no text of such a length is in all of them")
     longest = shortest + _ROOMS[-1] if high is None else high
     rooms = tuple(dict.fromkeys(min(room, longest - shortest) for room in _ROOMS))
-    walk = _Walk(automaton, lengths, low)
+    walk = _AutomatonWalk(automaton, lengths, low)
 
     def draw(source: Source) -> str:
         room = rooms[source.choice(len(rooms))] if len(rooms) > 1 else rooms[0]
@@ -108,7 +108,7 @@ def walker(automaton: Automaton, low: int, high: int | None) -> Draw:
     return draw
 
 
-class _Walk:
+class _AutomatonWalk:
     """One automaton, walked through from the start for each text."""
 
     def __init__(self, automaton: Automaton, lengths: Lengths, low: int) -> None:
@@ -117,7 +117,7 @@ class _Walk:
         self._steps = [self._step(automaton, state) for state in range(len(automaton.edges))]
         self._chains = [self._chain(step) for step in self._steps]
 
-    def _step(self, automaton: Automaton, state: int) -> _Step:
+    def _step(self, automaton: Automaton, state: int) -> _Continuations:
         far = {target: self._lengths.least(target) for target, _ in automaton.edges[state]}
         alive = [
             (target, intervals)
@@ -128,9 +128,9 @@ class _Walk:
         runs = [intervals for target, intervals in automaton.edges[state] if target == state]
         exits = tuple((target, alphabets.small(some), _only(some)) for target, some in alive)
         run = alphabets.small(runs[0]) if runs else None
-        return _Step(exits, run, state in automaton.accepting)
+        return _Continuations(exits, run, state in automaton.accepting)
 
-    def _chain(self, step: _Step) -> tuple[list[tuple[Alphabet, str, int]], int]:
+    def _chain(self, step: _Continuations) -> tuple[list[tuple[Alphabet, str, int]], int]:
         """What follows without a choice of the way: texts, or so many characters, and the state after them."""
         found: list[tuple[Alphabet, str, int]] = []
         state = 0
@@ -190,7 +190,7 @@ class _Walk:
             return text[:few]
         return text
 
-    def _goes_on(self, step: _Step, size: int, most: int) -> bool:
+    def _goes_on(self, step: _Continuations, size: int, most: int) -> bool:
         return (step.may_end and size >= self._low) or any(
             self._leads_on(target, size + 1, most) for target, _, _ in step.exits
         )

@@ -31,7 +31,7 @@ _MORE = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class PatternPart:
     """How to write one part of a pattern."""
 
     low: int
@@ -48,7 +48,7 @@ class Written:
         return self.free or (lambda source: write(source, low, high))
 
 
-def written(tree: Expression, allowed: tuple[Interval, ...]) -> Written:
+def written(tree: Expression, allowed: tuple[Interval, ...]) -> PatternPart:
     """How to write what a tree stands for from allowed characters. Raises `UnsupportedPattern`."""
     found = _Writing(allowed).written(tree)
     if found.low > _LONGEST:
@@ -64,7 +64,7 @@ class _Writing:
         self._texts: dict[int, str] = {}
         self._sizes: dict[int, tuple[int, int]] = {}
 
-    def written(self, tree: Expression) -> Written:
+    def written(self, tree: Expression) -> PatternPart:
         """How to write a part. Raises `UnsupportedPattern`."""
         match tree:
             case Characters(intervals):
@@ -86,7 +86,7 @@ class _Writing:
             case Anchor():
                 return _constant("")
 
-    def _sequence(self, parts: tuple[Expression, ...]) -> Written:
+    def _sequence(self, parts: tuple[Expression, ...]) -> PatternPart:
         for index, part in enumerate(parts):
             if isinstance(part, Ahead) and not part.is_negated:
                 rest = self._sequence(parts[index + 1 :])
@@ -94,7 +94,7 @@ class _Writing:
                 return _joined([*before, self._ahead(part.part, rest)])
         return _joined([self.written(part) for part in parts if not isinstance(part, Ahead)])
 
-    def _ahead(self, part: Expression, rest: Written) -> Written:
+    def _ahead(self, part: Expression, rest: PatternPart) -> PatternPart:
         """The rest with what it has to contain or to begin with written into it; a match has to decide."""
         parts = part.parts if isinstance(part, Concatenation) else (part,)
         first = parts[0] if parts else None
@@ -106,7 +106,7 @@ class _Writing:
                 return _spliced(rest, wanted, is_anywhere=True)
         return _spliced(rest, self.written(part), is_anywhere=False)
 
-    def _group(self, number: int, part: Expression) -> Written:
+    def _group(self, number: int, part: Expression) -> PatternPart:
         inner = self.written(part)
         self._sizes[number] = inner.low, inner.high
 
@@ -114,14 +114,14 @@ class _Writing:
             text = self._texts[number] = inner.write(source, least, most)
             return text
 
-        return Written(inner.low, inner.high, write)
+        return PatternPart(inner.low, inner.high, write)
 
-    def _reference(self, number: int) -> Written:
+    def _reference(self, number: int) -> PatternPart:
         low, high = self._sizes.get(number, (0, 0))
-        return Written(low, high, lambda source, least, most: self._texts.get(number, ""))
+        return PatternPart(low, high, lambda source, least, most: self._texts.get(number, ""))
 
-    def _possible(self, options: tuple[Expression, ...]) -> list[Written]:
-        found: list[Written] = []
+    def _possible(self, options: tuple[Expression, ...]) -> list[PatternPart]:
+        found: list[PatternPart] = []
         reason: UnsupportedPattern | None = None
         for option in options:
             try:
@@ -133,16 +133,16 @@ class _Writing:
         return found
 
 
-def _sized(rest: Written, low: int, high: int) -> Written:
+def _sized(rest: PatternPart, low: int, high: int) -> PatternPart:
     """The rest, of a length that lies between as well."""
 
     def write(source: Source, least: int, most: int) -> str:
         return rest.write(source, max(least, low), max(low, min(most, high)))
 
-    return Written(max(rest.low, low), rest.high, write)
+    return PatternPart(max(rest.low, low), rest.high, write)
 
 
-def _spliced(rest: Written, part: Written, *, is_anywhere: bool) -> Written:
+def _spliced(rest: PatternPart, part: PatternPart, *, is_anywhere: bool) -> PatternPart:
     """The rest with a part written over it, at the start or anywhere."""
 
     def write(source: Source, least: int, most: int) -> str:
@@ -152,7 +152,7 @@ def _spliced(rest: Written, part: Written, *, is_anywhere: bool) -> Written:
         at = source.integer(0, last) if is_anywhere and last > 0 else 0
         return text[:at] + over + text[at + len(over) :]
 
-    return Written(max(rest.low, part.low), rest.high, write)
+    return PatternPart(max(rest.low, part.low), rest.high, write)
 
 
 def _both(left: tuple[Interval, ...], right: tuple[Interval, ...]) -> tuple[Interval, ...]:
@@ -162,7 +162,7 @@ def _both(left: tuple[Interval, ...], right: tuple[Interval, ...]) -> tuple[Inte
     return tuple(found)
 
 
-def _characters(intervals: tuple[Interval, ...], low: int, high: int) -> Written:
+def _characters(intervals: tuple[Interval, ...], low: int, high: int) -> PatternPart:
     if low > _LONGEST:
         raise UnsupportedPattern(f"its texts have at least {low} characters")
     if len(intervals) == 1 and intervals[0][0] == intervals[0][1]:
@@ -175,7 +175,7 @@ def _characters(intervals: tuple[Interval, ...], low: int, high: int) -> Written
             least, most = _clipped(least, most, low, high)
             return char * (source.integer(least, most) if least < most else least)
 
-        return Written(low, high, repeat)
+        return PatternPart(low, high, repeat)
     alphabet = alphabets.of(intervals)
     _, usual = _clipped(low, high, low, high)
 
@@ -185,7 +185,7 @@ def _characters(intervals: tuple[Interval, ...], low: int, high: int) -> Written
         least, most = _clipped(least, most, low, high)
         return source.string(alphabet, least, most)
 
-    return Written(low, high, write, free=texts(alphabet, low, usual))
+    return PatternPart(low, high, write, free=texts(alphabet, low, usual))
 
 
 def _clipped(least: int, most: int, low: int, high: int) -> tuple[int, int]:
@@ -194,12 +194,12 @@ def _clipped(least: int, most: int, low: int, high: int) -> tuple[int, int]:
     return least, max(least, min(most, high, least + _MORE if high >= UNBOUNDED else high))
 
 
-def _constant(text: str) -> Written:
+def _constant(text: str) -> PatternPart:
     size = len(text)
-    return Written(size, size, lambda source, least, most: text, text, constant(text))
+    return PatternPart(size, size, lambda source, least, most: text, text, constant(text))
 
 
-def _joined(parts: list[Written]) -> Written:
+def _joined(parts: list[PatternPart]) -> PatternPart:
     parts = list(_with_constants_joined(parts))
     if len(parts) == 1:
         return parts[0]
@@ -227,10 +227,10 @@ def _joined(parts: list[Written]) -> Written:
 
     # Without a maximum the sum may be beyond what counts as none.
     high = min(UNBOUNDED, high)
-    return Written(low, high, write, free=free)
+    return PatternPart(low, high, write, free=free)
 
 
-def _framed(parts: list[Written]) -> Draw | None:
+def _framed(parts: list[PatternPart]) -> Draw | None:
     """What varies in a single place: the usual case, and no list is needed for it."""
     varying = [part for part in parts if part.constant is None]
     if len(varying) != 1:
@@ -242,7 +242,7 @@ def _framed(parts: list[Written]) -> Draw | None:
     return lambda source: f"{before}{make(source)}{after}"
 
 
-def _with_constants_joined(parts: list[Written]) -> Iterator[Written]:
+def _with_constants_joined(parts: list[PatternPart]) -> Iterator[PatternPart]:
     """The same parts; texts that follow each other are one."""
     text = ""
     for part in parts:
@@ -257,7 +257,7 @@ def _with_constants_joined(parts: list[Written]) -> Iterator[Written]:
         yield _constant(text)
 
 
-def one_written(options: list[Written]) -> Written:
+def one_written(options: list[PatternPart]) -> PatternPart:
     """One of several, whichever fits the length."""
     if len(options) == 1:
         return options[0]
@@ -269,10 +269,10 @@ def one_written(options: list[Written]) -> Written:
         index = source.choice(len(chosen)) if len(chosen) > 1 else 0
         return chosen[index].write(source, least, most)
 
-    return Written(low, high, write, free=one_of([option.unbounded() for option in options]))
+    return PatternPart(low, high, write, free=one_of([option.unbounded() for option in options]))
 
 
-def _repeated(part: Written, low: int, high: int) -> Written:
+def _repeated(part: PatternPart, low: int, high: int) -> PatternPart:
     def write(source: Source, least: int, most: int) -> str:
         fewest = max(low, -(-least // part.high) if part.high else low)
         few = min(fewest, high)
@@ -287,4 +287,4 @@ def _repeated(part: Written, low: int, high: int) -> Written:
             found.append(text)
         return "".join(found)
 
-    return Written(part.low * low, min(UNBOUNDED, part.high * high), write)
+    return PatternPart(part.low * low, min(UNBOUNDED, part.high * high), write)

@@ -196,7 +196,7 @@ def replay_through_conjecture(
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn(Generic[Value]):
+class DrawnValue(Generic[Value]):
     """What came of a record."""
 
     value: Value
@@ -207,7 +207,7 @@ class Drawn(Generic[Value]):
 
 def drawn_with_simplest_rest(
     draw: Callable[[Source], Value], choices: Sequence[Choice]
-) -> Drawn[Value] | None:
+) -> DrawnValue[Value] | None:
     """What comes of a record where all that does not fit, or is missing, is as simple as can be; None if nothing does."""
     data = ConjectureData(random=None, prefix=(*choices, ChoiceTemplate("simplest", None)))
     try:
@@ -215,7 +215,7 @@ def drawn_with_simplest_rest(
             value = draw(HypothesisSource(data))
     except (StopTest, UnsatisfiedAssumption, Rejected):
         return None
-    return Drawn(value, tuple(data.choices), sort_key(data.nodes))
+    return DrawnValue(value, tuple(data.choices), sort_key(data.nodes))
 
 
 class ShrinkingStopped(Exception):

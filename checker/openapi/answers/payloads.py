@@ -44,7 +44,7 @@ class Payloads:
 
 def payloads_of(schema: Schema) -> Payloads:
     """What a schema of events says of texts in them; what cannot be read says nothing."""
-    return _Reading(schema).read(schema.raw, schema.pointer, (), frozenset())
+    return _EventWalk(schema).read(schema.raw, schema.pointer, (), frozenset())
 
 
 def _nearest(said: list[list[BodyOpinions]]) -> list[BodyOpinions]:
@@ -54,7 +54,7 @@ def _nearest(said: list[list[BodyOpinions]]) -> list[BodyOpinions]:
     )
 
 
-class _Reading:
+class _EventWalk:
     """One walk through the schemas of an event."""
 
     def __init__(self, schema: Schema) -> None:

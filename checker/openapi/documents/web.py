@@ -15,7 +15,7 @@ from checker.config.rules import require_certificates
 from checker.core.codings import Undecoded, codings_of, decoded, readable
 from checker.core.errors import LoaderError, UnreadableFile
 from checker.core.redact import Redaction
-from checker.core.request import Origin, without_userinfo
+from checker.core.request import BaseUrl, without_userinfo
 from checker.kinds.sources import DIRECT, FetchOptions
 from checker.openapi.documents.advice import (
     API,
@@ -195,7 +195,7 @@ class _Journey:
     """One document's way through redirects."""
 
     def __init__(
-        self, own: Origin | None, options: Mapping[str, Any], portion: Portion, advice: Advice
+        self, own: BaseUrl | None, options: Mapping[str, Any], portion: Portion, advice: Advice
     ) -> None:
         self.portion = portion
         self.advice = advice
@@ -258,10 +258,10 @@ def _octets(value: str | bytes) -> bytes:
     return value.encode("latin-1") if isinstance(value, str) else value
 
 
-def _origin(url: str) -> Origin:
+def _origin(url: str) -> BaseUrl:
     """Origin of an http(s) URL. Raises `LoaderError`."""
     try:
-        return Origin.from_url(url)
+        return BaseUrl.from_url(url)
     except ValueError as error:
         raise LoaderError(f"{Redaction().url(url)} is not a URL: {error}; correct it") from error
 

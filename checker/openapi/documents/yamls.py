@@ -32,8 +32,8 @@ _TAG = "tag:yaml.org,2002:"
 _NUMERIC_START = frozenset("+-.0123456789")
 
 
-class _Loader(yaml.CSafeLoader):
-    """Composes nodes in C and leaves their meaning to `_Reader`."""
+class _ComposingLoader(yaml.CSafeLoader):
+    """Composes nodes in C and leaves their meaning to `_NodeReader`."""
 
     def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
         if kind is yaml.ScalarNode:
@@ -57,7 +57,7 @@ def compose(text: str) -> yaml.Node | None:
     Raises `yaml.YAMLError`, also for what follows the document and begins no other.
     """
     refuse_depth(text)
-    loader = _Loader(text)
+    loader = _ComposingLoader(text)
     try:
         node = loader.get_node() if loader.check_node() else None
         loader.check_node()
@@ -76,10 +76,10 @@ def value_of(
 
     `largest` bounds the values, counted as often as aliases name them. Raises `TooMuch`, `yaml.YAMLError`.
     """
-    return _Reader(plain or _plain, largest).value(node)
+    return _NodeReader(plain or _plain, largest).value(node)
 
 
-class _Reader:
+class _NodeReader:
     """Values of nodes. A node that several aliases name is one value, as in YAML itself."""
 
     def __init__(self, plain: Callable[[str], Any], largest: int) -> None:

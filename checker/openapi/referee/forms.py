@@ -22,7 +22,13 @@ from checker.transport.wire.readings import (
     readings,
 )
 from checker.transport.wire.styles import Pairs
-from checker.transport.wire.unstyled import Shape, encoding_fault, pairs_of, plain, query_value
+from checker.transport.wire.unstyled import (
+    DeclaredShape,
+    encoding_fault,
+    pairs_of,
+    plain,
+    query_value,
+)
 from checker.transport.wire.xml_reading import xml_readings
 
 Encoding = Mapping[str, PropertyEncoding]
@@ -109,7 +115,7 @@ def _property(pairs: Pairs, name: str, rule: Rule, how: PropertyEncoding) -> lis
     if not is_own:
         return rule.likely(readings(_grouped(pairs), outline), outline)
     for shape in shapes(outline):
-        if shape is Shape.OBJECT and how.explode:
+        if shape is DeclaredShape.OBJECT and how.explode:
             continue
         try:
             tree = query_value(pairs, name, how.style, shape, explode=how.explode)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from checker.core.operation import Location, Parameter
 from checker.core.verdicts import Outcome, PartVerdict
 from checker.openapi.referee.rulings import Part, Rules
-from checker.openapi.referee.targets import Target
+from checker.openapi.referee.targets import RequestTarget
 from checker.transport.wire import ambiguity
 from checker.transport.wire.decoding import (
     MISSING,
@@ -29,7 +29,7 @@ _QUERYSTRING = "querystring"
 
 
 def path_verdicts(
-    parameters: Iterable[Parameter], target: Target, rules: Rules
+    parameters: Iterable[Parameter], target: RequestTarget, rules: Rules
 ) -> Iterator[PartVerdict]:
     """Verdicts on the variables of a path that fits its template."""
     for parameter in parameters:

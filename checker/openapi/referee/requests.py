@@ -18,7 +18,7 @@ from checker.openapi.referee.parameters import (
     query_verdicts,
 )
 from checker.openapi.referee.rulings import Part, Rules
-from checker.openapi.referee.targets import Template, has_dot_segment
+from checker.openapi.referee.targets import PathTemplate, has_dot_segment
 
 
 class RequestReferee:
@@ -26,7 +26,7 @@ class RequestReferee:
 
     def __init__(self, operation: Operation) -> None:
         self._operation = operation
-        self._template = Template(operation.path)
+        self._template = PathTemplate(operation.path)
         self._rules = Rules()
         self._parameters: dict[Location, list[Parameter]] = {place: [] for place in Location}
         for parameter in operation.parameters:

@@ -8,7 +8,7 @@ from checker.core.operation import Parameter
 from checker.core.schema import Direction, Schema
 from checker.core.verdicts import Outcome, PartVerdict
 from checker.transport.wire.ambiguity import UNKNOWN
-from checker.transport.wire.outline import Facet, Outline, outline_of
+from checker.transport.wire.outline import AppliedSchema, Outline, outline_of
 from checker.transport.wire.readings import Reading
 from checker.validation.referee import Referee, referee
 
@@ -38,7 +38,7 @@ class Rule:
             return [found[0], *fits]
         return fits or [one for i, one in enumerate(found) if i == 0 or one.doubt in UNKNOWN]
 
-    def _part(self, facet: Facet) -> Referee:
+    def _part(self, facet: AppliedSchema) -> Referee:
         judge = self._parts.get(facet.pointer)
         if judge is None:
             schema = replace(self.schema, raw=facet.raw, pointer=facet.pointer)

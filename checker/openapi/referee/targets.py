@@ -11,7 +11,7 @@ _VARIABLE = re.compile(r"\{([^{}]*)\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class RequestTarget:
     """Path and query of a request, still encoded."""
 
     variables: tuple[dict[str, str], ...]
@@ -22,7 +22,7 @@ class Target:
     """True when there are more ways than are given."""
 
 
-class Template:
+class PathTemplate:
     """The path template of an operation."""
 
     def __init__(self, path: str) -> None:
@@ -32,7 +32,7 @@ class Template:
         self.names: tuple[str, ...] = tuple(pieces[1::2])
         self._literals = [re.compile(_literal(piece)) for piece in pieces[0::2]]
 
-    def split(self, target: str, base_path: str) -> Target:
+    def split(self, target: str, base_path: str) -> RequestTarget:
         """Texts of the variables, and the query."""
         path, _, query = target.partition("?")
         base = re.match(_literal(base_path), path)
@@ -46,7 +46,7 @@ class Template:
         for own in self._own_pairs:
             if own in pairs:
                 pairs.remove(own)
-        return Target(variables, "&".join(pairs), is_cut)
+        return RequestTarget(variables, "&".join(pairs), is_cut)
 
     def _ways(self, path: str, start: int, number: int = 0) -> Iterator[tuple[str, ...]]:
         """Texts of the variables from the literal `number` on, the longest first."""

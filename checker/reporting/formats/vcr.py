@@ -7,7 +7,7 @@ from typing import Any
 
 from checker import __version__
 from checker.core.blocks import standard_reason
-from checker.core.request import Origin, WireRequest
+from checker.core.request import BaseUrl, WireRequest
 from checker.corpus.records import Exchange, Interaction
 from checker.reporting.anchors import Anchors
 from checker.reporting.context import ReportContext
@@ -25,7 +25,7 @@ class Cassette:
 
     def __init__(self, context: ReportContext) -> None:
         self._context = context
-        self._origin = Origin.from_url(context.base_url) if context.base_url else None
+        self._origin = BaseUrl.from_url(context.base_url) if context.base_url else None
         self._anchors = Anchors()
         self._count = 0
 
@@ -52,7 +52,7 @@ class Cassette:
 
 
 def _entry(
-    interaction: Interaction, context: ReportContext, origin: Origin | None
+    interaction: Interaction, context: ReportContext, origin: BaseUrl | None
 ) -> dict[str, Any]:
     """Fields of one interaction but its `id`, which is its place in the cassette."""
     exchange = interaction.exchange
@@ -78,7 +78,7 @@ def _entry(
 
 
 def _request(
-    interaction: Interaction, context: ReportContext, origin: Origin | None
+    interaction: Interaction, context: ReportContext, origin: BaseUrl | None
 ) -> dict[str, Any]:
     exchange, parts = interaction.exchange, interaction.components
     recorded = WireRequest(exchange.method, exchange.target, list(exchange.headers), exchange.body)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from checker.core.locations import Location
 from checker.transport.wire.styles import text_of
-from checker.transport.wire.unstyled import Shape
+from checker.transport.wire.unstyled import DeclaredShape
 
 PLUS: Final = "servers differ on whether a plus in a query is a space"
 COMMA: Final = "servers differ on whether an encoded delimiter separates"
@@ -53,7 +53,7 @@ class Cell:
 
     locations: frozenset[Location]
     styles: frozenset[str]
-    shapes: frozenset[Shape]
+    shapes: frozenset[DeclaredShape]
     values: str
     """Which values of the cell are concerned."""
     reason: str
@@ -78,22 +78,22 @@ def cells_of(value: Any, wire: Wire) -> list[Cell]:
     return [cell for cell in CELLS if cell.holds(value, wire)]
 
 
-def shape_of(value: Any) -> Shape:
+def shape_of(value: Any) -> DeclaredShape:
     """What a value is for a style."""
     if isinstance(value, list):
-        return Shape.ARRAY
-    return Shape.OBJECT if isinstance(value, dict) else Shape.SCALAR
+        return DeclaredShape.ARRAY
+    return DeclaredShape.OBJECT if isinstance(value, dict) else DeclaredShape.SCALAR
 
 
-def delimiters(style: str, shape: Shape, *, explode: bool) -> str:
+def delimiters(style: str, shape: DeclaredShape, *, explode: bool) -> str:
     """Characters that separate inside the text of an array or an object, when they stand raw."""
     if style == "label" and explode:
-        return ".=" if shape is Shape.OBJECT else "."
+        return ".=" if shape is DeclaredShape.OBJECT else "."
     if style == "matrix":
-        return (";=" if shape is Shape.OBJECT else ";") if explode else ";,"
+        return (";=" if shape is DeclaredShape.OBJECT else ";") if explode else ";,"
     if style in ("form", "deepObject", "cookie") and explode:
         return ""
-    return ",=" if shape is Shape.OBJECT and explode else ","
+    return ",=" if shape is DeclaredShape.OBJECT and explode else ","
 
 
 def _parts(value: Any) -> list[Any]:
@@ -175,9 +175,9 @@ _DELIMITED: Final = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited"
 _PATH, _QUERY = frozenset((Location.PATH,)), frozenset((Location.QUERY,))
 _HEADER, _COOKIE = frozenset((Location.HEADER,)), frozenset((Location.COOKIE,))
 _ALL: Final = _PATH | _QUERY | _HEADER | _COOKIE
-_ANY: Final = frozenset(Shape)
-_SCALAR, _ARRAY = frozenset((Shape.SCALAR,)), frozenset((Shape.ARRAY,))
-_COMPOUND: Final = frozenset((Shape.ARRAY, Shape.OBJECT))
+_ANY: Final = frozenset(DeclaredShape)
+_SCALAR, _ARRAY = frozenset((DeclaredShape.SCALAR,)), frozenset((DeclaredShape.ARRAY,))
+_COMPOUND: Final = frozenset((DeclaredShape.ARRAY, DeclaredShape.OBJECT))
 _STYLES: Final = frozenset(
     (*_DELIMITED, "simple", "label", "matrix", "form", "deepObject", "cookie")
 )
@@ -258,12 +258,12 @@ CELLS: Final = (
     Cell(_PATH, _STYLES, _ANY, "what is `.` or `..` in its segment", DOTS, None),
     Cell(_PATH, _STYLES, _ANY, "of two variables in one segment", SPLIT, None),
     Cell(
-        _QUERY, frozenset(("deepObject",)), frozenset((Shape.OBJECT,)),
+        _QUERY, frozenset(("deepObject",)), frozenset((DeclaredShape.OBJECT,)),
         "names with brackets, and empty ones", "they are written like brackets of the style",
         _names_with_brackets, is_lost=True,
     ),
     Cell(
-        _QUERY | _COOKIE, frozenset(("form", "cookie")), frozenset((Shape.OBJECT,)),
+        _QUERY | _COOKIE, frozenset(("form", "cookie")), frozenset((DeclaredShape.OBJECT,)),
         "exploded ones that admit undeclared properties", REST, None,
     ),
 )  # fmt: skip

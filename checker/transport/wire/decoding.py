@@ -25,8 +25,8 @@ from checker.transport.wire.readings import (
 )
 from checker.transport.wire.styles import Pairs, escape
 from checker.transport.wire.unstyled import (
+    DeclaredShape,
     Decoded,
-    Shape,
     encoding_fault,
     header_value,
     pairs_of,
@@ -100,7 +100,7 @@ def decode_path(
         return _content(plain(text), parameter.media_type, outline)
     style, name, explode = parameter.style, parameter.name, parameter.explode
 
-    def read(text: str, shape: Shape) -> Decoded:
+    def read(text: str, shape: DeclaredShape) -> Decoded:
         return path_value(text, style, name, shape, explode=explode)
 
     found: list[Reading] = []
@@ -143,7 +143,7 @@ def decode_header(
     return found or reason or Malformed("style", "nothing of the style simple")
 
 
-def _header_ways(text: str, outline: Outline) -> Iterator[tuple[Shape, bool]]:
+def _header_ways(text: str, outline: Outline) -> Iterator[tuple[DeclaredShape, bool]]:
     """What a header may be, and whether its delimiters may stand in JSON: HTTP has no escape for them."""
     for shape in shapes(outline):
         yield shape, False
@@ -151,11 +151,11 @@ def _header_ways(text: str, outline: Outline) -> Iterator[tuple[Shape, bool]]:
             yield shape, True
 
 
-def _may_nest(outline: Outline, shape: Shape) -> bool:
+def _may_nest(outline: Outline, shape: DeclaredShape) -> bool:
     """True when there may be lists and objects in a list or an object."""
-    if shape is Shape.ARRAY:
+    if shape is DeclaredShape.ARRAY:
         return any(outline.item(index).types & _COMPOUND for index in range(_ITEMS))
-    names = (*outline.names, "") if shape is Shape.OBJECT else ()
+    names = (*outline.names, "") if shape is DeclaredShape.OBJECT else ()
     return any(outline.property(name).types & _COMPOUND for name in names)
 
 
@@ -296,7 +296,7 @@ def _of_variant(parameter: Parameter, pairs: Pairs, outline: Outline) -> list[Re
 
 
 def _delimited(
-    pairs: Pairs, shape: Shape, parameter: Parameter, outline: Outline
+    pairs: Pairs, shape: DeclaredShape, parameter: Parameter, outline: Outline
 ) -> Iterator[tuple[Pairs, str]]:
     if len(pairs) != 1 or parameter.explode:
         yield pairs, ""
@@ -322,17 +322,17 @@ def _grouped(pairs: Pairs, tree: Decoded, parameter: Parameter) -> Tree:
     return {name: Repeated(tuple(texts)) for name, texts in grouped.items()}
 
 
-def shapes(outline: Outline) -> list[Shape]:
+def shapes(outline: Outline) -> list[DeclaredShape]:
     """What a value may be, the most structured first: its violations say most."""
     types = outline.types
-    found = [Shape.OBJECT] if "object" in types else []
-    found += [Shape.ARRAY] if "array" in types else []
-    return found + ([Shape.SCALAR] if types - {"array", "object"} or not found else [])
+    found = [DeclaredShape.OBJECT] if "object" in types else []
+    found += [DeclaredShape.ARRAY] if "array" in types else []
+    return found + ([DeclaredShape.SCALAR] if types - {"array", "object"} or not found else [])
 
 
-def _variants(text: str, shape: Shape, parameter: Parameter) -> Iterator[tuple[str, str]]:
+def _variants(text: str, shape: DeclaredShape, parameter: Parameter) -> Iterator[tuple[str, str]]:
     """The text as written; and with encoded delimiters as if they separated, where they may."""
-    if shape is Shape.SCALAR:
+    if shape is DeclaredShape.SCALAR:
         yield text, ""
         return
     if parameter.style in _STYLE_DELIMITERS:

@@ -20,7 +20,7 @@ _DEEPEST = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Facet:
+class AppliedSchema:
     """A raw schema that holds of a value, where it stands, and the reference that led to it."""
 
     raw: object
@@ -29,7 +29,7 @@ class Facet:
 
 
 @dataclass(frozen=True, slots=True)
-class _Choice:
+class _Alternatives:
     """Outlines of which at least one holds."""
 
     alternatives: tuple["Outline", ...]
@@ -44,12 +44,12 @@ class Outline:
     __slots__ = ("_below", "_document", "_names", "_parts", "_terms", "_types", "dialect")
 
     def __init__(
-        self, document: Document, dialect: Dialect, terms: tuple[Facet | _Choice, ...]
+        self, document: Document, dialect: Dialect, terms: tuple[AppliedSchema | _Alternatives, ...]
     ) -> None:
         self.dialect = dialect
         self._document = document
         self._terms = terms
-        self._parts: tuple[Facet | _Choice, ...] | None = None
+        self._parts: tuple[AppliedSchema | _Alternatives, ...] | None = None
         self._types: frozenset[str] | None = None
         self._names: frozenset[str] | None = None
         self._below: dict[str | int, Outline] = {}
@@ -106,30 +106,33 @@ class Outline:
     def schema(self) -> Schema | None:
         """The one schema that says it all; None when nothing or several do."""
         first = self._terms[0] if len(self._terms) == 1 else None
-        if not isinstance(first, Facet):
+        if not isinstance(first, AppliedSchema):
             return None
         return Schema(first.raw, first.pointer, self.dialect, self._document)
 
-    def facets(self) -> list[Facet]:
+    def facets(self) -> list[AppliedSchema]:
         """Schemas that hold in every case: with references followed and `allOf` laid open."""
-        return [part for part in self._opened() if isinstance(part, Facet)]
+        return [part for part in self._opened() if isinstance(part, AppliedSchema)]
 
     def alternatives(self) -> list["Outline"]:
         """Outlines of the branches of `anyOf` and `oneOf`."""
         return [
-            one for part in self._opened() if isinstance(part, _Choice) for one in part.alternatives
+            one
+            for part in self._opened()
+            if isinstance(part, _Alternatives)
+            for one in part.alternatives
         ]
 
-    def _opened(self) -> tuple[Facet | _Choice, ...]:
+    def _opened(self) -> tuple[AppliedSchema | _Alternatives, ...]:
         if self._parts is None:
             self._parts = tuple(self._open())
         return self._parts
 
-    def _open(self) -> Iterator[Facet | _Choice]:
+    def _open(self) -> Iterator[AppliedSchema | _Alternatives]:
         todo, seen = list(self._terms), set()
         while todo:
             term = todo.pop(0)
-            if isinstance(term, _Choice):
+            if isinstance(term, _Alternatives):
                 yield term
                 continue
             raw = term.raw
@@ -145,22 +148,22 @@ class Outline:
                 todo += _branches(raw, term.pointer, "allOf")
                 for keyword in ("anyOf", "oneOf"):
                     if branches := _branches(raw, term.pointer, keyword):
-                        yield _Choice(tuple(self._of((branch,)) for branch in branches))
+                        yield _Alternatives(tuple(self._of((branch,)) for branch in branches))
 
-    def _target(self, reference: str, at: str) -> Facet | None:
+    def _target(self, reference: str, at: str) -> AppliedSchema | None:
         try:
             raw, pointer = self._document.resolve(reference, at=at)
         except UnresolvableReference:
             return None
-        return Facet(raw, pointer, reference)
+        return AppliedSchema(raw, pointer, reference)
 
-    def _of(self, terms: tuple[Facet | _Choice, ...]) -> "Outline":
+    def _of(self, terms: tuple[AppliedSchema | _Alternatives, ...]) -> "Outline":
         return Outline(self._document, self.dialect, terms)
 
     def _types_to(self, depth: int) -> frozenset[str]:
         found = ALL_TYPES
         for part in self._opened() if depth else ():
-            if isinstance(part, Facet):
+            if isinstance(part, AppliedSchema):
                 found &= _own_types(part.raw, self.dialect)
             else:
                 found &= frozenset().union(*(one._types_to(depth - 1) for one in part.alternatives))
@@ -169,7 +172,7 @@ class Outline:
     def _declared(self, keyword: str, depth: int = _DEEPEST) -> Iterator[str]:
         """Names or patterns of a keyword, wherever it stands."""
         for part in self._opened() if depth else ():
-            if isinstance(part, _Choice):
+            if isinstance(part, _Alternatives):
                 for one in part.alternatives:
                     yield from one._declared(keyword, depth - 1)
             elif isinstance(part.raw, dict):
@@ -178,9 +181,9 @@ class Outline:
 
     def _step(self, kind: str, step: _Step, depth: int) -> "Outline":
         """What `step` leads to; alternatives that cannot be of that kind have nothing to say of its parts."""
-        found: list[Facet | _Choice] = []
+        found: list[AppliedSchema | _Alternatives] = []
         for part in self._opened() if depth else ():
-            if isinstance(part, _Choice):
+            if isinstance(part, _Alternatives):
                 inner = tuple(
                     one._step(kind, step, depth - 1)
                     for one in part.alternatives
@@ -188,17 +191,18 @@ class Outline:
                 )
                 # Where one alternative says nothing, nothing is known.
                 if inner and all(one._terms for one in inner):
-                    found.append(_Choice(inner))
+                    found.append(_Alternatives(inner))
             elif isinstance(part.raw, dict):
                 found += (
-                    Facet(raw, _below(part.pointer, tokens)) for raw, tokens in step(part.raw)
+                    AppliedSchema(raw, _below(part.pointer, tokens))
+                    for raw, tokens in step(part.raw)
                 )
         return self._of(tuple(found))
 
 
 def outline_of(schema: Schema) -> Outline:
     """Outline of the values of a schema."""
-    return Outline(schema.document, schema.dialect, (Facet(schema.raw, schema.pointer),))
+    return Outline(schema.document, schema.dialect, (AppliedSchema(schema.raw, schema.pointer),))
 
 
 def type_of(value: object) -> frozenset[str]:
@@ -234,11 +238,13 @@ def _own_types(raw: object, dialect: Dialect) -> frozenset[str]:
     return found | {"null"} if nullable and raw.get(nullable) is True else found
 
 
-def _branches(raw: dict[str, Any], at: str, keyword: str) -> list[Facet]:
+def _branches(raw: dict[str, Any], at: str, keyword: str) -> list[AppliedSchema]:
     branches = raw.get(keyword)
     if not isinstance(branches, list):
         return []
-    return [Facet(branch, f"{at}/{keyword}/{index}") for index, branch in enumerate(branches)]
+    return [
+        AppliedSchema(branch, f"{at}/{keyword}/{index}") for index, branch in enumerate(branches)
+    ]
 
 
 def _items(raw: dict[str, Any], index: int) -> Iterator[tuple[object, tuple[str, ...]]]:

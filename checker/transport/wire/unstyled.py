@@ -15,7 +15,7 @@ from checker.transport.wire.styles import DELIMITERS, HEADER_DELIMITERS, Pairs, 
 Decoded = str | list[str] | dict[str, str]
 
 
-class Shape(Enum):
+class DeclaredShape(Enum):
     """What a declared schema says a value is."""
 
     SCALAR = "scalar"
@@ -52,7 +52,7 @@ def encoding_fault(text: str) -> tuple[str, str] | None:
     return None
 
 
-def path_value(text: str, style: str, name: str, shape: Shape, *, explode: bool) -> Decoded:
+def path_value(text: str, style: str, name: str, shape: DeclaredShape, *, explode: bool) -> Decoded:
     """Value of a path variable."""
     if style == "label":
         if text.startswith("%2E"):
@@ -60,18 +60,18 @@ def path_value(text: str, style: str, name: str, shape: Shape, *, explode: bool)
             text = text.replace("%2E", ".")
         if not text.startswith("."):
             raise ValueError(f"{text!r} does not start with the dot of the style label")
-        if shape is Shape.SCALAR:
+        if shape is DeclaredShape.SCALAR:
             return plain(text[1:])
         return _split(text[1:], "." if explode else ",", shape, explode=explode)
     if style == "matrix":
         return _matrix_value(text, escape(name), shape, explode=explode)
-    if shape is Shape.SCALAR:
+    if shape is DeclaredShape.SCALAR:
         return plain(text)
     return _split(text, DELIMITERS.get(style, ","), shape, explode=explode)
 
 
-def _matrix_value(text: str, name: str, shape: Shape, *, explode: bool) -> Decoded:
-    if shape is Shape.OBJECT and explode:
+def _matrix_value(text: str, name: str, shape: DeclaredShape, *, explode: bool) -> Decoded:
+    if shape is DeclaredShape.OBJECT and explode:
         # Nothing follows a name without an equals sign (RFC 6570, 3.2.7).
         cut = (piece.partition("=") for piece in text.removeprefix(";").split(";")) if text else ()
         return {plain(key): plain(value) for key, _, value in cut}
@@ -81,23 +81,25 @@ def _matrix_value(text: str, name: str, shape: Shape, *, explode: bool) -> Decod
         if key != name:
             raise ValueError(f"{text!r} has {key!r} where the style matrix has {name!r}")
         values.append(value)
-    if shape is Shape.ARRAY and explode:
+    if shape is DeclaredShape.ARRAY and explode:
         return [plain(value) for value in values]
     if len(values) != 1:
         raise ValueError(f"{text!r} has not one value for {name!r}")
     return (
-        plain(values[0]) if shape is Shape.SCALAR else _split(values[0], ",", shape, explode=False)
+        plain(values[0])
+        if shape is DeclaredShape.SCALAR
+        else _split(values[0], ",", shape, explode=False)
     )
 
 
 def header_value(
-    text: str, shape: Shape, style: str = "simple", *, explode: bool, nested: bool = False
+    text: str, shape: DeclaredShape, style: str = "simple", *, explode: bool, nested: bool = False
 ) -> Decoded:
     """Value of a header: items are trimmed, nothing is percent-encoded.
 
     With `nested`, delimiters that stand in JSON do not separate; that makes a difference, or it is a `ValueError`.
     """
-    if shape is Shape.SCALAR:
+    if shape is DeclaredShape.SCALAR:
         return text
     delimiter = HEADER_DELIMITERS.get(style, ",")
     pieces = text.split(delimiter)
@@ -107,7 +109,7 @@ def header_value(
             raise ValueError("no list and no object stands in it")
         pieces = around
     items = [item.strip() for item in pieces] if text else []
-    return items if shape is Shape.ARRAY else _object(items, explode=explode)
+    return items if shape is DeclaredShape.ARRAY else _object(items, explode=explode)
 
 
 def pieces_around_json(text: str, delimiter: str) -> list[str]:
@@ -126,24 +128,24 @@ def pieces_around_json(text: str, delimiter: str) -> list[str]:
 
 
 def query_value(
-    pairs: Pairs, name: str, style: str, shape: Shape, *, explode: bool
+    pairs: Pairs, name: str, style: str, shape: DeclaredShape, *, explode: bool
 ) -> Decoded | None:
     """Value of a parameter among the pairs of a query, or of a cookie header; None when it is absent.
 
     An exploded object takes every pair: leave out those of other parameters before.
     """
-    if shape is Shape.OBJECT and style == "deepObject":
+    if shape is DeclaredShape.OBJECT and style == "deepObject":
         return _deep_value(pairs, name)
-    if shape is Shape.OBJECT and explode:
+    if shape is DeclaredShape.OBJECT and explode:
         return {plain(key): plain(value) for key, value in pairs} or None
     values = [value for key, value in pairs if plain(key) == name]
     if not values:
         return None
-    if shape is Shape.ARRAY and (explode or style == "deepObject"):
+    if shape is DeclaredShape.ARRAY and (explode or style == "deepObject"):
         return [plain(value) for value in values]
     if len(values) > 1:
         raise ValueError(f"{name!r} stands {len(values)} times")
-    if shape is Shape.SCALAR:
+    if shape is DeclaredShape.SCALAR:
         return plain(values[0])
     return _split(values[0], DELIMITERS.get(style, ","), shape, explode=False)
 
@@ -164,9 +166,11 @@ def pairs_of(text: str, separator: str = "&") -> Pairs:
     return [(name, value) for name, _, value in cut]
 
 
-def _split(text: str, delimiter: str, shape: Shape, *, explode: bool) -> list[str] | dict[str, str]:
+def _split(
+    text: str, delimiter: str, shape: DeclaredShape, *, explode: bool
+) -> list[str] | dict[str, str]:
     pieces = text.split(delimiter) if text else []
-    if shape is Shape.ARRAY:
+    if shape is DeclaredShape.ARRAY:
         return [plain(piece) for piece in pieces]
     return {plain(key): plain(value) for key, value in _object(pieces, explode=explode).items()}
 

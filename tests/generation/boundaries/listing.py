@@ -9,7 +9,7 @@ from checker.generation.boundaries.negatives import negatives
 from checker.generation.boundaries.positives import Edges, positives
 from checker.generation.boundaries.values import Boundary
 from checker.generation.drawing.compiling import Compiler
-from checker.generation.drawing.places import Place, body_place, place_of
+from checker.generation.drawing.places import TextPlace, body_place, place_of
 from checker.generation.normalization.canonical import Canon
 from checker.generation.normalization.forms import Conjunction, Facet
 from checker.generation.sources import alphabets
@@ -32,14 +32,14 @@ def compiled(
     )
 
 
-def valid(raw: Any, place: Place = BODY, **options: Any) -> list[Boundary]:
+def valid(raw: Any, place: TextPlace = BODY, **options: Any) -> list[Boundary]:
     compiler, conjunction = compiled(raw, **options)
     return list(positives(Edges(compiler), conjunction, place))
 
 
 def invalid(
     raw: Any,
-    place: Place = BODY,
+    place: TextPlace = BODY,
     is_broken: Callable[[Any], bool] | None = None,
     **options: Any,
 ) -> list[Boundary]:

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.generation.corpora import operations
 from checker.core.operation import Location
-from checker.core.request import Origin
+from checker.core.request import BaseUrl
 from checker.core.verdicts import Outcome
 from checker.generation.boundaries.cases import BoundaryCase
 from checker.generation.boundaries.operations import OperationEdges
@@ -16,7 +16,7 @@ from checker.transport.prepare import RequestMaker
 
 SMOKE = Path(__file__).parent.parent.parent / "data" / "smoke"
 FILES = sorted(path for path in SMOKE.iterdir() if path.suffix != ".md")
-ORIGIN = Origin("http", "127.0.0.1", 80, "/base")
+ORIGIN = BaseUrl("http", "127.0.0.1", 80, "/base")
 OPERATIONS = 8
 CASES = 40
 BEYOND_THE_SCHEMA = frozenset(

@@ -10,7 +10,7 @@ from benchmarks.generation.contract import contract_of
 from benchmarks.generation.corpora import operations
 from checker.core.errors import Unsatisfiable
 from checker.core.meta import GenerationMode
-from checker.core.request import Origin
+from checker.core.request import BaseUrl
 from checker.core.verdicts import Outcome
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
 from checker.generation.sources.choices import RandomSource
@@ -44,7 +44,7 @@ def test_negative_records_replay_and_stay_negative(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES[1::3], ids=lambda path: path.name)
 def test_part_that_is_meant_to_be_wrong_is_wrong_on_the_wire(path: Path) -> None:
-    maker = RequestMaker(Origin("http", "127.0.0.1", 80, ""), version="0")
+    maker = RequestMaker(BaseUrl("http", "127.0.0.1", 80, ""), version="0")
     source = RandomSource()
     for program in _programs(path):
         judge = RequestReferee(program.operation)
