@@ -20,6 +20,11 @@ from checker.checks.content_type import (
 from checker.checks.missing_header import MissingHeaderNotRejected, missing_required_header
 from checker.checks.negative_data import AcceptedNegativeData, negative_data_rejection
 from checker.checks.positive_data import RejectedPositiveData, positive_data_acceptance
+from checker.checks.resource_availability import (
+    EnsureResourceAvailability,
+    ensure_resource_availability,
+    names_member,
+)
 from checker.checks.response_headers import (
     HeaderSchemaError,
     MissingHeaders,
@@ -39,6 +44,7 @@ from checker.checks.response_time import ResponseTimeExceeded, is_in_time, max_r
 from checker.checks.server_error import ServerError, is_no_server_error, not_a_server_error
 from checker.checks.status_code import UndefinedStatusCode, status_code_conformance
 from checker.checks.unsupported_method import UnsupportedMethodResponse, unsupported_method
+from checker.checks.use_after_free import UseAfterFree, is_read, use_after_free
 from checker.core.failures import Failure
 from checker.core.meta import GenerationMode
 from checker.core.scenarios import REQUEST_SHAPES, Scenario
@@ -135,8 +141,20 @@ TABLE = (
         failures=(AllowHeaderMismatch,),
         applies=Applies(where=may_be_options),
     ),
-    Check("use_after_free"),
-    Check("ensure_resource_availability"),
+    Check(
+        "use_after_free",
+        use_after_free,
+        frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST, Fact.SEQUENCE)),
+        failures=(UseAfterFree,),
+        applies=replace(_OF_OPERATION, statuses=("2XX",), follows=True, operations=is_read),
+    ),
+    Check(
+        "ensure_resource_availability",
+        ensure_resource_availability,
+        frozenset((Fact.STATUS, Fact.REQUEST, Fact.SEQUENCE)),
+        failures=(EnsureResourceAvailability,),
+        applies=replace(_OF_OPERATION, statuses=("404",), follows=True, operations=names_member),
+    ),
     Check("ignored_auth"),
     Check(
         "max_response_time",

@@ -30,6 +30,8 @@ class Failure(AssertionError):
     severity: Severity = Severity.MEDIUM
     check = ""
     """Name of the check: `not_a_server_error`. Whoever asks the check fills it in."""
+    operation = ""
+    """Label of the operation that is to blame, where it is not the one whose answer showed it."""
 
     def __init_subclass__(
         cls, *, code: str = "", title: str = "", severity: Severity | None = None, **others: Any
@@ -62,8 +64,10 @@ class Failure(AssertionError):
         super().__init__(f"{self.title}\n\n{message}" if message else self.title)
 
     def fingerprint(self, label: str) -> str:
-        """Fingerprint, version 1, of this failure of the operation `label`."""
-        return digest("v1", label, self.check, f"{self.unique_key} {self.text}".strip())
+        """Fingerprint, version 1, of this failure, which an answer of the operation `label` showed."""
+        return digest(
+            "v1", self.operation or label, self.check, f"{self.unique_key} {self.text}".strip()
+        )
 
 
 class FailureGroup(ExceptionGroup[Failure]):

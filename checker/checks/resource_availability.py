@@ -1,0 +1,148 @@
+"""What was created is there."""
+
+import json
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+from urllib.parse import unquote
+
+from checker.checks.context import PASSED, CheckContext, Found, Interaction
+from checker.checks.resources import SAFE, cache_note, is_done, line_of, status_of
+from checker.core.case import Case
+from checker.core.failures import Failure
+from checker.core.operation import Location, Operation
+from checker.core.resource_names import (
+    affinity,
+    ends_with_variable,
+    normalised,
+    owner_of,
+    resource_of,
+)
+from checker.core.resources import concerns, concrete_path
+from checker.core.response import Response
+
+_CREATED = 201
+_MOST_NODES = 10_000
+_CERTAIN = 0.85
+"""Affinity of fields that are called as the variable is."""
+
+
+class EnsureResourceAvailability(
+    Failure, code="ST302", title="Resource is not available after creation"
+):
+    """A resource is not there right after it was created."""
+
+
+def names_member(operation: Operation) -> bool:
+    """Whether an operation is of one resource that may have been created before."""
+    return operation.method != "OPTIONS" and ends_with_variable(operation.path)
+
+
+def ensure_resource_availability(context: CheckContext) -> Found:
+    """Fail on 404 for a resource that the sequence has created by POST, and that nothing has removed since."""
+    steps, case = context.sequence, context.case
+    meta = case.meta
+    if meta is None or not meta.bindings:
+        return True
+    part = meta.components.get(Location.PATH)
+    if part is not None and part.mode.is_negative:
+        return True
+    for place in range(len(steps) - 1, -1, -1):
+        creator = steps[place]
+        if not _creates(creator, case) or not _is_named_by(creator, case):
+            continue
+        if any(_may_remove(step, case, creator) for step in steps[place + 1 :]):
+            return PASSED
+        return _failure(context, creator)
+    return PASSED
+
+
+def _creates(step: Interaction, case: Case) -> bool:
+    """Whether a step is a POST to the collection in which a case asks for a member."""
+    if step.case.method != "POST" or not (is_done(step) or 300 <= status_of(step) < 400):
+        return False
+    is_member = len(concrete_path(case)) == len(concrete_path(step.case)) + 1
+    return is_member and concerns(case, step.case)
+
+
+def _is_named_by(creator: Interaction, case: Case) -> bool:
+    """Whether the last variable of a path is what its creator called what it created."""
+    answer = creator.outcome
+    assert isinstance(answer, Response)
+    last = case.path.rstrip("/").rpartition("/")[2]
+    names = [name for name in case.path_parameters if f"{{{name}}}" in last]
+    wanted = {name: str(case.path_parameters[name]) for name in names}
+    if len(names) == 1 and wanted[names[0]] in _located(answer):
+        return True
+    said = set(_scalars_of(answer))
+    return bool(names) and all(
+        _is_identity(case, name, creator) and wanted[name] in said for name in names
+    )
+
+
+def _is_identity(case: Case, name: str, creator: Interaction) -> bool:
+    """Whether a variable was taken from a field of that operation which is called as the variable is.
+
+    What is filled in because it may fit is no name of what was created: its weight, its note.
+    """
+    assert case.meta is not None
+    for one in case.meta.bindings:
+        if (one.location, one.name, one.producer) == (
+            Location.PATH,
+            name,
+            creator.case.operation.label,
+        ):
+            field = normalised(one.pointer.rpartition("/")[2])
+            owner, resource = owner_of(case.path, name), resource_of(creator.case.path)
+            return affinity(name, owner, field, resource) >= _CERTAIN
+    return False
+
+
+def _located(answer: Response) -> list[str]:
+    """Last segments of the path in `Location`."""
+    paths = [value.partition("?")[0] for value in answer.headers.get("location", ())]
+    return [unquote(path.rstrip("/").rpartition("/")[2]) for path in paths]
+
+
+def _scalars_of(answer: Response) -> Iterator[str]:
+    """Texts that may name what was created: scalars of the object that was answered."""
+    try:
+        body = answer.json()
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        return
+    # A list is what was found, not what was created.
+    if answer.status_code == _CREATED or isinstance(body, dict):
+        yield from islice(_scalars(body), _MOST_NODES)
+
+
+def _scalars(body: Any) -> Iterator[str]:
+    pending = [body]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, dict):
+            pending += value.values()
+        elif isinstance(value, list):
+            pending += value
+        elif isinstance(value, str | int | float):
+            yield str(value)
+
+
+def _may_remove(step: Interaction, case: Case, creator: Interaction) -> bool:
+    """Whether a step may have taken away what a case asks for: it changes something there, and was not refused."""
+    if step.case.method in SAFE or 400 <= status_of(step) < 500:
+        return False
+    if step.case.operation.label == creator.case.operation.label:
+        return False
+    return concerns(case, step.case) or concerns(step.case, case)
+
+
+def _failure(context: CheckContext, creator: Interaction) -> Failure:
+    response = context.response
+    message = (
+        f"Received: {response.status_code}\n"
+        f"Created with: {line_of(creator.request)} ({status_of(creator)})\n"
+        f"Not available with: {line_of(response.request)}{cache_note(response)}"
+    )
+    failure = EnsureResourceAvailability(message)
+    failure.operation = str(creator.case.operation.label)
+    return failure

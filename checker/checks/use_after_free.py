@@ -1,0 +1,87 @@
+"""What was deleted is gone."""
+
+import json
+from collections.abc import Sequence
+
+from checker.checks.context import PASSED, CheckContext, Found, Interaction
+from checker.checks.resources import SAFE, cache_note, is_done, line_of, status_of
+from checker.core.case import Case
+from checker.core.failures import Failure, Severity
+from checker.core.operation import Operation
+from checker.core.resource_names import ends_with_variable
+from checker.core.resources import REMOVING, concerns, concrete_path
+from checker.core.response import Response
+
+_READS = frozenset(("GET", "HEAD", "QUERY", "PATCH"))
+"""Not OPTIONS, which servers answer for routes, whether something is there or not."""
+_NOTHING: tuple[object, ...] = (None, [], {})
+
+
+class UseAfterFree(Failure, code="ST301", title="Use after free", severity=Severity.CRITICAL):
+    """A resource is still there after it was deleted."""
+
+
+def is_read(operation: Operation) -> bool:
+    """Whether an operation asks for a resource that has to be there."""
+    return operation.method in _READS
+
+
+def use_after_free(context: CheckContext) -> Found:
+    """Fail on an answer with a resource that an earlier step of the sequence had deleted."""
+    case, steps = context.case, context.sequence
+    for place in range(len(steps) - 1, -1, -1):
+        deleted = steps[place]
+        if (
+            _is_deletion(deleted)
+            and concerns(case, deleted.case)
+            and _was_there(deleted, steps[:place])
+            and not any(_creates(step, deleted) for step in steps[place + 1 :])
+            and (_is_same(case, deleted.case) or not _shows_nothing(context.response))
+        ):
+            return _failure(context, deleted)
+    return PASSED
+
+
+def _is_deletion(step: Interaction) -> bool:
+    return step.case.method == REMOVING and ends_with_variable(step.case.path) and is_done(step)
+
+
+def _was_there(deleted: Interaction, before: Sequence[Interaction]) -> bool:
+    """Whether an earlier step showed that there was something to delete."""
+    meta = deleted.case.meta
+    producers = () if meta is None else tuple(binding.producer for binding in meta.bindings)
+    return any(
+        is_done(step)
+        and (step.case.operation.label in producers or _is_same(step.case, deleted.case))
+        for step in before
+    )
+
+
+def _is_same(case: Case, other: Case) -> bool:
+    return concrete_path(case) == concrete_path(other)
+
+
+def _creates(step: Interaction, deleted: Interaction) -> bool:
+    """Whether a step may have created again what was deleted."""
+    is_writing = step.case.method not in SAFE | {REMOVING, "PATCH"}
+    return is_writing and status_of(step) < 400 and concerns(deleted.case, step.case)
+
+
+def _shows_nothing(response: Response) -> bool:
+    """Whether an answer is empty: below a deleted resource that shows nothing of it."""
+    try:
+        return not response.readable.content or response.json() in _NOTHING
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        return False
+
+
+def _failure(context: CheckContext, deleted: Interaction) -> Failure:
+    response = context.response
+    message = (
+        f"`{line_of(response.request)}` is answered with {response.status_code} after "
+        f"`{line_of(deleted.request)}` was answered with {status_of(deleted)}; "
+        f"expected 404 or 410{cache_note(response)}"
+    )
+    failure = UseAfterFree(message)
+    failure.operation = str(deleted.case.operation.label)
+    return failure

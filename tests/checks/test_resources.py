@@ -1,0 +1,216 @@
+"""What was deleted is gone, what was created is there."""
+
+import json
+from typing import Any
+
+import pytest
+
+from checker.core.meta import Binding
+from checker.core.operation import Label, Location
+from tests.checks.asked import POSITIVE, Exchanges, Sent, operations_of
+
+FREE, THERE = "use_after_free", "ensure_resource_availability"
+OK = {"200": {"description": "fine"}}
+ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
+WITH_ID = {"parameters": [ID], "responses": OK}
+PATHS: dict[str, Any] = {
+    "/users": {"get": {"responses": OK}, "post": {"responses": OK}, "delete": {"responses": OK}},
+    "/users/{id}": dict.fromkeys(("get", "put", "patch", "delete", "options"), WITH_ID),
+    "/users/{id}/posts": {"get": WITH_ID, "delete": WITH_ID},
+    "/user/{id}": {"get": WITH_ID},
+    "/users/{id}:activate": {"post": WITH_ID},
+}
+
+
+@pytest.fixture
+def exchanges() -> Exchanges:
+    return Exchanges(operations_of(PATHS))
+
+
+def from_creator(value: str) -> tuple[Binding, ...]:
+    return (Binding(Location.PATH, "id", Label("POST /users"), "/id", 0, value),)
+
+
+def created(them: Exchanges, value: str = "7", status: int = 201, body: Any = None) -> Sent:
+    answer = json.dumps({"id": value} if body is None else body).encode()
+    return them.sent("POST /users", status, answer=answer, mode=POSITIVE, phase="stateful")
+
+
+def member(
+    them: Exchanges, label: str, status: int, value: str = "7", answer: bytes = b'{"id": "7"}'
+) -> Sent:
+    return them.sent(
+        label,
+        status,
+        answer=answer,
+        mode=POSITIVE,
+        phase="stateful",
+        path_parameters={"id": value},
+        bindings=from_creator(value),
+    )
+
+
+@pytest.mark.parametrize(
+    "label", ["GET /users/{id}", "PATCH /users/{id}", "GET /users/{id}/posts", "GET /user/{id}"]
+)
+def test_what_is_deleted_and_still_there_is_a_failure_of_the_deletion(
+    exchanges: Exchanges, label: str
+) -> None:
+    steps = [created(exchanges), member(exchanges, "DELETE /users/{id}", 204)]
+    (failure,) = exchanges.verdict(FREE, member(exchanges, label, 200), steps).failures
+    assert (failure.title, failure.code) == ("Use after free", "ST301")
+    assert failure.operation == "DELETE /users/{id}"
+    assert "after `DELETE /v1/users/7` was answered with 204" in failure.message
+    assert failure.fingerprint("GET /a") == failure.fingerprint("GET /b")
+
+
+def test_what_is_gone_is_gone(exchanges: Exchanges) -> None:
+    steps = [created(exchanges), member(exchanges, "DELETE /users/{id}", 204)]
+    gone = member(exchanges, "GET /users/{id}", 404)
+    assert exchanges.failures(FREE, gone, *steps) == []
+
+
+@pytest.mark.parametrize("status", [202, 404, 500])
+def test_only_what_was_deleted_has_to_be_gone(exchanges: Exchanges, status: int) -> None:
+    steps = [created(exchanges), member(exchanges, "DELETE /users/{id}", status)]
+    assert exchanges.failures(FREE, member(exchanges, "GET /users/{id}", 200), *steps) == []
+
+
+@pytest.mark.parametrize("label", ["PUT /users/{id}", "POST /users"])
+def test_it_may_have_been_created_again(exchanges: Exchanges, label: str) -> None:
+    steps = [created(exchanges), member(exchanges, "DELETE /users/{id}", 204)]
+    again = created(exchanges) if label == "POST /users" else member(exchanges, label, 200)
+    read = member(exchanges, "GET /users/{id}", 200)
+    assert exchanges.failures(FREE, read, *steps, again) == []
+    if label != "POST /users":
+        refused = member(exchanges, label, 404)
+        assert exchanges.failures(FREE, read, *steps, refused) == [""]
+
+
+@pytest.mark.parametrize(
+    ("label", "value", "answer"),
+    [
+        # Another resource, the collection, a second deletion, a route, what is empty.
+        ("GET /users/{id}", "8", b"{}"),
+        ("DELETE /users/{id}", "7", b"{}"),
+        ("OPTIONS /users/{id}", "7", b"{}"),
+        ("GET /users/{id}/posts", "7", b"[]"),
+    ],
+)
+def test_what_shows_nothing_of_the_deleted_is_right(
+    exchanges: Exchanges, label: str, value: str, answer: bytes
+) -> None:
+    steps = [created(exchanges), member(exchanges, "DELETE /users/{id}", 204)]
+    read = member(exchanges, label, 200, value, answer)
+    assert exchanges.failures(FREE, read, *steps) == []
+
+
+def test_an_emptied_collection_is_still_a_collection(exchanges: Exchanges) -> None:
+    steps = [created(exchanges), member(exchanges, "DELETE /users/{id}/posts", 204)]
+    assert exchanges.failures(FREE, member(exchanges, "GET /users/{id}/posts", 200), *steps) == []
+
+
+def test_nobody_knows_that_something_was_there_without_a_step_that_shows_it(
+    exchanges: Exchanges,
+) -> None:
+    deleted = member(exchanges, "DELETE /users/{id}", 204)
+    assert exchanges.failures(FREE, member(exchanges, "GET /users/{id}", 200), deleted) == []
+
+
+def test_a_cache_is_named(exchanges: Exchanges) -> None:
+    steps = [created(exchanges), member(exchanges, "DELETE /users/{id}", 204)]
+    parts: dict[str, Any] = {"path_parameters": {"id": "7"}, "phase": "stateful"}
+    read = exchanges.sent("GET /users/{id}", 200, [("Age", "12")], **parts)
+    (failure,) = exchanges.verdict(FREE, read, steps).failures
+    assert "cache" in failure.message
+
+
+# Availability
+
+
+def test_what_was_created_and_is_not_there_is_a_failure_of_the_creator(
+    exchanges: Exchanges,
+) -> None:
+    missing = member(exchanges, "GET /users/{id}", 404)
+    (failure,) = exchanges.verdict(THERE, missing, [created(exchanges)]).failures
+    assert (failure.title, failure.code) == ("Resource is not available after creation", "ST302")
+    assert failure.operation == "POST /users"
+    assert failure.message.splitlines() == [
+        "Received: 404",
+        "Created with: POST /v1/users (201)",
+        "Not available with: GET /v1/users/7",
+    ]
+
+
+def test_location_names_what_was_created(exchanges: Exchanges) -> None:
+    headers = [("Location", "http://127.0.0.1/v1/users/7")]
+    creator = exchanges.sent("POST /users", 201, headers, mode=POSITIVE, phase="stateful")
+    missing = member(exchanges, "GET /users/{id}", 404)
+    assert exchanges.failures(THERE, missing, creator) == [""]
+
+
+@pytest.mark.parametrize("status", [202, 400, 409, 500])
+def test_only_what_was_created_has_to_be_there(exchanges: Exchanges, status: int) -> None:
+    creator = created(exchanges, status=status)
+    assert exchanges.failures(THERE, member(exchanges, "GET /users/{id}", 404), creator) == []
+
+
+def test_what_a_search_found_was_not_created(exchanges: Exchanges) -> None:
+    found = created(exchanges, status=200, body=[{"id": "7"}])
+    assert exchanges.failures(THERE, member(exchanges, "GET /users/{id}", 404), found) == []
+
+
+@pytest.mark.parametrize(
+    ("label", "status", "found"),
+    [
+        ("DELETE /users/{id}", 204, []),
+        ("DELETE /users/{id}", 500, []),
+        ("DELETE /users/{id}", 404, [""]),
+        ("PUT /users/{id}", 200, []),
+        ("POST /users/{id}:activate", 200, []),
+        ("GET /users/{id}", 200, [""]),
+    ],
+)
+def test_something_may_have_removed_it(
+    exchanges: Exchanges, label: str, status: int, found: list[str]
+) -> None:
+    steps = [created(exchanges), member(exchanges, label, status)]
+    missing = member(exchanges, "GET /users/{id}", 404)
+    assert exchanges.failures(THERE, missing, *steps) == found
+
+
+def test_all_may_have_been_removed(exchanges: Exchanges) -> None:
+    emptied = exchanges.sent("DELETE /users", 204, mode=POSITIVE, phase="stateful")
+    missing = member(exchanges, "GET /users/{id}", 404)
+    assert exchanges.failures(THERE, missing, created(exchanges), emptied) == []
+
+
+def test_names_that_came_from_elsewhere_prove_nothing(exchanges: Exchanges) -> None:
+    creator = created(exchanges, "6")
+    assert exchanges.failures(THERE, member(exchanges, "GET /users/{id}", 404), creator) == []
+    parts: dict[str, Any] = {"path_parameters": {"id": "7"}, "mode": POSITIVE}
+    unbound = exchanges.sent("GET /users/{id}", 404, phase="stateful", **parts)
+    assert exchanges.failures(THERE, unbound, created(exchanges)) == []
+
+
+def test_fields_that_are_called_otherwise_are_no_names(exchanges: Exchanges) -> None:
+    creator = created(exchanges, body={"id": "6", "weight": "7"})
+    missing = exchanges.sent(
+        "GET /users/{id}",
+        404,
+        mode=POSITIVE,
+        phase="stateful",
+        path_parameters={"id": "7"},
+        bindings=(Binding(Location.PATH, "id", Label("POST /users"), "/weight", 0, "7"),),
+    )
+    assert exchanges.failures(THERE, missing, creator) == []
+
+
+def test_what_is_below_need_not_be_there(exchanges: Exchanges) -> None:
+    below = member(exchanges, "GET /users/{id}/posts", 404)
+    assert exchanges.failures(THERE, below, created(exchanges)) == []
+
+
+def test_single_cases_are_not_their_business(exchanges: Exchanges) -> None:
+    assert exchanges.failures(THERE, member(exchanges, "GET /users/{id}", 404)) == []
+    assert exchanges.failures(FREE, member(exchanges, "GET /users/{id}", 200)) == []
