@@ -1,0 +1,1 @@
+"""One module for each service: `DOCUMENT`, `DEFECTS` and `build`."""
