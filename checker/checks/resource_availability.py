@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 from urllib.parse import unquote
 
-from checker.checks.context import PASSED, CheckContext, Found, Interaction
+from checker.checks.context import PASSED, CheckContext, Found, JudgedInteraction
 from checker.checks.resources import SAFE, cache_note, is_done, line_of, status_of
 from checker.core.case import Case
 from checker.core.failures import Failure
@@ -57,7 +57,7 @@ def ensure_resource_availability(context: CheckContext) -> Found:
     return PASSED
 
 
-def _creates(step: Interaction, case: Case) -> bool:
+def _creates(step: JudgedInteraction, case: Case) -> bool:
     """Whether a step is a POST to the collection in which a case asks for a member."""
     if step.case.method != "POST" or not (is_done(step) or 300 <= status_of(step) < 400):
         return False
@@ -65,7 +65,7 @@ def _creates(step: Interaction, case: Case) -> bool:
     return is_member and concerns(case, step.case)
 
 
-def _is_named_by(creator: Interaction, case: Case) -> bool:
+def _is_named_by(creator: JudgedInteraction, case: Case) -> bool:
     """Whether the last variable of a path is what its creator called what it created."""
     answer = creator.outcome
     assert isinstance(answer, Response)
@@ -80,7 +80,7 @@ def _is_named_by(creator: Interaction, case: Case) -> bool:
     )
 
 
-def _is_identity(case: Case, name: str, creator: Interaction) -> bool:
+def _is_identity(case: Case, name: str, creator: JudgedInteraction) -> bool:
     """Whether a variable was taken from a field of that operation which is called as the variable is.
 
     What is filled in because it may fit is no name of what was created: its weight, its note.
@@ -127,7 +127,7 @@ def _scalars(body: Any) -> Iterator[str]:
             yield str(value)
 
 
-def _may_remove(step: Interaction, case: Case, creator: Interaction) -> bool:
+def _may_remove(step: JudgedInteraction, case: Case, creator: JudgedInteraction) -> bool:
     """Whether a step may have taken away what a case asks for: it changes something there, and was not refused."""
     if step.case.method in SAFE or 400 <= status_of(step) < 500:
         return False
@@ -136,7 +136,7 @@ def _may_remove(step: Interaction, case: Case, creator: Interaction) -> bool:
     return concerns(case, step.case) or concerns(step.case, case)
 
 
-def _failure(context: CheckContext, creator: Interaction) -> Failure:
+def _failure(context: CheckContext, creator: JudgedInteraction) -> Failure:
     response = context.response
     message = (
         f"Received: {response.status_code}\n"

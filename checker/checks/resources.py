@@ -1,6 +1,6 @@
 """What the steps of a sequence did to resources."""
 
-from checker.checks.context import Interaction
+from checker.checks.context import JudgedInteraction
 from checker.core.request import WireRequest
 from checker.core.response import Response
 
@@ -10,12 +10,12 @@ _LATER = 202
 """It was taken in, and is not done yet (RFC 9110, 15.3.3)."""
 
 
-def status_of(step: Interaction) -> int:
+def status_of(step: JudgedInteraction) -> int:
     """Status of an answer; 0 when there is none."""
     return step.outcome.status_code if isinstance(step.outcome, Response) else 0
 
 
-def is_done(step: Interaction) -> bool:
+def is_done(step: JudgedInteraction) -> bool:
     """Whether a request did what it was for: it succeeded, and not only later."""
     status = status_of(step)
     return 200 <= status < 300 and status != _LATER

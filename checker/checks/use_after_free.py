@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-from checker.checks.context import PASSED, CheckContext, Found, Interaction
+from checker.checks.context import PASSED, CheckContext, Found, JudgedInteraction
 from checker.checks.resources import SAFE, cache_note, is_done, line_of, status_of
 from checker.core.case import Case
 from checker.core.failures import Failure, Severity
@@ -42,11 +42,11 @@ def use_after_free(context: CheckContext) -> Found:
     return PASSED
 
 
-def _is_deletion(step: Interaction) -> bool:
+def _is_deletion(step: JudgedInteraction) -> bool:
     return step.case.method == REMOVING and ends_with_variable(step.case.path) and is_done(step)
 
 
-def _was_there(deleted: Interaction, before: Sequence[Interaction]) -> bool:
+def _was_there(deleted: JudgedInteraction, before: Sequence[JudgedInteraction]) -> bool:
     """Whether an earlier step showed that there was something to delete."""
     meta = deleted.case.meta
     producers = () if meta is None else tuple(binding.producer for binding in meta.bindings)
@@ -61,7 +61,7 @@ def _is_same(case: Case, other: Case) -> bool:
     return concrete_path(case) == concrete_path(other)
 
 
-def _creates(step: Interaction, deleted: Interaction) -> bool:
+def _creates(step: JudgedInteraction, deleted: JudgedInteraction) -> bool:
     """Whether a step may have created again what was deleted."""
     is_writing = step.case.method not in SAFE | {REMOVING, "PATCH"}
     return is_writing and status_of(step) < 400 and concerns(deleted.case, step.case)
@@ -75,7 +75,7 @@ def _shows_nothing(response: Response) -> bool:
         return False
 
 
-def _failure(context: CheckContext, deleted: Interaction) -> Failure:
+def _failure(context: CheckContext, deleted: JudgedInteraction) -> Failure:
     response = context.response
     message = (
         f"`{line_of(response.request)}` is answered with {response.status_code} after "

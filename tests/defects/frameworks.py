@@ -8,6 +8,7 @@ from typing import Any
 
 import django
 from aiohttp import web
+from aiohttp.typedefs import Handler
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
@@ -151,12 +152,12 @@ def django_app(service: Service) -> WSGIHandler:
         },
     )
 
-    class Handler(WSGIHandler):  # type: ignore[misc]
+    class Routed(WSGIHandler):  # type: ignore[misc]
         def get_response(self, call: HttpRequest) -> HttpResponse:
             call.urlconf = urlconf
             return super().get_response(call)
 
-    return Handler()
+    return Routed()
 
 
 def fastapi_app(service: Service) -> FastAPI:
@@ -223,11 +224,9 @@ def aiohttp_app(service: Service) -> web.Application:
         return called
 
     @web.middleware
-    async def errors(
-        call: web.Request, following: Callable[[web.Request], Any]
-    ) -> web.StreamResponse:
+    async def errors(request: web.Request, handler: Handler) -> web.StreamResponse:
         try:
-            found: web.StreamResponse = await following(call)
+            found = await handler(request)
         except web.HTTPException as error:
             found = given(_of_framework(error.status))
             if "Allow" in error.headers:

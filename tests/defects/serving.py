@@ -8,13 +8,18 @@ from typing import Any
 
 import uvicorn
 from aiohttp import web
-from werkzeug.serving import make_server
+from werkzeug.serving import WSGIRequestHandler, make_server
+
+
+class _Quiet(WSGIRequestHandler):
+    def log(self, type: str, message: str, *args: Any) -> None:
+        """Say nothing: there are thousands of requests."""
 
 
 @contextmanager
 def serving_wsgi(app: Any) -> Iterator[str]:
     """Serve a WSGI application; gives its URL."""
-    server = make_server("127.0.0.1", 0, app, threaded=True)
+    server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=_Quiet)
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:

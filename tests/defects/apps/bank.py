@@ -126,11 +126,8 @@ def build(on: frozenset[str]) -> Service:
         account, amount = accounts.get(asked.path["account_id"]), int(asked.json["amount"])
         key = asked.headers.get("idempotency-key")
         if key is not None and not (
-            (4 <= len(key) <= 12
-            and key.isalnum()
-            and key.islower())
-            or (key.isdigit()
-            and 4 <= len(key) <= 12)
+            (4 <= len(key) <= 12 and key.isalnum() and key.islower())
+            or (key.isdigit() and 4 <= len(key) <= 12)
         ):
             raise Problem(400, "key")
         if account["frozen"]:
