@@ -25,6 +25,7 @@ _ALSO = {
     "missing_required_header": ("negative_data_rejection",),
     "ignored_auth": ("negative_data_rejection", "missing_required_header"),
     "content_type_conformance": ("response_schema_conformance",),
+    "status_code_conformance": ("positive_data_acceptance",),
 }
 
 

@@ -1,0 +1,40 @@
+"""Runs with default settings against services with planted defects, and against the same services without them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.defects.suite import NAMES, Outcome, outcome_of, service_named
+from tests.e2e.runner import Command
+
+
+def ran(name: str, planted: frozenset[str], directory: Path) -> Outcome:
+    service = service_named(name)
+    path = directory / "openapi.json"
+    path.write_text(json.dumps(service.document))
+    with service.serving(planted) as url:
+        done = Command(directory).run(str(path), "--url", url, *service.arguments)
+    assert done.code == (1 if done.findings else 0), done.shown
+    return outcome_of(service, set(done.defects), planted)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_found_was_planted(name: str, tmp_path: Path) -> None:
+    planted = frozenset(defect.id for defect in service_named(name).defects)
+    outcome = ran(name, planted, tmp_path)
+    assert outcome.strange == ()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_is_found_where_nothing_is_planted(name: str, tmp_path: Path) -> None:
+    assert ran(name, frozenset(), tmp_path) == Outcome((), ())
+
+
+def test_each_check_has_defects_and_some_take_several_requests() -> None:
+    planted = [defect for name in NAMES for defect in service_named(name).defects]
+    checks = [defect.check for defect in planted]
+    assert len(planted) >= 100
+    assert min(checks.count(check) for check in set(checks)) >= 5
+    assert len(set(checks)) == 13
+    assert sum(defect.steps > 1 for defect in planted) >= 20
