@@ -54,6 +54,10 @@ def _modes(mode: str) -> tuple[str, ...]:
     return ("positive", "negative") if mode == "all" else (mode,)
 
 
+def _upper(names: list[str] | None) -> tuple[str, ...] | None:
+    return None if names is None else tuple(dict.fromkeys(name.upper() for name in names))
+
+
 def _checks(layers: Layers) -> tuple[str, ...]:
     names = dict.fromkeys((*AVAILABLE, *CUSTOM_CHECKS, *custom_checks_in(layers)))
     return tuple(name for name in names if is_check_enabled(layers, name))
@@ -88,6 +92,14 @@ class OperationSettings:
     """Requests may have parameters and properties that the description does not speak of."""
     unique_inputs: bool = _setting("generation", "unique-inputs")
     """No request of the operation is sent twice."""
+    fill_missing: bool = _setting("phases", "examples", "fill-missing")
+    """The examples phase makes a case where no examples are declared."""
+    repeats_query: bool = _setting("phases", "coverage", "generate-duplicate-query-parameters")
+    """The coverage phase sends query parameters twice."""
+    unexpected_methods: tuple[str, ...] | None = _setting(
+        "phases", "coverage", "unexpected-methods", as_=_upper
+    )
+    """Methods that the coverage phase tries where they are not declared; None: all usual ones."""
     checks: tuple[str, ...] = _derived(_checks)
     """Enabled names, in the order in which they run; names that are not built in are users' checks that are known by now."""
     check_settings: Mapping[str, Mapping[str, Any]] = _derived(check_settings_in, is_hashed=False)

@@ -100,3 +100,12 @@ def text_value(name: str, value: object) -> str | None:
     if isinstance(value, str):
         return None
     return f"{name!r} must be a string, but got {type(value).__name__}"
+
+
+def unexpected_method(text: str) -> str | None:
+    """A method of HTTP (RFC 9110, 5.6.2) that may be tried where it is not declared."""
+    if not _HEADER_NAME.match(text):
+        return f"Must be an HTTP method, but got {text!r}"
+    if text.upper() in ("HEAD", "CONNECT"):
+        return f"{text!r} cannot be tried: nobody can tell from its answer whether it is allowed"
+    return None

@@ -186,10 +186,10 @@ def _phase(name: str) -> dict[str, Key]:
     return (
         keys
         | {
-            "examples": {"fill-missing": _later(_FLAG, False)},
+            "examples": {"fill-missing": Key(_FLAG, False)},
             "coverage": {
-                "generate-duplicate-query-parameters": _later(_FLAG, False),
-                "unexpected-methods": _later(_TEXTS),
+                "generate-duplicate-query-parameters": Key(_FLAG, False),
+                "unexpected-methods": Key(ListOf(Text(rules.unexpected_method))),
             },
             "fuzzing": {"error-feedback": _later(Table(), {})},
             "stateful": {

@@ -40,7 +40,7 @@ def _names() -> dict[str, HookName]:
         "after_load_schema": HookName(("schema",), is_available=False),
         "before_process_path": HookName(("path", "methods"), is_available=False),
         "before_init_operation": HookName(("operation",), is_available=False),
-        "before_add_examples": HookName(("examples",), is_available=False),
+        "before_add_examples": HookName(("examples",)),
         "before_call": HookName(("case", "kwargs")),
         "after_call": HookName(("case", "response")),
         "after_validate": HookName(("case", "response", "results"), is_available=False),

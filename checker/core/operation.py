@@ -19,6 +19,17 @@ Label = NewType("Label", str)
 
 
 @dataclass(frozen=True, slots=True)
+class Example:
+    """A value that a description gives for a parameter or body, beside its schema: valid or not."""
+
+    value: Any
+    pointer: str
+    """Where the value stands."""
+    name: str = ""
+    """Of its Example Object: what has the same name in several parts of a request belongs together."""
+
+
+@dataclass(frozen=True, slots=True)
 class Parameter:
     """One declared parameter of an operation, of any location but the body."""
 
@@ -36,8 +47,7 @@ class Parameter:
     """`allowEmptyValue` of a query: False forbids the empty text; None, nothing said, leaves that to the schema."""
     pointer: str = ""
     """JSON pointer of the parameter object."""
-    examples: tuple[Any, ...] = ()
-    """Values that are declared beside the schema, valid or not."""
+    examples: tuple[Example, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +73,7 @@ class Body:
     schema: Schema
     pointer: str
     encoding: Mapping[str, PropertyEncoding]
-    examples: tuple[Any, ...] = ()
-    """Values that are declared beside the schema, valid or not."""
+    examples: tuple[Example, ...] = ()
     write: Callable[[Any], bytes] | None = field(default=None, compare=False)
     """Bytes of a value, where the kind of the description says how; None: as the media type is usually written."""
 

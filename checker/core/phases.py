@@ -51,7 +51,12 @@ FUZZING: Final = Phase("fuzzing", CaseSource.DRAWN, tries_saved=True)
 EXPLORATION: Final = Phase("exploration", CaseSource.ENDLESS, extends=True, tries_saved=True)
 """What `fuzz` does: no phase of `run`."""
 RUN_PHASES: Final = (
-    Phase("examples"),
+    Phase(
+        "examples",
+        CaseSource.LISTED,
+        "checker.phases.examples:declared_examples",
+        tries_saved=True,
+    ),
     Phase(
         "coverage",
         CaseSource.LISTED,

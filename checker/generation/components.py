@@ -12,6 +12,7 @@ from checker.core.meta import ANYTHING, Origin
 from checker.core.operation import (
     Body,
     BodyFault,
+    Example,
     Location,
     Operation,
     Parameter,
@@ -164,10 +165,11 @@ class PartCompiler:
         return fitting(entries, types, lambda v: place.carries_listed(v) and is_valid(v))
 
     def _exampled(
-        self, draw: Draw, examples: Iterable[Any], part: SchemaPart, location: Location
+        self, draw: Draw, examples: Iterable[Example], part: SchemaPart, location: Location
     ) -> Draw:
         """The same, or a declared example that is valid."""
-        words = Words(self.fitting(examples, part), EXAMPLES, Origin.EXAMPLE, location)
+        entries = self.fitting((example.value for example in examples), part)
+        words = Words(entries, EXAMPLES, Origin.EXAMPLE, location)
         return words.sampled(draw, self.context)
 
     def _reused(self, parameter: Parameter, part: SchemaPart) -> Draw:

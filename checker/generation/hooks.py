@@ -48,6 +48,8 @@ class ComponentHooks:
     body: PartHooks = NO_PART
     case: PartHooks = NO_PART
     """`before_generate` of a whole case is not available."""
+    examples: tuple[Hook, ...] = ()
+    """`before_add_examples`: each takes the context and a list of cases."""
 
     @classmethod
     def from_registry(cls, registry: HookRegistry, context: HookContext) -> "ComponentHooks":
@@ -61,7 +63,7 @@ class ComponentHooks:
             )
             for part in (*COMPONENTS, "case")
         }
-        return cls(context, **parts)
+        return cls(context, examples=registry.named("before_add_examples"), **parts)
 
     def finished(self, case: Case) -> Case | None:
         """A case that was not drawn, as the user wants it; None if he does not. Raises `HookError`."""

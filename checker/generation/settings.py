@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from checker.config.overrides import NO_OVERRIDES, Overrides
 from checker.config.table import default_of
@@ -10,6 +10,10 @@ from checker.core.meta import GenerationMode
 from checker.core.operation import Location, Parameter
 
 _SECTION = ("generation",)
+UNEXPECTED_METHODS: Final = (
+    "GET", "PUT", "POST", "DELETE", "OPTIONS", "PATCH", "TRACE", "QUERY",
+)  # fmt: skip
+"""What is tried where nobody says otherwise."""
 
 
 def mode_of(names: tuple[str, ...]) -> GenerationMode | None:
@@ -39,6 +43,12 @@ class GenerationSettings:
     """No request of an operation is made twice."""
     overrides: Overrides = NO_OVERRIDES
     """Values in place of generated ones."""
+    fills_missing_examples: bool = default_of(("phases", "examples"), "fill-missing")
+    """The examples phase makes a case of its own where none are declared."""
+    repeats_query: bool = default_of(("phases", "coverage"), "generate-duplicate-query-parameters")
+    """The coverage phase sends query parameters twice."""
+    unexpected_methods: tuple[str, ...] = UNEXPECTED_METHODS
+    """Methods, upper case, that the coverage phase tries where they are not declared."""
     fixed_headers: frozenset[str] = frozenset()
     """Names in lower case of headers that are sent as the user wants them, whatever a case has."""
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from checker.core.operation import Example
 from checker.core.schema import Dialect, UnresolvableReference
 from checker.openapi.documents.references import OpenApiDocument
 from checker.validation.pointers import pointer_child
@@ -10,38 +11,48 @@ from checker.validation.pointers import pointer_child
 
 def declared_examples(
     document: OpenApiDocument, raw: Mapping[str, Any], at: str
-) -> tuple[Any, ...]:
+) -> tuple[Example, ...]:
     """Values of `example` and `examples` of a parameter or media type; in Swagger 2.0 of `x-example` and `x-examples`.
 
-    What is elsewhere (`externalValue`), or is found at no place, is left out.
+    An `externalValue` is the document that it leads to. What is found at no place is left out.
     """
+    single, several = ("x-example", "x-examples"), ("example", "examples")
     if document.dialect is Dialect.OPENAPI20:
-        return tuple(_swagger_examples(raw))
-    single = [raw["example"]] if "example" in raw else []
-    return (*single, *_examples(document, raw.get("examples"), pointer_child(at, "examples")))
+        return tuple(_said(document, raw, at, *single))
+    return (*_said(document, raw, at, *several), *_said(document, raw, at, *single))
 
 
-def _examples(document: OpenApiDocument, raw: object, at: str) -> Iterator[Any]:
-    """Values of Example Objects by name (OpenAPI 3.2 says `dataValue`)."""
-    if not isinstance(raw, dict):
+def _said(
+    document: OpenApiDocument, raw: Mapping[str, Any], at: str, single: str, several: str
+) -> Iterator[Example]:
+    if single in raw:
+        yield Example(raw[single], pointer_child(at, single))
+    listed, place = raw.get(several), pointer_child(at, several)
+    is_extension = several.startswith("x-")
+    if isinstance(listed, dict):
+        for name, item in listed.items():
+            inner = pointer_child(place, str(name))
+            found = list(_of_object(document, str(name), item, inner))
+            if is_extension and not found:
+                found = [Example(item, inner, str(name))]
+            yield from found
+    elif isinstance(listed, list) and is_extension:
+        for number, value in enumerate(listed):
+            yield Example(value, pointer_child(place, str(number)))
+
+
+def _of_object(document: OpenApiDocument, name: str, item: object, at: str) -> Iterator[Example]:
+    """The value of an Example Object (OpenAPI 3.2 says `dataValue`)."""
+    try:
+        found, place = document.dereferenced(item, at)
+        if not isinstance(found, dict):
+            return
+        known = [key for key in ("value", "dataValue") if key in found]
+        for key in known:
+            yield Example(found[key], pointer_child(place, key), name)
+        external = found.get("externalValue")
+        if not known and isinstance(external, str):
+            value, _ = document.resolve(f"{external.partition('#')[0]}#", at=place)
+            yield Example(value, pointer_child(place, "externalValue"), name)
+    except UnresolvableReference:
         return
-    for name, item in raw.items():
-        try:
-            value, _ = document.dereferenced(item, pointer_child(at, str(name)))
-        except UnresolvableReference:
-            continue
-        if isinstance(value, dict):
-            for key in ("value", "dataValue"):
-                if key in value:
-                    yield value[key]
-
-
-def _swagger_examples(raw: Mapping[str, Any]) -> Iterator[Any]:
-    if "x-example" in raw:
-        yield raw["x-example"]
-    listed = raw.get("x-examples")
-    if isinstance(listed, list):
-        yield from listed
-    elif isinstance(listed, dict):
-        for value in listed.values():
-            yield value["value"] if isinstance(value, dict) and "value" in value else value

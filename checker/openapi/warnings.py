@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from checker.core.contract import SchemaViolation
 from checker.core.media_types import is_json, parse
+from checker.core.operation import Example
 from checker.core.request import BaseUrl
 from checker.core.schema import Dialect, Direction, Schema, UnresolvableReference
 from checker.core.schema_warnings import SchemaWarning, WarningKind
@@ -245,13 +246,13 @@ def _regexes(raw: dict[str, Any]) -> Iterator[tuple[str, str]]:
 def _examples(operation: OpenApiOperation) -> Iterator[_Warning]:
     """Examples beside a schema that the schema forbids."""
     for parameter in operation.parameters:
-        yield from _forbidden(parameter.examples, parameter.schema, parameter.pointer)
+        yield from _forbidden(parameter.examples, parameter.schema)
     for body in operation.bodies:
         if is_json(body.media_type):
-            yield from _forbidden(body.examples, body.schema, body.pointer)
+            yield from _forbidden(body.examples, body.schema)
 
 
-def _forbidden(examples: tuple[Any, ...], schema: Schema, at: str) -> Iterator[_Warning]:
+def _forbidden(examples: tuple[Example, ...], schema: Schema) -> Iterator[_Warning]:
     if not examples:
         return
     try:
@@ -259,9 +260,10 @@ def _forbidden(examples: tuple[Any, ...], schema: Schema, at: str) -> Iterator[_
     except (UnresolvableReference, UnusableSchema):
         return
     for example in examples:
-        violations = () if is_valid(example) else referee(schema, Direction.REQUEST).errors(example)
+        value, at = example.value, example.pointer
+        violations = () if is_valid(value) else referee(schema, Direction.REQUEST).errors(value)
         if violations:
-            message = f"{_named(example, violations)} at {at} does not fit its schema at {schema.pointer}: {_why(violations)}; correct one of them"
+            message = f"{_named(value, violations)} at {at} does not fit its schema at {schema.pointer}: {_why(violations)}; correct one of them"
             yield WarningKind.INVALID_EXAMPLE, at, message
 
 

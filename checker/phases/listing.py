@@ -10,6 +10,8 @@ from typing import Any, Protocol
 from checker.core.case import Case
 from checker.core.operation import Operation
 from checker.core.phases import CaseSource, phase_named
+from checker.core.schema_warnings import SchemaWarning
+from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.normalization.store import FormStore
 from checker.generation.settings import GenerationSettings
 
@@ -37,6 +39,10 @@ class ListingContext:
     settings: GenerationSettings
     store: FormStore | None
     """What operations of a document share of their schemas."""
+    hooks: ComponentHooks = NO_HOOKS
+    """What users want to be asked while cases of the operation are made."""
+    warn: Callable[[SchemaWarning], None] = lambda warning: None
+    """Told of faults of the description that cost the list something."""
 
 
 Lister = Callable[[Operation, ListingContext], Iterable[ListedCase | Case]]

@@ -10,6 +10,7 @@ from checker.core.meta import Binding, PhaseInfo
 from checker.core.operation import Label, Location, Operation
 from checker.core.phases import CaseSource, Phase
 from checker.core.pool import ValuePool
+from checker.core.schema_warnings import SchemaWarning
 from checker.core.sequence import Choice, Drawn, Listed, Literal, Recipe, Step
 from checker.generation.hooks import ComponentHooks
 from checker.generation.normalization.store import FormStore
@@ -119,6 +120,8 @@ class CaseFactory:
     """None when nothing is reused."""
     compiled: Callable[[CaseProgram], None] = lambda program: None
     """Told of each program."""
+    warned: Callable[[SchemaWarning], None] = lambda warning: None
+    """Told of what is wrong with a description, and found while cases are listed."""
     lister: Callable[[str], Lister] = lister_of
     """What lists the cases of a phase, by its name."""
     _programs: dict[Label, CaseProgram] = field(default_factory=dict)
@@ -197,7 +200,8 @@ class CaseFactory:
         return settings.unique_inputs and not self._novelty.is_new(label, case)
 
     def _listing_context(self, operation: Operation, phase: str) -> ListingContext:
-        return ListingContext(self.rules.of(operation, phase), self._store)
+        settings = self.rules.of(operation, phase)
+        return ListingContext(settings, self._store, self.hooks(operation), self.warned)
 
     def remake(self, step: Step, *, name: str, phase: PhaseInfo) -> GeneratedCase:
         """The case that a step records, under a new id. Raises `OutOfDate`, and whatever making a case does."""

@@ -67,6 +67,7 @@ from checker.workers.telling import (
     tell_of_program,
     tell_of_schemes,
     tell_of_unread,
+    tell_of_warning,
 )
 from checker.workers.time_accounting import TimeAccounting
 from checker.workers.traffic import Traffic
@@ -204,7 +205,9 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
         purse=Purse(settings.shrink_share, recorder.defects),
         class_checks=classes,
         credentials=keeper,
-        making_stage=Stage.HOOK if _has_making_hooks() else Stage.MAKE,
+        making_stage=Stage.HOOK
+        if _has_making_hooks() or GLOBAL_HOOKS.named("before_add_examples")
+        else Stage.MAKE,
         calling_stage=Stage.HOOK if keeper or GLOBAL_HOOKS.named("before_call") else Stage.MAKE,
         judging_stage=Stage.HOOK if keeper or GLOBAL_HOOKS.named("after_call") else Stage.JUDGE,
     )
@@ -330,6 +333,7 @@ def _factory(
         hooks,
         pools,
         compiled=partial(tell_of_program, recorder, phase),
+        warned=partial(tell_of_warning, recorder),
     )
 
 

@@ -18,7 +18,7 @@ from checker.core.operation import Operation
 from checker.core.registry import FORMATS
 from checker.core.request import BaseUrl, WireRequest
 from checker.generation.program import GenerationSettings
-from checker.generation.settings import mode_of
+from checker.generation.settings import UNEXPECTED_METHODS, mode_of
 from checker.phases.attempt import Judging
 from checker.phases.making import GenerationRules
 from checker.transport.settings import Dispatch, Headers, HttpSettings
@@ -58,12 +58,20 @@ def generation_rules(
             unique_inputs=own.unique_inputs,
             overrides=settings.overrides,
             reuse=reuse,
+            fills_missing_examples=own.fill_missing,
+            repeats_query=own.repeats_query,
+            unexpected_methods=_methods(own.unexpected_methods),
             fixed_headers=frozenset(name.lower() for name, _ in own.headers) | headers,
             fixed_places=frozenset(one for one in places if one[0] is not Location.HEADER),
         )
 
     some_unique = any(own.unique_inputs for own in resolver.layers.everywhere())
     return GenerationRules(of, by_phase=resolver.layers.has_phases, some_unique=some_unique)
+
+
+def _methods(asked: tuple[str, ...] | None) -> tuple[str, ...]:
+    """Methods that are tried where they are not declared."""
+    return UNEXPECTED_METHODS if asked is None else asked
 
 
 def judging(

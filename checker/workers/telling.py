@@ -1,7 +1,7 @@
 """What the journal is told of a description: what cannot be read of it, and what is not tested in full."""
 
 from checker.core.operation import Operation
-from checker.core.schema_warnings import WarningKind
+from checker.core.schema_warnings import SchemaWarning, WarningKind
 from checker.corpus.records import Note, OperationDescribed, SchemaOpened
 from checker.kinds.protocol import CaseProgram
 from checker.workers.class_checks import ClassChecks
@@ -47,7 +47,7 @@ def tell_of_program(recorder: Recorder, phase: str, program: CaseProgram) -> Non
     if program.fault is not None:
         recorder.gave_up(label, phase, program.fault)
     for warning in program.operation.warnings():
-        recorder.note(Note(warning.kind.value, label, warning.pointer, warning.message))
+        tell_of_warning(recorder, warning)
     for pointer, keyword in program.opaque.items():
         recorder.note(Note("opaque", label, pointer, keyword))
     for pointer, reason in program.left_out.items():
@@ -64,3 +64,8 @@ def _described(operation: Operation) -> OperationDescribed:
         (*(f"{one.location.value} {one.name}" for one in operation.parameters), *body),
         bool(operation.security),
     )
+
+
+def tell_of_warning(recorder: Recorder, warning: SchemaWarning) -> None:
+    """A fault of the description that costs a part of an operation."""
+    recorder.note(Note(warning.kind.value, warning.label, warning.pointer, warning.message))

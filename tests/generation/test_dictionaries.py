@@ -10,7 +10,7 @@ from checker.config.filters import FilterSpec, OperationFilters
 from checker.config.overrides import EACH, Override, Overrides, TypeWords
 from checker.core.case import Case
 from checker.core.meta import GenerationMode, Origin
-from checker.core.operation import Location, Parameter
+from checker.core.operation import Example, Location, Parameter
 from checker.generation.boundaries.operations import OperationEdges
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
 from checker.generation.sources.choices import RandomSource
@@ -247,8 +247,12 @@ def test_an_entry_that_fails_is_shrunk_to_and_the_rest_becomes_simple() -> None:
     assert smallest.body["name"] == ""
 
 
+def examples_of(*values: Any) -> tuple[Example, ...]:
+    return tuple(Example(value, f"#/examples/{number}") for number, value in enumerate(values))
+
+
 def _with_examples(raw: Any, *examples: Any) -> Parameter:
-    return replace(parameter_of(raw), examples=examples)
+    return replace(parameter_of(raw), examples=examples_of(*examples))
 
 
 def test_declared_examples_that_are_valid_are_mixed_in() -> None:
@@ -262,7 +266,7 @@ def test_declared_examples_that_are_valid_are_mixed_in() -> None:
 
 def test_declared_examples_of_a_body_are_mixed_in() -> None:
     example = {"name": "Ann", "tags": ["a"]}
-    body = replace(body_of(schema_of(BODY)), examples=(example, 5))
+    body = replace(body_of(schema_of(BODY)), examples=examples_of(example, 5))
     program = compile_operation(PlainOperation((), (body,)), GenerationSettings())
     found = [case.body for case in cases(program, 500)]
     assert 50 < found.count(example) < 150

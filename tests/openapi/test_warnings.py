@@ -112,21 +112,21 @@ FAULTS: list[tuple[Any, str, str, str]] = [
     (
         parameter({"type": "integer"}, example="x"),
         "invalid_example",
-        "/parameters/0",
-        "the example at #/paths/~1a/post/parameters/0 does not fit its schema at"
+        "/parameters/0/example",
+        "the example at #/paths/~1a/post/parameters/0/example does not fit its schema at"
         ' #/paths/~1a/post/parameters/0/schema: "x" is not of type "integer"; correct one of them',
     ),
     (
         body({"type": "object"}, examples={"a": {"value": {}}, "b": {"value": [1]}}),
         "invalid_example",
-        "/requestBody/content/application~1json",
+        "/requestBody/content/application~1json/examples/b/value",
         '[1] is not of type "object"',
     ),
     (
         body({"properties": {"n": {"items": {"enum": [1]}}}}, example={"m": "m" * 80, "n": [1, 2]}),
         "invalid_example",
-        "/requestBody/content/application~1json",
-        "mmm... at #/paths/~1a/post/requestBody/content/application~1json does not fit its schema at"
+        "/requestBody/content/application~1json/example",
+        "mmm... at #/paths/~1a/post/requestBody/content/application~1json/example does not fit its schema at"
         " #/paths/~1a/post/requestBody/content/application~1json/schema: 2 is not one of [1] at /n/1;",
     ),
     (
@@ -135,7 +135,7 @@ FAULTS: list[tuple[Any, str, str, str]] = [
             example=dict.fromkeys("abcd", 1),
         ),
         "invalid_example",
-        "/requestBody/content/application~1json",
+        "/requestBody/content/application~1json/example",
         ', 1 is not of type "null" at /c and 1 more; correct',
     ),
     (

@@ -69,6 +69,8 @@ class BoundaryCase:
     """When it is not the operation's."""
     violation: Violation | None = None
     origin: Origin = Origin.RANDOM
+    phase: str = "coverage"
+    """That lists it."""
     outside: Mapping[Location, tuple[str, ...]] = field(default_factory=dict)
     """What in its parts came from outside, by location: nothing where nothing is said."""
 
@@ -99,15 +101,16 @@ class BoundaryCase:
             query=containers[Location.QUERY],
             body=parts.body if parts.body is NOT_SET else copy.deepcopy(parts.body),
             media_type=parts.media_type,
-            meta=CaseMetadata(self.mode, dict(self._components()), PhaseInfo("coverage", data)),
+            meta=CaseMetadata(self.mode, dict(self._components()), PhaseInfo(self.phase, data)),
         )
 
     def _components(self) -> Iterator[tuple[Location, ComponentProvenance]]:
         present = [place for place, values in self.parts.containers.items() if values]
         if self.parts.body is not NOT_SET:
             present.append(Location.BODY)
+        usual = Origin.RANDOM if self.location is not None else self.origin
         for place in present:
-            yield place, ComponentProvenance(outside=self.outside.get(place, ()))
+            yield place, ComponentProvenance(origin=usual, outside=self.outside.get(place, ()))
         if self.location is not None:
             outside = self.outside.get(self.location, ())
             yield (

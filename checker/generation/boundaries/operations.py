@@ -165,8 +165,9 @@ class OperationEdges:
 
     def _usual(self, part: SchemaPart, declared: Parameter | Body) -> Any:
         """The first valid example, or the first value of the schema."""
-        for value in self._compiler.fitting(declared.examples, part):
-            return value
+        for example in declared.examples:
+            for value in self._compiler.fitting((example.value,), part):
+                return value
         for boundary in positives(Edges(part.compiler), part.conjunction, part.place):
             return boundary.value
         raise Unsatisfiable(part.conjunction[0].pointer, "no value was found that is valid")
@@ -190,9 +191,11 @@ class OperationEdges:
     def _valid(self, part: SchemaPart, declared: Parameter | Body) -> Iterator[Boundary]:
         if self.coverage.mode is _NEGATIVE:
             return
-        at = pointer_child(declared.pointer, "examples")
-        for value in self._compiler.fitting(declared.examples, part):
-            yield Boundary(value, "Example value", Scenario.EXAMPLE, at, None, True)
+        for example in declared.examples:
+            for value in self._compiler.fitting((example.value,), part):
+                yield Boundary(
+                    value, "Example value", Scenario.EXAMPLE, example.pointer, None, True
+                )
         edges = Edges(part.compiler)
         try:
             yield from positives(edges, part.conjunction, part.place)

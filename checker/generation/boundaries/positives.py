@@ -64,7 +64,7 @@ class Edges:
         self, conjunction: Conjunction, place: TextPlace, path: Path = ()
     ) -> Iterator[Boundary]:
         """Values of a conjunction, not verified, equal ones among them. Raises `Unsatisfiable`."""
-        conjunction = self._targets(conjunction)
+        conjunction = self.targets(conjunction)
         key = (key_of(conjunction), place)
         if (path, key) in self._seen:
             return iter(())
@@ -77,7 +77,7 @@ class Edges:
 
     def usual(self, conjunction: Conjunction, place: TextPlace) -> Any:
         """The first valid value, made once. Raises `Unsatisfiable`."""
-        conjunction = self._targets(conjunction)
+        conjunction = self.targets(conjunction)
         key = (key_of(conjunction), place)
         known = self._usual if self._open else self._whole
         if key in known:
@@ -105,7 +105,8 @@ class Edges:
             self._whole[key] = value
         return value
 
-    def _targets(self, conjunction: Conjunction) -> Conjunction:
+    def targets(self, conjunction: Conjunction) -> Conjunction:
+        """The conjunction with references followed. Raises `Unsatisfiable`."""
         try:
             return tuple(map(self.compiler.canon.target, conjunction))
         except UnresolvableReference as error:
@@ -155,7 +156,7 @@ class Edges:
         if form.enum is not None:
             yield from self._listed(form, place)
         elif form.branches:
-            for branch in self._alternatives(form):
+            for branch in self.alternatives(form):
                 try:
                     value = self.usual(branch, place)
                 except (Unsatisfiable, BudgetSpent):
@@ -180,7 +181,7 @@ class Edges:
             yield from self._listed(form, place)
             return
         if form.branches:
-            for branch in self._alternatives(form):
+            for branch in self.alternatives(form):
                 yield from safely(self.values(branch, place, path))
             return
         kinds = self._kinds(form, place)
@@ -220,7 +221,7 @@ class Edges:
             return
         is_valid = self.compiler.validator(conjunction)
         for facet in form.facets:
-            for pointer, value, is_default in _examples(facet):
+            for pointer, value, is_default in authors_values(facet):
                 if place.carries(value) and is_valid(value):
                     scenario = Scenario.DEFAULT if is_default else Scenario.EXAMPLE
                     text = "Default value" if is_default else "Example value"
@@ -236,7 +237,7 @@ class Edges:
             if place.carries_listed(value) or place.is_body:
                 yield Boundary(value, text, scenario, at, "const" if is_const else "enum", True)
 
-    def _alternatives(self, form: Canonical) -> Iterator[Conjunction]:
+    def alternatives(self, form: Canonical) -> Iterator[Conjunction]:
         """Each branch of the first alternatives with all the rest."""
         branches: Branches = form.branches[0]
         base = form.base(branches.owner, branches.keyword)
@@ -336,7 +337,7 @@ def _anything(value: Any) -> bool:
     return True
 
 
-def _examples(facet: Facet) -> Iterator[tuple[str, Any, bool]]:
+def authors_values(facet: Facet) -> Iterator[tuple[str, Any, bool]]:
     """Pointer, value, and whether it is a default, of what an author gives."""
     raw = facet.raw
     if not isinstance(raw, dict):

@@ -8,8 +8,8 @@ from checker.core.schema import UnresolvableReference
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.documents.walking import objects
 
-_REFERENCES = frozenset({"$ref", "operationRef", "$dynamicRef"})
-_OUTSIDE = re.compile(rb'"(?:\$ref|operationRef|\$dynamicRef)":"(?!#)|"mapping":\{')
+_REFERENCES = frozenset({"$ref", "operationRef", "$dynamicRef", "externalValue"})
+_OUTSIDE = re.compile(rb'"(?:\$ref|operationRef|\$dynamicRef|externalValue)":"(?!#)|"mapping":\{')
 _FILE = re.compile(r"^[^#]*[./]")
 """Values of `discriminator.mapping` that are not the name of a component."""
 
