@@ -216,8 +216,8 @@ def test_error_text(name: str) -> None:
             "[generation] maximize: not available yet",
         ),
         (
-            "[phases.examples]\nenabled = true",
-            "[phases.examples] enabled = true: not available yet",
+            "[phases.stateful]\nenabled = true",
+            "[phases.stateful] enabled = true: not available yet",
         ),
         ("[reports.wfc]\nenabled = true", "[reports.wfc] enabled: not available yet"),
         (

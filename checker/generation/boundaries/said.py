@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.generation.boundaries.positives import Edges, authors_values
-from checker.generation.drawing.places import Place, item_of
+from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.likeness import distinct
 from checker.generation.normalization import forms
 from checker.generation.normalization.forms import Canonical, Conjunction, FacetKey, key_of
@@ -42,7 +42,7 @@ class SaidValues:
     _open: set[frozenset[FacetKey]] = field(default_factory=set)
 
     def of(
-        self, conjunction: Conjunction, place: Place, but: frozenset[str] = frozenset()
+        self, conjunction: Conjunction, place: TextPlace, but: frozenset[str] = frozenset()
     ) -> list[SaidValue]:
         """Valid examples, then values made of the examples of properties and items, then defaults; each once.
 
@@ -64,7 +64,7 @@ class SaidValues:
             return []
 
     def _known(
-        self, conjunction: Conjunction, place: Place, but: frozenset[str]
+        self, conjunction: Conjunction, place: TextPlace, but: frozenset[str]
     ) -> list[SaidValue]:
         compiler = self.edges.compiler
         form = compiler.canonical(conjunction)
@@ -91,7 +91,7 @@ class SaidValues:
                 else:
                     self.refused(pointer, value)
 
-    def _made(self, form: Canonical, place: Place, but: frozenset[str]) -> Iterator[SaidValue]:
+    def _made(self, form: Canonical, place: TextPlace, but: frozenset[str]) -> Iterator[SaidValue]:
         """Values of alternatives, and objects and arrays of what is said of their parts."""
         if form.branches:
             for branch in self.edges.alternatives(form):
@@ -102,7 +102,7 @@ class SaidValues:
         if forms.ARRAY in form.types and not form.no_items:
             yield from self._arrays(form, item_of(place))
 
-    def _objects(self, form: Canonical, inner: Place) -> Iterator[SaidValue]:
+    def _objects(self, form: Canonical, inner: TextPlace) -> Iterator[SaidValue]:
         columns: dict[str, list[SaidValue]] = {}
         for name, child in form.properties.items():
             said = [one for one in self.of(child, inner) if not one.is_default]
@@ -116,7 +116,7 @@ class SaidValues:
                     value[name] = self.edges.usual(form.of_name(name), inner)
             yield SaidValue(value, next(iter(row.values())).pointer)
 
-    def _arrays(self, form: Canonical, inner: Place) -> Iterator[SaidValue]:
+    def _arrays(self, form: Canonical, inner: TextPlace) -> Iterator[SaidValue]:
         said = [one for one in self.of(form.items, inner) if not one.is_default]
         size = max(form.item_count.low, 1)
         if form.prefix or size > _MOST:
