@@ -26,9 +26,10 @@ from checker.core.operation import Label
 from checker.core.request import WireRequest
 from checker.corpus.journal import JournalReader
 from checker.corpus.records import TaskProgress
+from checker.workers.context import WorkerContext
 from checker.workers.loop import Worker
 from checker.workers.messages import Assign, Down, Drain, Task
-from checker.workers.opening import WorkerContext, open_worker_context
+from checker.workers.opening import open_worker_context
 from checker.workers.queues import Receiver, Sender
 
 PHASES = {"run": "fuzzing", "fuzz": "exploration"}

@@ -4,12 +4,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from checker.workers.messages import LeaseReport, Task
+from checker.workers.messages import EXTRA_INDEX, LeaseReport, Task
 
 NOTHING_DONE = LeaseReport()
-
-EXTRA_INDEX = 1 << 32
-"""From here on indices are those of cases that extend a sequence: they have no place in a task's numbering."""
 
 
 class Plan(Protocol):

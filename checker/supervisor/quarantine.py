@@ -6,9 +6,8 @@ from checker.corpus.codec import Undecodable, decode, join
 from checker.corpus.fold import RunView
 from checker.corpus.inflight import Slot
 from checker.corpus.records import Component, CorpusEntry, Note, Quarantined, TaskProgress
-from checker.supervisor.assignment import EXTRA_INDEX
 from checker.supervisor.restarts import CERTAIN, DOUBTFUL, Ruling
-from checker.workers.messages import Task
+from checker.workers.messages import EXTRA_INDEX, Task
 
 _FROM_OUTSIDE = "killed by SIGKILL"
 

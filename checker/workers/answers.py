@@ -7,9 +7,9 @@ from checker.core.response import NetworkFailure, Outcome
 from checker.core.send import Purpose
 from checker.phases.attempt import Verdict, plain_verdict, rest_of_attempt
 from checker.workers.case_scheduler import CaseScheduler
+from checker.workers.context import WorkerContext
 from checker.workers.drafts import Answered
 from checker.workers.leased import InFlight
-from checker.workers.opening import WorkerContext
 
 
 class Answers:

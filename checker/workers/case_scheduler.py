@@ -9,10 +9,10 @@ from checker.corpus.inflight import Stage
 from checker.phases.attempt import Verdict, attempt
 from checker.phases.making import CaseMaker, FilteredOut, GeneratedCase
 from checker.phases.novelty import Exhausted
+from checker.workers.context import WorkerContext
 from checker.workers.crash_suspects import is_accused, leave_drawn, leave_made
-from checker.workers.leased import EXTRA_INDEX, SAVED_INDEX, InFlight, LeasedTask
-from checker.workers.messages import Task
-from checker.workers.opening import WorkerContext
+from checker.workers.leased import SAVED_INDEX, InFlight, LeasedTask
+from checker.workers.messages import EXTRA_INDEX, Task
 from checker.workers.unconfirmed import JudgedCase, before_in
 
 _MAKE = Stage.MAKE

@@ -11,8 +11,9 @@ from checker.core.operation import Label
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.inflight import Stage
 from checker.corpus.records import Quarantined
-from checker.workers.leased import EXTRA_INDEX, InFlight, LeasedTask
-from checker.workers.opening import WorkerContext
+from checker.workers.context import WorkerContext
+from checker.workers.leased import InFlight, LeasedTask
+from checker.workers.messages import EXTRA_INDEX
 
 _AS_DRAWN = "(as it was drawn, before hooks saw it)"
 

@@ -10,10 +10,10 @@ from checker.core.request import WireRequest
 from checker.core.response import Outcome
 from checker.corpus.inflight import Stage
 from checker.corpus.records import Finding
+from checker.workers.context import WorkerContext
 from checker.workers.investigation import Investigator
 from checker.workers.leased import InFlight
 from checker.workers.messages import Found
-from checker.workers.opening import WorkerContext
 from checker.workers.operation_tools import settings_of_case
 from checker.workers.queues import Sender
 from checker.workers.shrink_budget import ShrinkPace, SlowCandidates

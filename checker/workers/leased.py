@@ -11,12 +11,16 @@ from checker.core.send import Exchanging, Purpose
 from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
 from checker.workers.drafts import Answered
-from checker.workers.messages import LONG_WAIT_S, MOST_TIMEOUTS, Again, LeaseReport, Task
+from checker.workers.messages import (
+    EXTRA_INDEX,
+    LONG_WAIT_S,
+    MOST_TIMEOUTS,
+    Again,
+    LeaseReport,
+    Task,
+)
 from checker.workers.rounds import DULL_CASES, Rounds
 from checker.workers.unconfirmed import JudgedCase, before_in
-
-EXTRA_INDEX = 1 << 32
-"""Indices of cases that extend a sequence start here: they have no place in the task's own numbering."""
 
 SAVED_INDEX = 1 << 33
 """Indices of failing examples of earlier runs start here: they are tried, but not counted as cases."""

@@ -12,6 +12,7 @@ from checker.phases.attempt import Verdict
 from checker.workers.answers import Answers, with_answer
 from checker.workers.case_scheduler import CaseScheduler
 from checker.workers.class_checks import states_in
+from checker.workers.context import WorkerContext
 from checker.workers.failure_queue import Abandoned, FailureQueue
 from checker.workers.leased import InFlight, LeasedTask
 from checker.workers.limits import Limits
@@ -28,7 +29,6 @@ from checker.workers.messages import (
     Leaving,
     Peers,
 )
-from checker.workers.opening import WorkerContext
 from checker.workers.queues import Receiver, Sender
 from checker.workers.slowness import Slowness
 from checker.workers.time_accounting import Activity

@@ -10,6 +10,8 @@ from checker.corpus.records import Finding
 
 MOST_TIMEOUTS = 3
 """In a row, of one operation: then it is given up."""
+EXTRA_INDEX = 1 << 32
+"""Indices of cases that extend a sequence start here: they have no place in the task's own numbering."""
 CONCLUDED = "concluded"
 """Why a worker left that had nothing to do but to conclude the run."""
 

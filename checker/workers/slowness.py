@@ -6,9 +6,9 @@ from checker.core.errors import Unresponsive
 from checker.core.phases import CaseSource
 from checker.core.response import FailureKind, NetworkFailure, Outcome
 from checker.workers.case_scheduler import CaseScheduler
+from checker.workers.context import WorkerContext
 from checker.workers.leased import InFlight, LeasedTask
 from checker.workers.messages import LONG_WAIT_S, MOST_TIMEOUTS, Waiting
-from checker.workers.opening import WorkerContext
 from checker.workers.queues import Sender
 
 

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.core.operation import Label
-from checker.supervisor.assignment import EXTRA_INDEX, Plan, left, remainder, without
+from checker.supervisor.assignment import Plan, left, remainder, without
 from checker.supervisor.bounded import BoundedPlan
-from checker.workers.messages import OperationCard, Task
+from checker.workers.messages import EXTRA_INDEX, OperationCard, Task
 
 CARDS = tuple(OperationCard(f"GET /r{number}", "GET", (f"r{number}",)) for number in range(4))
 TASK = Task("t", "fuzzing", (Label("GET /a"),), seed=1, start=10, stop=100, slice_s=8.0)

@@ -9,11 +9,10 @@ from checker.core.sequence import Drawn, Step
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.inflight import Slot, Stage
 from checker.corpus.records import Component, CorpusEntry, Quarantined
-from checker.supervisor.assignment import EXTRA_INDEX
 from checker.supervisor.quarantine import given_up, is_quarantined, quarantined_case
 from checker.supervisor.restarts import Ruling
 from checker.supervisor.state import is_stuck
-from checker.workers.messages import Task
+from checker.workers.messages import EXTRA_INDEX, Task
 
 LABEL = Label("GET /users")
 STEP = Step(LABEL, Drawn((1, "x")), ())

@@ -21,6 +21,7 @@ from checker.corpus.records import Record
 from checker.phases.attempt import Verdict
 from checker.phases.exploration import Explorer
 from checker.phases.making import GeneratedCase
+from checker.workers.context import WorkerContext
 from checker.workers.loop import Worker
 from checker.workers.messages import (
     LONG_WAIT_S,
@@ -31,7 +32,7 @@ from checker.workers.messages import (
     Task,
     Waiting,
 )
-from checker.workers.opening import WorkerContext, open_worker_context
+from checker.workers.opening import open_worker_context
 from checker.workers.queues import Receiver, Sender
 from tests.asking import saying
 

@@ -1,0 +1,110 @@
+"""Lays out how a worker sends requests and judges what comes back: who calls, on how many lanes, with which checks."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from checker import __version__
+from checker.config.credentials import without_credentials
+from checker.config.operation_settings import OperationResolver
+from checker.config.settings import RunSettings
+from checker.core.case import Case
+from checker.core.hooks import GLOBAL_HOOKS, HookContext
+from checker.core.request import BaseUrl
+from checker.corpus.inflight import Stage
+from checker.phases.attempt import CallHooks, Tools, check_tools
+from checker.phases.safety import SafetyGate
+from checker.transport.prepare import RequestMaker
+from checker.workers.class_checks import ClassChecks
+from checker.workers.concurrency import Concurrency, SlowLanes
+from checker.workers.credentials import CredentialKeeper
+from checker.workers.operation_tools import (
+    dispatching,
+    judging,
+)
+from checker.workers.schemes import SchemeCredentials
+
+MOST_LANES = 8
+"""In flight at one target by all workers together, unless told otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Where requests go, and what they carry to say who is calling."""
+
+    origin: BaseUrl
+    schemes: SchemeCredentials
+    keeper: CredentialKeeper | None
+
+    def stage(self, hook: str, otherwise: Stage) -> Stage:
+        """`HOOK` where users' code may run: hooks of this name, or sources of credentials."""
+        return Stage.HOOK if self.keeper or GLOBAL_HOOKS.named(hook) else otherwise
+
+
+def open_tools(
+    settings: RunSettings, operations: OperationResolver, caller: Caller, classes: ClassChecks
+) -> Tools:
+    """What sends a case and judges its answer, with the settings of its operation."""
+    common, origin, keeper = operations.common, caller.origin, caller.keeper
+    maker = RequestMaker(
+        origin,
+        common.headers,
+        version=__version__,
+        own_servers=True,
+        dispatch=dispatching(operations, caller.schemes),
+    )
+    nobody = partial(without_credentials, settings.sanitization.redaction)
+    anonymous = RequestMaker(
+        origin.with_userinfo(""),
+        nobody(common.headers),
+        version=__version__,
+        own_servers=True,
+        dispatch=dispatching(operations, None, nobody),
+    )
+    hooks = CallHooks(
+        before=GLOBAL_HOOKS.named("before_call"),
+        after=GLOBAL_HOOKS.named("after_call"),
+        context=_hook_context,
+    )
+    tools = check_tools(maker, anonymous, hooks, keeper)
+    judge = judging(operations, settings.truncation, classes.checks, tools)
+    return Tools(maker, judge, SafetyGate(), hooks, keeper)
+
+
+def _hook_context(case: Case) -> HookContext:
+    return HookContext(case.operation)
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """How many requests one worker has in flight."""
+
+    pacing: Concurrency
+    beside: SlowLanes
+    """Lanes for what is slow."""
+
+    @classmethod
+    def of(cls, settings: RunSettings) -> "Lanes":
+        """As the settings say, or a share of what one target may get."""
+        return cls(_pacing(settings), _beside(settings))
+
+    @property
+    def count(self) -> int:
+        """One more than can be in flight: to look into a failure while what is slow is waited for."""
+        return self.pacing.most + self.beside.most + bool(self.beside.most)
+
+    @property
+    def slots(self) -> int:
+        """In-flight slots: two for each lane, and two."""
+        return 2 * self.count + 2
+
+
+def _pacing(settings: RunSettings) -> Concurrency:
+    if settings.lanes is not None:
+        return Concurrency(most=settings.lanes, lanes=settings.lanes, fixed=True)
+    return Concurrency(most=max(1, MOST_LANES // settings.workers))
+
+
+def _beside(settings: RunSettings) -> SlowLanes:
+    """Lanes for what is slow. Hooks around calls see one after the other, if there is one lane."""
+    has_hooks = GLOBAL_HOOKS.named("before_call") or GLOBAL_HOOKS.named("after_call")
+    return SlowLanes(0 if has_hooks else max(1, MOST_LANES // settings.workers))

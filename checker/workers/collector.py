@@ -1,0 +1,25 @@
+"""The garbage collector of a worker: it looks at nothing that lives as long as the process."""
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_THRESHOLDS = (10_000, 10, 10)
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """What is made in here lives as long as the worker: no collection need ever look at it.
+
+    A description of a megabyte is 100,000 objects; looking through them took a third of the time of reading it.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        # What a request leaves behind is freed without the collector: it need not look after each ten of them.
+        gc.set_threshold(*_THRESHOLDS)
+        if was_enabled:
+            gc.enable()

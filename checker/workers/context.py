@@ -1,0 +1,68 @@
+"""Everything that one incarnation of a worker works with."""
+
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from checker.config.operation_settings import OperationResolver
+from checker.config.settings import RunSettings
+from checker.core.request import BaseUrl
+from checker.core.send import Transport
+from checker.corpus.inflight import InflightWriter, Stage
+from checker.phases.attempt import Tools
+from checker.phases.exploration import Explorer
+from checker.phases.making import CaseFactory
+from checker.workers.class_checks import ClassChecks
+from checker.workers.concurrency import Concurrency, SlowLanes
+from checker.workers.credentials import CredentialKeeper
+from checker.workers.messages import Opened
+from checker.workers.purse import Purse
+from checker.workers.recorder import Recorder
+from checker.workers.saved import SavedExamples
+from checker.workers.time_accounting import TimeAccounting
+
+
+@dataclass(slots=True)
+class WorkerContext:
+    """Everything that one incarnation works with."""
+
+    settings: RunSettings
+    operations: OperationResolver
+    """What holds for each operation."""
+    opened: Opened
+    factory: CaseFactory
+    unhooked: CaseFactory | None
+    """Makes cases as they are before `filter`, `map` and `flatmap` hooks see them, for reports of those that these kill;
+    None when `before_generate` hooks decide what is drawn."""
+    tools: Tools
+    explorer: Explorer
+    origin: BaseUrl
+    http: Transport
+    pacing: Concurrency
+    beside: SlowLanes
+    lane_count: int
+    slots: InflightWriter
+    slot_count: int
+    recorder: Recorder
+    ledger: TimeAccounting
+    saved: SavedExamples
+    purse: Purse
+    class_checks: ClassChecks
+    credentials: CredentialKeeper | None
+    """None where all that requests carry is known from the start."""
+    making_stage: Stage
+    """`HOOK` wherever users' code may run: it has a deadline of its own."""
+    calling_stage: Stage
+    judging_stage: Stage
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.http.close()
+        self.slots.close()

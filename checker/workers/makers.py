@@ -1,0 +1,94 @@
+"""Lays out how a worker makes cases: programs, hooks around them, sequences."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+
+from checker.config.settings import RunSettings
+from checker.core.digests import digest_int
+from checker.core.hooks import COMPONENTS, GLOBAL_HOOKS, HookContext
+from checker.core.operation import Operation
+from checker.core.resources import ResourceModel
+from checker.corpus.inflight import Stage
+from checker.generation.hooks import NO_HOOKS, ComponentHooks
+from checker.phases.exploration import Explorer
+from checker.phases.making import CaseFactory, GenerationRules, PoolView
+from checker.workers.recorder import Recorder
+from checker.workers.selected import SelectedOperations
+from checker.workers.telling import (
+    tell_of_program,
+)
+
+_MAKING_VERBS = ("before_generate", "filter", "map", "flatmap")
+_PARTS = (*COMPONENTS, "case")
+
+
+@dataclass(frozen=True, slots=True)
+class Makers:
+    """What a worker makes cases with."""
+
+    factory: CaseFactory
+    unhooked: CaseFactory | None
+    """Makes cases as they are before `filter`, `map` and `flatmap` hooks see them; None when `before_generate` hooks
+    decide what is drawn."""
+    stage: Stage
+    """`HOOK` where users' code may run while a case is made."""
+    seed: int
+    resources: ResourceModel
+
+    def explorer(self, incarnation: int) -> Explorer:
+        """Makes sequences, by chance that no other incarnation has."""
+        chance = Random(digest_int(str(self.seed), "explorer", str(incarnation)))
+        return Explorer(self.factory, self.resources, chance)
+
+
+def open_makers(
+    settings: RunSettings,
+    selected: SelectedOperations,
+    rules: GenerationRules,
+    recorder: Recorder,
+) -> Makers:
+    """Makers of cases of the selected operations; what is found while programs are compiled goes to the recorder."""
+    make = partial(_factory, rules, selected, recorder, settings.phases[0])
+    decides = _has_making_hooks(("before_generate",))
+    return Makers(
+        factory=make(_component_hooks),
+        unhooked=None if decides else make(_no_hooks),
+        stage=Stage.HOOK
+        if _has_making_hooks() or GLOBAL_HOOKS.named("before_add_examples")
+        else Stage.MAKE,
+        seed=settings.seed,
+        resources=selected.resources,
+    )
+
+
+def _factory(
+    rules: GenerationRules,
+    selected: SelectedOperations,
+    recorder: Recorder,
+    phase: str,
+    hooks: Callable[[Operation], ComponentHooks],
+) -> CaseFactory:
+    values = recorder.values
+    pools: PoolView | None = None if values is None else values.view
+    return CaseFactory(
+        selected,
+        rules,
+        hooks,
+        pools,
+        compiled=partial(tell_of_program, recorder, phase),
+        warned=partial(tell_of_warning, recorder),
+    )
+
+
+def _component_hooks(operation: Operation) -> ComponentHooks:
+    return ComponentHooks.from_registry(GLOBAL_HOOKS, HookContext(operation))
+
+
+def _no_hooks(operation: Operation) -> ComponentHooks:
+    return NO_HOOKS
+
+
+def _has_making_hooks(verbs: Sequence[str] = _MAKING_VERBS) -> bool:
+    return any(GLOBAL_HOOKS.named(f"{verb}_{part}") for verb in verbs for part in _PARTS)

@@ -1,0 +1,69 @@
+"""Opens what a worker writes down: journal, traffic, signals and values."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from checker.config.operation_settings import OperationResolver
+from checker.config.settings import RunSettings
+from checker.core.hooks import GLOBAL_HOOKS
+from checker.core.request import WireRequest
+from checker.corpus.journal import JournalWriter
+from checker.corpus.layout import RunLayout
+from checker.corpus.secrets import secrets_of
+from checker.corpus.signals import SignalSet
+from checker.corpus.space import segment_bytes
+from checker.corpus.traffic import InterestingAndLast, TrafficWriter
+from checker.corpus.values import LiveValues
+from checker.workers.components import Components
+from checker.workers.corpus_loading import remember
+from checker.workers.operation_tools import (
+    checks_by_case,
+)
+from checker.workers.outcomes import CheckOutcomes
+from checker.workers.recorder import Recorder
+from checker.workers.selected import SelectedOperations
+from checker.workers.traffic import Traffic
+
+
+def open_recorder(
+    incarnation: int,
+    settings: RunSettings,
+    selected: SelectedOperations,
+    operations: OperationResolver,
+    render: Callable[[WireRequest], str],
+) -> Recorder:
+    """Journal and traffic of an incarnation, with what earlier ones learned where values are reused.
+
+    Raises `StorageError`.
+    """
+    is_fuzz = settings.kind == "fuzz"
+    layout = RunLayout(Path(settings.corpus_dir))
+    signals = SignalSet()
+    secrets = secrets_of(settings)
+    values = LiveValues(selected.resources, selected.names) if is_fuzz else None
+    notes = [] if values is None else remember(layout, signals, values)
+    writer = TrafficWriter(
+        layout.traffic(incarnation, os.getpid()),
+        # Nobody but a report of traffic reads all of it.
+        None if settings.keeps_traffic else InterestingAndLast(),
+        segment_bytes=segment_bytes(settings.corpus_max_bytes, settings.workers),
+    )
+    recorder = Recorder(
+        journal=JournalWriter(layout.journal(incarnation, os.getpid()), conceal=secrets.conceal),
+        traffic=Traffic(
+            incarnation,
+            writer,
+            CheckOutcomes(operations.common.checks, checks_by_case(operations)),
+            secrets,
+            most=settings.truncation.max_recorded_payload_size,
+            components=Components(sends_as_made=not GLOBAL_HOOKS.named("before_call")),
+        ),
+        signals=signals,
+        values=values,
+        secrets=secrets,
+        reproduction=render,
+    )
+    for note in notes:
+        recorder.note(note)
+    return recorder
