@@ -18,6 +18,7 @@ from checker.workers.recorder import Recorder
 from checker.workers.selected import SelectedOperations
 from checker.workers.telling import (
     tell_of_program,
+    tell_of_warning,
 )
 
 _MAKING_VERBS = ("before_generate", "filter", "map", "flatmap")
