@@ -1,4 +1,4 @@
-"""Which operations are tested: include and exclude filters (requirement 4)."""
+"""Which operations are tested: include and exclude filters."""
 
 import json
 import operator
@@ -18,7 +18,7 @@ _MISSING = object()
 
 
 class Selectable(Protocol):
-    """What filters look at; every `core.operation.Operation` fits."""
+    """The attributes of an operation that filters read; every `core.operation.Operation` has them."""
 
     @property
     def label(self) -> str: ...
@@ -77,12 +77,12 @@ class OperationFilters:
         return self.matches(_Unread(broken.label, broken.method, broken.path))
 
     def to_list(self) -> list[list[Any]]:
-        """Plain JSON-able form."""
+        """The filters as lists and dicts that JSON can hold."""
         return [[spec.verb, spec.subject, spec.value, spec.is_regex] for spec in self.specs]
 
     @classmethod
     def from_list(cls, plain: Iterable[Sequence[Any]]) -> "OperationFilters":
-        """Back from `to_list`."""
+        """The filters that `to_list` was made of."""
         return cls(tuple(FilterSpec(*parts) for parts in plain))
 
     @cached_property
@@ -118,7 +118,7 @@ class Selection:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON-able form."""
+        """The filters as lists and dicts that JSON can hold."""
         return {
             "filters": self.filters.to_list(),
             "disabled": [block.to_list() for block in self.disabled],
@@ -126,7 +126,7 @@ class Selection:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> "Selection":
-        """Back from `to_dict`."""
+        """The filters that `to_dict` was made of."""
         read = OperationFilters.from_list
         return cls(read(plain["filters"]), tuple(map(read, plain["disabled"])))
 
@@ -156,7 +156,7 @@ class FilterExpression:
         )
 
     def holds(self, operation: Selectable) -> bool:
-        """Whether the definition of this operation agrees. A place that does not exist equals nothing."""
+        """True when the expression holds for the raw definition of this operation. A pointer to nothing equals no value."""
         return _equal(_resolve(operation.definition, self.pointer), self.value) == self.is_equal
 
 

@@ -1,4 +1,4 @@
-"""Values that a user wants in place of generated ones: forced, or from a dictionary with some probability (spec 2.6)."""
+"""Values that a user wants in place of generated ones: forced, or from a dictionary with some probability."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,31 +8,31 @@ from checker.config.filters import OperationFilters, Selectable
 from checker.core.locations import Location
 
 EACH: Final = "[*]"
-"""Every element of an array."""
+"""Stands in a body path for every element of an array."""
 
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """What stands in one place of a request."""
+    """A user's values for one place of a request: a parameter, or a path into a body."""
 
     location: Location | None
-    """None: wherever there is a parameter of this name."""
+    """Location of the parameter; None: any location that has a parameter of this name."""
     path: tuple[str, ...]
     """Name of a parameter, or property names and `EACH` from the root of a body."""
     entries: tuple[Any, ...]
-    """Values to choose from; the one value, when it is forced."""
+    """Values to choose from; a single one when it is forced."""
     share: float | None = None
-    """Probability that one is taken; None: it is forced, valid or not."""
+    """Probability that one of them replaces the generated value; None: the value is forced, valid or not."""
     operations: OperationFilters | None = None
-    """None: all of them."""
+    """Operations that it applies to; None: all of them."""
 
     @property
     def is_forced(self) -> bool:
-        """True when the value stands there always."""
+        """True when the value is sent in every request."""
         return self.share is None
 
     def names(self, location: Location, name: str) -> bool:
-        """True when it is about this parameter; names of headers have no case."""
+        """True when it applies to this parameter. Header names are compared without case."""
         if self.location is not location and self.location is not None:
             return False
         if location is Location.HEADER:
@@ -42,25 +42,25 @@ class Override:
 
 @dataclass(frozen=True, slots=True)
 class TypeWords:
-    """Values that stand for generated ones of a type, anywhere."""
+    """A user's values for all generated values of one type, wherever they stand."""
 
     type: str
     """`string`, `integer` or `number`."""
     entries: tuple[Any, ...]
     share: float
     operations: OperationFilters | None = None
-    """None: all of them."""
+    """Operations that it applies to; None: all of them."""
 
 
 @dataclass(frozen=True)
 class Overrides:
-    """All that a user wants; those that win first."""
+    """All overrides of a run, those that win first."""
 
     parameters: tuple[Override, ...] = ()
     types: tuple[TypeWords, ...] = ()
 
     def of(self, operation: Selectable) -> "Overrides":
-        """Those of one operation."""
+        """The overrides that apply to one operation."""
         parameters = tuple(one for one in self.parameters if _is_about(one.operations, operation))
         # Of those for one type the first counts.
         types: dict[str, TypeWords] = {}
@@ -70,7 +70,7 @@ class Overrides:
         return Overrides(parameters, tuple(types.values()))
 
     def parameter(self, location: Location, name: str) -> Override | None:
-        """The first one that is about a parameter; one that names the place wins over one that does not."""
+        """The override of a parameter; one that names the location wins over one that does not. None if there is none."""
         found = [
             one
             for one in self.parameters
@@ -82,7 +82,7 @@ class Overrides:
         )
 
     def body(self) -> Iterator[Override]:
-        """Those that are about a body, each place once."""
+        """The overrides that apply to a body, one for each path."""
         seen = set()
         for one in self.parameters:
             if one.location is Location.BODY and one.path not in seen:
@@ -90,7 +90,7 @@ class Overrides:
                 yield one
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON-able form."""
+        """The overrides as lists and dicts that JSON can hold."""
         return {
             "parameters": [
                 [
@@ -115,7 +115,7 @@ class Overrides:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> "Overrides":
-        """Back from `to_dict`."""
+        """The overrides that `to_dict` was made of."""
         return cls(
             tuple(_override(*parts) for parts in plain["parameters"]),
             tuple(

@@ -20,13 +20,13 @@ _TEXT_CONTROLS = frozenset("\t\n\r")
 
 @dataclass(frozen=True, slots=True)
 class Truncation:
-    """How much of a payload is shown (spec 2.6, `output.truncation`)."""
+    """How much of a payload is shown."""
 
     enabled: bool = True
     max_payload_size: int = 512
-    """Bytes of a response body."""
+    """Most bytes of a response body that are shown."""
     max_lines: int = 10
-    """Of a response body or an excerpt."""
+    """Most lines of a response body or an excerpt that are shown."""
     max_width: int = 80
     """Characters in a line of an excerpt. Bodies are not cut at it: most are JSON in a single line."""
     max_recorded_payload_size: int = 1 << 20
@@ -38,7 +38,7 @@ DEFAULT_TRUNCATION = Truncation()
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back, as far as a reader is shown it."""
+    """The part of a response that is shown."""
 
     status: int | None
     """None when no complete response arrived."""
@@ -65,7 +65,7 @@ class FailedCase:
     commands: tuple[str, ...]
     """One for each step, oldest first; empty when there is nothing to reproduce."""
     reproduced: bool | None = None
-    """False when the commands were re-sent and did not fail again; None when nobody tried."""
+    """False when the commands were sent again and did not fail; None when they were not sent again."""
     hidden: tuple[str, ...] = ()
     """Places whose values the commands do not show: `header X-Key`."""
     stopped: str = ""
@@ -77,7 +77,7 @@ class FailedCase:
 def failure_block(
     number: int, failed: FailedCase, truncation: Truncation = DEFAULT_TRUNCATION
 ) -> str:
-    """`N. Test Case ID: ...` with failures, answer and reproduction. Ends without a newline (requirement 7)."""
+    """`N. Test Case ID: ...` with failures, answer and reproduction. Ends without a newline."""
     heading = (
         block_heading(number, failed.case_id, failed.marks)
         if failed.case_id
@@ -182,7 +182,7 @@ def excerpt(value: object, truncation: Truncation = DEFAULT_TRUNCATION) -> str:
 
 
 def _first_lines(value: object, most: int) -> list[str]:
-    """The beginning of a value as JSON: all of it may be 400 times as long as what came, for a server that nests well."""
+    """The first lines of a value as JSON. They are cut while they are written: deeply nested values grow 400 times longer by indentation."""
     encoder = json.JSONEncoder(indent=4, ensure_ascii=False, default=str)
     written, count = [], 1
     for piece in encoder.iterencode(value):
@@ -224,5 +224,5 @@ def _text(body: bytes, charset: str | None, *, whole: bool) -> str | None:
 
 
 def _is_control(char: str) -> bool:
-    """Characters that would drive a terminal instead of being shown by it."""
+    """Text with control characters escaped that a terminal would obey."""
     return (char < " " and char not in _TEXT_CONTROLS) or "\x7f" <= char <= "\x9f"

@@ -9,12 +9,12 @@ from checker.core.response import Response
 
 
 class NotSet:
-    """The absence of a body: different from `None`, which is the JSON value null."""
+    """Type of `NOT_SET`, the absence of a body. `None` is the JSON value null."""
 
     _instance: "NotSet | None" = None
 
     def __new__(cls) -> "NotSet":
-        """There is one."""
+        """The one instance, also after unpickling."""
         if cls._instance is None:
             cls._instance = super().__new__(cls)
         return cls._instance
@@ -39,7 +39,7 @@ _PARTS: Final = ("path_parameters", "query", "headers", "cookies", "media_type")
 
 
 class Case:
-    """A generated test case for one operation (spec 2.2)."""
+    """A generated test case for one operation."""
 
     __slots__ = (
         "body",
@@ -87,7 +87,7 @@ class Case:
 
     @classmethod
     def of_parts(cls, operation: Operation, id: str, parts: Parts, meta: CaseMetadata) -> "Case":
-        """The same from parts as they are drawn: in half the time that keywords take, for each request."""
+        """A case from parts as they are drawn: in half the time that keywords take, for each request."""
         case = cls.__new__(cls)
         case.operation = operation
         case.id = id

@@ -20,7 +20,7 @@ _HIDDEN_VALUES = {
     b"connection": re.compile(rb"keep-alive\Z"),
     _CASE_ID: re.compile(rb""),
 }
-"""Headers that a client adds by itself, by what it puts into them: another value was set on purpose."""
+"""Headers that HTTP clients add by themselves, with the value that they put into them. Another value was set on purpose."""
 _LONGEST_WORD = 100_000
 """Characters of an argument; Linux refuses more than 128 KiB."""
 _SENT_WITH_DATA = (b"Content-Type", b"application/x-www-form-urlencoded")
@@ -34,7 +34,7 @@ def render(
     hidden: Collection[bytes] | None = None,
     lossy: bool = False,
 ) -> str:
-    """Curl command that sends a request, for bash and zsh (requirement 24).
+    """Curl command that sends a request, for bash and zsh.
 
     `hidden` are names of headers, lower case, to leave out; by default those that still have a client's usual value.
     With `lossy`, bytes that are no UTF-8, and NUL, become the replacement character: a command to be read. NUL always

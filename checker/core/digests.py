@@ -12,12 +12,12 @@ def digest(*parts: str) -> str:
 
 
 def digest_int(*parts: str) -> int:
-    """The same as an integer below 2**64: a seed, a feature id."""
+    """Digest of texts as an integer below 2**64: a seed, a feature id."""
     return int(digest(*parts), 16)
 
 
 def case_id(task_seed: int, index: int) -> str:
-    """Letters and digits, different for each index of a task: ten hex digits of its seed and the index."""
+    """Case id: ten hex digits of the task's seed, then the index, so that ids of one task never collide."""
     return f"{_task_name(task_seed)}{index}"
 
 

@@ -167,7 +167,7 @@ class Operation(Protocol):
 
     @property
     def has_skipped_required_body(self) -> bool:
-        """True when a required body is declared and none of its media types is usable (spec 2.3)."""
+        """True when a required body is declared and none of its media types is usable."""
         ...
 
     @property
@@ -199,5 +199,5 @@ class Operation(Protocol):
         ...
 
     def judge_request(self, request: WireRequest, *, base_path: str = "") -> RequestVerdict:
-        """What its final bytes say of a request to this operation, whoever made it."""
+        """Verdict of the kind's referee on the final bytes of a request to this operation, whoever made it."""
         ...

@@ -27,7 +27,7 @@ def _as_utf8(value: str) -> bytes:
 
 
 def _in_command(spell: Callable[[str], str], encode: Callable[[str], bytes], value: str) -> str:
-    """A value within a word of a command."""
+    """A secret inside a word of a shell command."""
     return spell(shell.as_text(encode(value)))
 
 
@@ -47,11 +47,11 @@ _FORMS: Mapping[str, Callable[[str], str]] = {
         for kind, encode in (("", _as_utf8), ("latin", _as_latin))
     },
 }
-"""How a secret may be spelled in what is written: what its reference begins with -> what it is there."""
+"""Spellings of a secret that are looked for: name of the spelling in a reference -> how a secret is spelled."""
 REFERENCE = re.compile(
     rf"secret(?P<form>{'|'.join(sorted(filter(None, _FORMS)))})?:(?P<name>[A-Za-z]+:[^\s{{}}]+)"
 )
-"""Stands in what was written where a secret never was."""
+"""Matches a reference: the spelling of the secret, if it is not the plain one, and the name."""
 EMBEDDED_REFERENCE = re.compile(r"\{" + REFERENCE.pattern + r"\}")
 _NOTHING = re.compile(r"(?!)")
 _NUMBER = re.compile(r"\.[0-9]+\Z")
@@ -74,10 +74,10 @@ class SecretStore:
         self._needles: dict[str, str] = {}
         self._fields: list[str] = []
         self._pattern: re.Pattern[str] | None = _NOTHING
-        """None: to be made of what is known by now."""
+        """The compiled pattern of all secrets; None: it has to be made again."""
 
     def add(self, name: str, value: str) -> None:
-        """Know a secret. A later value of the same name is the one that references resolve to."""
+        """Register a secret. References resolve to the value that was registered last under its name."""
         if not value:
             return
         if not REFERENCE.fullmatch(reference(name)):
@@ -95,7 +95,7 @@ class SecretStore:
         self._pattern = None
 
     def forget(self, value: str) -> None:
-        """Know a secret no more, unless a reference still resolves to it. Short ones stay."""
+        """Forget a secret, unless a reference still resolves to it. Secrets shorter than the limit stay."""
         if len(value) < _MIN_EMBEDDED or value in self._values.values():
             return
         for spell in _FORMS.values():
@@ -125,11 +125,11 @@ class SecretStore:
         return self._value(whole) if whole else EMBEDDED_REFERENCE.sub(self._value, text)
 
     def mask_bytes(self, raw: bytes) -> bytes:
-        """The same for bytes, whatever their encoding."""
+        """Bytes with references in place of secrets, whatever their encoding."""
         return _as_text(self.mask, raw) if self._needles else raw
 
     def resolve_bytes(self, raw: bytes) -> bytes:
-        """The same for bytes. Raises `MissingSecret`."""
+        """Bytes with secrets in place of references. Raises `MissingSecret`."""
         return _as_text(self.resolve, raw) if b"secret" in raw else raw
 
     def resolve_request(self, request: WireRequest) -> WireRequest:

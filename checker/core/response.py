@@ -16,13 +16,13 @@ _CONTENT_TYPE = "content-type"
 _CONTENT_TYPE_LENGTH = len(_CONTENT_TYPE)
 _CONTENT_TYPE_BYTES = _CONTENT_TYPE.encode()
 _LONGEST_CONTENT_TYPE = 1024
-"""Characters that are kept of one. It is what answers are sorted by in several places, so that it must not be long."""
+"""Characters of a `Content-Type` that are kept: answers are grouped by it, so it must not be long."""
 _PARTIAL = 206
 _C, _COLON, _ENDS = ord("c"), ord(":"), frozenset(b"\r\n")
 
 
 class Response:
-    """Wrapper over HTTP, ASGI and WSGI responses (spec 2.1). What is made of the headers and the body is made when asked for."""
+    """Wrapper over HTTP, ASGI and WSGI responses. What is made of the headers and the body is made when asked for."""
 
     is_decoded = False
     """True when `content` came from a client that had undone its `Content-Encoding`."""
@@ -97,13 +97,13 @@ class Response:
 
     @property
     def header_count(self) -> int:
-        """How many there are, about: lines that continue others count as well."""
+        """Number of header lines, folded ones included."""
         lines = self.header_lines
         return len(self.raw_headers) if lines is None else len(lines)
 
     @property
     def head(self) -> bytes:
-        """Header lines as received, or as they would be."""
+        """Header lines as received; where none were, lines made of names and values."""
         lines = self.header_lines
         return head_of(self.raw_headers) if lines is None else b"".join(lines[1:])
 
@@ -136,7 +136,7 @@ class Response:
 
     @property
     def readable(self) -> Decoded:
-        """The same for people, or the content as received where nobody can say."""
+        """Content without its codings for people to read, or as received where nobody can say."""
         return readable(self.content, self._codings, is_cut=self.is_truncated)
 
     @property
@@ -149,7 +149,7 @@ class Response:
         return self.readable.content.decode(self.encoding or "utf-8")
 
     def text_lossy(self) -> str:
-        """The same without raising: undecodable bytes replaced, UTF-8 for an unknown charset."""
+        """Content as text, without raising: undecodable bytes replaced, UTF-8 for an unknown charset."""
         content = self.readable.content
         try:
             return content.decode(self.encoding or "utf-8", "replace")
@@ -182,7 +182,7 @@ class Response:
         return self._json
 
     def clear_cache(self) -> None:
-        """Forget the parsed JSON."""
+        """Drop the parsed JSON that `json` keeps."""
         self.__dict__.pop("_json", None)
 
     def truncated(self, limit: int) -> "Response":
@@ -211,7 +211,7 @@ def _content_type_of(headers: list[tuple[str, str]]) -> str | None:
 
 
 def _content_type_in(lines: list[bytes]) -> str | None:
-    """The same from raw lines. One is looked for in each response: all of them are read only where it is written oddly."""
+    """`Content-Type` from raw header lines. One is looked for in each response: all of them are read only where it is written oddly."""
     for index, line in enumerate(lines):
         first = line[0]
         if first | 32 == _C:
@@ -303,4 +303,4 @@ class NetworkFailure:
 
 
 Outcome = Response | NetworkFailure
-"""Of one send."""
+"""Outcome of one send: a response, or the failure that stands for it."""

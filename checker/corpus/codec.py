@@ -72,11 +72,11 @@ class RecordEncoder:
         return pack((TAGS[cls], _FLAT[cls](record)))
 
     def encode_fields(self, record: type[Record], fields: tuple[object, ...]) -> bytes:
-        """The same from the fields of a record in their order: making what is only written costs more than packing."""
+        """A record as bytes, from its fields in their order: making an object that is only written costs more than packing."""
         return pack((TAGS[record], _FLAT[record](fields)))
 
     def encode_flat(self, record: type[Record], fields: tuple[object, ...]) -> bytes:
-        """The same from fields that are flat already, or packed."""
+        """A record as bytes, from fields that are flat already, or packed."""
         return pack((TAGS[record], fields))
 
     def packed(self, field: object) -> Packed:

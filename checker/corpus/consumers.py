@@ -38,7 +38,7 @@ class OperationView:
         self._operation = operation
         self._consumers: dict[tuple[Location, str], _Consumer] = {}
         self._named: dict[tuple[Location, str], _Consumer] = {}
-        """The same by every name that was asked for: items of one array share a consumer."""
+        """Consumers by every name that was asked for: items of one array share one."""
 
     def pick(self, location: Location, name: str, index: int) -> Binding | None:
         """A value for this parameter: the best and newest for index 0, less likely ones above."""

@@ -44,7 +44,7 @@ def unpack(data: bytes, build: Callable[[Any], Built]) -> Built:
 
 
 def _extended(value: Any) -> Any:
-    """The same with extensions for integers and texts that are not written as they are."""
+    """A value in which integers and texts that msgpack cannot write stand as extensions."""
     if isinstance(value, str):
         return value if _is_utf8(value) else Ext(_TEXT, value.encode("utf-8", "surrogatepass"))
     if isinstance(value, int):

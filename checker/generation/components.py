@@ -167,7 +167,7 @@ class PartCompiler:
     def _exampled(
         self, draw: Draw, examples: Iterable[Example], part: SchemaPart, location: Location
     ) -> Draw:
-        """The same, or a declared example that is valid."""
+        """Draws what `draw` gives, or a declared example that is valid."""
         entries = self.fitting((example.value for example in examples), part)
         words = Words(entries, EXAMPLES, Origin.EXAMPLE, location)
         return words.sampled(draw, self.context)
@@ -198,7 +198,7 @@ class PartCompiler:
         return draw
 
     def _structured(self, draw: Draw, parameter: Parameter, part: SchemaPart) -> Draw:
-        """The same, or a value by the grammar of a header that HTTP knows."""
+        """Draws what `draw` gives, or a value by the grammar of a header that HTTP knows."""
         if parameter.location is not Location.HEADER or parameter.media_type is not None:
             return draw
         known = self.fitting(STRUCTURED.get(parameter.name.lower(), ()), part)

@@ -43,7 +43,7 @@ def overridden(
     part: tuple[Compiler, Conjunction, TextPlace],
     context: DrawContext,
 ) -> Draw:
-    """The same bodies with what users want in some places of them.
+    """Draws bodies with what users want in some places of them.
 
     A value of a dictionary is taken when the body remains valid. What is forced comes last: nothing is put over it.
     """

@@ -84,7 +84,7 @@ NO_HOOKS = ComponentHooks()
 
 
 def hooked(draw: Draw, part: str, hooks: ComponentHooks, context: DrawContext) -> Draw:
-    """The same part as the user wants it: `before_generate`, `filter`, `map`, `flatmap`, in this order."""
+    """Draws a part of a request as users want it: `before_generate`, `filter`, `map`, `flatmap`, in this order."""
     mine: PartHooks = getattr(hooks, part)
     hook_context = hooks.context
     if mine.before_generate:

@@ -35,7 +35,7 @@ def likeness(case: Case) -> str:
 def likeness_of(
     containers: Mapping[Location, Mapping[str, Any]], body: Any, media_type: str | None
 ) -> str:
-    """The same for parameters by location and a body, which may be `NOT_SET`."""
+    """Likeness of a request that is given as parameters by location and a body, which may be `NOT_SET`."""
     parts = [
         sorted((name, _sent(value)) for name, value in containers.get(location, {}).items())
         for location in PARAMETERS

@@ -23,7 +23,7 @@ def mode_of(names: tuple[str, ...]) -> GenerationMode | None:
 
 @dataclass(frozen=True, slots=True)
 class GenerationSettings:
-    """How cases are generated (spec 2.6, `generation`)."""
+    """How cases are generated: the keys of `[generation]`."""
 
     mode: GenerationMode | None = GenerationMode.POSITIVE
     """None: each case is of either."""

@@ -144,7 +144,7 @@ class OpenApiSchema(Mapping[str, Methods]):
         return security_schemes(self.document)
 
     def base_url_of(self, servers: object) -> str | None:
-        """The same for an operation that has servers of its own, unless one was given for all."""
+        """Base URL of an operation that has servers of its own, unless one was given for all."""
         if self._given_base_url is not None:
             return self._given_base_url
         declared = self._declared_url(servers)
@@ -174,7 +174,7 @@ class OpenApiSchema(Mapping[str, Methods]):
         return iter(self._index().values())
 
     def checked_entries(self) -> Iterator[Entry | BrokenOperation]:
-        """The same without operations that cannot be read: these carry their error.
+        """Table of contents in which operations that cannot be read carry their error.
 
         All of them are read for it, unless whoever wrote the normalised document has done so.
         """

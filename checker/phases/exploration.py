@@ -12,7 +12,7 @@ from checker.phases.attempt import Verdict
 from checker.phases.making import CaseFactory, GeneratedCase
 
 LONGEST = 6
-"""Steps of a sequence (facts 4.2.5)."""
+"""Steps of a sequence at most."""
 _EXTEND = 0.6
 
 

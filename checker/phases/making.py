@@ -105,7 +105,7 @@ class GenerationRules:
 
     @classmethod
     def alike(cls, settings: GenerationSettings) -> "GenerationRules":
-        """The same settings for all operations."""
+        """Rules that give all operations these settings."""
         return cls(lambda operation, phase: settings, some_unique=settings.unique_inputs)
 
 

@@ -1,4 +1,4 @@
-"""Send the interactions of a cassette again, byte for byte, and compare the statuses (spec 4.6)."""
+"""Send the interactions of a cassette again, byte for byte, and compare the statuses."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -46,7 +46,7 @@ class ReplayOptions:
     uri: str | None = None
     """Regular expression, found anywhere in the URI."""
     method: str | None = None
-    """The same for the method, in any letter case."""
+    """Regular expression, found anywhere in the method, in any letter case."""
     http: HttpSettings = field(default_factory=HttpSettings)
 
 

@@ -1,4 +1,4 @@
-"""Findings and errors as the blocks of requirement 7, grouped by operation."""
+"""Findings and errors as blocks of text, grouped by operation."""
 
 from collections.abc import Iterable, Iterator
 from functools import partial

@@ -44,7 +44,7 @@ class Masking:
         """A recorded command as it may be shown, one line for each step: secrets in place if nothing is sanitised.
 
         `components` are those of the steps; without them anything may be from outside. Else the replacement stands where
-        secrets stood, and for the values of sensitive names (requirement 24).
+        secrets stood, and for the values of sensitive names.
         """
         if not self.sanitization.enabled:
             with suppress(MissingSecret):

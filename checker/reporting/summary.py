@@ -1,4 +1,4 @@
-"""`SUMMARY`, line by line (requirement 9). Pure: a report in, lines out."""
+"""`SUMMARY`, line by line. Pure: a report in, lines out."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -248,7 +248,7 @@ def _warnings(report: Report) -> list[tuple[str, _Places]]:
 
 
 def _authentication_lines(report: Report) -> Iterator[str]:
-    """Spec 7: nothing behind a closed door was tested, whatever the verdict says."""
+    """Nothing behind a closed door was tested, whatever the verdict says."""
     if not report.unauthorized:
         return
     closed = counted(sum(len(labels) for _, labels in report.unauthorized), "operation")

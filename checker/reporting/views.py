@@ -89,7 +89,7 @@ def operation_outcomes(view: RunView) -> tuple[OperationOutcome, ...]:
 
 
 def _unauthorized(view: RunView) -> tuple[tuple[int, tuple[str, ...]], ...]:
-    """By status: operations of whose requests at least 90 % were refused (spec 2.9, missing_auth)."""
+    """By status: operations of whose requests at least 90 % were refused."""
     found: dict[int, list[str]] = {}
     for label, statuses in sorted(view.statuses.items()):
         refused = {status: statuses[status] for status in (401, 403) if statuses[status]}

@@ -175,7 +175,7 @@ class Chronicle:
             self._tell(self._journals.read_new())
 
     def read_last(self, incarnation: int) -> None:
-        """The same for a worker that is dead: what is missing now will never come."""
+        """Read what a dead worker has written: what is missing now will never come."""
         if self._started is not None:
             self._tell(self._journals.finish(incarnation))
 

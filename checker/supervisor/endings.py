@@ -195,7 +195,7 @@ class Ending:
 
 
 def exit_code(view: RunView, ending: Ending) -> int:
-    """Of requirement 2: 130 interrupted, 2 broken or nothing tested, 1 something failed, 0 all is well."""
+    """Exit code: 130 interrupted, 2 broken or nothing tested, 1 something failed, 0 all is well."""
     if ending.error:
         return CANNOT
     if ending.outcome == INTERRUPTED:

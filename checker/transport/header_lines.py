@@ -28,7 +28,7 @@ def header_lines(request: WireRequest) -> tuple[list[bytes], bool]:
 
 
 def _odd_header_lines(request: WireRequest) -> tuple[list[bytes], bool]:
-    """The same when a header has no value."""
+    """Header lines of a request of which a header has no value."""
     lines: list[bytes] = []
     for name, value in request.headers:
         if value and not value.isspace():

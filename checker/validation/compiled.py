@@ -32,7 +32,7 @@ class Compiled:
     is_valid: Callable[[Any], bool]
     """True when the value is valid. Text that is not Unicode is judged as if the faulty characters were question marks."""
     is_strictly_valid: Callable[[Any], bool]
-    """The same with formats as the strictest reader knows them."""
+    """True when the value is valid with formats as the strictest reader knows them."""
 
 
 def compile_schema(
@@ -179,7 +179,7 @@ def _two_steps(build: Callable[[_Formats], _IsValid], pointer: str, formats: _Fo
 
 
 def _as_json(value: Any) -> Any:
-    """The same value with what JSON text cannot carry replaced."""
+    """A value in which what JSON text cannot carry is replaced."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, bytes | bytearray):

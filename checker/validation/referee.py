@@ -42,7 +42,7 @@ class Referee:
         return list(found.values())
 
     def whole_errors(self, value: Any) -> list[ValidationError]:
-        """The same as trees: what is wrong with each alternative stands inside."""
+        """What is wrong with a value, as trees: what is wrong with each alternative stands inside."""
         self._reading.hidden.clear()
         try:
             return list(islice(self._validator.iter_errors(value), _RAW_ERRORS))

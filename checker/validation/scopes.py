@@ -37,7 +37,7 @@ class Resource:
     anchors: dict[str, str] = field(default_factory=dict)
     """Name -> place."""
     dynamic: dict[str, str] = field(default_factory=dict)
-    """The same for the names that a dynamic reference may find; `$recursiveAnchor` counts as the empty one."""
+    """Name that a dynamic reference may find -> place; `$recursiveAnchor` counts as the empty one."""
     muted: frozenset[str] = frozenset()
     """Keywords that its metaschema has no vocabulary for."""
     home: "Resource | None" = None

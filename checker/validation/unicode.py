@@ -85,7 +85,7 @@ def _of_assigned(has: Callable[[str], bool]) -> Ranges:
 
 
 def _joined(runs: Iterable[tuple[int, int]]) -> Ranges:
-    """The same with runs beside each other as one."""
+    """Ranges in which runs beside each other are one."""
     found: list[tuple[int, int]] = []
     for first, last in runs:
         if found and found[-1][1] == first - 1:

@@ -34,7 +34,7 @@ class Components:
         return tuple(Component(*one) for one in self.fields(case.meta))
 
     def fields(self, meta: CaseMetadata) -> Fields:
-        """The same as fields: making what is only written costs more than packing."""
+        """Components as fields: making objects that are only written costs more than packing."""
         known = self.known.get(id(meta.components))
         if known is not None and known[0] is meta.components:
             return known[1]

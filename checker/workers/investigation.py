@@ -226,7 +226,7 @@ class Investigator:
         return shot
 
     def _rebound(self, made: GeneratedCase, earlier: list[JudgedCase]) -> GeneratedCase:
-        """The same case with the values that its producers answered this time."""
+        """A case with the values that its producers answered this time."""
         bindings = tuple(_resolved(binding, earlier) for binding in made.bindings)
         return replace(made, bindings=bindings)
 

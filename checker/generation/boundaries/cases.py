@@ -31,20 +31,20 @@ class Parts:
     media_type: str | None = None
 
     def with_value(self, location: Location, name: str, value: Any) -> "Parts":
-        """The same with another value of one parameter."""
+        """These parts with another value of one parameter."""
         return self.with_container(location, {**self.containers.get(location, {}), name: value})
 
     def without(self, location: Location, name: str) -> "Parts":
-        """The same with a parameter missing."""
+        """These parts without one parameter."""
         kept = {key: value for key, value in self.containers[location].items() if key != name}
         return self.with_container(location, kept)
 
     def with_container(self, location: Location, container: Container) -> "Parts":
-        """The same with other parameters of one location."""
+        """These parts with other parameters in one location."""
         return replace(self, containers={**self.containers, location: container})
 
     def with_body(self, value: Any, media_type: str | None) -> "Parts":
-        """The same with another body."""
+        """These parts with another body."""
         return replace(self, body=value, media_type=media_type)
 
     def key(self) -> str:

@@ -56,7 +56,7 @@ class Edges:
     _seen: set[tuple[Path, Key]] = field(default_factory=set)
     _usual: dict[Key, Any] = field(default_factory=dict)
     _whole: dict[Key, Any] = field(default_factory=dict)
-    """The same for those that stand in nothing else."""
+    """Usual values of those that stand in nothing else."""
     _open: dict[Key, int] = field(default_factory=dict)
     _cuts: int = 0
 
@@ -304,7 +304,7 @@ def safely(found: Iterator[Boundary]) -> Iterator[Boundary]:
 
 
 def _of_json(is_valid: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    """The same for values with bytes in them: nobody but the draw program knows about those."""
+    """A test of values that may hold bytes, of which nobody but the draw program knows."""
     return lambda value: has_bytes(value) or is_valid(value)
 
 

@@ -26,5 +26,5 @@ class Boundary:
     """The part that breaks it."""
 
     def inside(self, put: Callable[[Any], Any], description: str) -> "Boundary":
-        """The same in a larger value. Of the scenario remains what is tested."""
+        """This boundary inside a larger value. Of the scenario remains what is tested."""
         return replace(self, value=put(self.value), description=description + self.description)

@@ -121,7 +121,7 @@ class Compiler:
         return self.variety if form.pointer == self._root else Variety.USUAL
 
     def _varied(self, conjunction: Conjunction, place: TextPlace, draw: Draw) -> Draw:
-        """The same, or what gives more different values where these would repeat themselves all the time."""
+        """`draw`, or what gives more different values where its own would repeat themselves all the time."""
         if self.is_minimal or self.formats:
             return draw
         most = different(draw, self.context)

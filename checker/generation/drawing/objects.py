@@ -234,7 +234,7 @@ def _names_like(pattern: str, inner: TextPlace) -> Draw | None:
 
 
 def _at(nodes: Nodes, name: str, draw: Draw, place: TextPlace) -> Draw:
-    """The same while the path says that we are there."""
+    """`draw`, while the path of the context says which property is drawn."""
     if not nodes.reuses or not place.is_body:
         return draw
     token = name.replace("~", "~0").replace("/", "~1")

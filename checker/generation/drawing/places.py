@@ -42,7 +42,7 @@ class TextPlace:
     """Members of an `enum` are escaped if they must be: there is nothing else to send."""
 
     def carries_listed(self, value: Any) -> bool:
-        """The same for a member of an `enum`."""
+        """Whether a member of an `enum` arrives as it was meant."""
         if isinstance(value, str) and self.takes_any_listed:
             return len(value) >= self.min_text and value not in self.refuses
         return self.carries(value)
@@ -69,7 +69,7 @@ class TextPlace:
 
 @lru_cache(maxsize=16)
 def filled(place: TextPlace) -> TextPlace:
-    """The same for a query that must not be sent without a value."""
+    """The place of a query parameter that must not be sent without a value."""
     return replace(place, name=_FILLED_QUERY, min_text=1)
 
 
@@ -98,7 +98,7 @@ def place_of(
 
 @lru_cache(maxsize=64)
 def json_place(location: Location, text: Alphabet, excluded: str) -> TextPlace:
-    """The same for parameters that travel as JSON: it quotes and escapes, so its texts keep their ends."""
+    """The place of parameters that travel as JSON: it quotes and escapes, so its texts keep their ends."""
     match location:
         case Location.QUERY:
             characters = text

@@ -18,7 +18,7 @@ _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
 
 
 def reusing(draw: Draw, kind: str, is_valid: Callable[[Any], bool], context: DrawContext) -> Draw:
-    """The same for a scalar of the body, or a value from the pool under its JSON pointer."""
+    """Draws a scalar of the body, or takes a value from the pool under its JSON pointer."""
     return pooled(draw, (Location.BODY, None), (kind,), is_valid, context)
 
 
@@ -29,7 +29,7 @@ def pooled(
     is_valid: Callable[[Any], bool],
     context: DrawContext,
 ) -> Draw:
-    """The same for a named parameter; without a name, for where `context.path` says that we are."""
+    """Draws a value, or takes one from the pool under the name of a parameter; without a name, under `context.path`."""
     location, name = target
     coerced = _coercion(kinds)
     share = OFTEN if location is Location.PATH else SOMETIMES

@@ -40,7 +40,7 @@ class Words:
         return replace(self, entries=entries, location=location)
 
     def sampled(self, draw: Draw, context: DrawContext) -> Draw:
-        """The same draw, now and then one of the values."""
+        """What draws one of the values now and then, and otherwise what `draw` gives."""
         entries, share = self.entries, self.share
         count = len(entries)
         if not count or self.location is None:

@@ -74,7 +74,7 @@ class Breach:
         return self.around(self.draw())
 
     def around(self, draw: Draw) -> Broken:
-        """The same with other wrong parts. Raises `Unsatisfiable`."""
+        """Draws whole values around wrong parts that `draw` gives. Raises `Unsatisfiable`."""
         broken = embeddings.bare(draw)
         for host in reversed(self.hosts):
             broken = host(broken)

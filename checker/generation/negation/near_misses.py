@@ -13,7 +13,7 @@ _EDITS: Final = 10
 
 
 def mutated(draw: Draw) -> Draw:
-    """The same texts with one edit: at an end, where anchors fail, or anywhere."""
+    """Draws texts with one edit: at an end, where anchors fail, or anywhere."""
 
     def changed(source: Source) -> str:
         text = draw(source)
@@ -49,7 +49,7 @@ def _edited(text: str, edit: int, at: int, strange: str) -> str:
 
 
 def _changed(changes: tuple[Change, ...], draw: Draw) -> Draw:
-    """The same texts with a change that is typical of the format, or with any edit."""
+    """Draws texts with a change that is typical of the format, or with any edit."""
     count, edited = len(changes), mutated(draw)
 
     def miss(source: Source) -> str:

@@ -125,7 +125,7 @@ def wanted(
 
 
 def wanted_in(settings: GenerationSettings, body: Body) -> Callable[[Breach], bool]:
-    """The same for a body: of forms, what can be read back."""
+    """Which breaches of a body are wanted: of forms, those that can be read back."""
     is_wanted = wanted(settings)
     if not is_form(body.media_type) and not is_multipart(body.media_type):
         return is_wanted
@@ -276,7 +276,7 @@ class NegatedPart:
         return value
 
     def checked(self, draw: Draw) -> Draw:
-        """The same after hooks: what they have repaired is rejected."""
+        """`draw` after hooks: what they have repaired is rejected."""
 
         def drawn(source: Source) -> Any:
             found = draw(source)

@@ -35,7 +35,7 @@ _RECORDED: Final = 7_000
 _REACH: Final = 4
 """Ways in a row that may come to nothing before an easy one is taken."""
 _FAR: Final = 24
-"""The same until nothing is called broken at all."""
+"""Ways in a row that may come to nothing before nothing is called broken at all."""
 _NOT_ALONE: Final = 0.04
 """Share of values that break two things at once, because there is no other way: a number where texts are listed."""
 _ATTEMPTS: Final = 20

@@ -94,7 +94,7 @@ def parameter_proof(parameter: Parameter, outline: Outline, is_valid: IsValid) -
 
 
 def _text_proof(parameter: Parameter, is_valid: IsValid) -> IsValid:
-    """The same for scalars that travel as their own text."""
+    """Proves scalars wrong that travel as their own text."""
     location = parameter.location
     # Sent empty, it counts as absent for many.
     may_be_empty = (
@@ -118,7 +118,7 @@ def _text_proof(parameter: Parameter, is_valid: IsValid) -> IsValid:
 
 @dataclass(frozen=True, slots=True)
 class _StyledProof:
-    """The same for arrays and objects: what the style makes of them is decoded."""
+    """Proves arrays and objects of a parameter wrong: what the style makes of them is decoded."""
 
     parameter: Parameter
     outline: Outline
@@ -199,7 +199,7 @@ def body_proof(body: Body, is_valid: IsValid) -> IsValid | None:
 
 @dataclass(frozen=True, slots=True)
 class _PlainProof:
-    """The same for bodies that are a text, or octets: nobody says which, nor of what type."""
+    """Proves bodies wrong that are a text, or octets: nobody says which, nor of what type."""
 
     is_valid: IsValid
 
@@ -218,7 +218,7 @@ class _PlainProof:
 
 
 class _XmlProof:
-    """The same for XML: the whole document is read back by its schema."""
+    """Proves XML wrong: the whole document is read back by its schema."""
 
     def __init__(self, body: Body, is_valid: IsValid) -> None:
         self._encode = xml_encoder(body.schema)
@@ -237,7 +237,7 @@ class _XmlProof:
 
 @dataclass(frozen=True, slots=True)
 class _FieldsProof:
-    """The same for forms: each property is read back from its text, the others as they were meant."""
+    """Proves forms wrong: each property is read back from its text, the others as they were meant."""
 
     is_urlencoded: bool
     body: Body

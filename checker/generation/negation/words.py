@@ -16,7 +16,7 @@ from checker.validation.pointers import pointer_child
 def with_wrong_words(
     usual: NegativeDraw, part: SchemaPart, proof: Callable[[Any], bool], binding: Override
 ) -> NegativeDraw:
-    """The same, or an entry of a dictionary that is proved wrong."""
+    """Draws what `usual` gives, or an entry of a dictionary that is proved wrong."""
     wrong = [(entry, _violation(part, entry)) for entry in binding.entries if proof(entry)]
     count, share = len(wrong), binding.share or 1.0
     if not wrong:

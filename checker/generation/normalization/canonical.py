@@ -174,7 +174,7 @@ class Canon:
         return facet
 
     def parts(self, conjunction: Conjunction) -> Conjunction:
-        """The same without what says nothing but `allOf`: its parts stand for it.
+        """A conjunction in which the parts of `allOf` stand for schemas that say nothing else.
 
         However schemas that contain each other are combined, only so many sets of them exist, and each is read once.
         """
@@ -369,7 +369,7 @@ def _says_true(facet: Facet, keyword: str) -> bool:
 
 
 def _is_meant(name: str, value: Any) -> bool:
-    """The same for what is made: in the words of all dialects and of our own."""
+    """Whether a keyword of a schema that we made says anything: in the words of all dialects and of our own."""
     if isinstance(value, Facet) or name in COINED:
         return True
     return _is_said(_NEWEST.get(name), value) or _is_said(_OLDEST.get(name), value)

@@ -101,7 +101,7 @@ class Properties:
         return (self.rest,) if not found and self.rest is not None else found
 
     def declared(self, name: str) -> Conjunction:
-        """The same without what is said of all the others."""
+        """What is said of a property by its name or a pattern, not as one of all the others."""
         found = tuple(facet for _, matches, facet in self.patterns if matches(name))
         return (self.named[name], *found) if name in self.named else found
 
@@ -215,7 +215,7 @@ class Canonical:
     """Facets whose `not` has become a part of the conjunction."""
 
     def base(self, owner: Facet | None = None, keyword: str = "") -> Conjunction:
-        """The same without one keyword of `owner`; references and `allOf` are already followed."""
+        """The conjunction without one keyword of `owner`; references and `allOf` are already followed."""
         return tuple(
             replace(
                 facet,

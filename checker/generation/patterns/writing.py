@@ -40,7 +40,7 @@ class PatternPart:
     constant: str | None = None
     """Set when there is only one such text."""
     free: Draw | None = None
-    """The same without bounds, where that is less to do."""
+    """Writes the part with any length, where that is less to do."""
 
     def unbounded(self) -> Draw:
         """Writes texts of whatever length the pattern gives them."""
@@ -243,7 +243,7 @@ def _framed(parts: list[PatternPart]) -> Draw | None:
 
 
 def _with_constants_joined(parts: list[PatternPart]) -> Iterator[PatternPart]:
-    """The same parts; texts that follow each other are one."""
+    """Parts of a pattern in which constant texts that follow each other are one."""
     text = ""
     for part in parts:
         if part.constant is not None:

@@ -79,7 +79,7 @@ class Alphabet:
 
 
 def merged(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
-    """The same characters, in order and without overlap."""
+    """Intervals of characters in order and without overlap."""
     found: list[Interval] = []
     for low, high in sorted(intervals):
         if found and low <= found[-1][1] + 1:

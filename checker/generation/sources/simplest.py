@@ -57,7 +57,7 @@ class SimplestSource:
         return value
 
     def floating(self, low: float, high: float) -> float:
-        """The same for numbers; halves, too."""
+        """The number of that rank, by distance from zero in steps of a half."""
         rank = self._rank()
         value = min(max(low, 0.0), high) + rank / 2
         if value > high:

@@ -1,4 +1,4 @@
-"""Cassettes: every interaction of a run as YAML (spec 2.10, requirement 39)."""
+"""Cassettes: every interaction of a run as YAML."""
 
 import base64
 from contextlib import suppress

@@ -127,7 +127,7 @@ def encode(
 def encoder_of(
     media_type: str, encoding: Encoding, schema: Schema | None = None
 ) -> tuple[Encoder, str] | None:
-    """The same in two steps, for a body written often: encoder and `Content-Type`. None for multipart."""
+    """Encoder and `Content-Type` of a body that is written often. None for multipart."""
     sent = concrete(media_type)
     encoder = _encoder(sent, encoding, schema)
     return None if encoder is None else (encoder, sent)

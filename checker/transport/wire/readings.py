@@ -103,7 +103,7 @@ def arrays(items: list[list[Reading]]) -> list[Reading]:
 
 
 def doubted(found: list[Reading], doubt: str) -> list[Reading]:
-    """The same readings, each in doubt; that there may be others remains."""
+    """Readings that are all in doubt; that there may be others remains."""
     if not doubt:
         return found
     unknown = ambiguity.UNKNOWN

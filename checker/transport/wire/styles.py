@@ -64,7 +64,7 @@ def escape(text: str, safe: str = "") -> str:
 
 
 def percent_encoded(text: str, safe: str = "") -> str:
-    """The same, for text that is known to need it."""
+    """Text that is known to need it, percent-encoded."""
     return "".join(map(_octets_table(safe).__getitem__, text.encode("utf-8", "surrogatepass")))
 
 

@@ -31,7 +31,7 @@ def text_bytes(value: Any) -> bytes:
 
 
 def text_encoder(charset: str | None) -> Callable[[Any], bytes]:
-    """The same in a charset that a media type names; UTF-8 where nobody knows it. Raises `ValueError` for what it lacks."""
+    """Writes values in a charset that a media type names; UTF-8 where nobody knows it. Raises `ValueError` for what it lacks."""
     try:
         known = "utf-8" if charset is None else codecs.lookup(charset).name
     except LookupError:
