@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from checker.core.case import Case
 from checker.core.errors import IncorrectUsage
@@ -16,6 +16,8 @@ class Credentials:
     headers: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, str] = field(default_factory=dict)
     cookies: Mapping[str, str] = field(default_factory=dict)
+    data: Any = None
+    """What its source alone understands: None, scalars, bytes, lists, and maps of them."""
 
 
 class CredentialSource(Protocol):
@@ -23,11 +25,17 @@ class CredentialSource(Protocol):
 
     name: str
     """Tells it from other sources; at most one source has a name."""
+    refresh_s: float | None = None
+    """Age at which what it gave is fetched anew, in seconds; None: at none."""
 
-    def fetch(self) -> Credentials:
-        """New credentials, called in one worker on behalf of all: at the first request, and when they were refused.
+    def key(self, case: Case) -> str | None:
+        """Which credentials a case needs: they are kept for each key. None for none at all."""
+        return ""
 
-        Whatever it raises is told as the error of the operations that cannot be called for it.
+    def fetch(self, case: Case) -> Credentials:
+        """New credentials for the key of a case, called in one worker on behalf of all.
+
+        It is called at the first request, when they are too old, and when they were refused. Whatever it raises is told as the error of the operations that cannot be called for it.
         """
         ...
 

@@ -280,6 +280,8 @@ class OperationError:
     """Of that request."""
 
 
+AUTHENTICATION = "Authentication Error"
+"""Title of errors of operations for which no credentials are to be had."""
 UNBROKEN = "unbroken"
 """Kind of the note of an operation that takes everything, where only wrong data is wanted."""
 

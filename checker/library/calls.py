@@ -1,10 +1,16 @@
 """What a call of the Python API makes of a case, and of an answer that did not come."""
 
+from dataclasses import replace
+
+from checker.config.operation_settings import OperationSettings
 from checker.core.case import Case
 from checker.core.errors import IncorrectUsage
+from checker.core.hooks import GLOBAL_HOOKS, HookContext
 from checker.core.response import FailureKind, NetworkFailure
 from checker.kinds.protocol import ApiOperation
 from checker.library.options import CallOptions
+from checker.phases.attempt import CallHooks
+from checker.transport.settings import HttpSettings
 
 
 def overridden(case: Case, options: CallOptions) -> Case:
@@ -49,3 +55,24 @@ def error(failure: NetworkFailure) -> Exception:
     if failure.kind is FailureKind.UNSENDABLE:
         return ValueError(failure.message)
     return ConnectionError(f"{failure.kind}: {failure.message}")
+
+
+def call_hooks() -> CallHooks:
+    """What users run around each call."""
+    return CallHooks(
+        before=GLOBAL_HOOKS.named("before_call"),
+        after=GLOBAL_HOOKS.named("after_call"),
+        context=lambda case: HookContext(case.operation),
+    )
+
+
+def http_settings(
+    own: OperationSettings, *, timeout_s: float | None = None, verify: bool | str | None = None
+) -> HttpSettings:
+    """How a call travels: as its operation does, but for what the call says itself."""
+    usual = HttpSettings.of(own)
+    return replace(
+        usual,
+        request_timeout_s=timeout_s or usual.request_timeout_s,
+        verify=usual.verify if verify is None else verify,
+    )

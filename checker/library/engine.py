@@ -26,21 +26,19 @@ from checker.core import curl
 from checker.core.case import NOT_SET, Case
 from checker.core.credentials import CREDENTIAL_SOURCES
 from checker.core.errors import UsageError
-from checker.core.hooks import GLOBAL_HOOKS, HookContext
 from checker.core.operation import BrokenOperation, Operation
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.corpus.secrets import Secrets
 from checker.kinds.protocol import ApiOperation, ApiSchema
 from checker.kinds.sources import SchemaOptions
-from checker.library.calls import error, only_media_type, overridden
+from checker.library.calls import call_hooks, error, http_settings, only_media_type, overridden
 from checker.library.drawn import from_outside
 from checker.library.foreign import as_response
 from checker.library.options import CallOptions, CheckOptions
 from checker.library.strategies import case_strategy
 from checker.library.verdicts import failure_group
 from checker.phases.attempt import (
-    CallHooks,
     Tools,
     build_request,
     check_tools,
@@ -53,6 +51,7 @@ from checker.transport.applications import Application
 from checker.transport.http import HttpLanes
 from checker.transport.prepare import RequestMaker
 from checker.transport.settings import Dispatch, Headers, HttpSettings
+from checker.workers.configured_sources import sources
 from checker.workers.credentials import CredentialKeeper
 from checker.workers.operation_tools import dispatched
 from checker.workers.schemes import SchemeCredentials
@@ -81,6 +80,7 @@ class LibraryEngine:
         self._config = config
         self._resolved: tuple[tuple[object, ...], RunSettings, OperationResolver] | None = None
         self._keeper: CredentialKeeper | None = None
+        self._keeper_of: SchemeCredentials | None = None
         self._makers: dict[tuple[BaseUrl, Headers, bool], RequestMaker] = {}
         self._schemes: SchemeCredentials | None = None
         """For the configuration as it is resolved."""
@@ -235,19 +235,19 @@ class LibraryEngine:
         self, case: Case, base_url: str | None, options: CallOptions, settings: RunSettings
     ) -> Response:
         keeper = self._credentials()
-        sources = (f"source {name}" for name in CREDENTIAL_SOURCES)
+        registered = (f"source {name}" for name in CREDENTIAL_SOURCES)
         credentials = (
-            *credentials_in(settings), *_credentials_of(case, options, settings), *sources
+            *credentials_in(settings), *_credentials_of(case, options, settings), *registered
         )  # fmt: skip
         origin = self._origin(base_url, settings, credentials)
         if origin is None:
             raise UsageError(_NO_BASE_URL)
         own = self._settings_of(case.operation)
         maker = self._maker(origin, own, options.headers)
-        tools = Tools(maker, Judge(()), SafetyGate(), _call_hooks(), keeper)
+        tools = Tools(maker, Judge(()), SafetyGate(), call_hooks(), keeper)
         sent = overridden(case, options)
         request = build_request(maker, tools.hooks, sent, keeper)
-        http = _http(own, timeout_s=options.timeout, verify=options.verify)
+        http = http_settings(own, timeout_s=options.timeout, verify=options.verify)
         send = partial(self._send, origin, http)
         outcome = drive(exchange(tools, sent, request), send)
         # Only hooks: who judges this response, and whether, is for the caller to say.
@@ -258,12 +258,27 @@ class LibraryEngine:
         return response
 
     def _credentials(self) -> CredentialKeeper | None:
-        """What the registered sources hold; None when there are none."""
-        if not CREDENTIAL_SOURCES:
-            return None
-        if self._keeper is None or self._keeper.sources != CREDENTIAL_SOURCES:
-            self._keeper = CredentialKeeper.alone(dict(CREDENTIAL_SOURCES), Secrets())
-        return self._keeper
+        """What sources of credentials hold, configured or registered; None when there are none."""
+        schemes = self._of_schemes()
+        authentication = schemes.configured
+        if self._keeper_of is not schemes:
+            self._keeper_of, self._keeper = schemes, None
+        if self._keeper is None or (
+            not authentication and self._keeper.sources != CREDENTIAL_SOURCES
+        ):
+            found = sources(authentication, schemes, self._send_login)
+            wanted = found if authentication else dict(CREDENTIAL_SOURCES)
+            self._keeper = CredentialKeeper.alone(wanted, Secrets())
+        return self._keeper if self._keeper.sources else None
+
+    def _send_login(self, request: WireRequest) -> Outcome:
+        """Send a request for a token below the base path of the API. Raises `UsageError`."""
+        origin = self._origin(None, self._settings())
+        if origin is None:
+            raise UsageError(_NO_BASE_URL)
+        own = self._settings().common
+        target = origin.base_path.encode() + request.target
+        return self._send(origin, http_settings(own), replace(request, target=target))
 
     def _send(self, origin: BaseUrl, http: HttpSettings, request: WireRequest) -> Outcome:
         application = self._application
@@ -298,9 +313,9 @@ class LibraryEngine:
         judge = Judge(
             options.selected(own.checks, self._class_checks()),
             JudgeSettings(own.check_settings, settings.truncation),
-            check_tools(maker, anonymous, _call_hooks(), self._credentials()),
+            check_tools(maker, anonymous, call_hooks(), self._credentials()),
         )
-        http = _http(own, verify=None if response.verify else False)
+        http = http_settings(own, verify=None if response.verify else False)
 
         def send(request: WireRequest) -> Outcome:
             if origin is None:
@@ -350,25 +365,6 @@ def _credentials_of(case: Case, options: CallOptions, settings: RunSettings) -> 
     if case.meta is None:
         given += [("header", case.headers), ("query", case.query), ("cookie", case.cookies)]
     return credentials_of_call(settings.sanitization.redaction, given)
-
-
-def _http(
-    own: OperationSettings, *, timeout_s: float | None = None, verify: bool | str | None = None
-) -> HttpSettings:
-    usual = HttpSettings.of(own)
-    return replace(
-        usual,
-        request_timeout_s=timeout_s or usual.request_timeout_s,
-        verify=usual.verify if verify is None else verify,
-    )
-
-
-def _call_hooks() -> CallHooks:
-    return CallHooks(
-        before=GLOBAL_HOOKS.named("before_call"),
-        after=GLOBAL_HOOKS.named("after_call"),
-        context=lambda case: HookContext(case.operation),
-    )
 
 
 def with_engine(

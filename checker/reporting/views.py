@@ -1,11 +1,12 @@
 """From the fold of all records to the values of a report."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from checker.config.settings import RunSettings
 from checker.core.phases import FUZZING, NAMES
 from checker.corpus.fold import PhaseView, RunView
-from checker.corpus.records import UNBROKEN, Note, OperationError
+from checker.corpus.records import AUTHENTICATION, UNBROKEN, Note, OperationError
 from checker.reporting.report import (
     NOT_AVAILABLE,
     OperationOutcome,
@@ -152,7 +153,20 @@ def _distinct_errors(view: RunView) -> tuple[OperationError, ...]:
     kept: dict[tuple[str, str, str], OperationError] = {}
     for error in sorted(view.errors.values(), key=lambda e: (e.label, e.title, e.message, e.phase)):
         kept.setdefault((error.label, error.title, error.message), error)
-    return tuple(kept.values())
+    return tuple(_one_for_all(kept.values()))
+
+
+def _one_for_all(errors: Iterable[OperationError]) -> Iterator[OperationError]:
+    """A login that fails is one error, whatever number of operations it costs; the others as they are."""
+    denied: dict[str, list[OperationError]] = {}
+    for error in errors:
+        if error.title == AUTHENTICATION:
+            denied.setdefault(error.message, []).append(error)
+        else:
+            yield error
+    for alike in denied.values():
+        count = len(alike)
+        yield alike[0] if count == 1 else replace(alike[0], label=f"{count} operations")
 
 
 def _notes(view: RunView) -> tuple[Note, ...]:

@@ -26,51 +26,53 @@ class CredentialExchange:
     """Credentials of a run: each fetched once, by one worker for all, and by another one if that worker dies."""
 
     def __init__(self) -> None:
-        self._sources: dict[str, _CredentialState] = {}
+        self._kept: dict[tuple[str, str], _CredentialState] = {}
+        """By source and key."""
 
     def want(self, incarnation: int, wanted: WantedCredentials) -> list[Told]:
         """What to tell when a worker cannot go on with what it has."""
-        name = wanted.source
-        source = self._sources.setdefault(name, _CredentialState(GivenCredentials(name, 0)))
-        if source.given.number > wanted.refused:
-            return [(incarnation, source.given)]
-        if source.failures >= MOST_FAILURES:
+        nothing = GivenCredentials(wanted.source, 0, key=wanted.key)
+        kept = self._kept.setdefault((wanted.source, wanted.key), _CredentialState(nothing))
+        if kept.given.number > wanted.refused:
+            return [(incarnation, kept.given)]
+        if kept.failures >= MOST_FAILURES:
             # Numbered as an answer: whoever waits goes on, and tells the reason.
-            source.given = replace(source.given, number=wanted.refused + 1)
-            return [(incarnation, source.given)]
-        source.waiting.append(incarnation)
-        return self._appoint(source)
+            kept.given = replace(kept.given, number=wanted.refused + 1)
+            return [(incarnation, kept.given)]
+        kept.waiting.append(incarnation)
+        return self._appoint(kept)
 
     def receive(
         self, incarnation: int, given: GivenCredentials, alive: Iterable[int]
     ) -> list[Told]:
         """What to tell when a worker has fetched: everybody, since they have to know what to mask."""
-        source = self._sources[given.source]
-        if source.fetching != incarnation or given.number <= source.given.number:
+        kept = self._kept[given.source, given.key]
+        if kept.fetching != incarnation or given.number <= kept.given.number:
             return []
-        source.fetching = None
-        source.waiting.clear()
-        source.given = given
-        source.failures = source.failures + 1 if given.error else 0
+        kept.fetching = None
+        kept.waiting.clear()
+        kept.given = given
+        kept.failures = kept.failures + 1 if given.error else 0
         return [(one, given) for one in alive]
 
     def join(self, incarnation: int) -> list[Told]:
         """What to tell a worker that has just begun."""
-        return [(incarnation, one.given) for one in self._sources.values() if one.given.number]
+        return [(incarnation, one.given) for one in self._kept.values() if one.given.number]
 
     def lose(self, incarnation: int) -> list[Told]:
         """What to tell when a worker is gone: another one fetches what it was to fetch."""
         told: list[Told] = []
-        for source in self._sources.values():
-            source.waiting = [one for one in source.waiting if one != incarnation]
-            if source.fetching == incarnation:
-                source.fetching = None
-                told += self._appoint(source)
+        for kept in self._kept.values():
+            kept.waiting = [one for one in kept.waiting if one != incarnation]
+            if kept.fetching == incarnation:
+                kept.fetching = None
+                told += self._appoint(kept)
         return told
 
-    def _appoint(self, source: _CredentialState) -> list[Told]:
+    def _appoint(self, kept: _CredentialState) -> list[Told]:
         """Have the one that waits longest fetch, if nobody does."""
-        if source.fetching is not None or not source.waiting:
+        if kept.fetching is not None or not kept.waiting:
             return []
-        source.fetching = source.waiting[0]
-        return [(source.fetching, FetchCredentials(source.given.source, source.given.number + 1))]
+        kept.fetching = kept.waiting[0]
+        given = kept.given
+        return [(kept.fetching, FetchCredentials(given.source, given.number + 1, given.key))]

@@ -1,11 +1,12 @@
 """Credentials in one worker: put into requests, found to be refused, waited for, fetched when it is its turn."""
 
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from checker.core.case import Case
-from checker.core.credentials import CREDENTIAL_SOURCES, CredentialSource
+from checker.core.credentials import CREDENTIAL_SOURCES, Credentials, CredentialSource
 from checker.core.errors import CredentialError
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
@@ -15,6 +16,20 @@ from checker.workers.messages import FetchCredentials, GivenCredentials, WantedC
 
 MOST_IN_VAIN = 3
 """Times in a row that newer credentials are fetched for an operation and refused."""
+
+Address = tuple[str, str]
+"""Name of a source, and a key of its."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """Credentials as a worker has them."""
+
+    number: int
+    credentials: Credentials
+    error: str
+    since: float
+    """Of the clock: when they came."""
 
 
 @dataclass(slots=True)
@@ -28,21 +43,29 @@ class CredentialKeeper:
     """Says that they are wanted; set by whoever has a supervisor."""
     listen: Callable[[], bool] = lambda: True
     """Waits for messages, which come back through `take` and `fetch`; whether there is no time for more."""
-    _given: dict[str, GivenCredentials] = field(default_factory=dict)
+    clock: Callable[[], float] = time.monotonic
+    """Seconds, for the age of what was given."""
+    _held: dict[Address, _Held] = field(default_factory=dict)
+    _wanted_for: dict[Address, Case] = field(default_factory=dict)
+    """The case that needs them: who fetches may look at it."""
     _in_vain: Counter[tuple[str, str]] = field(default_factory=Counter)
     """(operation, source): how often in a row newer credentials were refused as well."""
 
     @classmethod
-    def of_registered(cls, secrets: Secrets) -> "CredentialKeeper | None":
-        """One for the sources that users registered; None when there are none."""
-        return cls(dict(CREDENTIAL_SOURCES), secrets) if CREDENTIAL_SOURCES else None
+    def of_run(
+        cls, configured: Mapping[str, CredentialSource], secrets: Secrets, *, is_configured: bool
+    ) -> "CredentialKeeper | None":
+        """One for the sources of a run: what is configured stands in place of what users registered. None for none."""
+        sources = configured if is_configured else CREDENTIAL_SOURCES
+        return cls(dict(sources), secrets) if sources else None
 
     @classmethod
     def alone(cls, sources: Mapping[str, CredentialSource], secrets: Secrets) -> "CredentialKeeper":
         """One that has no supervisor, and fetches for itself."""
 
         def fetch(wanted: WantedCredentials) -> None:
-            keeper.take(keeper.fetch(FetchCredentials(wanted.source, wanted.refused + 1)))
+            order = FetchCredentials(wanted.source, wanted.refused + 1, wanted.key)
+            keeper.take(keeper.fetch(order))
 
         keeper = cls(sources, secrets, ask=fetch)
         return keeper
@@ -50,17 +73,18 @@ class CredentialKeeper:
     def apply(self, case: Case, request: WireRequest) -> None:
         """Have the request of a case carry what its sources hold now. Raises `CredentialError`."""
         for name, source in self.sources.items():
-            given = self._given.get(name)
-            if given is None or given.error:
-                given = self._newer(name, 0 if given is None else given.number)
-            if given is None:
+            key = source.key(case)
+            if key is None:
                 continue
-            carried = source.carried(given.credentials, case)
+            held = self._current((name, key), source, case)
+            if held is None:
+                continue
+            carried = source.carried(held.credentials, case)
             if carried is not None:
                 self.secrets.add_credentials(carried)
                 put(request, carried)
                 others = (one for one in request.proofs if one[0] != name)
-                request.proofs = (*others, (name, given.number))
+                request.proofs = (*others, (name, held.number))
 
     def is_refused(self, case: Case, request: WireRequest, outcome: Outcome) -> bool:
         """Whether to send again with newer credentials, which are there then. Raises `CredentialError`.
@@ -71,14 +95,15 @@ class CredentialKeeper:
             return False
         is_hopeful = False
         for name, number in request.proofs:
-            place = (case.operation.label, name)
-            if not self.sources[name].is_refused(outcome):
+            source, place = self.sources[name], (case.operation.label, name)
+            if not source.is_refused(outcome):
                 self._in_vain.pop(place, None)
             elif self._in_vain[place] < MOST_IN_VAIN:
                 self._in_vain[place] += 1
                 is_hopeful = True
-                if self._given[name].number <= number:
-                    self._newer(name, number)
+                address = (name, source.key(case) or "")
+                if self._held[address].number <= number:
+                    self._newer(address, number, case)
         return is_hopeful
 
     def observe(self, case: Case, request: WireRequest, outcome: Outcome) -> None:
@@ -89,31 +114,46 @@ class CredentialKeeper:
 
     def take(self, given: GivenCredentials) -> None:
         """Newer credentials, or the reason why there are none."""
-        self.secrets.add_credentials(given.credentials)
-        self._given[given.source] = given
+        found = given.credentials
+        self.secrets.add_credentials(found)
+        held = _Held(given.number, found, given.error, self.clock())
+        self._held[given.source, given.key] = held
 
     def fetch(self, order: FetchCredentials) -> GivenCredentials:
         """Credentials for everybody, as they are told."""
         try:
-            found = self.sources[order.source].fetch()
+            case = self._wanted_for[order.source, order.key]
+            found = self.sources[order.source].fetch(case)
             self.secrets.add_credentials(found)
-            return GivenCredentials(
-                order.source,
-                order.number,
-                tuple(found.headers.items()),
-                tuple(found.query.items()),
-                tuple(found.cookies.items()),
-            )
+            return GivenCredentials.of(order, found)
+        except CredentialError as error:
+            return GivenCredentials(order.source, order.number, error=str(error), key=order.key)
         except Exception as error:  # noqa: BLE001 - the wall: users' code; it costs the operations that need it
             text = f"{type(error).__name__}: {error}"
-            return GivenCredentials(order.source, order.number, error=text)
+            return GivenCredentials(order.source, order.number, error=text, key=order.key)
 
-    def _newer(self, name: str, refused: int) -> GivenCredentials | None:
+    def _current(self, address: Address, source: CredentialSource, case: Case) -> _Held | None:
+        """What counts now; older ones go on where newer ones were to come for their age alone, and do not."""
+        held = self._held.get(address)
+        if held is None or held.error:
+            return self._newer(address, 0 if held is None else held.number, case)
+        if source.refresh_s is None or self.clock() - held.since < source.refresh_s:
+            return held
+        try:
+            return self._newer(address, held.number, case)
+        except CredentialError:
+            known = _Held(self._held[address].number, held.credentials, "", self.clock())
+            self._held[address] = known
+            return known
+
+    def _newer(self, address: Address, refused: int, case: Case) -> _Held | None:
         """What comes after those with that number; None when there is no time left to wait for them."""
-        self.ask(WantedCredentials(name, refused))
-        while (given := self._given.get(name)) is None or given.number <= refused:
+        name, key = address
+        self._wanted_for[address] = case
+        self.ask(WantedCredentials(name, refused, key))
+        while (held := self._held.get(address)) is None or held.number <= refused:
             if self.listen():
-                return given
-        if given.error:
-            raise CredentialError(f"credentials of {name!r} cannot be fetched: {given.error}")
-        return given
+                return held
+        if held.error:
+            raise CredentialError(f"credentials of {name!r} cannot be fetched: {held.error}")
+        return held

@@ -6,6 +6,7 @@ from checker.core.credentials import Credentials
 from checker.core.operation import Label
 from checker.core.resource_names import Resource
 from checker.core.sequence import Step
+from checker.corpus.packing import pack, unpack
 from checker.corpus.records import Finding
 
 MOST_TIMEOUTS = 3
@@ -145,6 +146,8 @@ class FetchCredentials:
     source: str
     number: int
     """Of what is to be fetched."""
+    key: str = ""
+    """Which of those that the source gives."""
 
 
 Pairs = tuple[tuple[str, str], ...]
@@ -161,13 +164,31 @@ class GivenCredentials:
     headers: Pairs = ()
     query: Pairs = ()
     cookies: Pairs = ()
+    data: bytes = b""
+    """Packed: what the source alone understands."""
     error: str = ""
     """Why there are none."""
+    key: str = ""
+    """Which of those that the source gives."""
 
     @property
     def credentials(self) -> Credentials:
         """As a source gives them."""
-        return Credentials(dict(self.headers), dict(self.query), dict(self.cookies))
+        data = unpack(self.data, lambda value: value) if self.data else None
+        return Credentials(dict(self.headers), dict(self.query), dict(self.cookies), data)
+
+    @classmethod
+    def of(cls, order: FetchCredentials, found: Credentials) -> "GivenCredentials":
+        """What was fetched, to be told. Raises `TypeError` for data that cannot be handed to other workers."""
+        return cls(
+            order.source,
+            order.number,
+            tuple(found.headers.items()),
+            tuple(found.query.items()),
+            tuple(found.cookies.items()),
+            b"" if found.data is None else pack(found.data),
+            key=order.key,
+        )
 
 
 Down = Assign | Known | Peers | Drain | Conclude | FetchCredentials | GivenCredentials
@@ -271,6 +292,8 @@ class WantedCredentials:
     source: str
     refused: int
     """Number of those that do not count any more; 0 when there were none."""
+    key: str = ""
+    """Which of those that the source gives."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ class SchemeCredentials:
 
     def __init__(self, declared: Mapping[str, SecurityScheme], configured: Authentication) -> None:
         self.declared = declared
-        self._configured = configured
+        self.configured = configured
         self._names = frozenset(configured.schemes)
         self._static = {
             one.name: _of_scheme(declared[one.name], one)
@@ -31,7 +31,7 @@ class SchemeCredentials:
     @property
     def unused(self) -> Iterator[tuple[str, str]]:
         """(name, sentence) of schemes that something is configured for and that the description does not have."""
-        for name in self._configured.schemes:
+        for name in self.configured.schemes:
             if name not in self.declared:
                 known = ", ".join(map(repr, self.declared)) or "none"
                 hint = did_you_mean(name, self.declared)

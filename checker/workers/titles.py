@@ -5,11 +5,13 @@ import traceback
 from checker.core.errors import (
     BudgetSpent,
     CheckError,
+    CredentialError,
     HookError,
     Unresponsive,
     Unsatisfiable,
     Unserialisable,
 )
+from checker.corpus.records import AUTHENTICATION
 
 
 def title_of(error: BaseException) -> tuple[str, str]:
@@ -24,6 +26,8 @@ def title_of(error: BaseException) -> tuple[str, str]:
             return "Given up", ""
         case Unserialisable():
             return "Serialization not possible", ""
+        case CredentialError():
+            return AUTHENTICATION, ""
         case CheckError():
             return "Check Error", trace
         case HookError():

@@ -6,7 +6,7 @@ import pytest
 
 import checker
 from checker.core.credentials import CREDENTIAL_SOURCES
-from checker.credentials import Credentials, register
+from checker.credentials import Credentials, CredentialSource, register
 from checker.demo.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 
@@ -17,13 +17,13 @@ DOCUMENT = {
 }
 
 
-class Counted:
+class Counted(CredentialSource):
     name = "counted"
 
     def __init__(self) -> None:
         self.fetched = 0
 
-    def fetch(self) -> Credentials:
+    def fetch(self, case: checker.Case) -> Credentials:
         self.fetched += 1
         return Credentials({"X-Ticket": f"number-{self.fetched}-of-many"})
 

@@ -4,15 +4,15 @@ import os
 from urllib.request import Request, urlopen
 
 import checker
-from checker.credentials import Credentials
+from checker.credentials import Credentials, CredentialSource
 
 
-class LoggedIn:
+class LoggedIn(CredentialSource):
     """Logs in where the tests say; the answer is the token."""
 
     name = "login"
 
-    def fetch(self) -> Credentials:
+    def fetch(self, case: checker.Case) -> Credentials:
         login = Request(os.environ["LOGIN_URL"], method="POST")
         with urlopen(login, timeout=20) as answer:
             token = answer.read().decode()

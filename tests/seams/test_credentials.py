@@ -120,11 +120,11 @@ from tests.seams.expiring_tokens import LoggedIn
 
 
 def killed_at_first(fetch):
-    def fetching(self):
+    def fetching(self, case):
         try:
             Path("killed").touch(exist_ok=False)
         except FileExistsError:
-            return fetch(self)
+            return fetch(self, case)
         os.kill(os.getpid(), signal.SIGKILL)
 
     return fetching

@@ -13,7 +13,7 @@ from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
 from checker.core.credentials import CREDENTIAL_SOURCES
 from checker.corpus.fold import RunView
-from checker.credentials import Credentials, register
+from checker.credentials import Credentials, CredentialSource, register
 from checker.demo.http import Request
 from checker.supervisor.execution import execute
 from checker.workers.class_checks import LABEL
@@ -70,10 +70,10 @@ def test_a_class_check_sees_the_operations_that_it_is_enabled_for(tmp_path: Path
 def test_requests_of_checks_carry_what_their_operation_carries_or_nobody_s_name(
     tmp_path: Path,
 ) -> None:
-    class Tickets:
+    class Tickets(CredentialSource):
         name = "tickets"
 
-        def fetch(self) -> Credentials:
+        def fetch(self, case: checker.Case) -> Credentials:
             return Credentials({"X-Ticket": "number-1-of-many"})
 
         def carried(self, held: Credentials, case: checker.Case) -> Credentials | None:

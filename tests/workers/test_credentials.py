@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from checker.core.case import Case
-from checker.core.credentials import Credentials
+from checker.core.credentials import Credentials, CredentialSource
 from checker.core.errors import CredentialError
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Response
@@ -17,7 +17,7 @@ from tests.generation.making import PlainOperation
 CASE = Case(PlainOperation(), "c1")
 
 
-class Numbered:
+class Numbered(CredentialSource):
     """Gives a new key each time."""
 
     name = "numbered"
@@ -25,7 +25,7 @@ class Numbered:
     def __init__(self) -> None:
         self.fetched = 0
 
-    def fetch(self) -> Credentials:
+    def fetch(self, case: Case) -> Credentials:
         self.fetched += 1
         return Credentials({"X-Key": f"key-number-{self.fetched}"})
 
@@ -65,9 +65,10 @@ def test_they_are_fetched_when_first_needed_and_then_kept() -> None:
 
 def test_every_value_is_masked_before_anything_carries_it() -> None:
     made = keeper(Numbered())
-    given = made.fetch(FetchCredentials("numbered", 1))
-    assert given.headers == (("X-Key", "key-number-1"),)
-    assert made.secrets.store.mask("say key-number-1") == "say {secret:header:X-Key}"
+    sent(made)
+    given = made.fetch(FetchCredentials("numbered", 2))
+    assert given.headers == (("X-Key", "key-number-2"),)
+    assert made.secrets.store.mask("say key-number-2") == "say {secret:header:X-Key}"
 
 
 def test_what_was_refused_is_sent_again_with_newer_ones() -> None:
@@ -96,6 +97,42 @@ def test_an_operation_that_refuses_everything_does_not_have_them_fetched_for_eve
     assert source.fetched == 1 + MOST_IN_VAIN
 
 
+def test_old_ones_are_fetched_anew_and_serve_on_where_there_are_no_newer_ones() -> None:
+    class Ageing(Numbered):
+        refresh_s = 300.0
+
+        def fetch(self, case: Case) -> Credentials:
+            if self.fetched == 2:
+                raise OSError("nobody is at home")
+            return Numbered.fetch(self, case)
+
+    now = [0.0]
+    source = Ageing()
+    made = keeper(source)
+    made.clock = lambda: now[0]
+    carried = []
+    for at in (0.0, 299.0, 300.0, 599.0, 601.0, 700.0):
+        now[0] = at
+        carried.append(sent(made).header(b"x-key"))
+    first, second = b"key-number-1", b"key-number-2"
+    assert carried == [first, first, second, second, second, second]
+
+
+def test_each_key_has_its_own_and_some_cases_none() -> None:
+    class Keyed(Numbered):
+        def key(self, case: Case) -> str | None:
+            return None if case.id == "none" else case.id
+
+    source = Keyed()
+    made = keeper(source)
+    carried = []
+    for name in ("a", "b", "a", "none"):
+        request = WireRequest("GET", b"/", [])
+        made.apply(Case(PlainOperation(), name), request)
+        carried.append(request.header(b"x-key"))
+    assert carried == [b"key-number-1", b"key-number-2", b"key-number-1", None]
+
+
 def test_an_answer_that_is_served_gives_new_hope() -> None:
     made = keeper(Numbered())
     for _ in range(2 * MOST_IN_VAIN):
@@ -112,7 +149,7 @@ def test_no_answer_says_nothing_of_them() -> None:
 
 def test_why_there_are_none_is_told() -> None:
     class Failing(Numbered):
-        def fetch(self) -> Credentials:
+        def fetch(self, case: Case) -> Credentials:
             raise OSError("nobody is at home")
 
     with pytest.raises(CredentialError, match=r"'numbered'.*OSError: nobody is at home"):

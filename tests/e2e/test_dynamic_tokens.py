@@ -1,0 +1,101 @@
+"""Tokens that the configuration says how to get: fetched once for all workers, renewed in time, written nowhere."""
+
+import pytest
+
+from tests.apps.tokens import PASSWORD, USER, Tokens, serving_tokens
+from tests.e2e.runner import Command, Ran
+
+ONLY = ("--include-path-regex", "item|public")
+"""The others refuse what is made up, and do not say so in their description."""
+
+
+def toml(scheme: str, source: str = "body", selector: str = "/access_token") -> str:
+    return f"""
+    [auth.dynamic.openapi.{scheme}]
+    path = "/login"
+    payload = {{ username = "{USER}", password = "${{PASSWORD}}" }}
+    payload_content_type = "application/x-www-form-urlencoded"
+    extract_from = "{source}"
+    extract_selector = "{selector}"
+    """
+
+
+def shows_nothing(command: Command, ran: Ran) -> None:
+    assert "C4n4ry" not in ran.stdout + ran.stderr
+    for path in command.directory.rglob("*"):
+        assert not path.is_file() or b"C4n4ry" not in path.read_bytes(), path
+
+
+def run_tested(command: Command, tokens: Tokens, *arguments: str, password: str = PASSWORD) -> Ran:
+    command.environment["PASSWORD"] = password
+    location = f"{tokens.url}/openapi.json"
+    return command("run", location, "--seed", "1", "--phases", "fuzzing", *arguments)
+
+
+def test_four_workers_share_each_token(command: Command) -> None:
+    (command.directory / "checker.toml").write_text(toml("Password"))
+    with serving_tokens(Tokens(uses=500)) as tokens:
+        ran = run_tested(
+            command,
+            tokens,
+            "-w",
+            "4",
+            "-n",
+            "600",
+            "--report",
+            "vcr",
+            "--include-path-regex",
+            "item",
+        )
+    served = sum(tokens.served.values())
+    assert ran.code == 0, ran.shown
+    assert served >= 2000
+    assert not tokens.wasted
+    assert len(tokens.given) == -(-served // 500)
+    # Each worker may meet the end of a token once with the requests that it has in the air.
+    shows_nothing(command, ran)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "path", "source", "selector"),
+    [
+        ("Session", "session", "cookie", "session"),
+        ("Ticket", "ticket", "header", "X-Token"),
+        ("Ticket", "ticket", "body", "/access_token"),
+    ],
+)
+def test_a_token_comes_from_anywhere_and_goes_where_its_scheme_says(
+    command: Command, scheme: str, path: str, source: str, selector: str
+) -> None:
+    (command.directory / "checker.toml").write_text(toml(scheme, source, selector))
+    with serving_tokens(Tokens(), 1) as tokens:
+        ran = run_tested(command, tokens, "-n", "5", "--include-path-regex", f"{path}|public")
+    assert ran.code == 0, ran.shown
+    assert set(tokens.served) == {path}
+    assert tokens.logins == 1
+    assert not tokens.refused
+    shows_nothing(command, ran)
+
+
+def test_credentials_that_the_login_rejects_are_one_sentence(command: Command) -> None:
+    (command.directory / "checker.toml").write_text(toml("Password"))
+    with serving_tokens(Tokens(), 40) as tokens:
+        ran = run_tested(command, tokens, "-w", "2", "-n", "5", *ONLY, password="wrong-C4n4ry")
+    assert not ran.findings
+    assert tokens.logins <= 3
+    text = (
+        "POST /login answered 401: the credentials were rejected; correct them in the configuration"
+    )
+    assert (ran.stdout + ran.stderr).count(text) == 1, ran.shown
+    shows_nothing(command, ran)
+
+
+def test_a_login_that_is_down_is_left_alone_soon(command: Command) -> None:
+    (command.directory / "checker.toml").write_text(toml("Password"))
+    with serving_tokens(Tokens(is_down=True), 10) as tokens:
+        ran = run_tested(command, tokens, "-w", "2", "-n", "5", *ONLY)
+    assert not ran.findings
+    assert tokens.logins == 3
+    assert (ran.stdout + ran.stderr).count("POST /login answered 503") == 1, ran.shown
+    # What needs no token is tested all the same.
+    assert ran.view.statuses["GET /public"][200] >= 1
