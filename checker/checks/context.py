@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from checker.core.blocks import DEFAULT_TRUNCATION, Truncation
 from checker.core.case import Case
 from checker.core.contract import ResponsePlan
+from checker.core.credentials import Credentials
 from checker.core.failures import Failure
 from checker.core.lexicon import Lexicon, Words
 from checker.core.operation import Operation
@@ -42,6 +43,10 @@ class CheckTools:
     """The request of a case without the credentials that the user gave for every request."""
     judge_request: Callable[[Operation, WireRequest], RequestVerdict]
     """What the final bytes of a request say of it, whoever made it."""
+    put_credentials: Callable[[WireRequest, Credentials], None]
+    """Has a request carry these, in place of what it has under the same names."""
+    drop_credentials: Callable[[WireRequest, Credentials], bool]
+    """Takes out of a request what it has under the names of these; whether there was anything."""
     base_path_of: Callable[[Operation], str] = lambda operation: ""
     """What stands before the path of an operation on the wire."""
 
@@ -67,6 +72,11 @@ class CheckContext:
     """Filled by checks whose two validators do not agree: counted and shown, never failed."""
     unjudged: list[str] = field(default_factory=list)
     """Filled by checks that have no sure verdict: what was not judged, and why; likewise."""
+
+    memory: dict[object, Any] = field(default_factory=dict)
+    """What checks keep from one interaction to the next; by keys that begin with the name of the check."""
+    is_settled: bool = False
+    """Set by a check that has nothing more to say of this operation: it is not asked of it any more."""
 
     @property
     def phase(self) -> str | None:

@@ -17,6 +17,7 @@ from checker.checks.content_type import (
     content_type_conformance,
     has_documented_media_type,
 )
+from checker.checks.ignored_auth import IgnoredAuth, asks_for_credentials, ignored_auth
 from checker.checks.missing_header import MissingHeaderNotRejected, missing_required_header
 from checker.checks.negative_data import AcceptedNegativeData, negative_data_rejection
 from checker.checks.positive_data import RejectedPositiveData, positive_data_acceptance
@@ -155,7 +156,14 @@ TABLE = (
         failures=(EnsureResourceAvailability,),
         applies=replace(_OF_OPERATION, statuses=("404",), follows=True, operations=names_member),
     ),
-    Check("ignored_auth"),
+    Check(
+        "ignored_auth",
+        ignored_auth,
+        frozenset((Fact.STATUS, Fact.REQUEST)),
+        failures=(IgnoredAuth,),
+        applies=replace(_OF_OPERATION, statuses=("2XX",), operations=asks_for_credentials),
+    ),
+    Check("object_level_authorization"),
     Check(
         "max_response_time",
         max_response_time,

@@ -15,6 +15,7 @@ from checker.core.response import NetworkFailure, Outcome, Response
 from checker.core.send import Exchanging, Purpose
 from checker.core.verdicts import RequestVerdict
 from checker.phases.safety import Level, SafetyGate
+from checker.transport import proofs
 
 # Python finds a member of an enumeration ten times slower than a name.
 _FULL = Level.FULL
@@ -193,6 +194,8 @@ def check_tools(
         partial(build_request, maker, hooks, credentials=credentials),
         partial(build_request, anonymous, hooks),
         judge_request,
+        proofs.put,
+        proofs.drop,
         maker.base_path_of,
     )
 

@@ -28,6 +28,25 @@ def put(request: WireRequest, credentials: Credentials) -> None:
         _put_headers(request, {"Cookie": b"; ".join([*kept, *own]).decode("latin-1")})
 
 
+def drop(request: WireRequest, credentials: Credentials) -> bool:
+    """Take out of a request what it has under the names of these; whether there was anything."""
+    before = request.target, list(request.headers)
+    path, mark, query = request.target.partition(b"?")
+    if credentials.query and mark:
+        kept = [pair for pair in query.split(b"&") if _name_of(pair) not in credentials.query]
+        request.target = path + b"?" + b"&".join(kept) if kept else path
+    names = {header_bytes(name).lower() for name in credentials.headers}
+    request.headers = [pair for pair in request.headers if pair[0].lower() not in names]
+    sent = request.header(_COOKIE)
+    if credentials.cookies and sent is not None:
+        parts = [part for part in sent.split(b"; ") if _name_of(part) not in credentials.cookies]
+        request.headers = [pair for pair in request.headers if pair[0].lower() != _COOKIE]
+        if parts:
+            request.headers.append((b"Cookie", b"; ".join(parts)))
+    request.lines = None
+    return before != (request.target, request.headers)
+
+
 def _put_headers(request: WireRequest, given: Mapping[str, str]) -> None:
     fields = [(header_bytes(name), header_bytes(value)) for name, value in given.items()]
     names = {name.lower() for name, _ in fields}

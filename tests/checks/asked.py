@@ -21,6 +21,7 @@ from checker.core.response import NetworkFailure, Outcome, Response
 from checker.kinds.protocol import ApiOperation
 from checker.openapi.loaders import from_dict
 from checker.openapi.operation import OpenApiOperation
+from checker.transport import proofs
 from checker.transport.prepare import RequestMaker
 
 NEGATIVE, POSITIVE = GenerationMode.NEGATIVE, GenerationMode.POSITIVE
@@ -97,9 +98,13 @@ class Exchanges:
         **settings: Any,
     ) -> Judgement:
         """What one check says of an exchange; `answers` answers what it sends."""
-        judge = Judge(selected_checks([name]), JudgeSettings({name: settings}), self._tools())
         assert isinstance(sent.outcome, Response)
-        return self._driven(judge.judge(sent.case, sent.outcome, sequence), answers)
+        work = self.judge(name, **settings).judge(sent.case, sent.outcome, sequence)
+        return self.drive(work, answers)
+
+    def judge(self, name: str, **settings: Any) -> Judge:
+        """A judge of one check."""
+        return Judge(selected_checks([name]), JudgeSettings({name: settings}), self._tools())
 
     def failures(
         self, name: str, sent: Sent, *sequence: JudgedInteraction, **settings: Any
@@ -109,11 +114,12 @@ class Exchanges:
         assert found.unjudged == ()
         return [one.unique_key for one in found.failures]
 
-    def _driven(
+    def drive(
         self,
         work: Generator[WireRequest, Outcome, Judgement],
         answers: Callable[[WireRequest], Outcome] | None,
     ) -> Judgement:
+        """What a judge says in the end; what it sends is kept in `asked`."""
         try:
             wanted = next(work)
             while True:
@@ -133,5 +139,7 @@ class Exchanges:
             maker.make,
             self._anonymous.make,
             lambda operation, request: operation.judge_request(request, base_path="/v1"),
+            proofs.put,
+            proofs.drop,
             maker.base_path_of,
         )

@@ -199,7 +199,7 @@ LATER = (
     ("--report-ndjson-path", "a"),
     ("--report-allure-path", "a"),
     ("--phases", "fuzzing,stateful"),
-    ("--checks", "ignored_auth"),
+    ("--checks", "object_level_authorization"),
     ("--origin", "http://127.0.0.1"),
     ("--app", "a:b"),
     ("--baseline-update",),
@@ -224,7 +224,7 @@ def test_known_options_that_do_not_work_yet_are_refused(invoke, option: tuple[st
         ("--mode", "positive"),
         ("--phases", "fuzzing"),
         ("--checks", "all"),
-        ("--exclude-checks", "ignored_auth"),
+        ("--exclude-checks", "object_level_authorization"),
     ],
     ids=" ".join,
 )

@@ -221,8 +221,8 @@ def test_error_text(name: str) -> None:
         ),
         ("[reports.wfc]\nenabled = true", "[reports.wfc] enabled: not available yet"),
         (
-            "[checks.ignored_auth]\nenabled = true",
-            "[checks.ignored_auth] enabled = true: not available yet",
+            "[checks.object_level_authorization]\nenabled = true",
+            "[checks.object_level_authorization] enabled = true: not available yet",
         ),
         ("warnings = false", "warnings: not available yet"),
         (

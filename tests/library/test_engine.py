@@ -190,8 +190,10 @@ def test_checks_that_there_are_not_cannot_be_excluded(operation) -> None:
 
 def test_a_check_that_is_not_built_yet_is_not_called_unknown(operation) -> None:
     case = operation.Case(path_parameters={"id": 7})
-    with pytest.raises(checker.errors.NotAvailableYet, match="the check ignored_auth"):
-        case.call_and_validate(checks=["ignored_auth"])
+    with pytest.raises(
+        checker.errors.NotAvailableYet, match="the check object_level_authorization"
+    ):
+        case.call_and_validate(checks=["object_level_authorization"])
 
 
 def test_an_argument_that_nothing_takes_names_the_call(operation) -> None:

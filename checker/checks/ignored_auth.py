@@ -1,0 +1,182 @@
+"""Operations that ask for credentials refuse requests without them, and requests with wrong ones."""
+
+import base64
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from checker.checks.context import PASSED, CheckContext, CheckTools, Found
+from checker.checks.resources import line_of
+from checker.core.credentials import Credentials
+from checker.core.digests import digest
+from checker.core.errors import CheckerError
+from checker.core.failures import Failure, Severity
+from checker.core.locations import Location
+from checker.core.operation import Operation
+from checker.core.request import WireRequest
+from checker.core.response import Response
+from checker.core.security import SecurityRequirement, SecurityScheme
+from checker.core.send import Exchanging
+
+_REFUSED = (401, 403)
+_TOO_FAST = 429
+_BASIC = "basic"
+_AUTHORIZATION = "Authorization"
+_BY_HEADER = frozenset(("http", "oauth2", "openIdConnect"))
+
+
+class IgnoredAuth(
+    Failure,
+    code="ST401",
+    title="API accepts requests without authentication",
+    severity=Severity.CRITICAL,
+):
+    """An operation that asks for credentials answers without them, or to wrong ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """What a request was sent without."""
+
+    detail: str
+    accepted: str
+    """Title of the failure when it succeeds."""
+    unexpected: str
+    """Title when it is refused otherwise than for its credentials."""
+
+
+_WITHOUT = _Attempt(
+    "no credentials provided",
+    "API accepts requests without authentication",
+    "Unexpected response to a request without authentication",
+)
+_WRONG = _Attempt(
+    "invalid credentials provided",
+    "API accepts invalid authentication",
+    "Unexpected response to invalid authentication",
+)
+
+
+def asks_for_credentials(operation: Operation) -> bool:
+    """Whether nobody may call an operation without credentials, and all of them can be told and left out."""
+    return bool(operation.security) and all(
+        not one.is_none and not one.undeclared and all(map(_is_sent, one.schemes))
+        for one in operation.security
+    )
+
+
+def ignored_auth(context: CheckContext) -> Exchanging[Found]:
+    """Fail on 2xx for a request without credentials; send one that has them again without, and with wrong ones.
+
+    Two requests for each operation, if it is right; they are sent again only to confirm a failure.
+    """
+    sent, tools, operation = context.response.request, context.tools, context.case.operation
+    if sent is None or tools is None or _has_wrong_path(context):
+        return True
+    places = _credentials(operation.security)
+    if not _carries(tools, sent, places):
+        # Whoever gave other ones may have been let in for them.
+        is_anonymous = sent.header(b"authorization") is None and sent.header(b"cookie") is None
+        return _failure(context, sent, context.response, _WITHOUT) if is_anonymous else True
+    key = (ignored_auth.__name__, operation.label)
+    if key in context.memory and not sent.fresh:
+        known: Found = context.memory[key]
+        return known
+    context.memory[key] = PASSED
+    found = yield from _probes(context, tools, places)
+    context.memory[key] = found
+    if not found and not context.unjudged:
+        context.is_settled = True
+    return found
+
+
+def _probes(context: CheckContext, tools: CheckTools, places: Credentials) -> Exchanging[Found]:
+    try:
+        bare = context.make(context.case, with_credentials=False)
+    except CheckerError as error:
+        context.unjudged.append(f"a request cannot be made without credentials ({error})")
+        return PASSED
+    tools.drop_credentials(bare, places)
+    if bare.header(b"authorization") is not None and "Authorization" not in places.headers:
+        # A hook puts in what the description does not know.
+        return True
+    for what, credentials in ((_WITHOUT, None), (_WRONG, _wrong(context, tools))):
+        request = replace(bare, headers=list(bare.headers))
+        if credentials is not None:
+            tools.put_credentials(request, credentials)
+        answer = yield request
+        if isinstance(answer, Response):
+            failure = _judged(context, request, answer, what)
+            if failure is not None:
+                return failure
+    return PASSED
+
+
+def _judged(
+    context: CheckContext, request: WireRequest, answer: Response, what: _Attempt
+) -> Failure | None:
+    status = answer.status_code
+    if status in _REFUSED or status == _TOO_FAST or 300 <= status < 400:
+        return None
+    if status == 404 and context.case.path_parameters:
+        # Who may not see something need not know that it is there (RFC 9110, 15.5.4); or it is gone by now.
+        context.unjudged.append(f"a request was answered with 404 ({what.detail})")
+        return None
+    return _failure(context, request, answer, what)
+
+
+def _failure(
+    context: CheckContext, request: WireRequest, answer: Response, what: _Attempt
+) -> Failure:
+    status = f"{answer.status_code} {answer.message}".rstrip()
+    line = f"{request.method} {context.case.path}"
+    return IgnoredAuth(
+        f"Expected 401 or 403, got `{status}` for `{line}` ({what.detail})\nSent: {line_of(request)}",
+        title=what.accepted if answer.status_code < 300 else what.unexpected,
+    )
+
+
+def _has_wrong_path(context: CheckContext) -> bool:
+    meta = context.case.meta
+    part = None if meta is None else meta.components.get(Location.PATH)
+    return part is not None and part.mode.is_negative
+
+
+def _is_sent(scheme: SecurityScheme) -> bool:
+    return scheme.location is not None or scheme.type in _BY_HEADER
+
+
+def _carries(tools: CheckTools, request: WireRequest, places: Credentials) -> bool:
+    return tools.drop_credentials(replace(request, headers=list(request.headers)), places)
+
+
+def _wrong(context: CheckContext, tools: CheckTools) -> Credentials:
+    """Made up credentials of the first alternative that the request had; the same ones for every request to an operation."""
+    operation, sent = context.case.operation, context.response.request
+    assert sent is not None
+    carried = [one for one in operation.security if _carries(tools, sent, _credentials((one,)))]
+    return _credentials(carried[:1], digest("no credentials", operation.label))
+
+
+def _credentials(alternatives: Iterable[SecurityRequirement], token: str = "") -> Credentials:
+    """Where alternatives put their credentials, each place with a value that is made of `token`."""
+    headers: dict[str, str] = {}
+    query: dict[str, str] = {}
+    cookies: dict[str, str] = {}
+    for scheme in (scheme for one in alternatives for scheme in one.schemes):
+        match scheme.location:
+            case None:
+                headers.setdefault(_AUTHORIZATION, _authorization(scheme, token))
+            case Location.QUERY:
+                query[scheme.parameter] = token
+            case Location.COOKIE:
+                cookies[scheme.parameter] = token
+            case _:
+                headers[scheme.parameter] = token
+    return Credentials(headers, query, cookies)
+
+
+def _authorization(scheme: SecurityScheme, token: str) -> str:
+    if scheme.scheme == _BASIC:
+        return f"Basic {base64.b64encode(f'nobody:{token}'.encode()).decode()}"
+    word = scheme.scheme.capitalize() if scheme.type == "http" else ""
+    return f"{word or 'Bearer'} {token}"

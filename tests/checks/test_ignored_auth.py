@@ -1,0 +1,193 @@
+"""Who asks for credentials has to refuse requests without them, and with wrong ones."""
+
+import base64
+from typing import Any
+
+import pytest
+
+from checker.core.request import WireRequest
+from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from tests.checks.asked import NEGATIVE, POSITIVE, Exchanges, Sent, operations_of
+
+CHECK = "ignored_auth"
+OK = {"200": {"description": "fine"}}
+ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
+SCHEMES = {
+    "bearer": {"type": "http", "scheme": "bearer"},
+    "basic": {"type": "http", "scheme": "basic"},
+    "header": {"type": "apiKey", "in": "header", "name": "X-Key"},
+    "query": {"type": "apiKey", "in": "query", "name": "key"},
+    "cookie": {"type": "apiKey", "in": "cookie", "name": "session"},
+    "mutual": {"type": "mutualTLS"},
+}
+
+
+def path(*alternatives: dict[str, list[str]]) -> dict[str, Any]:
+    return {"get": {"security": list(alternatives), "responses": OK}}
+
+
+PATHS = {
+    **{f"/{name}": path({name: []}) for name in SCHEMES},
+    "/both": path({"header": [], "query": []}),
+    "/either": path({"header": []}, {"bearer": []}),
+    "/optional": path({"bearer": []}, {}),
+    "/unknown": path({"nobody": []}),
+    "/public": path(),
+    "/bearer/{id}": {"get": {"parameters": [ID], "security": [{"bearer": []}], "responses": OK}},
+}
+BEARER = ("Authorization", "Bearer right")
+
+
+def exchanges(*headers: tuple[str, str]) -> Exchanges:
+    return Exchanges(operations_of(PATHS, {"securitySchemes": SCHEMES}), headers)
+
+
+def sent(them: Exchanges, label: str, status: int = 200, **parts: Any) -> Sent:
+    return them.sent(label, status, mode=POSITIVE, phase="fuzzing", **parts)
+
+
+def always(status: int) -> Any:
+    return lambda request: Response(status, [], b"")
+
+
+def titles(them: Exchanges, label: str, answers: Any = None, **parts: Any) -> list[str]:
+    found = them.verdict(CHECK, sent(them, label, **parts), answers=answers)
+    return [one.title for one in found.failures]
+
+
+ACCEPTS, WRONG = "API accepts requests without authentication", "API accepts invalid authentication"
+
+
+def test_what_succeeds_without_credentials_is_a_failure_at_once() -> None:
+    them = exchanges()
+    (failure,) = them.verdict(CHECK, sent(them, "GET /bearer")).failures
+    assert (failure.title, failure.code, failure.severity) == (ACCEPTS, "ST401", "critical")
+    first = "Expected 401 or 403, got `200` for `GET /bearer` (no credentials provided)"
+    assert failure.message.splitlines()[0] == first
+    assert them.asked == []
+
+
+def test_a_right_operation_is_asked_twice_and_never_again() -> None:
+    them = exchanges(BEARER)
+    assert titles(them, "GET /bearer", always(401)) == []
+    without, wrong = them.asked
+    assert without.header(b"authorization") is None
+    token = wrong.header(b"authorization")
+    assert token is not None
+    assert token.startswith(b"Bearer ")
+    assert token != b"Bearer right"
+
+
+def test_who_ignores_credentials_is_found_out() -> None:
+    them = exchanges(BEARER)
+    assert titles(them, "GET /bearer", always(200)) == [ACCEPTS]
+    assert len(them.asked) == 1
+
+
+def test_who_takes_any_credentials_is_found_out() -> None:
+    def takes_any(request: WireRequest) -> Outcome:
+        return Response(401 if request.header(b"authorization") is None else 200, [], b"")
+
+    them = exchanges(BEARER)
+    assert titles(them, "GET /bearer", takes_any) == [WRONG]
+
+
+@pytest.mark.parametrize(
+    ("status", "title"),
+    [
+        (403, []),
+        (302, []),
+        (429, []),
+        (400, ["Unexpected response to a request without authentication"]),
+        (500, ["Unexpected response to a request without authentication"]),
+    ],
+)
+def test_other_answers(status: int, title: list[str]) -> None:
+    assert titles(exchanges(BEARER), "GET /bearer", always(status)) == title
+
+
+def test_what_is_not_there_for_strangers_is_not_judged() -> None:
+    them = exchanges(BEARER)
+    one = sent(them, "GET /bearer/{id}", path_parameters={"id": "1"})
+    found = them.verdict(CHECK, one, answers=always(404))
+    assert (found.failures, len(found.unjudged)) == ((), 2)
+
+
+@pytest.mark.parametrize(
+    ("label", "parts", "header", "target"),
+    [
+        ("GET /header", {"headers": {"X-Key": "k"}}, b"x-key", b"/v1/header"),
+        ("GET /query", {"query": {"key": "k", "a": "b"}}, b"cookie", b"/v1/query?a=b"),
+        ("GET /cookie", {"cookies": {"session": "k"}}, b"cookie", b"/v1/cookie"),
+        ("GET /either", {"headers": {"X-Key": "k"}}, b"x-key", b"/v1/either"),
+        ("GET /both", {"headers": {"X-Key": "k"}, "query": {"key": "k"}}, b"x-key", b"/v1/both"),
+    ],
+)
+def test_credentials_are_left_out_wherever_they_stand(
+    label: str, parts: dict[str, Any], header: bytes, target: bytes
+) -> None:
+    them = exchanges()
+    assert titles(them, label, always(401), **parts) == []
+    without, wrong = them.asked
+    assert (without.header(header), without.target) == (None, target)
+    assert (wrong.header(header), wrong.target) != (None, target)
+
+
+def test_wrong_credentials_are_well_formed() -> None:
+    them = exchanges(("Authorization", "Basic cmlnaHQ="))
+    assert titles(them, "GET /basic", always(401)) == []
+    token = them.asked[1].header(b"authorization")
+    assert token is not None
+    word, _, text = token.partition(b" ")
+    assert (word, base64.b64decode(text).startswith(b"nobody:")) == (b"Basic", True)
+
+
+@pytest.mark.parametrize("label", ["optional", "unknown", "public", "mutual"])
+def test_who_asks_for_nothing_that_can_be_left_out_is_not_asked(label: str) -> None:
+    assert titles(exchanges(), f"GET /{label}") == []
+
+
+def test_others_than_the_declared_credentials_prove_nothing() -> None:
+    assert titles(exchanges(BEARER), "GET /header") == []
+    assert titles(exchanges(("Cookie", "a=b")), "GET /header") == []
+
+
+def test_wrong_paths_and_refusals_are_not_judged() -> None:
+    them = exchanges()
+    parts: dict[str, Any] = {"path_parameters": {"id": "1"}, "mode": NEGATIVE}
+    assert them.failures(CHECK, them.sent("GET /bearer", 401, mode=POSITIVE)) == []
+    assert them.failures(CHECK, them.sent("GET /bearer/{id}", 404, **parts)) == []
+
+
+def test_no_answer_is_no_verdict() -> None:
+    def silent(request: WireRequest) -> Outcome:
+        return NetworkFailure(FailureKind.TIMEOUT, "no answer", 1.0)
+
+    assert titles(exchanges(BEARER), "GET /bearer", silent) == []
+
+
+def test_an_operation_that_was_found_right_costs_nothing_more() -> None:
+    them = exchanges(BEARER)
+    judge = them.judge(CHECK)
+    one = sent(them, "GET /bearer")
+    assert isinstance(one.outcome, Response)
+    assert judge.verdict(one.case, one.outcome) is None
+    them.drive(judge.judge(one.case, one.outcome), always(401))
+    assert judge.verdict(one.case, one.outcome) is not None
+    assert len(them.asked) == 2
+
+
+def test_a_wrong_operation_is_asked_again_only_to_confirm_it() -> None:
+    them = exchanges(BEARER)
+    judge = them.judge(CHECK)
+    one = sent(them, "GET /bearer")
+    assert isinstance(one.outcome, Response)
+    assert one.request is not None
+    for count in (1, 1):
+        found = them.drive(judge.judge(one.case, one.outcome), always(200))
+        assert ([failure.title for failure in found.failures], len(them.asked)) == (
+            [ACCEPTS],
+            count,
+        )
+    one.request.fresh = True
+    assert them.drive(judge.judge(one.case, one.outcome), always(401)).failures == ()
