@@ -4,6 +4,7 @@ from enum import StrEnum
 from typing import Any, ClassVar
 
 from checker.core.digests import digest
+from checker.core.operation import Label
 
 
 class Severity(StrEnum):
@@ -63,11 +64,14 @@ class Failure(AssertionError):
             self.severity = Severity(severity)
         super().__init__(f"{self.title}\n\n{message}" if message else self.title)
 
+    def blamed(self, label: str) -> Label:
+        """Label of the operation that is to blame for this failure, which an answer of the operation `label` showed."""
+        return Label(self.operation or label)
+
     def fingerprint(self, label: str) -> str:
         """Fingerprint, version 1, of this failure, which an answer of the operation `label` showed."""
-        return digest(
-            "v1", self.operation or label, self.check, f"{self.unique_key} {self.text}".strip()
-        )
+        broken = f"{self.unique_key} {self.text}".strip()
+        return digest("v1", self.blamed(label), self.check, broken)
 
 
 class FailureGroup(ExceptionGroup[Failure]):

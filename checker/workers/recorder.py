@@ -114,8 +114,8 @@ class Recorder:
     ) -> UnconfirmedFailure | None:
         """A failure that is new, on disk before anyone hears of it; None when it is known."""
         step = chain[-1].made.step
-        fingerprint = failure.fingerprint(step.label)
-        if not self._is_news(fingerprint, flight, step.label, failure):
+        fingerprint, label = failure.fingerprint(step.label), failure.blamed(step.label)
+        if not self._is_news(fingerprint, flight, label, failure):
             return None
         finding = self._finding(flight, chain, failure)
         self._commit(finding)
@@ -148,7 +148,7 @@ class Recorder:
         step = chain[-1].made.step
         return Finding(
             fingerprint=failure.fingerprint(step.label),
-            label=step.label,
+            label=failure.blamed(step.label),
             check=failure.check,
             title=failure.title,
             message=failure.message,

@@ -74,8 +74,8 @@ class UnconfirmedFailure:
 
     @property
     def label(self) -> Label:
-        """Of the operation whose answer failed."""
-        return self.chain[-1].made.label
+        """Of the operation that is to blame."""
+        return Label(self.finding.label)
 
     def urgency(self) -> tuple[int, str, str, str]:
         """Sorts what is looked into first: the worst, and what tells equals apart."""
