@@ -1,4 +1,4 @@
-"""The live configuration object (requirements 13-15)."""
+"""The live configuration object."""
 
 import os
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Users' functions around making, sending and judging cases (requirements 32 and 33): names, signatures, registry."""
+"""Users' functions around making, sending and judging cases: names, signatures, registry."""
 
 import functools
 import inspect

@@ -1,4 +1,4 @@
-"""May this case be sent? Stands before every send (design section 5)."""
+"""May this case be sent? Stands before every send."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""The report that people read (requirements 6-9), and what they see until it comes."""
+"""The report that people read, and what they see until it comes."""
 
 import os
 import time
