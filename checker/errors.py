@@ -9,6 +9,7 @@ from checker.core.errors import (
     IncorrectUsage,
     LoaderError,
     NotAvailableYet,
+    OperationNotFound,
     UsageError,
 )
 from checker.core.failures import Failure, FailureGroup, Severity
@@ -23,6 +24,7 @@ __all__ = [
     "IncorrectUsage",
     "LoaderError",
     "NotAvailableYet",
+    "OperationNotFound",
     "Severity",
     "UsageError",
 ]

@@ -18,6 +18,7 @@ CheckerError
 ├── CredentialError        a source of credentials gave none              an error of its operation
 ├── StorageError           the corpus cannot be written                   exit code 2
 └── MissingSecret          a recorded secret is not available             exit code 2
+OperationNotFound          a schema has no such operation (also a LookupError)
 IncorrectUsage             a Python call that cannot mean anything (also a UsageError)
 
 Failed checks are not here: they are `checker.core.failures`.
@@ -55,6 +56,10 @@ class UsageError(CheckerError):
 
 class IncorrectUsage(UsageError):
     """A Python call that cannot mean anything."""
+
+
+class OperationNotFound(UsageError, LookupError):
+    """A schema has no such operation; the message names the nearest one."""
 
 
 class NotAvailableYet(UsageError):

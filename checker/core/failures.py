@@ -1,6 +1,7 @@
 """Failed checks: exceptions that carry what a reader needs, and the identity under which they are stored for years."""
 
 from enum import StrEnum
+from types import TracebackType
 from typing import Any, ClassVar
 
 from checker.core.digests import digest
@@ -81,13 +82,18 @@ class FailureGroup(ExceptionGroup[Failure]):
         """Keep the text whole: `ExceptionGroup` would append a count."""
         group = super().__new__(cls, text, failures)
         group.text = text
+        group.raised_for = None
         return group
 
     text: str
+    raised_for: TracebackType | None
+    """Frames of the user that asked for the verdict, if anybody noted them. Hypothesis takes tracebacks from groups."""
 
     def __str__(self) -> str:
         return self.text
 
     def derive(self, excs: "list[Failure]") -> "FailureGroup":  # type: ignore[override]
         """Keep the class when an `except*` splits the group."""
-        return FailureGroup(self.text, excs)
+        group = FailureGroup(self.text, excs)
+        group.raised_for = self.raised_for
+        return group

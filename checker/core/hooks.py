@@ -3,14 +3,17 @@
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from typing import Any, TypeVar, overload
+from enum import StrEnum
+from typing import Any, Final, Protocol, TypeVar, overload
 
 from checker.core.errors import NotAvailableYet
+from checker.core.operation_filter import OperationFilter, Predicate
 
 Hook = Callable[..., Any]
 Registered = TypeVar("Registered", bound=Hook)
+Tested = TypeVar("Tested", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +24,32 @@ class HookContext:
     """None for hooks that run before operations exist."""
 
 
+class HookScope(StrEnum):
+    """How far a hook reaches."""
+
+    GLOBAL = "global"
+    """`@checker.hook`: every operation of every schema."""
+    SCHEMA = "schema"
+    """`@schema.hook`: operations of one schema."""
+    TEST = "test"
+    """`@schema.hooks.apply(hook)`: one test."""
+
+
+_EVERYWHERE: Final = tuple(HookScope)
+_GLOBAL_ONLY: Final = (HookScope.GLOBAL,)
+_NOT_IN_TESTS: Final = (HookScope.GLOBAL, HookScope.SCHEMA)
+
+
 @dataclass(frozen=True, slots=True)
 class HookName:
-    """What a hook of this name receives."""
+    """What a hook of this name receives, and where it may be registered."""
 
     arguments: tuple[str, ...]
     """After the context."""
     is_available: bool = True
+    scopes: tuple[HookScope, ...] = _EVERYWHERE
+    has_operation: bool = True
+    """False for what runs before operations exist: filters mean nothing to it."""
 
 
 COMPONENTS = ("path_parameters", "headers", "cookies", "query", "body")
@@ -36,15 +58,15 @@ COMPONENTS = ("path_parameters", "headers", "cookies", "query", "body")
 
 def _names() -> dict[str, HookName]:
     table = {
-        "before_load_schema": HookName(("raw_schema",), is_available=False),
-        "after_load_schema": HookName(("schema",), is_available=False),
-        "before_process_path": HookName(("path", "methods"), is_available=False),
+        "before_load_schema": HookName(("raw_schema",), False, _GLOBAL_ONLY, has_operation=False),
+        "after_load_schema": HookName(("schema",), False, _GLOBAL_ONLY, has_operation=False),
+        "before_process_path": HookName(("path", "methods"), False, has_operation=False),
         "before_init_operation": HookName(("operation",), is_available=False),
         "before_add_examples": HookName(("examples",)),
-        "before_call": HookName(("case", "kwargs")),
-        "after_call": HookName(("case", "response")),
+        "before_call": HookName(("case", "kwargs"), scopes=_GLOBAL_ONLY),
+        "after_call": HookName(("case", "response"), scopes=_NOT_IN_TESTS),
         "after_validate": HookName(("case", "response", "results"), is_available=False),
-        "after_network_error": HookName(("case", "request"), is_available=False),
+        "after_network_error": HookName(("case", "request"), False, _NOT_IN_TESTS),
         "filter_failure": HookName(("failure", "case", "response"), is_available=False),
     }
     for part in (*COMPONENTS, "case"):
@@ -60,22 +82,56 @@ HOOK_NAMES = _names()
 """Every hook that there is."""
 
 
+class HookSource(Protocol):
+    """Where hooks are looked up."""
+
+    def named(self, name: str, context: HookContext | None = None) -> tuple[Hook, ...]:
+        """Hooks of this name, in the order in which they act."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class _Entry:
     function: Hook
     """As the user wrote it."""
     call: Hook
     """Takes exactly the context and the arguments of `HOOK_NAMES`."""
+    filter: OperationFilter
+
+    def guarded(self) -> Hook:
+        """`call`, for operations that the filter lets through; nothing for others."""
+        if not self.filter:
+            return self.call
+        matches, call = self.filter.matches, self.call
+
+        def guarded(context: HookContext, *arguments: Any) -> Any:
+            return call(context, *arguments) if matches(context) else None
+
+        return functools.wraps(call)(guarded)
+
+
+TEST_HOOKS: Final = "_checker_hooks"
+"""Attribute of a test function: the registry of its own hooks."""
 
 
 @dataclass(slots=True)
 class HookRegistry:
     """Hooks of one scope, by name, in the order of registration."""
 
+    scope: HookScope = HookScope.GLOBAL
     _entries: dict[str, list[_Entry]] = field(default_factory=dict)
 
-    def register(self, function: Hook, name: str | None = None) -> None:
-        """Add a hook; its name defaults to the function's. Raises `TypeError` for a wrong name or signature."""
+    def register(
+        self,
+        function: Hook,
+        name: str | None = None,
+        *,
+        filter: OperationFilter = OperationFilter(),  # noqa: B008 - frozen
+    ) -> None:
+        """Add a hook; its name defaults to the function's.
+
+        Raises `TypeError` for a wrong name or signature, `ValueError` for a wrong scope or a filter that means nothing.
+        """
         if name is None:
             name = str(getattr(function, "__name__", function))
         known = HOOK_NAMES.get(name)
@@ -83,14 +139,27 @@ class HookRegistry:
             near = get_close_matches(name, HOOK_NAMES, n=1)
             hint = f". Did you mean '{near[0]}'?" if near else ""
             raise TypeError(f"There is no hook with name '{name}'{hint}")
+        if self.scope not in known.scopes:
+            allowed = ", ".join(scope.upper() for scope in known.scopes)
+            raise ValueError(
+                f"Cannot register hook '{name}' on {self.scope.upper()} scope. Use a different scope: {allowed}"
+            )
+        if filter and not known.has_operation:
+            raise ValueError(f"Hook '{name}' runs before operations exist: it takes no filters")
         call = _checked(function, name, known)
         if not known.is_available:
             raise NotAvailableYet(f"hook {name}")
-        self._entries.setdefault(name, []).append(_Entry(function, call))
+        self._entries.setdefault(name, []).append(_Entry(function, call, filter))
 
-    def named(self, name: str) -> tuple[Hook, ...]:
-        """Hooks of this name; each takes the context and the arguments of `HOOK_NAMES`, by position."""
-        return tuple(entry.call for entry in self._entries.get(name, ()))
+    def named(self, name: str, context: HookContext | None = None) -> tuple[Hook, ...]:
+        """Hooks of this name; each takes the context and the arguments of `HOOK_NAMES`, by position.
+
+        With a context only those for its operation; without one each looks at the context that it is called with.
+        """
+        entries = self._entries.get(name, ())
+        if context is None:
+            return tuple(entry.guarded() for entry in entries)
+        return tuple(entry.call for entry in entries if entry.filter.matches(context))
 
     def get_all_by_name(self, name: str) -> list[Hook]:
         """Functions registered under this name, as they were written."""
@@ -105,36 +174,74 @@ class HookRegistry:
         """Forget every hook."""
         self._entries.clear()
 
+    def extend(self, other: "HookRegistry") -> None:
+        """Add the hooks of another registry after those that are there."""
+        for name, entries in other._entries.items():
+            self._entries.setdefault(name, []).extend(entries)
+
+    def copy(self) -> "HookRegistry":
+        """A registry of its own with the hooks of now."""
+        entries = {name: list(entries) for name, entries in self._entries.items()}
+        return HookRegistry(self.scope, entries)
+
+    def apply(self, function: Hook, *, name: str | None = None) -> Callable[[Tested], Tested]:
+        """Decorator of a test: the hook acts in that test alone. Raises `TypeError`, `ValueError`."""
+        HookRegistry(HookScope.TEST).register(function, name)
+
+        def decorated(test: Tested) -> Tested:
+            own = test.__dict__.setdefault(TEST_HOOKS, HookRegistry(HookScope.TEST))
+            own.register(function, name)
+            return test
+
+        return decorated
+
+    @property
+    def hook(self) -> "HookDecorator":
+        """`@registry.hook`: adds a hook."""
+        return HookDecorator(self)
+
+
+@dataclass(frozen=True, slots=True)
+class HookChain:
+    """Registries whose hooks act one after the other: of all schemas, of one, of a test."""
+
+    registries: tuple[HookRegistry, ...]
+
+    def named(self, name: str, context: HookContext | None = None) -> tuple[Hook, ...]:
+        """Hooks of this name of all registries."""
+        return tuple(hook for one in self.registries for hook in one.named(name, context))
+
 
 @dataclass(frozen=True, slots=True)
 class HookDecorator:
-    """`@hook`, `@hook("map_query")`: registers in one registry and gives the function back."""
+    """`@hook`, `@hook("map_query")`, `@hook.apply_to(method="POST")`: registers in one registry, gives the function back."""
 
     registry: HookRegistry
+    name: str | None = None
+    """None: that of the function."""
+    filter: OperationFilter = OperationFilter()  # noqa: RUF009 - frozen
 
     @overload
-    def __call__(self, hook: str) -> Callable[[Registered], Registered]: ...
+    def __call__(self, hook: str) -> "HookDecorator": ...
     @overload
     def __call__(self, hook: Registered) -> Registered: ...
     def __call__(self, hook: Any) -> Any:
         """Register `hook`, or make a decorator that registers under the name `hook`."""
-        if not isinstance(hook, str):
-            self.registry.register(hook)
-            return hook
+        if isinstance(hook, str):
+            return replace(self, name=hook)
+        self.registry.register(hook, self.name, filter=self.filter)
+        return hook
 
-        def named(function: Registered) -> Registered:
-            self.registry.register(function, hook)
-            return function
+    def apply_to(self, *functions: Predicate, **attributes: Any) -> "HookDecorator":
+        """Limit a hook to some operations: `name`, `method`, `path`, `tag`, `operation_id`, each also with `_regex`.
 
-        return named
+        Conditions of one call hold together; of several calls one has to hold. Raises `IncorrectUsage`.
+        """
+        return replace(self, filter=self.filter.including(*functions, **attributes))
 
-    def apply_to(self, *_: Any, **filters: Any) -> "HookDecorator":
-        """Limit a hook to some operations."""
-        raise NotAvailableYet("hook.apply_to")
-
-    def skip_for(self, *_: Any, **filters: Any) -> "HookDecorator":
-        """Keep a hook away from some operations."""
-        raise NotAvailableYet("hook.skip_for")
+    def skip_for(self, *functions: Predicate, **attributes: Any) -> "HookDecorator":
+        """Keep a hook away from some operations, which are told as in `apply_to`. Raises `IncorrectUsage`."""
+        return replace(self, filter=self.filter.excluding(*functions, **attributes))
 
 
 GLOBAL_HOOKS = HookRegistry()

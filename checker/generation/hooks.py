@@ -6,7 +6,7 @@ from typing import Any
 
 from checker.core.case import NOT_SET, Case
 from checker.core.errors import HookError
-from checker.core.hooks import COMPONENTS, Hook, HookContext, HookRegistry
+from checker.core.hooks import COMPONENTS, Hook, HookContext, HookSource
 from checker.core.meta import ANYTHING
 from checker.generation.sources.basic import finished
 from checker.generation.sources.choices import Source
@@ -52,14 +52,14 @@ class ComponentHooks:
     """`before_add_examples`: each takes the context and a list of cases."""
 
     @classmethod
-    def from_registry(cls, registry: HookRegistry, context: HookContext) -> "ComponentHooks":
-        """Hooks that are registered for parts of cases."""
+    def from_registry(cls, registry: HookSource, context: HookContext) -> "ComponentHooks":
+        """Hooks that are registered for parts of cases of the operation of a context."""
         parts = {
             part: PartHooks(
-                registry.named(f"before_generate_{part}"),
-                registry.named(f"filter_{part}"),
-                registry.named(f"map_{part}"),
-                registry.named(f"flatmap_{part}"),
+                registry.named(f"before_generate_{part}", context),
+                registry.named(f"filter_{part}", context),
+                registry.named(f"map_{part}", context),
+                registry.named(f"flatmap_{part}", context),
             )
             for part in (*COMPONENTS, "case")
         }

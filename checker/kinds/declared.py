@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlsplit
 
 from checker.core.contract import ResponseContract
 from checker.core.engine import Engine
@@ -18,7 +19,8 @@ from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.normalization.store import FormStore
 from checker.generation.program import DrawParts, compile_operation, compile_parts
 from checker.generation.settings import GenerationSettings
-from checker.kinds.protocol import ApiLink, CaseProgram, DroppedOperation
+from checker.kinds.members import OperationMembers
+from checker.kinds.protocol import ApiLink, CaseProgram, DroppedOperation, OperationEntry
 from checker.kinds.sources import SchemaOptions
 from checker.validation.pointers import walked
 
@@ -47,7 +49,7 @@ RequestJudge = Callable[[WireRequest, str], RequestVerdict]
 
 
 @dataclass(eq=False, slots=True)
-class DeclaredOperation:
+class DeclaredOperation(OperationMembers):
     """Implements `checker.kinds.protocol.ApiOperation` with what it is given."""
 
     label: Label
@@ -75,6 +77,7 @@ class DeclaredOperation:
     security: tuple[SecurityRequirement, ...] = ()
     grants_credentials: bool = False
     has_skipped_required_body: bool = False
+    engine: Engine | None = None
 
     def __post_init__(self) -> None:
         self.resource_path = self.resource_path or self.path
@@ -122,8 +125,6 @@ class DeclaredSchema:
     base_url: str | None = None
     location: str | None = None
     app: object | None = None
-    engine: Engine | None = None
-    config: Any = None
     credentials: tuple[str, ...] = ()
     transitions: tuple[Transition, ...] = ()
     """What follows from answers, beside what paths say."""
@@ -136,6 +137,21 @@ class DeclaredSchema:
     def serve_from(self, app: object, url: str) -> None:
         """Say that an application in this process serves the API, which believes to be that host."""
         self.app, self.base_url = app, url
+
+    @property
+    def raw_schema(self) -> bytes:
+        """The document."""
+        return self.source
+
+    @property
+    def base_path(self) -> str:
+        """Path of the base URL."""
+        path = urlsplit(self.base_url or "").path.strip("/")
+        return f"/{path}/" if path else "/"
+
+    def entries(self) -> tuple[DeclaredOperation | BrokenOperation, ...]:
+        """All operations, in order."""
+        return self.operations
 
     def checked_entries(self) -> Iterator[DeclaredOperation | BrokenOperation]:
         """All operations, in order."""
@@ -165,6 +181,10 @@ class DeclaredSchema:
         read = [one for one in self.operations if isinstance(one, DeclaredOperation)]
         uses = (ResourceUse.of(one.label, one.method, one.resource_path) for one in read)
         return ResourceModel(uses, self.transitions)
+
+    def place_of(self, entry: OperationEntry | BrokenOperation) -> tuple[str, str]:
+        """Path and method."""
+        return entry.path, entry.method
 
     def normalised(self) -> bytes:
         """The document."""

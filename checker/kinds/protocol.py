@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from checker.config.filters import Selectable
-from checker.core.case import Case
+from checker.core.case import Case as CaseValue
 from checker.core.engine import Engine
 from checker.core.errors import CheckerError
 from checker.core.meta import PhaseInfo
@@ -42,13 +42,25 @@ class CaseProgram(Protocol):
 
     def draw(
         self, source: Source, case_id: str, phase: PhaseInfo, pool: ValuePool | None = None
-    ) -> Case:
+    ) -> CaseValue:
         """One case; equal choices give an equal one. Raises `Unsatisfiable`, `BudgetSpent`, `HookError`."""
         ...
 
 
 class ApiOperation(Operation, Protocol):
     """An operation that can be tested."""
+
+    def with_engine(self, engine: Engine) -> "ApiOperation":
+        """The operation, reaching higher floors by an engine: what users of Python hold."""
+        ...
+
+    def as_strategy(self, **options: Any) -> Any:
+        """Strategy of `Case` for Hypothesis. Options: `generation_mode`."""
+        ...
+
+    def Case(self, **parts: Any) -> CaseValue:  # noqa: N802 - the public name
+        """A case made by hand. Raises `IncorrectUsage`."""
+        ...
 
     def compile(
         self,
@@ -112,10 +124,8 @@ class ApiLink(Protocol):
 class ApiSchema(Protocol):
     """An opened description."""
 
-    engine: Engine | None
-    """What its operations reach higher floors by, if it was loaded from Python."""
-    config: Any
-    """The live configuration; set where the engine is."""
+    app: object | None
+    """The application in this process that serves the API, if it was loaded from one."""
 
     @property
     def kind(self) -> str:
@@ -160,6 +170,20 @@ class ApiSchema(Protocol):
         """Say that an application in this process serves the API, which believes to be that host."""
         ...
 
+    @property
+    def raw_schema(self) -> Any:
+        """The loaded document, as its kind reads it."""
+        ...
+
+    @property
+    def base_path(self) -> str:
+        """Path below which all operations stand: begins and ends with `/`."""
+        ...
+
+    def entries(self) -> Iterable[OperationEntry | BrokenOperation]:
+        """Table of contents in document order; no operation is read for it."""
+        ...
+
     def checked_entries(self) -> Iterator[OperationEntry | BrokenOperation]:
         """Table of contents in document order; what cannot be read is a value that carries its error."""
         ...
@@ -170,6 +194,10 @@ class ApiSchema(Protocol):
 
     def find(self, label: str) -> ApiOperation | BrokenOperation | None:
         """The operation of a label; no other one is read."""
+        ...
+
+    def place_of(self, entry: OperationEntry | BrokenOperation) -> tuple[str, str]:
+        """Two keys under which Python users find an operation: `schema["/users"]["GET"]`, `schema["Query"]["user"]`."""
         ...
 
     def parameter_names(self, label: Label) -> Iterable[str]:

@@ -5,9 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from checker.config.filters import Selectable
 from checker.config.settings import FetchLimits
-from checker.core.operation import BrokenOperation, Operation
+from checker.core.operation import Operation
 from checker.core.redact import Redaction
 from checker.core.request import WireRequest
 from checker.core.response import Response
@@ -108,5 +107,3 @@ class SchemaOptions:
     """Values of variables in the URLs of those servers, in place of their defaults."""
     asserts_formats: AssertsFormats = lambda operation: True
     """Whether answers of an operation have to keep the formats of their schemas."""
-    is_selected: Callable[[Selectable | BrokenOperation], bool] = lambda entry: True
-    """Whether an operation is listed for users of Python; whoever names one has it even so."""

@@ -1,16 +1,51 @@
-"""What a call of the Python API makes of a case, and of an answer that did not come."""
+"""One call of a user: what it sends in place of what was generated, how, and what it raises."""
 
 from dataclasses import replace
 
+from checker.config.credentials import credentials_of_call
 from checker.config.operation_settings import OperationSettings
+from checker.config.settings import RunSettings
 from checker.core.case import Case
 from checker.core.errors import IncorrectUsage
-from checker.core.hooks import GLOBAL_HOOKS, HookContext
+from checker.core.hooks import HookContext, HookSource
 from checker.core.response import FailureKind, NetworkFailure
 from checker.kinds.protocol import ApiOperation
 from checker.library.options import CallOptions
 from checker.phases.attempt import CallHooks
 from checker.transport.settings import HttpSettings
+
+
+def credentials_of(case: Case, options: CallOptions, settings: RunSettings) -> tuple[str, ...]:
+    """What the caller wrote: options, and all of a case that was made by hand."""
+    given = [
+        ("header", options.headers),
+        ("query", options.params),
+        ("cookie", options.cookies),
+    ]
+    if case.meta is None:
+        given += [("header", case.headers), ("query", case.query), ("cookie", case.cookies)]
+    return credentials_of_call(settings.sanitization.redaction, given)
+
+
+def http_settings(
+    own: OperationSettings, *, timeout_s: float | None = None, verify: bool | str | None = None
+) -> HttpSettings:
+    """How requests of an operation travel; what a call says stands over it."""
+    usual = HttpSettings.of(own)
+    return replace(
+        usual,
+        request_timeout_s=timeout_s or usual.request_timeout_s,
+        verify=usual.verify if verify is None else verify,
+    )
+
+
+def call_hooks(hooks: HookSource) -> CallHooks:
+    """What users run around each call."""
+    return CallHooks(
+        before=hooks.named("before_call"),
+        after=hooks.named("after_call"),
+        context=lambda case: HookContext(case.operation),
+    )
 
 
 def overridden(case: Case, options: CallOptions) -> Case:
@@ -34,7 +69,7 @@ def overridden(case: Case, options: CallOptions) -> Case:
 
 
 def only_media_type(operation: ApiOperation) -> str:
-    """The one media type of an operation. Raises `IncorrectUsage`."""
+    """The media type of a body that is given without one. Raises `IncorrectUsage`."""
     types = [body.media_type for body in operation.bodies]
     if len(types) == 1:
         return types[0]
@@ -48,31 +83,10 @@ def only_media_type(operation: ApiOperation) -> str:
     )
 
 
-def error(failure: NetworkFailure) -> Exception:
-    """What is raised where no answer came."""
+def error_of(failure: NetworkFailure) -> Exception:
+    """What a call without an answer raises."""
     if failure.kind is FailureKind.TIMEOUT:
         return TimeoutError(failure.message)
     if failure.kind is FailureKind.UNSENDABLE:
         return ValueError(failure.message)
     return ConnectionError(f"{failure.kind}: {failure.message}")
-
-
-def call_hooks() -> CallHooks:
-    """What users run around each call."""
-    return CallHooks(
-        before=GLOBAL_HOOKS.named("before_call"),
-        after=GLOBAL_HOOKS.named("after_call"),
-        context=lambda case: HookContext(case.operation),
-    )
-
-
-def http_settings(
-    own: OperationSettings, *, timeout_s: float | None = None, verify: bool | str | None = None
-) -> HttpSettings:
-    """How a call travels: as its operation does, but for what the call says itself."""
-    usual = HttpSettings.of(own)
-    return replace(
-        usual,
-        request_timeout_s=timeout_s or usual.request_timeout_s,
-        verify=usual.verify if verify is None else verify,
-    )

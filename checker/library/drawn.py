@@ -1,8 +1,10 @@
 """What in a request of the Python API is as it was drawn: users change cases."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 
 from checker import __version__
+from checker.config.settings import Sanitization
 from checker.core.case import Case
 from checker.core.errors import CheckerError
 from checker.core.provenance import changed
@@ -24,3 +26,13 @@ def from_outside(case: Case, request: WireRequest) -> Mapping[str, Collection[st
         return {}
     others = changed(request, as_drawn)
     return {place: (*meta.outside(place), *others.get(place, ())) for place in meta.components}
+
+
+def masked(
+    case: Case, request: WireRequest, wanted: Sanitization, credentials: Iterable[str]
+) -> WireRequest:
+    """A request for a case as it may be shown; `credentials` are the places of security schemes."""
+    if not wanted.enabled:
+        return request
+    rules = replace(wanted.redaction, credentials=frozenset(credentials))
+    return rules.knowing(from_outside(case, request)).request(request)

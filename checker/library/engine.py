@@ -2,7 +2,7 @@
 
 import copy
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -14,7 +14,6 @@ from checker.checks.judge import Judge, Judgement, JudgeSettings
 from checker.config.config import Config
 from checker.config.credentials import (
     credentials_in,
-    credentials_of_call,
     target,
     without_credentials,
 )
@@ -25,18 +24,30 @@ from checker.config.settings import RunSettings
 from checker.core import curl
 from checker.core.case import NOT_SET, Case
 from checker.core.credentials import CREDENTIAL_SOURCES
-from checker.core.errors import UsageError
-from checker.core.operation import BrokenOperation, Operation
+from checker.core.errors import NotAvailableYet, UsageError
+from checker.core.hooks import GLOBAL_HOOKS, HookChain, HookContext, HookRegistry, HookScope
+from checker.core.meta import GenerationMode
+from checker.core.operation import BrokenOperation, Label, Operation
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.corpus.secrets import Secrets
-from checker.kinds.protocol import ApiOperation, ApiSchema
+from checker.generation.hooks import ComponentHooks
+from checker.generation.settings import GenerationSettings
+from checker.kinds.protocol import ApiOperation, ApiSchema, CaseProgram
 from checker.kinds.sources import SchemaOptions
-from checker.library.calls import call_hooks, error, http_settings, only_media_type, overridden
-from checker.library.drawn import from_outside
+from checker.library.calls import (
+    call_hooks,
+    credentials_of,
+    error_of,
+    http_settings,
+    only_media_type,
+    overridden,
+)
+from checker.library.drawn import masked
 from checker.library.foreign import as_response
+from checker.library.listed import listed_cases
 from checker.library.options import CallOptions, CheckOptions
-from checker.library.strategies import case_strategy
+from checker.library.strategies import Programs, case_strategy, generation_settings
 from checker.library.verdicts import failure_group
 from checker.phases.attempt import (
     Tools,
@@ -72,8 +83,12 @@ class LibraryEngine:
         application: Application | None = None,
         *,
         location: str | None = None,
+        hooks: tuple[HookRegistry, ...] | None = None,
     ) -> None:
-        """`location` is the URL that the user gave for the description."""
+        """`location` is the URL that the user gave for the description; `hooks` act after those of all schemas."""
+        self.hooks = (HookRegistry(HookScope.SCHEMA),) if hooks is None else hooks
+        """Of the schema, and of a test."""
+        self._chain = HookChain((GLOBAL_HOOKS, *self.hooks))
         self._schema = schema
         self._location = location
         self._application = application
@@ -84,13 +99,13 @@ class LibraryEngine:
         self._makers: dict[tuple[BaseUrl, Headers, bool], RequestMaker] = {}
         self._schemes: SchemeCredentials | None = None
         """For the configuration as it is resolved."""
+        self._compiled: dict[tuple[Label, GenerationMode | None], Programs] = {}
         self._classes: dict[str, ClassCheck] = {}
         self._lanes: dict[tuple[BaseUrl, HttpSettings], HttpLanes] = {}
         schema.configure(
             SchemaOptions(
                 server_variables=dict(config.servers.variables),
-                asserts_formats=lambda operation: self._settings_of(operation).validate_formats,
-                is_selected=self._is_selected,
+                asserts_formats=lambda operation: self.settings_of(operation).validate_formats,
             )
         )
 
@@ -104,7 +119,7 @@ class LibraryEngine:
         """Command that sends the case; values under sensitive names are masked."""
         settings = self._settings()
         origin = self._shown_origin(settings)
-        request = self._maker(origin, self._settings_of(case.operation), headers or {}).make(case)
+        request = self._maker(origin, self.settings_of(case.operation), headers or {}).make(case)
         # For reading: what is no text in it shows as the replacement character.
         shown = self._masked(case, request, settings)
         return self._hidden(curl.render(shown, origin, verify=verify, lossy=True), settings)
@@ -135,9 +150,43 @@ class LibraryEngine:
 
     def as_strategy(self, operation: ApiOperation, **options: Any) -> Any:
         """Strategy of cases of one operation. Options: `generation_mode`. Raises `NotAvailableYet`."""
-        return case_strategy(operation, self._config, self._settings_of, self._equipped, **options)
+        mode = options.pop("generation_mode", None)
+        for name in options:
+            raise NotAvailableYet(f"as_strategy({name}=...)")
+        programs = self._programs(operation, None if mode is None else GenerationMode(mode))
+        return case_strategy(programs, self.settings_of, self.equipped)
 
-    def _equipped(self, case: Case) -> Case:
+    def with_hooks(self, *hooks: HookRegistry) -> "LibraryEngine":
+        """One that differs in the hooks of its schema, or of a test."""
+        return LibraryEngine(
+            self._schema, self._config, self._application, location=self._location, hooks=hooks
+        )
+
+    def program(self, operation: ApiOperation) -> CaseProgram:
+        """What draws the cases of an operation now. Raises `Unsatisfiable`, `Unserialisable`, `BudgetSpent`, `HookError`."""
+        return self._programs(operation, None).current()
+
+    def _programs(self, operation: ApiOperation, mode: GenerationMode | None) -> Programs:
+        """Those of a mode that stands above the configuration; None has it say."""
+        known = self._compiled.get((operation.label, mode))
+        if known is None:
+
+            def settings() -> GenerationSettings:
+                return generation_settings(self._config, self.settings_of(operation), mode)
+
+            known = Programs(operation, settings, self._chain)
+            self._compiled[operation.label, mode] = known
+        return known
+
+    def listed_cases(self, operation: ApiOperation) -> Iterator[Case]:
+        """Cases that the phases of an operation list for it, phase by phase. Raises what listing raises."""
+        hooks = ComponentHooks.from_registry(self._chain, HookContext(operation))
+        own = self.settings_of(operation)
+        generation = generation_settings(self._config, own, None)
+        return map(self.equipped, listed_cases(operation, own.phases, generation, hooks))
+
+    def equipped(self, case: Case) -> Case:
+        """The case, able to do what it offers; what it is made of is remembered."""
         case.engine = self
         parts = (case.path_parameters, case.headers, case.cookies, case.query)
         case.drawn = copy.deepcopy((*parts, (case.body, case.media_type)))
@@ -154,13 +203,13 @@ class LibraryEngine:
             self._makers.clear()
         return self._resolved[1]
 
-    def _settings_of(self, operation: Operation) -> OperationSettings:
+    def settings_of(self, operation: Operation) -> OperationSettings:
         """What the configuration says of one operation now."""
         self._settings()
         assert self._resolved is not None
         return self._resolved[2].of(operation)
 
-    def _is_selected(self, entry: Selectable | BrokenOperation) -> bool:
+    def is_selected(self, entry: Selectable | BrokenOperation) -> bool:
         """Whether no `[[operations]]` block disables an operation."""
         settings = self._settings()
         if isinstance(entry, BrokenOperation):
@@ -237,14 +286,14 @@ class LibraryEngine:
         keeper = self._credentials()
         registered = (f"source {name}" for name in CREDENTIAL_SOURCES)
         credentials = (
-            *credentials_in(settings), *_credentials_of(case, options, settings), *registered
+            *credentials_in(settings), *credentials_of(case, options, settings), *registered
         )  # fmt: skip
         origin = self._origin(base_url, settings, credentials)
         if origin is None:
             raise UsageError(_NO_BASE_URL)
-        own = self._settings_of(case.operation)
+        own = self.settings_of(case.operation)
         maker = self._maker(origin, own, options.headers)
-        tools = Tools(maker, Judge(()), SafetyGate(), call_hooks(), keeper)
+        tools = Tools(maker, Judge(()), SafetyGate(), call_hooks(self._chain), keeper)
         sent = overridden(case, options)
         request = build_request(maker, tools.hooks, sent, keeper)
         http = http_settings(own, timeout_s=options.timeout, verify=options.verify)
@@ -253,7 +302,7 @@ class LibraryEngine:
         # Only hooks: who judges this response, and whether, is for the caller to say.
         drive(judge_outcome(tools, sent, outcome), send)
         if isinstance(outcome, NetworkFailure):
-            raise error(outcome)
+            raise error_of(outcome)
         response: Response = outcome
         return response
 
@@ -304,7 +353,7 @@ class LibraryEngine:
         settings: RunSettings,
         base_url: str | None = None,
     ) -> None:
-        own = self._settings_of(case.operation)
+        own = self.settings_of(case.operation)
         origin = self._origin(base_url, settings)
         maker = self._maker(origin or _NOWHERE, own, {})
         nobody = without_credentials(settings.sanitization.redaction, own.headers)
@@ -313,7 +362,7 @@ class LibraryEngine:
         judge = Judge(
             options.selected(own.checks, self._class_checks()),
             JudgeSettings(own.check_settings, settings.truncation),
-            check_tools(maker, anonymous, call_hooks(), self._credentials()),
+            check_tools(maker, anonymous, call_hooks(self._chain), self._credentials()),
         )
         http = http_settings(own, verify=None if response.verify else False)
 
@@ -347,37 +396,4 @@ class LibraryEngine:
         return command
 
     def _masked(self, case: Case, request: WireRequest, settings: RunSettings) -> WireRequest:
-        """A request for a case as it may be shown."""
-        wanted = settings.sanitization
-        if not wanted.enabled:
-            return request
-        rules = replace(wanted.redaction, credentials=frozenset(self._schema.credentials))
-        return rules.knowing(from_outside(case, request)).request(request)
-
-
-def _credentials_of(case: Case, options: CallOptions, settings: RunSettings) -> tuple[str, ...]:
-    """What the caller wrote: options, and all of a case that was made by hand."""
-    given = [
-        ("header", options.headers),
-        ("query", options.params),
-        ("cookie", options.cookies),
-    ]
-    if case.meta is None:
-        given += [("header", case.headers), ("query", case.query), ("cookie", case.cookies)]
-    return credentials_of_call(settings.sanitization.redaction, given)
-
-
-def with_engine(
-    schema: ApiSchema,
-    config: Config,
-    application: Application | None = None,
-    *,
-    location: str | None = None,
-) -> ApiSchema:
-    """The schema, its operations able to do what they offer; `application` answers instead of the network.
-
-    `location` is the URL that the user gave: the server that credentials may go to.
-    """
-    schema.config = config.for_project(schema.title)
-    schema.engine = LibraryEngine(schema, schema.config, application, location=location)
-    return schema
+        return masked(case, request, settings.sanitization, self._schema.credentials)

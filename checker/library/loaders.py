@@ -22,7 +22,8 @@ from checker.kinds.sources import (
     ValueSource,
 )
 from checker.kinds.table import kind_named
-from checker.library.engine import with_engine
+from checker.library.engine import LibraryEngine
+from checker.library.schema import LoadedSchema
 from checker.transport.applications import Application, AsgiApplication, WsgiApplication
 
 
@@ -33,7 +34,7 @@ class Loaders:
         """`kind` is a name in the table of kinds."""
         self._kind = kind
 
-    def from_dict(self, schema: Mapping[str, Any], *, config: Config | None = None) -> ApiSchema:
+    def from_dict(self, schema: Mapping[str, Any], *, config: Config | None = None) -> LoadedSchema:
         """Schema of a parsed document. Raises `LoaderError`."""
         config, options = _configured(config)
         return _ready(kind_named(self._kind).open(ValueSource(schema), options), config)
@@ -44,7 +45,7 @@ class Loaders:
         *,
         encoding: str = "utf-8",
         config: Config | None = None,
-    ) -> ApiSchema:
+    ) -> LoadedSchema:
         """Schema of a file. Raises `LoaderError`, `IncorrectUsage` when there is no such encoding."""
         try:
             codecs.lookup(encoding)
@@ -55,7 +56,7 @@ class Loaders:
         config, options = _configured(config)
         return _ready(kind_named(self._kind).open(FileSource(path, encoding), options), config)
 
-    def from_file(self, file: IO[str] | str, *, config: Config | None = None) -> ApiSchema:
+    def from_file(self, file: IO[str] | str, *, config: Config | None = None) -> LoadedSchema:
         """Schema of an open text file or of a text. Raises `LoaderError`."""
         text = file if isinstance(file, str) else file.read()
         data = text.encode("utf-8", "surrogatepass")
@@ -69,7 +70,7 @@ class Loaders:
         wait_for_schema: float | None = None,
         config: Config | None = None,
         **options: Any,
-    ) -> ApiSchema:
+    ) -> LoadedSchema:
         """Schema behind a URL, waiting at most `wait_for_schema` seconds for it. Options go to `httpx.get`.
 
         They, and the configured headers, go to the server of this URL alone. Raises `LoaderError`.
@@ -94,7 +95,7 @@ class Loaders:
         *,
         headers: Mapping[str, str] | None = None,
         config: Config | None = None,
-    ) -> ApiSchema:
+    ) -> LoadedSchema:
         """Schema that an ASGI application serves under a path; its cases are sent to the application itself.
 
         Raises `LoaderError`.
@@ -108,7 +109,7 @@ class Loaders:
         *,
         headers: Mapping[str, str] | None = None,
         config: Config | None = None,
-    ) -> ApiSchema:
+    ) -> LoadedSchema:
         """Schema that a WSGI application serves under a path; its cases are sent to the application itself.
 
         Raises `LoaderError`.
@@ -121,7 +122,7 @@ class Loaders:
         app: Any,
         application: Application,
         given: tuple[Mapping[str, str], Config | None],
-    ) -> ApiSchema:
+    ) -> LoadedSchema:
         """`given` are headers and configuration."""
         headers, (config, options) = given[0], _configured(given[1])
         url = application.origin.url
@@ -156,12 +157,14 @@ def _configured(config: Config | None) -> tuple[Config, FetchOptions]:
 
 
 def _ready(
-    schema: ApiSchema,
+    opened: ApiSchema,
     config: Config,
     application: Application | None = None,
     *,
     location: str | None = None,
-) -> ApiSchema:
-    schema = with_engine(schema, config, application, location=location)
-    load_all_hooks(run_settings(config.for_project(schema.title), Invocation("")).hooks)
-    return schema
+) -> LoadedSchema:
+    """The schema with its engine; `application` answers instead of the network, `location` is the URL that the user gave."""
+    own = config.for_project(opened.title)
+    engine = LibraryEngine(opened, own, application, location=location)
+    load_all_hooks(run_settings(own, Invocation("")).hooks)
+    return LoadedSchema(opened, own, engine)

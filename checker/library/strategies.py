@@ -1,15 +1,13 @@
 """Operations as Hypothesis strategies, with the configuration and the hooks as they are when a case is drawn."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from checker.config.config import Config
 from checker.config.operation_settings import OperationSettings
 from checker.core.case import Case
 from checker.core.digests import digest
-from checker.core.errors import NotAvailableYet
-from checker.core.hooks import GLOBAL_HOOKS, HookContext
+from checker.core.hooks import HookContext, HookSource
 from checker.core.meta import GenerationMode, PhaseInfo
 from checker.core.operation import Operation
 from checker.core.phases import FUZZING
@@ -27,21 +25,13 @@ _MOST_SEEN = 1_000_000
 
 
 def case_strategy(
-    operation: ApiOperation,
-    config: Config,
+    programs: "Programs",
     settings_of: Callable[[Operation], OperationSettings],
     finish: Callable[[Case], Case],
-    **options: Any,
 ) -> Any:
-    """Strategy of cases of one operation; `finish` is the last to touch each of them.
-
-    `generation_mode` stands above the configuration. Raises `NotAvailableYet` for any other option.
-    """
-    mode = options.pop("generation_mode", None)
-    for name in options:
-        raise NotAvailableYet(f"as_strategy({name}=...)")
-    asked = _Asked(config, settings_of, None if mode is None else GenerationMode(mode))
-    programs, seen = _Programs(operation, asked), _Seen()
+    """Strategy of cases of one operation; `finish` is the last to touch each of them."""
+    seen = _Seen()
+    operation = programs.operation
 
     def draw(source: Source) -> Case:
         case = programs.current().draw(source, case_id="", phase=PhaseInfo(FUZZING.name))
@@ -54,26 +44,19 @@ def case_strategy(
     return strategy_of(draw, f"<cases of {operation.label}>")
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What cases depend on, as it is at a moment."""
-
-    config: Config
-    settings_of: Callable[[Operation], OperationSettings]
-    mode: GenerationMode | None
-
-    def of(self, operation: Operation) -> GenerationSettings:
-        """How cases of an operation are to be made now."""
-        own = self.settings_of(operation)
-        return GenerationSettings(
-            mode=self.mode or mode_of(own.modes),
-            allow_x00=own.allow_x00,
-            codec=own.codec,
-            exclude_header_characters=own.exclude_header_characters,
-            allow_extra_parameters=own.allow_extra_parameters,
-            overrides=self.config.overrides(),
-            formats=dict(FORMATS),
-        )
+def generation_settings(
+    config: Config, own: OperationSettings, mode: GenerationMode | None
+) -> GenerationSettings:
+    """How cases of an operation with settings of its own are made; `mode` stands above what is configured."""
+    return GenerationSettings(
+        mode=mode or mode_of(own.modes),
+        allow_x00=own.allow_x00,
+        codec=own.codec,
+        exclude_header_characters=own.exclude_header_characters,
+        allow_extra_parameters=own.allow_extra_parameters,
+        overrides=config.overrides(),
+        formats=dict(FORMATS),
+    )
 
 
 class _Seen:
@@ -92,19 +75,26 @@ class _Seen:
         return self._first.setdefault(key_of(case), case.id) != case.id
 
 
-class _Programs:
-    """The compiled operation; compiled again when what it depends on has changed."""
+class Programs:
+    """A compiled operation; compiled again when what it depends on has changed."""
 
-    def __init__(self, operation: ApiOperation, asked: _Asked) -> None:
-        self._operation = operation
-        self._asked = asked
+    def __init__(
+        self,
+        operation: ApiOperation,
+        settings: Callable[[], GenerationSettings],
+        hooks: HookSource,
+    ) -> None:
+        """`settings` are those of now."""
+        self.operation = operation
+        self._settings = settings
+        self._hooks = hooks
         self._compiled: tuple[GenerationSettings, ComponentHooks, CaseProgram] | None = None
 
     def current(self) -> CaseProgram:
-        """Raises `Unsatisfiable`, `BudgetSpent` and `HookError`."""
-        settings = self._asked.of(self._operation)
-        hooks = ComponentHooks.from_registry(GLOBAL_HOOKS, HookContext(self._operation))
+        """Raises `Unsatisfiable`, `Unserialisable`, `BudgetSpent` and `HookError`."""
+        settings = self._settings()
+        hooks = ComponentHooks.from_registry(self._hooks, HookContext(self.operation))
         if self._compiled is None or self._compiled[:2] != (settings, hooks):
-            program = self._operation.compile(settings, hooks=hooks)
+            program = self.operation.compile(settings, hooks=hooks)
             self._compiled = (settings, hooks, program)
         return self._compiled[2]

@@ -1,11 +1,18 @@
 """Failed checks of one response as the exception that users see."""
 
+import sys
 from collections.abc import Sequence
+from types import FrameType, TracebackType
+from typing import Final
 
 from checker.core.blocks import Answer, FailedCase, Truncation, failure_block
 from checker.core.case import Case
 from checker.core.failures import Failure, FailureGroup
 from checker.core.response import Response
+
+_NOT_OF_USERS: Final = frozenset(
+    ["checker", "hypothesis", "_pytest", "pluggy", "unittest", "asyncio", "anyio"]
+)
 
 
 def failure_group(
@@ -35,4 +42,20 @@ def failure_group(
         ),
         truncation,
     )
-    return FailureGroup(block, distinct)
+    group = FailureGroup(block, distinct)
+    group.raised_for = _frames_of_user()
+    return group
+
+
+def _frames_of_user() -> TracebackType | None:
+    """Where our code was called from: a traceback of the frames up to whatever runs the test."""
+    frame: FrameType | None = sys._getframe(1)
+    found: TracebackType | None = None
+    while frame is not None:
+        package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        if package not in _NOT_OF_USERS:
+            found = TracebackType(found, frame, frame.f_lasti, frame.f_lineno)
+        elif found is not None:
+            break
+        frame = frame.f_back
+    return found

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
-from checker.core.case import Case
 from checker.core.engine import Engine
 from checker.core.operation import (
     Body,
@@ -22,6 +21,7 @@ from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.normalization.store import FormStore
 from checker.generation.program import OperationProgram, compile_operation
 from checker.generation.settings import GenerationSettings
+from checker.kinds.members import OperationMembers
 from checker.openapi.answers.contract import OpenApiContract
 from checker.openapi.bodies import Bodies, is_swagger, media_types, request_bodies, swagger_bodies
 from checker.openapi.documents.references import OpenApiDocument
@@ -31,13 +31,9 @@ from checker.openapi.referee.requests import RequestReferee
 from checker.openapi.security import security_of, token_paths
 from checker.validation.pointers import pointer_child
 
-_NO_ENGINE = "this operation was read without an engine; load its schema with `checker.openapi`"
-
 
 class Owner(Protocol):
     """What an operation asks of the schema that it belongs to."""
-
-    engine: Engine | None
 
     @property
     def asserts_formats(self) -> Callable[["OpenApiOperation"], bool]: ...
@@ -96,7 +92,7 @@ class Entry:
 
 
 @dataclass(eq=False, slots=True)
-class OpenApiOperation:
+class OpenApiOperation(OperationMembers):
     """Implements `checker.kinds.protocol.ApiOperation`."""
 
     entry: Entry
@@ -112,6 +108,7 @@ class OpenApiOperation:
     is_described: ClassVar[bool] = True
     label: Label = field(init=False)
     """`GET /users/{id}`."""
+    engine: Engine | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         # Asked for with each request: a property would be a call.
@@ -228,21 +225,6 @@ class OpenApiOperation:
     ) -> OperationProgram:
         """What draws its cases. Raises `Unsatisfiable`, `Unserialisable`, `BudgetSpent` and `HookError`."""
         return compile_operation(self, settings, hooks=hooks, store=store)
-
-    def as_strategy(self, **options: Any) -> Any:
-        """Strategy of `Case` for Hypothesis. Options: `generation_mode`."""
-        if self.owner.engine is None:
-            raise RuntimeError(_NO_ENGINE)
-        return self.owner.engine.as_strategy(self, **options)
-
-    def Case(self, **parts: Any) -> Case:  # noqa: N802 - the public name
-        """A case made by hand: `path_parameters`, `query`, `headers`, `cookies`, `body`, `media_type`."""
-        if self.owner.engine is None:
-            # Where hooks of a run make one, whoever runs it sends it.
-            return Case(self, "", **parts)
-        made = self.owner.engine.make_case(self, **parts)
-        assert isinstance(made, Case)
-        return made
 
 
 def read_operation(entry: Entry, owner: Owner) -> OpenApiOperation | BrokenOperation:

@@ -5,13 +5,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, Final
 
-from checker.config.config import Config
-from checker.config.filters import Selectable
-from checker.core.engine import Engine
 from checker.core.operation import BrokenOperation, Label, Operation
 from checker.core.resources import ResourceModel
 from checker.core.schema_warnings import SchemaWarning
 from checker.core.security import SecurityScheme
+from checker.kinds.protocol import OperationEntry
 from checker.kinds.sources import SchemaOptions
 from checker.openapi.contents import Dropped, table_of_contents
 from checker.openapi.documents.dialects import version_of
@@ -81,15 +79,10 @@ class OpenApiSchema(Mapping[str, Methods]):
         self.document = OpenApiDocument(root, self._edition.dialect, neighbours)
         self.location = origin.location
         self._own_name = origin.own_name
-        self.engine: Engine | None = None
-        self.config: Config | None = None
-        """The live configuration; set where the engine is."""
         self.app: object | None = None
         """The application in this process that serves the API, if it was loaded from one."""
         self.asserts_formats: Callable[[Operation], bool] = lambda operation: True
         """Whether responses of an operation have to keep to `format`."""
-        self.is_selected: Callable[[Selectable | BrokenOperation], bool] = lambda entry: True
-        """Whether `get_all_operations` gives an operation; whoever names one has it even so."""
         self.server_variables: Mapping[str, str] = {}
         """Values of server variables that replace their defaults."""
         self._given_base_url = base_url
@@ -159,7 +152,6 @@ class OpenApiSchema(Mapping[str, Methods]):
     def configure(self, options: SchemaOptions) -> None:
         """Take in what users say of the document; a base URL replaces every server that it declares."""
         self.asserts_formats = options.asserts_formats
-        self.is_selected = options.is_selected
         self.server_variables = options.server_variables
         if options.base_url is not None:
             self._given_base_url = options.base_url
@@ -192,10 +184,12 @@ class OpenApiSchema(Mapping[str, Methods]):
         return self._dropped
 
     def get_all_operations(self) -> Iterator[OpenApiOperation | BrokenOperation]:
-        """Operations that are not disabled, in document order, each read when its turn comes."""
-        for entry in self.entries():
-            if self.is_selected(entry):
-                yield self.read(entry)
+        """Operations in document order, each read when its turn comes."""
+        return map(self.read, self.entries())
+
+    def place_of(self, entry: OperationEntry | BrokenOperation) -> tuple[str, str]:
+        """Path and method."""
+        return entry.path, entry.method
 
     def find(self, label: str) -> OpenApiOperation | BrokenOperation | None:
         """The operation of a label; no other one is read."""

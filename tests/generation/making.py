@@ -10,6 +10,7 @@ import jsonschema
 from benchmarks.generation.contract import parts as parts
 from checker.core.case import Case
 from checker.core.contract import ResponseContract
+from checker.core.engine import Engine
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Body, Label, Location, Operation, Parameter, UnusableBody
 from checker.core.request import WireRequest
@@ -21,6 +22,7 @@ from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.normalization.store import FormStore
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
 from checker.generation.sources.choices import RandomSource, Source
+from checker.kinds.members import OperationMembers
 from checker.validation.compiled import compile_schema
 from checker.validation.translate import Translator
 
@@ -43,7 +45,7 @@ class PlainDocument:
 
 
 @dataclass(frozen=True)
-class PlainOperation:
+class PlainOperation(OperationMembers):
     parameters: tuple[Parameter, ...] = ()
     bodies: tuple[Body, ...] = ()
     body_required: bool = True
@@ -62,6 +64,7 @@ class PlainOperation:
     security: tuple[SecurityRequirement, ...] = ()
     read_answer: None = None
     grants_credentials: bool = False
+    engine: Engine | None = None
 
     @property
     def resource_path(self) -> str:

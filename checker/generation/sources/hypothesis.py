@@ -261,3 +261,24 @@ def shrink_choices(
         runner.run()
     found = list(runner.interesting_test_cases.values())
     return found[0].choices if found else None
+
+
+def settings_given(test: Callable[..., Any]) -> settings | None:
+    """What `@settings` says of a test function; None if nothing. There is no public way to ask."""
+    return getattr(test, "_hypothesis_internal_use_settings", None)
+
+
+def has_seed(test: Callable[..., Any]) -> bool:
+    """Whether `@seed` stands above a test function. There is no public way to ask."""
+    return getattr(test, "_hypothesis_internal_use_seed", None) is not None
+
+
+def forget_settings(test: Callable[..., Any]) -> None:
+    """Let a test function have other settings than those of `@settings`, which allows one decoration."""
+    for name in ("_hypothesis_internal_use_settings", "_hypothesis_internal_settings_applied"):
+        test.__dict__.pop(name, None)
+
+
+def keep_examples_apart(test: Callable[..., Any], name: str) -> None:
+    """Have a test function save its examples under a name of its own: functions of equal source share them otherwise."""
+    test.__dict__["_hypothesis_internal_add_digest"] = name.encode()

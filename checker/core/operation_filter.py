@@ -1,0 +1,184 @@
+"""Which operations a hook, a schema or a provider of credentials is for, as Python users say it."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from checker.core.errors import IncorrectUsage
+
+ATTRIBUTES = ("name", "method", "path", "tag", "operation_id")
+"""What of an operation a filter looks at; each also with `_regex`."""
+Predicate = Callable[[Any], object]
+"""Of an object that has the attribute `operation`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Attribute:
+    """One condition: an attribute equals one of some texts, or a pattern is found in it."""
+
+    name: str
+    values: tuple[str, ...] = ()
+    pattern: re.Pattern[str] | None = None
+
+    def holds(self, context: Any) -> bool:
+        texts = _texts(context.operation, self.name)
+        if self.pattern is not None:
+            return any(self.pattern.search(text) for text in texts)
+        return any(text in self.values for text in texts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Deprecated:
+    def holds(self, context: Any) -> bool:
+        return bool(getattr(context.operation, "deprecated", False))
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    function: Predicate
+
+    def holds(self, context: Any) -> bool:
+        return bool(self.function(context))
+
+
+_Condition = _Attribute | _Deprecated | _Function
+_Term = tuple[_Condition, ...]
+"""Conditions that hold together."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperationFilter:
+    """Terms that were asked for, and terms that were ruled out: one of the first has to hold, and none of the second."""
+
+    included: tuple[_Term, ...] = ()
+    excluded: tuple[_Term, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.included or self.excluded)
+
+    @property
+    def asks_functions(self) -> bool:
+        """Whether an operation has to be read before anybody can say whether it matches."""
+        conditions = (one for term in (*self.included, *self.excluded) for one in term)
+        return any(isinstance(one, _Function) for one in conditions)
+
+    def including(self, *functions: Predicate, **attributes: Any) -> "OperationFilter":
+        """What matches this term, too. Raises `IncorrectUsage`."""
+        term = _term(functions, attributes)
+        self._refuse_repeated(term)
+        return replace(self, included=(*self.included, term))
+
+    def excluding(
+        self, *functions: Predicate, deprecated: bool = False, **attributes: Any
+    ) -> "OperationFilter":
+        """What does not match this term. Raises `IncorrectUsage`."""
+        found = self
+        if functions or attributes or not deprecated:
+            term = _term(functions, attributes)
+            self._refuse_repeated(term)
+            found = replace(self, excluded=(*self.excluded, term))
+        return replace(found, excluded=(*found.excluded, (_Deprecated(),))) if deprecated else found
+
+    def joined(self, other: "OperationFilter") -> "OperationFilter":
+        """Both together: what either asks for, without what either rules out."""
+        return OperationFilter((*self.included, *other.included), (*self.excluded, *other.excluded))
+
+    def matches(self, context: Any) -> bool:
+        """Whether it lets through the operation of a context."""
+        if any(_holds(term, context) for term in self.excluded):
+            return False
+        return not self.included or any(_holds(term, context) for term in self.included)
+
+    def _refuse_repeated(self, term: _Term) -> None:
+        if term in self.included or term in self.excluded:
+            raise IncorrectUsage(f"the filter {_shown(term)} is already there; remove one of them")
+
+
+def _holds(term: _Term, context: Any) -> bool:
+    return all(condition.holds(context) for condition in term)
+
+
+def _term(functions: Iterable[Predicate], attributes: dict[str, Any]) -> _Term:
+    found: _Term = (*_functions(functions), *_conditions(attributes))
+    if not found:
+        raise IncorrectUsage(
+            f"a filter needs a function or one of {', '.join(ATTRIBUTES)}, each also with `_regex`"
+        )
+    return found
+
+
+def _functions(functions: Iterable[Predicate]) -> Iterator[_Function]:
+    for function in functions:
+        if not callable(function):
+            raise IncorrectUsage(f"a filter function must be callable, got {function!r}")
+        yield _Function(function)
+
+
+def _conditions(attributes: dict[str, Any]) -> Iterator[_Attribute]:
+    given = {key: value for key, value in attributes.items() if value is not None}
+    for key, value in given.items():
+        name = key.removesuffix("_regex")
+        if name not in ATTRIBUTES:
+            raise IncorrectUsage(
+                f"there is no filter {key!r}; use {', '.join(ATTRIBUTES)}, each also with `_regex`"
+            )
+        if name != key:
+            if name in given:
+                raise IncorrectUsage(f"{name!r} and {key!r} contradict each other; give one")
+            yield _Attribute(name, pattern=_pattern(key, value))
+        else:
+            yield _Attribute(name, _values(name, value))
+
+
+def _pattern(key: str, value: object) -> re.Pattern[str]:
+    if isinstance(value, re.Pattern):
+        return value
+    if not isinstance(value, str):
+        raise IncorrectUsage(f"{key} must be a regular expression, got {value!r}")
+    try:
+        return re.compile(value, re.IGNORECASE if key == "method_regex" else 0)
+    except re.error as error:
+        raise IncorrectUsage(f"{key}: invalid regular expression {value!r}: {error}") from error
+
+
+def _values(name: str, value: object) -> tuple[str, ...]:
+    listed = [value] if isinstance(value, str) else value
+    if not isinstance(listed, Iterable):
+        raise IncorrectUsage(f"{name} must be a string or a list of strings, got {value!r}")
+    texts = tuple(listed)
+    if not texts or not all(isinstance(text, str) for text in texts):
+        raise IncorrectUsage(f"{name} must be a string or a list of strings, got {value!r}")
+    return tuple(text.upper() for text in texts) if name == "method" else texts
+
+
+def _texts(operation: Any, name: str) -> tuple[str, ...]:
+    """What an attribute of an operation says; nothing where the operation could not be read."""
+    match name:
+        case "name":
+            return (str(operation.label),)
+        case "method":
+            return (operation.method.upper(),)
+        case "path":
+            return (operation.path,)
+        case "tag":
+            return tuple(getattr(operation, "tags", ()))
+        case _:
+            found = getattr(operation, "operation_id", None)
+            return () if found is None else (found,)
+
+
+def _shown(term: _Term) -> str:
+    return " and ".join(map(_shown_condition, term))
+
+
+def _shown_condition(condition: _Condition) -> str:
+    match condition:
+        case _Attribute(name, values, None):
+            return f"{name}={values[0] if len(values) == 1 else list(values)!r}"
+        case _Attribute(name, _, pattern):
+            return f"{name}_regex={pattern.pattern if pattern else ''}"
+        case _Deprecated():
+            return "deprecated"
+        case _Function(function):
+            return str(getattr(function, "__name__", function))

@@ -1,0 +1,84 @@
+"""What decorators of a schema write on a test function, and who reads it: the plugin of the test runner."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
+
+from checker.core.case import Case
+from checker.core.errors import IncorrectUsage
+from checker.core.hooks import TEST_HOOKS, HookContext, HookRegistry, HookScope
+from checker.core.locations import Location
+
+Tested = TypeVar("Tested", bound=Callable[..., Any])
+
+SCHEMA: Final = "_checker_schema"
+"""Attribute of a test: the schema whose operations it is for, whatever gives it."""
+GIVEN: Final = "_checker_given"
+"""Attribute of a test: `GivenArguments`."""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenArguments:
+    """Strategies of the arguments of a test beside `case`."""
+
+    positional: tuple[Any, ...] = ()
+    """Of the last arguments that are not named here."""
+    named: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """Values of parameters, by location and name, wherever an operation declares them."""
+
+    path_parameters: Mapping[str, Any]
+    headers: Mapping[str, Any]
+    cookies: Mapping[str, Any]
+    query: Mapping[str, Any]
+
+    def map_case(self, context: HookContext, case: Case) -> Case:
+        """The hook that puts them into a case."""
+        for location in (Location.PATH, Location.HEADER, Location.COOKIE, Location.QUERY):
+            wanted = getattr(self, location.container)
+            declared = {one.name for one in case.operation.parameters if one.location is location}
+            container = getattr(case, location.container)
+            container.update({key: value for key, value in wanted.items() if key in declared})
+        return case
+
+
+def with_overrides(overrides: Overrides) -> Callable[[Tested], Tested]:
+    """Decorator that gives parameters fixed values in one test."""
+
+    def decorated(test: Tested) -> Tested:
+        own = test.__dict__.setdefault(TEST_HOOKS, HookRegistry(HookScope.TEST))
+        own.register(overrides.map_case, "map_case")
+        return test
+
+    return decorated
+
+
+def with_schema(schema: object) -> Callable[[Tested], Tested]:
+    """Decorator that makes a function a test of a schema. It raises `IncorrectUsage` when there is one already."""
+
+    def decorated(test: Tested) -> Tested:
+        if hasattr(test, SCHEMA):
+            raise IncorrectUsage(
+                f"`parametrize` stands twice above {test.__name__!r}; keep one of them, or use `checker.pytest.parametrize`"
+            )
+        test.__dict__[SCHEMA] = schema
+        return test
+
+    return decorated
+
+
+def with_given(arguments: GivenArguments) -> Callable[[Tested], Tested]:
+    """Decorator that gives a test more arguments. It raises `IncorrectUsage` when there are none, or some already."""
+    if not arguments.positional and not arguments.named:
+        raise IncorrectUsage("`given` needs at least one strategy, as with Hypothesis")
+
+    def decorated(test: Tested) -> Tested:
+        if hasattr(test, GIVEN):
+            raise IncorrectUsage(f"`given` stands twice above {test.__name__!r}; join them")
+        test.__dict__[GIVEN] = arguments
+        return test
+
+    return decorated

@@ -1,0 +1,199 @@
+"""A test function and an operation as one Hypothesis test: listed cases are its examples, drawn ones what it generates."""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any, Final
+
+import hypothesis
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.database import DirectoryBasedExampleDatabase, InMemoryExampleDatabase
+
+from checker.config.operation_settings import OperationSettings
+from checker.config.table import default_of
+from checker.core.errors import IncorrectUsage
+from checker.core.hooks import TEST_HOOKS
+from checker.generation.sources.hypothesis import (
+    forget_settings,
+    has_seed,
+    keep_examples_apart,
+    settings_given,
+)
+from checker.kinds.protocol import ApiOperation
+from checker.library.engine import LibraryEngine
+from checker.library.parametrized import GIVEN, GivenArguments
+from checker.library.schema import LoadedSchema
+
+PROPERTY_TEST: Final = "_checker_property_test"
+"""Attribute of the Hypothesis test: its `PropertyTest`."""
+_CASE: Final = "case"
+_GENERATING: Final = (Phase.reuse, Phase.generate, Phase.target, Phase.shrink)
+_MAX_EXAMPLES: Final = default_of(("generation",), "max-examples")
+_DATABASE: Final = default_of(("generation",), "database")
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyTest:
+    """One operation under one test function."""
+
+    operation: ApiOperation
+    engine: LibraryEngine
+    function: Callable[..., Any]
+    """The Hypothesis test; call it with the fixtures of the test."""
+    others: Mapping[str, Any]
+    """Strategies of the arguments beside `case`."""
+
+    @property
+    def settings(self) -> OperationSettings:
+        """What the configuration says of the operation."""
+        return self.engine.settings_of(self.operation)
+
+    @property
+    def draws(self) -> bool:
+        """Whether cases are generated for it."""
+        return "fuzzing" in self.settings.phases
+
+    def compile(self) -> None:
+        """Make sure that there are cases. Raises `NothingToBreak`, `Unsatisfiable`, `Unserialisable`, `BudgetSpent`."""
+        if self.draws:
+            self.engine.program(self.operation)
+
+    def add_listed_cases(self) -> int:
+        """Have the cases that phases list come first. Number of them. Raises `IncorrectUsage`, `Unsatisfiable`."""
+        listed = list(self.engine.listed_cases(self.operation))
+        others = self._simplest_others() if listed else {}
+        # The decorator that stands lowest comes first.
+        for case in reversed(listed):
+            hypothesis.example(case=case, **others)(self.function)
+        return len(listed)
+
+    def _simplest_others(self) -> dict[str, Any]:
+        found = {}
+        for name, strategy in self.others.items():
+            try:
+                found[name] = hypothesis.find(strategy, lambda value: True, settings=_QUICK)
+            except Exception as error:
+                raise IncorrectUsage(
+                    f"{name!r} of `schema.given` has no value to go with the examples of {self.operation.label}: {error}; "
+                    "switch the examples and coverage phases off, or give another strategy"
+                ) from error
+        return found
+
+
+_QUICK: Final = settings(database=None, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def property_test(
+    test: Callable[..., Any], schema: LoadedSchema, operation: ApiOperation, name: str
+) -> PropertyTest:
+    """A Hypothesis test of its own for one operation, called `name`. Raises `IncorrectUsage`."""
+    refuse_misuse(test)
+    hooks = getattr(test, TEST_HOOKS, None)
+    if hooks is not None:
+        schema = schema.with_test_hooks(hooks)
+        operation = schema.bound(operation)
+    inner = _copied(test)
+    forget_settings(inner)
+    keep_examples_apart(inner, name)
+    others = _other_strategies(test)
+    function = hypothesis.given(**{_CASE: operation.as_strategy()}, **others)(inner)
+    engine = schema.engine
+    own = engine.settings_of(operation)
+    function = _settings(test, own, schema)(function)
+    seed = schema.config.seed
+    if seed is not None and not has_seed(test):
+        function = hypothesis.seed(seed)(function)
+    found = PropertyTest(operation, engine, function, others)
+    function.__dict__[PROPERTY_TEST] = found
+    return found
+
+
+def refuse_misuse(test: Callable[..., Any]) -> None:
+    """Raise `IncorrectUsage` for a test that cannot be given cases."""
+    name = getattr(test, "__name__", repr(test))
+    if getattr(test, "is_hypothesis_test", False):
+        raise IncorrectUsage(
+            f"{name!r} uses `hypothesis.given` together with `parametrize`; use `@schema.given` in its place"
+        )
+    if _CASE not in inspect.signature(test).parameters:
+        raise IncorrectUsage(f"{name!r} takes no argument `case`; add it: each test is given one")
+
+
+def _copied(test: Callable[..., Any]) -> Any:
+    """A function that does the same and has attributes of its own."""
+    if not isinstance(test, FunctionType):
+        raise IncorrectUsage(f"`parametrize` is for functions, got {test!r}")
+    found = FunctionType(
+        test.__code__, test.__globals__, test.__name__, test.__defaults__, test.__closure__
+    )
+    found.__dict__.update(test.__dict__)
+    found.__kwdefaults__ = test.__kwdefaults__
+    found.__annotations__ = test.__annotations__
+    found.__module__, found.__doc__ = test.__module__, test.__doc__
+    return found
+
+
+def given_names(test: Callable[..., Any]) -> frozenset[str]:
+    """Arguments of a test that are no fixtures: `case`, and those of `schema.given`."""
+    return frozenset((_CASE, *_other_strategies(test)))
+
+
+def _other_strategies(test: Callable[..., Any]) -> dict[str, Any]:
+    """Strategies by name of the argument; what is given by position belongs to the last arguments."""
+    given: GivenArguments | None = getattr(test, GIVEN, None)
+    if given is None:
+        return {}
+    free = [
+        name
+        for name in inspect.signature(test).parameters
+        if name not in (_CASE, "self") and name not in given.named
+    ]
+    count = len(given.positional)
+    if count > len(free):
+        raise IncorrectUsage(
+            f"`given` has {count} strategies by position, but {test.__name__!r} has {len(free)} other arguments"
+        )
+    names = free[len(free) - count :]
+    return {**dict(zip(names, given.positional, strict=True)), **given.named}
+
+
+def _settings(test: Callable[..., Any], own: OperationSettings, schema: LoadedSchema) -> settings:
+    """The user's settings and profile, and what the configuration says where they say nothing."""
+    given, profile = settings_given(test), settings.default
+    assert profile is not None
+    chosen = profile if given is None else given
+    changes: dict[str, Any] = {"phases": tuple(_phases(chosen, own))}
+    if chosen.deadline == profile.deadline and _is_usual(profile, "deadline"):
+        changes["deadline"] = None
+    is_said = given is not None and given.max_examples != profile.max_examples
+    if own.max_examples != _MAX_EXAMPLES and not is_said:
+        changes["max_examples"] = own.max_examples
+    generation = schema.config.generation
+    if generation.deterministic:
+        changes.update(derandomize=True, database=None)
+    elif generation.database != _DATABASE:
+        changes["database"] = _database(generation.database)
+    return settings(chosen, **changes)
+
+
+def _is_usual(profile: settings, name: str) -> bool:
+    """Whether a profile leaves a setting as Hypothesis has it."""
+    return bool(getattr(profile, name) == getattr(settings.get_profile("default"), name))
+
+
+def _phases(chosen: settings, own: OperationSettings) -> Iterator[Phase]:
+    unwanted: set[Phase] = set()
+    if "fuzzing" not in own.phases:
+        unwanted.update(_GENERATING)
+    if own.no_shrink:
+        unwanted.add(Phase.shrink)
+    # It runs a failing test hundreds of times to say which arguments matter: there is one.
+    unwanted.add(Phase.explain)
+    return (phase for phase in chosen.phases if phase not in unwanted)
+
+
+def _database(name: str) -> Any:
+    if name == "none":
+        return None
+    return InMemoryExampleDatabase() if name == ":memory:" else DirectoryBasedExampleDatabase(name)

@@ -1,0 +1,306 @@
+"""A loaded schema, as Python users hold it: operations by path and method, filters, hooks, strategies, tests."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any, Final
+
+from hypothesis import strategies as st
+
+from checker.config.config import Config
+from checker.core.errors import IncorrectUsage, OperationNotFound
+from checker.core.hooks import HookContext, HookDecorator, HookRegistry
+from checker.core.operation import BrokenOperation, Label
+from checker.core.operation_filter import OperationFilter, Predicate
+from checker.core.schema_warnings import SchemaWarning
+from checker.kinds.protocol import ApiOperation, ApiSchema, OperationEntry
+from checker.library.engine import LibraryEngine
+from checker.library.parametrized import (
+    GivenArguments,
+    Overrides,
+    Tested,
+    with_given,
+    with_overrides,
+    with_schema,
+)
+
+Entry = OperationEntry | BrokenOperation
+_NO_METHOD: Final = "Method `{method}` not found. Available methods: {available}"
+
+
+class PathOperations(Mapping[str, ApiOperation]):
+    """Operations of one path by method, in any letter case."""
+
+    def __init__(self, schema: "LoadedSchema", entries: Mapping[str, Entry]) -> None:
+        self._schema = schema
+        self._entries = entries
+
+    def __getitem__(self, method: str) -> ApiOperation:
+        entry = self._entries.get(method) or self._entries.get(method.upper())
+        if entry is None:
+            available = ", ".join(self._entries)
+            raise OperationNotFound(_NO_METHOD.format(method=method.upper(), available=available))
+        operation = self._schema.read(entry)
+        if isinstance(operation, BrokenOperation):
+            raise OperationNotFound(f"`{entry.label}` cannot be read: {operation.error}")
+        return operation
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def as_strategy(self, **options: Any) -> Any:
+        """Strategy of cases of all operations of the path. Options: those of `operation.as_strategy`."""
+        return _one_of(self._schema.read(entry) for entry in self._entries.values())(options)
+
+
+class LoadedSchema(Mapping[str, PathOperations]):
+    """A schema whose operations can make, send and judge cases. `include` and `exclude` give narrower ones."""
+
+    def __init__(
+        self,
+        opened: ApiSchema,
+        config: Config,
+        engine: LibraryEngine,
+        filter: OperationFilter = OperationFilter(),  # noqa: B008 - frozen
+    ) -> None:
+        """`filter` is what `include` and `exclude` asked for."""
+        self.opened = opened
+        """The description, as its kind reads it."""
+        self.config = config
+        """The live configuration."""
+        self.hooks: HookRegistry = engine.hooks[0]
+        """Hooks of this schema."""
+        self.engine = engine
+        """What sends, judges and makes."""
+        self._filter = filter
+        self._operations: dict[Label, ApiOperation | BrokenOperation] = {}
+
+    def __str__(self) -> str:
+        return str(self.opened)
+
+    __repr__ = __str__
+
+    @property
+    def title(self) -> str:
+        """Title of the API, empty when it has none."""
+        return self.opened.title
+
+    @property
+    def specification(self) -> str:
+        """Name and version: `Open API 3.0.3`."""
+        return self.opened.specification
+
+    @property
+    def location(self) -> str | None:
+        """URL that the schema was read from in the end; None when it came from elsewhere."""
+        return self.opened.location
+
+    @property
+    def raw_schema(self) -> Any:
+        """The loaded document."""
+        return self.opened.raw_schema
+
+    @property
+    def app(self) -> object | None:
+        """The application in this process that serves the API, if it was loaded from one."""
+        return self.opened.app
+
+    @property
+    def base_url(self) -> str | None:
+        """Absolute URL before every path: the application's, or the one that is declared, if any."""
+        return self.opened.base_url
+
+    @property
+    def declared_base_url(self) -> str | None:
+        """Absolute base URL that the schema advertises, if any."""
+        return self.opened.base_url
+
+    @property
+    def base_path(self) -> str:
+        """Path below which all operation paths stand: begins and ends with `/`."""
+        return self.opened.base_path
+
+    def include(self, *functions: Predicate, **attributes: Any) -> "LoadedSchema":
+        """The schema with matching operations only.
+
+        A filter is a function of an object with `operation`, or `name`, `method`, `path`, `tag`, `operation_id` (a string or
+        a list), each also with `_regex`. Filters of one call hold together; of several calls one has to hold.
+        Raises `IncorrectUsage`.
+        """
+        return self._narrowed(self._filter.including(*functions, **attributes))
+
+    def exclude(
+        self, *functions: Predicate, deprecated: bool = False, **attributes: Any
+    ) -> "LoadedSchema":
+        """The schema without matching operations; filters are those of `include`. Raises `IncorrectUsage`."""
+        return self._narrowed(
+            self._filter.excluding(*functions, deprecated=deprecated, **attributes)
+        )
+
+    def _narrowed(self, wanted: OperationFilter) -> "LoadedSchema":
+        engine = self.engine.with_hooks(self.hooks.copy())
+        return LoadedSchema(self.opened, self.config, engine, wanted)
+
+    def extended(self, filter: OperationFilter, hooks: HookRegistry) -> "LoadedSchema":
+        """The schema with further filters and hooks of its own."""
+        joined, own = self._filter.joined(filter), self.hooks.copy()
+        own.extend(hooks)
+        return LoadedSchema(self.opened, self.config, self.engine.with_hooks(own), joined)
+
+    def with_test_hooks(self, hooks: HookRegistry) -> "LoadedSchema":
+        """The schema with hooks that act in one test alone."""
+        return LoadedSchema(
+            self.opened, self.config, self.engine.with_hooks(self.hooks, hooks), self._filter
+        )
+
+    @property
+    def hook(self) -> HookDecorator:
+        """`@schema.hook`: a hook for operations of this schema alone; by name or by the name of the function."""
+        return self.hooks.hook
+
+    def parametrize(self) -> Callable[[Tested], Tested]:
+        """Decorator of a test that takes `case`: one test for each operation. Raises `IncorrectUsage` when stacked."""
+        return with_schema(self)
+
+    def given(self, *arguments: Any, **named: Any) -> Callable[[Tested], Tested]:
+        """Hypothesis's `given` for the other arguments of a test of `parametrize`. Raises `IncorrectUsage`."""
+        return with_given(GivenArguments(arguments, named))
+
+    def override(
+        self,
+        *,
+        path_parameters: Mapping[str, Any] | None = None,
+        headers: Mapping[str, Any] | None = None,
+        cookies: Mapping[str, Any] | None = None,
+        query: Mapping[str, Any] | None = None,
+    ) -> Callable[[Tested], Tested]:
+        """Decorator of a test: parameters that have these values wherever an operation declares them."""
+        return with_overrides(
+            Overrides(path_parameters or {}, headers or {}, cookies or {}, query or {})
+        )
+
+    def as_strategy(self, **options: Any) -> Any:
+        """Strategy of cases of all selected operations. Options: those of `operation.as_strategy`."""
+        return _one_of(self.get_all_operations())(options)
+
+    def get_all_operations(self) -> Iterator[ApiOperation | BrokenOperation]:
+        """Selected operations in document order, each read when its turn comes; broken ones carry their error."""
+        return map(self.read, filter(self.engine.is_selected, self.matching_entries()))
+
+    def matching_entries(self) -> Iterator[Entry]:
+        """Operations that `include` and `exclude` let through, whatever the configuration says of them; none is read."""
+        return filter(self._matches, self.opened.entries())
+
+    def find_operation_by_label(self, label: str) -> ApiOperation | None:
+        """The operation of a label, such as `GET /users`; None if there is none."""
+        found = self.opened.find(label)
+        return None if found is None or isinstance(found, BrokenOperation) else self.bound(found)
+
+    def find_operation_by_id(self, operation_id: str) -> ApiOperation:
+        """The operation of an `operationId`. Raises `OperationNotFound` with the nearest one."""
+        known: dict[str, Entry] = {}
+        for entry in self.opened.entries():
+            known.setdefault(getattr(entry, "operation_id", None) or "", entry)
+        known.pop("", None)
+        found = self.read(known[operation_id]) if operation_id in known else None
+        if found is None or isinstance(found, BrokenOperation):
+            raise OperationNotFound(
+                f"Operation with ID `{operation_id}` not found{_hint(operation_id, known)}"
+            )
+        return found
+
+    def find_operation_by_path(self, method: str, path: str) -> ApiOperation | None:
+        """The operation that a path such as `/users/7` is for, templates included; None if there is none."""
+        for entry in self.opened.entries():
+            if entry.method.upper() == method.upper() and _fits(entry.path, path):
+                found = self.read(entry)
+                return None if isinstance(found, BrokenOperation) else found
+        return None
+
+    def iter_schema_warnings(self) -> Iterator[SchemaWarning]:
+        """What is wrong with the description and stops nothing, operation by operation."""
+        yield from (dropped.warning for dropped in self.opened.dropped())
+        for operation in self.get_all_operations():
+            if not isinstance(operation, BrokenOperation):
+                yield from operation.warnings()
+
+    def read(self, entry: Entry) -> ApiOperation | BrokenOperation:
+        """The operation of an entry, able to do what it offers."""
+        label = Label(entry.label)
+        known = self._operations.get(label)
+        if known is None:
+            found = self.opened.find(label)
+            assert found is not None
+            known = found if isinstance(found, BrokenOperation) else self.bound(found)
+            self._operations[label] = known
+        return known
+
+    def bound(self, operation: ApiOperation) -> ApiOperation:
+        """The operation with the engine of this schema: its configuration and hooks."""
+        return operation.with_engine(self.engine)
+
+    def _matches(self, entry: Entry) -> bool:
+        if not self._filter:
+            return True
+        subject = self.read(entry) if self._filter.asks_functions else entry
+        return self._filter.matches(HookContext(subject))
+
+    def __getitem__(self, path: str) -> PathOperations:
+        found: dict[str, Entry] = {}
+        paths: dict[str, None] = {}
+        for entry in self.matching_entries():
+            key, method = self.opened.place_of(entry)
+            paths[key] = None
+            if key == path:
+                found[method] = entry
+        if found:
+            return PathOperations(self, found)
+        raise OperationNotFound(f"`{path}` not found.{self._advice(path, paths)}")
+
+    def _advice(self, path: str, known: Iterable[str]) -> str:
+        template = next((one for one in known if _fits(one, path)), None)
+        near = [template] if template else get_close_matches(path, list(known), n=1)
+        return f" Did you mean `{near[0]}`?" if near else ""
+
+    def __iter__(self) -> Iterator[str]:
+        places = (self.opened.place_of(entry)[0] for entry in self.matching_entries())
+        return iter(dict.fromkeys(places))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+def _one_of(
+    operations: Iterable[ApiOperation | BrokenOperation],
+) -> Callable[[Mapping[str, Any]], Any]:
+    """What makes the strategy of cases of several operations; those that cannot be read are left out."""
+    usable = [one for one in operations if not isinstance(one, BrokenOperation)]
+
+    def strategy(options: Mapping[str, Any]) -> Any:
+        if not usable:
+            raise IncorrectUsage("no operation is selected; there are no cases to draw")
+        return st.one_of(*(one.as_strategy(**options) for one in usable))
+
+    return strategy
+
+
+def _hint(wanted: str, known: Iterable[str]) -> str:
+    near = get_close_matches(wanted, list(known), n=1)
+    return f". Did you mean `{near[0]}`?" if near else ""
+
+
+def _fits(template: str, path: str) -> bool:
+    """Whether a path is one of those that a template stands for."""
+    wanted, given = template.strip("/").split("/"), path.split("?")[0].strip("/").split("/")
+    return len(wanted) == len(given) and all(
+        one == other or ("{" in one and other != "")
+        for one, other in zip(wanted, given, strict=True)
+    )

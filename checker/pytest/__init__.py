@@ -1,0 +1,9 @@
+"""The plugin of pytest, and its public names, which `checker.faces` resolves: `checker.pytest.from_fixture`, `.parametrize`."""
+
+from importlib import import_module
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    """Public names are resolved on first use: the plugin is loaded with every start of pytest."""
+    return import_module("checker.faces").resolve(f"pytest.{name}")

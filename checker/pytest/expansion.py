@@ -1,0 +1,158 @@
+"""From a test function of a schema to one test function for each operation."""
+
+import asyncio
+import functools
+import inspect
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import pytest
+
+from checker.core.errors import CheckerError
+from checker.core.operation import BrokenOperation
+from checker.library.parametrized import SCHEMA
+from checker.library.property_tests import PropertyTest, given_names, property_test, refuse_misuse
+from checker.library.schema import LoadedSchema
+from checker.pytest.lazy import LazySchema
+from checker.pytest.running import prepare
+from checker.pytest.several import SeveralSchemas
+
+Test = Callable[..., Any]
+SUBTESTS: Final = "subtests"
+"""Fixture of pytest 9, and of the plugin pytest-subtests for earlier ones."""
+NO_OPERATION = "Test function {name} does not match any API operations and therefore has no effect"
+NONE_ENABLED = "{name}: the configuration disables all operations of the test"
+
+
+def expanded(test: Test, name: str) -> Iterator[tuple[str, Test]]:
+    """Names and functions of the tests of a function; each is a test of its own, or says what is wrong."""
+    schema = test.__dict__[SCHEMA]
+    try:
+        refuse_misuse(test)
+    except CheckerError as error:
+        yield name, failing(test, str(error))
+        return
+    match schema:
+        case LazySchema():
+            yield name, _lazy(test, schema, name)
+        case SeveralSchemas(named):
+            for key, one in named.items():
+                yield from _of_schema(test, one, f"{name}[{key}]")
+        case LoadedSchema():
+            yield from _of_schema(test, schema, name)
+        case _:
+            yield name, failing(test, f"{schema!r} is not a loaded schema")
+
+
+def _of_schema(test: Test, schema: LoadedSchema, name: str) -> Iterator[tuple[str, Test]]:
+    found = _operations(test, schema, name)
+    first = next(found, None)
+    if first is None:
+        reason = _nothing_tested(schema, name)
+        yield (
+            name,
+            failing(test, reason) if reason else skipping(test, NONE_ENABLED.format(name=name)),
+        )
+        return
+    for own_name, made in itertools.chain([first], found):
+        yield own_name, failing(test, made) if isinstance(made, str) else made.function
+
+
+def _operations(
+    test: Test, schema: LoadedSchema, name: str
+) -> Iterator[tuple[str, PropertyTest | str]]:
+    """Names and tests of the operations, or why there is none for one of them."""
+    for operation in schema.get_all_operations():
+        own_name = f"{name}[{operation.label}]"
+        if isinstance(operation, BrokenOperation):
+            yield own_name, f"Schema Error\n\n{operation.error}"
+            continue
+        try:
+            yield own_name, property_test(test, schema, operation, own_name)
+        except CheckerError as error:
+            yield own_name, str(error)
+
+
+def _nothing_tested(schema: LoadedSchema, name: str) -> str:
+    """Why it is a mistake that a test has no operation; empty where the configuration wants it so."""
+    is_mistaken = next(schema.matching_entries(), None) is None
+    return NO_OPERATION.format(name=name) if is_mistaken else ""
+
+
+def _lazy(test: Test, lazy: LazySchema, name: str) -> Test:
+    """One test that takes the schema from a fixture and has a subtest for each operation."""
+    wanted = {lazy.fixture, SUBTESTS} - set(inspect.signature(test).parameters)
+
+    def run(*instance: Any, **fixtures: Any) -> None:
+        __tracebackhide__ = True
+        schema, subtests = lazy.resolved(fixtures[lazy.fixture]), fixtures[SUBTESTS]
+        own = {key: value for key, value in fixtures.items() if key not in wanted}
+        is_empty = True
+        for own_name, made in _operations(test, schema, name):
+            is_empty = False
+            with subtests.test(own_name):
+                if isinstance(made, str):
+                    pytest.fail(made, pytrace=False)
+                _run_alone(made, instance, own)
+        if is_empty:
+            reason = _nothing_tested(schema, name)
+            if reason:
+                pytest.fail(reason, pytrace=False)
+            pytest.skip(NONE_ENABLED.format(name=name))
+
+    found = _instead_of(test, run)
+    signature = inspect.signature(found)
+    more = [inspect.Parameter(one, inspect.Parameter.KEYWORD_ONLY) for one in sorted(wanted)]
+    found.__signature__ = inspect.Signature([*signature.parameters.values(), *more])  # type: ignore[attr-defined]
+    return found
+
+
+def _run_alone(made: PropertyTest, instance: tuple[Any, ...], fixtures: dict[str, Any]) -> None:
+    """Run a test that no runner has prepared; what is asynchronous has an event loop for each case."""
+    __tracebackhide__ = True
+    handle = made.function.hypothesis  # type: ignore[attr-defined]
+    inner = handle.inner_test
+    if inspect.iscoroutinefunction(inner):
+
+        @functools.wraps(inner)
+        def alone(*arguments: Any, **named: Any) -> None:
+            asyncio.run(inner(*arguments, **named))
+
+        handle.inner_test = alone
+    prepare(made)
+    made.function(*instance, **fixtures)
+
+
+def failing(test: Test, message: str) -> Test:
+    """A test that fails with a message, with the marks and fixtures of another one."""
+
+    def fail(*arguments: Any, **fixtures: Any) -> None:
+        __tracebackhide__ = True
+        pytest.fail(message, pytrace=False)
+
+    return _instead_of(test, fail)
+
+
+def skipping(test: Test, message: str) -> Test:
+    """A test that is skipped with a message, with the marks and fixtures of another one."""
+
+    def skip(*arguments: Any, **fixtures: Any) -> None:
+        __tracebackhide__ = True
+        pytest.skip(message)
+
+    return _instead_of(test, skip)
+
+
+def _instead_of(test: Test, function: Test) -> Test:
+    """The function under the name, marks and arguments of a test; what Hypothesis would give is no argument."""
+    found = functools.wraps(test, updated=())(function)
+    del found.__wrapped__
+    found.__dict__["pytestmark"] = list(getattr(test, "pytestmark", ()))
+    parameters = [
+        one
+        for key, one in inspect.signature(test).parameters.items()
+        if key not in given_names(test)
+    ]
+    found.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return found

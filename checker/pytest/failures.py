@@ -1,0 +1,67 @@
+"""Failed checks in the report of a test: the line of the user's test, and below it what the console shows."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pytest
+
+from checker.core.failures import Failure, FailureGroup
+
+_NUMBER: Final = re.compile(r"\A\d+\. ")
+
+
+class ChecksFailed(AssertionError):
+    """Stands for groups of failures: pytest shows groups as plain text, with every frame in it."""
+
+
+def show(item: pytest.Item, excinfo: pytest.ExceptionInfo[Any], report: pytest.TestReport) -> None:
+    """Put failed checks into a report; anything else stays as it is."""
+    groups = list(_groups(excinfo.value))
+    if not groups:
+        return
+    told = ChecksFailed(_text(groups))
+    for note in dict.fromkeys(note for one in groups for note in getattr(one, "__notes__", ())):
+        told.add_note(note)
+    where = groups[0].raised_for or excinfo.tb
+    shown = pytest.ExceptionInfo.from_exc_info((ChecksFailed, told, where))
+    style = item.config.getoption("tbstyle", "auto")
+    report.longrepr = shown.getrepr(
+        style="long" if style == "auto" else style,
+        showlocals=bool(item.config.getoption("showlocals", False)),
+        tbfilter=False,
+    )
+
+
+def _groups(error: BaseException) -> Iterator[FailureGroup]:
+    """Groups of failures in what a test raised, the distinct ones of several; nothing where there is something else, too."""
+    found: list[FailureGroup] = []
+    waiting = [error]
+    while waiting:
+        one = waiting.pop(0)
+        if isinstance(one, FailureGroup):
+            found.append(one)
+        elif isinstance(one, BaseExceptionGroup):
+            waiting += one.exceptions
+        else:
+            return
+    seen: set[tuple[tuple[str, str, str], ...]] = set()
+    for group in found:
+        key = tuple(_identity(one) for one in group.exceptions)
+        if key not in seen:
+            seen.add(key)
+            yield group
+
+
+def _identity(failure: object) -> tuple[str, str, str]:
+    """What makes a failure another one."""
+    assert isinstance(failure, Failure)
+    return failure.check, failure.unique_key, failure.text
+
+
+def _text(groups: list[FailureGroup]) -> str:
+    """The numbered blocks of the console."""
+    blocks = [_NUMBER.sub(f"{number}. ", one.text) for number, one in enumerate(groups, 1)]
+    count = sum(len(one.exceptions) for one in groups)
+    heading = f"checker found {count} distinct failures" if count > 1 else "checker found 1 failure"
+    return "\n\n".join([heading, *blocks])

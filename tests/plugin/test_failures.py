@@ -1,0 +1,116 @@
+"""What a failed check looks like: the user's line, and the block of the console."""
+
+FAILING = """
+@schema.include(method="DELETE").parametrize()
+def test_api(case):
+    case.call_and_validate()
+"""
+
+
+def test_the_line_of_the_test_is_shown_and_ours_are_not(run) -> None:
+    result = run(FAILING)
+    result.stdout.fnmatch_lines([">       case.call_and_validate()"])
+    text = result.stdout.str()
+    assert "checker/library" not in text
+    assert "hypothesis/core.py" not in text
+    assert text.count("Traceback") == 0
+
+
+def test_the_block_of_the_console_is_shown(run) -> None:
+    result = run(FAILING)
+    result.stdout.re_match_lines(
+        [
+            "E +.*checker found 2 distinct failures",
+            "E +1. Test Case ID: [0-9a-f]{12}",
+            "E +- Server error",
+            "E +- Undocumented HTTP status code",
+            "E +Received: 500",
+            "E +Documented: 200",
+            r"E +\[500\] Internal Server Error:",
+            "E +`boom`",
+            "E +Reproduce with:",
+            "E +curl -X DELETE http://localhost/users/0",
+        ]
+    )
+
+
+def test_one_failure_of_several_cases_is_shown_once(run) -> None:
+    text = FAILING + "\nschema.config.phases.update(phases=['coverage', 'fuzzing'])\n"
+    result = run("schema.config.phases.update(phases=['coverage', 'fuzzing'])\n" + text)
+    assert result.stdout.str().count("- Server error") == 1
+
+
+def test_distinct_failures_are_numbered(run) -> None:
+    text = """
+schema.config.generation.update(max_examples=100)
+@schema.include(method="DELETE").parametrize()
+def test_api(case):
+    response = case.call()
+    if case.path_parameters["id"] > 100:
+        case.validate_response(response, checks=["status_code_conformance"])
+    else:
+        case.validate_response(response, checks=["not_a_server_error"])
+"""
+    result = run(text)
+    result.stdout.re_match_lines(
+        [
+            "E +.*checker found 2 distinct failures",
+            "E +1. Test Case ID: .*",
+            "E +2. Test Case ID: .*",
+        ]
+    )
+
+
+def test_lines_of_helpers_are_shown(run) -> None:
+    text = """
+def helper(case):
+    case.call_and_validate()
+
+@schema.include(method="DELETE").parametrize()
+def test_api(case):
+    helper(case)
+"""
+    run(text).stdout.fnmatch_lines([">       helper(case)", ">       case.call_and_validate()"])
+
+
+def test_plain_tests_show_the_same(run) -> None:
+    text = """
+def test_plain():
+    schema["/users/{id}"]["DELETE"].Case(path_parameters={"id": 1}).call_and_validate()
+"""
+    result = run(text)
+    result.stdout.re_match_lines(
+        [">.*call_and_validate.*", "E +.*checker found 2 distinct failures"]
+    )
+
+
+def test_other_errors_look_as_ever(run) -> None:
+    text = """
+@schema.include(path="/users").parametrize()
+def test_api(case):
+    assert case.path == "/nowhere"
+"""
+    run(text).stdout.fnmatch_lines(
+        ['>       assert case.path == "/nowhere"', "E       AssertionError: *"]
+    )
+
+
+def test_short_tracebacks_are_short(run) -> None:
+    result = run(FAILING, "--tb=short")
+    result.stdout.re_match_lines(["test_.*.py:[0-9]+: in test_api"])
+
+
+def test_failures_can_be_expected(run) -> None:
+    text = """
+@schema.include(method="DELETE").parametrize()
+def test_api(case):
+    with pytest.raises(checker.errors.FailureGroup) as caught:
+        case.call_and_validate()
+    assert [type(one) for one in caught.value.exceptions] == [
+        checker.errors.ServerError, checker.errors.UndefinedStatusCode
+    ]
+"""
+    result = run(
+        text.replace("checker.errors.UndefinedStatusCode", "type(caught.value.exceptions[1])")
+    )
+    result.assert_outcomes(passed=1)
