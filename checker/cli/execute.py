@@ -143,7 +143,9 @@ class _Reporting:
                 click.echo(f"Error: {error}", err=True)
         if interrupts.count > before and not outcome.error:
             return INTERRUPTED
-        return CANNOT if outcome.error or problems else outcome.exit_code
+        if outcome.error or problems:
+            return CANNOT
+        return outcome.exit_code or int(bool(report.failing_warnings))
 
     def _targets(self) -> tuple[Target, ...]:
         return self._followed.settings.reports

@@ -3,11 +3,12 @@
 import json
 import operator
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
+from checker.config.kinds import did_you_mean
 from checker.core.errors import UsageError
 from checker.core.operation import BrokenOperation
 
@@ -95,6 +96,20 @@ class OperationFilters:
             else:
                 includes.setdefault(spec.option, []).append(_test(spec))
         return list(includes.values()), excludes
+
+
+def unmatched(filters: OperationFilters, operations: Sequence[Selectable]) -> Iterator[str]:
+    """A sentence for each filter that matches none of these operations, with the nearest value where there is one."""
+    for spec in filters.specs:
+        alone = OperationFilters((replace(spec, verb="include"),))
+        if spec.subject == "deprecated" or any(map(alone.matches, operations)):
+            continue
+        near = ""
+        if not spec.is_regex and spec.subject in SUBJECTS:
+            near = did_you_mean(
+                spec.value, {text for one in operations for text in _texts(one, spec.subject)}
+            )
+        yield f"`--{spec.option} {spec.value}` matches no operation{near}"
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from checker.config.filters import OperationFilters, Selection
 from checker.config.reading import section_error, unknown
 from checker.config.settings import FetchLimits, RunSettings, Sanitization
 from checker.config.table import AVAILABLE_PHASES, PHASES
+from checker.config.warnings import WarningSettings
 from checker.core.blocks import Truncation
 from checker.core.reports import ReportFormat, report_formats
 
@@ -77,6 +78,7 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
         database="none" if generation.deterministic else generation.database,
         overrides=config.overrides(),
         hooks=hooks,
+        warnings=WarningSettings.of(config.warnings),
         preserve_bytes=config.reports.preserve_bytes,
         color=config.color,
         corpus_dir=f".checker/{occasion.corpus or _project_slug(config, occasion.location)}",

@@ -11,6 +11,7 @@ from checker.config.filters import Selection
 from checker.config.operation_settings import OperationLayers, OperationSettings
 from checker.config.overrides import NO_OVERRIDES, Overrides
 from checker.config.table import default_of
+from checker.config.warnings import WarningSettings
 from checker.core.blocks import Truncation
 from checker.core.errors import UsageError
 from checker.core.phases import DEFAULT
@@ -109,6 +110,8 @@ class RunSettings:
     """On disk; beyond it the oldest traffic goes."""
     reports: tuple[tuple[str, str], ...] = ()
     """(format, path) of each report."""
+    warnings: WarningSettings = field(default_factory=WarningSettings)
+    """Which of them are shown, and which make the run fail."""
     keeps_traffic: bool = False
     """Whether a report shows every request, so that none may be thrown away."""
     preserve_bytes: bool = default_of(("reports",), "preserve-bytes")
@@ -160,7 +163,7 @@ class RunSettings:
 def _plain(value: Any) -> Any:
     if isinstance(value, Selection | Overrides | OperationLayers):
         return value.to_dict()
-    if isinstance(value, FetchLimits | Sanitization | Truncation):
+    if isinstance(value, FetchLimits | Sanitization | Truncation | WarningSettings):
         return asdict(value)
     return value
 
@@ -181,6 +184,8 @@ def _restore(name: str, value: Any) -> Any:
         return Sanitization(**{key: _tuples(part) for key, part in value.items()})
     if name == "truncation":
         return Truncation(**value)
+    if name == "warnings":
+        return WarningSettings(**{key: _tuples(part) for key, part in value.items()})
     if name == "documents":
         return FetchLimits(**value)
     if name == "projects":

@@ -26,6 +26,7 @@ from checker.config.kinds import (
     Text,
     ValueKind,
 )
+from checker.config.warnings import warning_key, warning_name
 from checker.core import phases
 from checker.core.blocks import DEFAULT_TRUNCATION
 from checker.core.redact import DEFAULT_KEYS, DEFAULT_MARKERS
@@ -84,7 +85,7 @@ _ROOT = {
     "seed": Key(Integer()),
     "max-failures": Key(Integer(minimum=1)),
     "max-time": Key(Number(above=0, maximum=MOST_SECONDS)),
-    "warnings": _later(Either((_FLAG, _TEXTS, Table())), True),
+    "warnings": Key(Either((_FLAG, ListOf(Text(warning_name)), MapOf(warning_key))), True),
     "base-url": Key(Text(rules.base_url)),
     "origin": _later(Text()),
     "baseline": _later(Text()),
@@ -327,7 +328,7 @@ NOT_IN_OPERATIONS: frozenset[Path] = frozenset(
 )
 """What an `[[operations]]` block cannot have."""
 
-LATER_IN_OPERATIONS: frozenset[Path] = frozenset([("servers",)])
+LATER_IN_OPERATIONS: frozenset[Path] = frozenset([("servers",), ("warnings",)])
 """What works for an API and not yet for single operations."""
 
 

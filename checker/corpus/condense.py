@@ -105,10 +105,17 @@ def _progress(pairs: Iterable[Numbered]) -> list[Record]:
     return [*(start for task, start in started.items() if task not in merged), *merged.values()]
 
 
+_Counts = tuple[tuple[str, int, int], ...]
+
+
+def _merged(one: _Counts, other: _Counts) -> _Counts:
+    counts: Counter[tuple[str, int]] = Counter()
+    for label, status, count in (*one, *other):
+        counts[label, status] += count
+    return tuple((label, status, count) for (label, status), count in counts.items())
+
+
 def _sum(one: TaskProgress, other: TaskProgress) -> TaskProgress:
-    statuses: Counter[tuple[str, int]] = Counter()
-    for label, status, count in (*one.statuses, *other.statuses):
-        statuses[label, status] += count
     make, wait, judge, record, idle = map(sum, zip(one.ledger, other.ledger, strict=True))
     return replace(
         one,
@@ -117,7 +124,8 @@ def _sum(one: TaskProgress, other: TaskProgress) -> TaskProgress:
         cases=one.cases + other.cases,
         requests=one.requests + other.requests,
         failed_cases=one.failed_cases + other.failed_cases,
-        statuses=tuple((label, status, count) for (label, status), count in statuses.items()),
+        statuses=_merged(one.statuses, other.statuses),
+        wrong=_merged(one.wrong, other.wrong),
         ledger=(make, wait, judge, record, idle),
         note=max(one.note, other.note),
     )

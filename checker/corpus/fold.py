@@ -86,6 +86,8 @@ class RunView:
     failed_cases: int = 0
     statuses: dict[str, Counter[int]] = field(default_factory=dict)
     """Label -> status (0: no response) -> count."""
+    wrong: dict[str, Counter[int]] = field(default_factory=dict)
+    """Those of `statuses` that were answers to cases that are meant to be refused."""
     seconds: dict[str, float] = field(default_factory=dict)
     """Label -> working seconds of the tasks that are about it alone."""
     labels: dict[str, None] = field(default_factory=dict)
@@ -212,6 +214,8 @@ class RunView:
                 continue
             self.statuses.setdefault(label, Counter())[status] += count
             tested.add(label)
+        for label, status, count in record.wrong:
+            self.wrong.setdefault(label, Counter())[status] += count
         if len(record.labels) == 1:
             label = record.labels[0]
             self.seconds[label] = self.seconds.get(label, 0.0) + sum(record.ledger[:4])

@@ -77,6 +77,8 @@ class SchemaOpened:
     """Host of the description, when requests go to another one that nobody but the description named."""
     credentials: tuple[str, ...] = ()
     """Places that security schemes name, lower case: `header authorization`, `query appid`."""
+    declared_path: str = ""
+    """Of the URL of the server that the description declares, whatever base URL was given: `/v1`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,8 @@ class TaskProgress:
     """Why it ended early, for people."""
     inquiries: int = 0
     """Those of the requests that looked into failures."""
+    wrong: tuple[tuple[str, int, int], ...] = ()
+    """Those of `statuses` that were answers to cases that are meant to be refused."""
 
 
 @dataclass(frozen=True, slots=True)

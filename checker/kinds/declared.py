@@ -123,6 +123,8 @@ class DeclaredSchema:
     operations: tuple[DeclaredOperation | BrokenOperation, ...]
     title: str = ""
     base_url: str | None = None
+    declared_path: str = ""
+    """It declares no server."""
     location: str | None = None
     app: object | None = None
     credentials: tuple[str, ...] = ()

@@ -153,6 +153,11 @@ class ApiSchema(Protocol):
         ...
 
     @property
+    def declared_path(self) -> str:
+        """Path of the URL of the server that it declares, without a `/` at the end; empty when it says nothing of one."""
+        ...
+
+    @property
     def credentials(self) -> tuple[str, ...]:
         """Places that its security schemes name, lower case: `header authorization`, `query appid`."""
         ...

@@ -149,6 +149,11 @@ class OpenApiSchema(Mapping[str, Methods]):
         path = path_of(self.base_url or self._declared_url(None)).strip("/")
         return f"/{path}/" if path else "/"
 
+    @property
+    def declared_path(self) -> str:
+        """Path of the URL of its own server, without a `/` at the end."""
+        return path_of(self._declared_url(None)).rstrip("/")
+
     def configure(self, options: SchemaOptions) -> None:
         """Take in what users say of the document; a base URL replaces every server that it declares."""
         self.asserts_formats = options.asserts_formats

@@ -103,6 +103,8 @@ class Report:
     """Seconds of all workers: make, wait, judge, record, idle."""
     unauthorized: tuple[tuple[int, tuple[str, ...]], ...] = ()
     """(401 or 403, labels) of operations that hardly answered anything else."""
+    failing_warnings: tuple[str, ...] = ()
+    """Kinds of warnings that occurred and make the run fail."""
     operations: tuple[OperationOutcome, ...] = ()
     """Those that were to be tested, in document order."""
     reports: tuple[tuple[str, str], ...] = ()

@@ -1,18 +1,17 @@
 """`SUMMARY`, line by line. Pure: a report in, lines out."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from checker.core.blocks import marked, standard_reason
 from checker.core.reports import report_format
-from checker.core.schema_warnings import WarningKind
-from checker.corpus.damage import DAMAGED
+from checker.core.warning_table import is_warning
 from checker.corpus.records import UNBROKEN, Finding, Note
-from checker.corpus.space import TRIMMED
 from checker.reporting.findings import MARKS, marks_of, severity_rank
-from checker.reporting.report import INCOMPLETE, KILLED, PhaseTally, Report
+from checker.reporting.report import OperationOutcome, PhaseTally, Report
 from checker.reporting.wall import walled
+from checker.reporting.warning_notes import Places, warning_groups
 
 Glyph = Callable[[str], str]
 """Name -> glyph, as the stream can show it."""
@@ -27,31 +26,6 @@ NOTE_TITLES = {
     "unproved": "Failures that did not show again",
     "untried": "Operations with cases that were not tried before the time was over",
 }
-WARNING_TITLES: Mapping[str, str] = {
-    WarningKind.UNRESOLVABLE_REFERENCE: "References that point at nothing",
-    WarningKind.UNUSABLE_PARAMETER: "Optional parameters that cannot be sent",
-    WarningKind.UNUSABLE_BODY: "Request bodies that cannot be sent",
-    WarningKind.MISSING_BODY: "Operations without a valid request: the required body cannot be read",
-    WarningKind.SEVERAL_BODIES: "Operations with several bodies",
-    WarningKind.LEFT_OUT: "Optional parts that no value can satisfy, never sent",
-    WarningKind.UNKNOWN_METHOD: "Operations that the version of the description does not know",
-    WarningKind.UNUSABLE_MEDIA_TYPE: "Media types that are none",
-    WarningKind.UNVALIDATED_RESPONSE: "Responses of which a part is not validated",
-    WarningKind.MISSING_DESERIALIZER: "Responses in media types that are not read",
-    WarningKind.MALFORMED_PART: "Parts of operations that are not what they must be",
-    WarningKind.MALFORMED_KEYWORD: "Keywords with a value that means nothing",
-    WarningKind.UNSUPPORTED_REGEX: "Regular expressions that are not supported",
-    WarningKind.INVALID_EXAMPLE: "Examples that their schema forbids",
-    WarningKind.BROKEN_LINK: "Links that lead nowhere",
-    WarningKind.OTHER_SERVER: "Operations on another host",
-    WarningKind.UNDECLARED_SECURITY: "Security schemes that are not declared",
-    WarningKind.UNUSED_OPENAPI_AUTH: "Credentials for security schemes that the description does not have",
-    DAMAGED: "Damaged files of the corpus",
-    TRIMMED: "Traffic that was removed to save space",
-    INCOMPLETE: "Reports that are not complete",
-    KILLED: "Cases left out, since workers were killed again and again",
-}
-"""What cost a part of a test, by kind: the order in which it is told."""
 STABLE = "stable"
 """Of failures that show again by their commands alone."""
 _STOP_REASONS = {
@@ -100,9 +74,13 @@ def total_line(report: Report) -> str:
     if not parts and not report.cases:
         return f"Nothing was tested{when}"
     parts = parts or ["No issues found"]
-    warnings = sum(len(places) for _, places in _warnings(report))
+    warnings = sum(len(group.places) for group in warning_groups(report.notes))
     if warnings:
         parts.append(counted(warnings, "warning"))
+    if report.cases and report.selected and not report.succeeded:
+        parts.append("no operation ever answered 2xx")
+    if report.failing_warnings:
+        parts.append(f"warnings fail the run ({', '.join(report.failing_warnings)})")
     return f"{', '.join(parts)}{when}"
 
 
@@ -143,7 +121,20 @@ def _operation_lines(report: Report) -> Iterator[str]:
     yield f"  Selected: {report.selected}/{report.total}"
     yield f"  Tested: {report.tested}"
     yield f"  With a 2xx answer: {report.succeeded}"
+    unreached = [one for one in report.operations if one.cases and one.reach != "2xx"]
+    for one in unreached[:_SHOWN_PER_KIND]:
+        yield f"    - {one.label}: {_reach_text(one)}"
+    if len(unreached) > _SHOWN_PER_KIND:
+        yield f"    - and {len(unreached) - _SHOWN_PER_KIND} more without one"
     yield ""
+
+
+def _reach_text(operation: OperationOutcome) -> str:
+    """The best that an operation answered that never answered 2xx, and what it mostly was."""
+    if operation.reach == "no answer":
+        return "no answer"
+    status, count = max(operation.statuses, key=lambda pair: (pair[1], -pair[0]))
+    return f"at best {operation.reach}, {status} in {count} of {operation.cases} cases"
 
 
 def _end_lines(report: Report) -> Iterator[str]:
@@ -195,19 +186,21 @@ def _reasons(known: Counter[str]) -> list[str]:
 
 
 def warning_lines(report: Report) -> Iterator[str]:
-    """Faults of the description, and silences, that cost a part of a test, by kind."""
-    warnings = _warnings(report)
-    if not warnings:
+    """Faults of the description, and of what answered, that cost a part of a test, by kind, with what to do about each."""
+    groups = [group for group in warning_groups(report.notes) if group.kind != "missing_auth"]
+    if not groups:
         return
     yield "Warnings:"
-    for title, places in warnings:
-        yield f"  {title}: {len(places)}"
-        alike = _alike(places)
+    for group in groups:
+        yield f"  {group.title}: {len(group.places)}"
+        alike = _alike(group.places)
         for (pointer, text), labels, others in alike[:_SHOWN_PER_KIND]:
-            place = "" if pointer in text else f"{pointer}: "
+            place = "" if not pointer or pointer in text else f"{pointer}: "
             yield f"    - {place}{text}{_where(labels, others)}"
         if len(alike) > _SHOWN_PER_KIND:
             yield f"    - and {len(alike) - _SHOWN_PER_KIND} more"
+        if group.advice:
+            yield f"    {group.advice}"
     yield ""
 
 
@@ -218,7 +211,7 @@ def _where(labels: set[str], others: int) -> str:
     return f" ({where}{more if others else ''})" if where else ""
 
 
-def _alike(places: "_Places") -> list[tuple[tuple[str, str], set[str], int]]:
+def _alike(places: Places) -> list[tuple[tuple[str, str], set[str], int]]:
     """First place of each sentence, labels of all its places, and how many others there are: one mistake is made often."""
     first: dict[str, tuple[str, str]] = {}
     labels: dict[str, set[str]] = {}
@@ -229,22 +222,6 @@ def _alike(places: "_Places") -> list[tuple[tuple[str, str], set[str], int]]:
         labels.setdefault(sentence, set()).update(costs)
         counts[sentence] += 1
     return [(first[key], labels[key], counts[key] - 1) for key in first]
-
-
-_Places = list[tuple[tuple[str, str], set[str]]]
-"""((pointer, sentence), labels of the operations that it costs something), most operations first."""
-
-
-def _warnings(report: Report) -> list[tuple[str, _Places]]:
-    found = []
-    for kind, title in WARNING_TITLES.items():
-        labels: dict[tuple[str, str], set[str]] = {}
-        for note in report.notes:
-            if note.kind == kind:
-                labels.setdefault((note.pointer, note.text), set()).add(note.label)
-        if labels:
-            found.append((title, sorted(labels.items(), key=lambda item: (-len(item[1]), item[0]))))
-    return found
 
 
 def _authentication_lines(report: Report) -> Iterator[str]:
@@ -268,7 +245,7 @@ def _authentication_lines(report: Report) -> Iterator[str]:
 def note_lines(report: Report) -> Iterator[str]:
     """What was left out or is not sure, counted by kind and named by place."""
     order = list(NOTE_TITLES)
-    notes = [note for note in report.notes if note.kind not in WARNING_TITLES]
+    notes = [note for note in report.notes if not is_warning(note.kind)]
     kinds = {note.kind for note in notes}
     for kind in sorted(kinds, key=lambda k: (order.index(k) if k in order else len(order), k)):
         places = Counter(_note_text(note) for note in notes if note.kind == kind)

@@ -14,8 +14,8 @@ from checker.reporting.report import (
     Report,
     phase_outcome,
 )
+from checker.reporting.warning_notes import told_of
 
-_CLOSED = 0.9
 _NO_TIME = (0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -30,6 +30,7 @@ def report_of(
         elapsed_s = view.finished.elapsed_s
     by_name = _settled_phases(view, settings)
     phases = _phases(by_name, settings, outcome, elapsed_s)
+    told = told_of(view, settings)
     tested = {label for phase in by_name.values() for label in phase.tested}
     return Report(
         kind=settings.kind,
@@ -50,10 +51,11 @@ def report_of(
         phases=phases,
         findings=tuple(view.findings.values()),
         errors=_distinct_errors(view),
-        notes=_notes(view),
+        notes=told.notes,
+        failing_warnings=told.failing,
         quarantined=tuple(sorted(view.quarantined.values(), key=lambda q: (q.label, q.index))),
         ledger=_ledger(view),
-        unauthorized=_unauthorized(view),
+        unauthorized=_unauthorized(told.notes),
         operations=operation_outcomes(view),
         is_complete=view.finished is not None,
     )
@@ -89,13 +91,12 @@ def operation_outcomes(view: RunView) -> tuple[OperationOutcome, ...]:
     return tuple(found)
 
 
-def _unauthorized(view: RunView) -> tuple[tuple[int, tuple[str, ...]], ...]:
-    """By status: operations of whose requests at least 90 % were refused."""
+def _unauthorized(notes: Iterable[Note]) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    """By status: operations that hardly answered anything else."""
     found: dict[int, list[str]] = {}
-    for label, statuses in sorted(view.statuses.items()):
-        refused = {status: statuses[status] for status in (401, 403) if statuses[status]}
-        if refused and sum(refused.values()) >= _CLOSED * statuses.total():
-            found.setdefault(max(refused, key=refused.__getitem__), []).append(label)
+    for note in notes:
+        if note.kind == "missing_auth":
+            found.setdefault(int(note.pointer), []).append(note.label)
     return tuple((status, tuple(labels)) for status, labels in sorted(found.items()))
 
 
@@ -167,11 +168,6 @@ def _one_for_all(errors: Iterable[OperationError]) -> Iterator[OperationError]:
     for alike in denied.values():
         count = len(alike)
         yield alike[0] if count == 1 else replace(alike[0], label=f"{count} operations")
-
-
-def _notes(view: RunView) -> tuple[Note, ...]:
-    """Notes of the records."""
-    return tuple(note for of_kind in view.notes.values() for note in of_kind.values())
 
 
 def _ledger(view: RunView) -> tuple[float, float, float, float, float]:

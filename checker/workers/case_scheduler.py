@@ -4,6 +4,7 @@ from collections import deque
 
 from checker.core.digests import digest
 from checker.core.errors import CheckerError
+from checker.core.meta import GenerationMode
 from checker.core.operation import Label
 from checker.corpus.inflight import Stage
 from checker.phases.attempt import Verdict, attempt
@@ -182,7 +183,9 @@ class CaseScheduler:
         if not flight.is_counted:
             return
         self._place.purse.earned += 1
-        running.count(flight.made.label, flight.status)
+        meta = flight.made.case.meta
+        is_wrong = meta is not None and meta.mode is GenerationMode.NEGATIVE
+        running.count(flight.made.label, flight.status, is_wrong=is_wrong)
         if running.is_news(flight.status, has_failed=flight.has_failed):
             self._tally(running)
 

@@ -52,6 +52,8 @@ class LeasedTask:
     succeeded: int = 0
     """Status of the first 2xx answer."""
     statuses: dict[tuple[str, int], int] = field(default_factory=dict)
+    wrong: dict[tuple[str, int], int] = field(default_factory=dict)
+    """Those of `statuses` that were answers to cases that are meant to be refused."""
     looked_at: dict[tuple[str, int], int] = field(default_factory=dict)
     """`statuses` at the last look."""
     looks_at: int = 0
@@ -133,10 +135,12 @@ class LeasedTask:
         """Start nothing more."""
         self.ends_at = 0.0
 
-    def count(self, label: Label, status: int) -> None:
-        """One case is answered, with a status or without one (0)."""
+    def count(self, label: Label, status: int, *, is_wrong: bool = False) -> None:
+        """One case is answered, with a status or without one (0); `is_wrong` if it is meant to be refused."""
         self.cases += 1
         kind = (label, status)
+        if is_wrong:
+            self.wrong[kind] = self.wrong.get(kind, 0) + 1
         self.statuses[kind] = self.statuses.get(kind, 0) + 1
         if self.rounds is not None and self.cases >= self.looks_at:
             self._look()
@@ -186,6 +190,7 @@ class LeasedTask:
         self._look()
         self.cases = self.requests = self.inquiries = self.failed_cases = 0
         self.statuses.clear()
+        self.wrong.clear()
         self.looked_at.clear()
         self.looks_at = len(self.task.labels) * DULL_CASES
 

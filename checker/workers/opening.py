@@ -165,6 +165,7 @@ def _told(
         selected=len(selected),
         fetched_from=other_host(settings, origin),
         credentials=schema.credentials,
+        declared_path=schema.declared_path,
     )
 
 

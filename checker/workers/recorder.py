@@ -249,6 +249,9 @@ class Recorder:
                 ledger=ledger,
                 note=running.note,
                 inquiries=running.inquiries,
+                wrong=tuple(
+                    (label, status, count) for (label, status), count in running.wrong.items()
+                ),
             )
         )
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
-from checker.config.filters import Selection
+from checker.config.filters import Selection, unmatched
 from checker.core.operation import BrokenOperation, Label
 from checker.core.resources import ResourceModel
 from checker.core.schema_warnings import SchemaWarning
@@ -28,13 +28,18 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
         """Those that would be tested if the version of the description knew their method."""
         self.total = 0
         """Number of all operations."""
+        readable: list[OperationEntry] = []
         for entry in schema.checked_entries():
             self.total += 1
+            if not isinstance(entry, BrokenOperation):
+                readable.append(entry)
             if isinstance(entry, BrokenOperation):
                 if selection.matches_broken(entry):
                     self.broken.append(entry)
             elif selection.matches(entry) and has_phases(entry):
                 self._entries[entry.label] = entry
+        self.unmatched = tuple(unmatched(selection.filters, readable))
+        """Sentences about filters that match no operation."""
         for dropped in schema.dropped():
             unread = BrokenOperation(dropped.label, dropped.method, dropped.path, "")
             if selection.matches_broken(unread):

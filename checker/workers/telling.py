@@ -24,6 +24,8 @@ def tell_of_unread(recorder: Recorder, selected: SelectedOperations, phase: str)
         recorder.operation_error(unread.label, phase, "Schema Error", unread.error)
     for dropped in selected.dropped:
         recorder.note(Note(dropped.kind.value, dropped.label, dropped.pointer, dropped.message))
+    for text in selected.unmatched:
+        recorder.note(Note("unmatched_filter", "", "", text))
     recorder.journal.flush()
 
 

@@ -1,0 +1,133 @@
+"""The warnings: one row each, with what triggers it and what to do about it. They never stop a run."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from checker.core.errors import IncorrectUsage
+from checker.core.schema_warnings import WarningKind
+
+
+@dataclass(frozen=True, slots=True)
+class WarningRow:
+    """One kind of warning."""
+
+    name: str
+    """In `warnings` and `--warnings`: words with underscores."""
+    title: str
+    """What the places of such warnings have in common, for people."""
+    advice: str = ""
+    """What to do about it: a sentence."""
+    is_usual: bool = True
+    """Whether it is shown unless other kinds are asked for."""
+    trigger: Any = None
+    """A function from the fold of a run and its settings to places, or its `module:attribute`. None: workers write notes of
+    this kind when they meet it."""
+
+
+_TRIGGERS: Final = "checker.reporting.triggers"
+BUILT_IN: Final = (
+    WarningRow(
+        "unreached",
+        "Operations that never answered 2xx",
+        "Give credentials, `parameters` or examples that let a request through.",
+        is_usual=False,
+        trigger=f"{_TRIGGERS}:unreached",
+    ),
+    WarningRow(
+        "missing_auth",
+        "Operations that refused nearly all credentials (401, 403)",
+        "Give credentials with `-H 'Authorization: ...'` or `--auth`.",
+        trigger=f"{_TRIGGERS}:missing_auth",
+    ),
+    WarningRow(
+        "rate_limited",
+        "Operations that answered nearly nothing but 429",
+        "Send less with `--rate-limit`, or test where there is no limit.",
+        trigger=f"{_TRIGGERS}:rate_limited",
+    ),
+    WarningRow(
+        "base_url_mismatch",
+        "Base URLs that lack a path of the description",
+        "Add the path to `--url`.",
+        trigger=f"{_TRIGGERS}:base_url_mismatch",
+    ),
+    WarningRow(
+        "missing_test_data",
+        "Operations that mostly answered 404",
+        "Give values that exist with `parameters`, or examples in the description.",
+        trigger=f"{_TRIGGERS}:missing_test_data",
+    ),
+    WarningRow(
+        "validation_mismatch",
+        "Operations that refused much of what their schemas allow",
+        "Make the schemas say what is refused, or give values with `parameters`.",
+        trigger=f"{_TRIGGERS}:validation_mismatch",
+    ),
+    WarningRow(
+        "method_not_allowed",
+        "Operations that only answered 405",
+        "Correct the base URL or the method in the description.",
+        trigger=f"{_TRIGGERS}:method_not_allowed",
+    ),
+    WarningRow(
+        "unmatched_filter",
+        "Filters that no operation matches",
+        "Correct the value of the filter.",
+    ),
+    WarningRow(WarningKind.UNRESOLVABLE_REFERENCE, "References that point at nothing"),
+    WarningRow(WarningKind.UNUSABLE_PARAMETER, "Optional parameters that cannot be sent"),
+    WarningRow(WarningKind.UNUSABLE_BODY, "Request bodies that cannot be sent"),
+    WarningRow(
+        WarningKind.MISSING_BODY,
+        "Operations without a valid request: the required body cannot be read",
+    ),
+    WarningRow(WarningKind.SEVERAL_BODIES, "Operations with several bodies"),
+    WarningRow(WarningKind.LEFT_OUT, "Optional parts that no value can satisfy, never sent"),
+    WarningRow(
+        WarningKind.UNKNOWN_METHOD, "Operations that the version of the description does not know"
+    ),
+    WarningRow(WarningKind.UNUSABLE_MEDIA_TYPE, "Media types that are none"),
+    WarningRow(WarningKind.UNVALIDATED_RESPONSE, "Responses of which a part is not validated"),
+    WarningRow(WarningKind.MISSING_DESERIALIZER, "Responses in media types that are not read"),
+    WarningRow(WarningKind.MALFORMED_PART, "Parts of operations that are not what they must be"),
+    WarningRow(WarningKind.MALFORMED_KEYWORD, "Keywords with a value that means nothing"),
+    WarningRow(WarningKind.UNSUPPORTED_REGEX, "Regular expressions that are not supported"),
+    WarningRow(WarningKind.INVALID_EXAMPLE, "Examples that their schema forbids"),
+    WarningRow(WarningKind.BROKEN_LINK, "Links that lead nowhere"),
+    WarningRow(WarningKind.OTHER_SERVER, "Operations on another host"),
+    WarningRow(WarningKind.UNDECLARED_SECURITY, "Security schemes that are not declared"),
+    WarningRow("damaged_file", "Damaged files of the corpus"),
+    WarningRow("trimmed", "Traffic that was removed to save space"),
+    WarningRow("incomplete_report", "Reports that are not complete"),
+    WarningRow("killed", "Cases left out, since workers were killed again and again"),
+)
+"""In the order in which they are told."""
+
+_BY_NAME: dict[str, WarningRow] = {str(row.name): row for row in BUILT_IN}
+
+
+def warning_rows() -> tuple[WarningRow, ...]:
+    """All kinds, those of plug-ins that are loaded included."""
+    return tuple(_BY_NAME.values())
+
+
+def is_warning(name: str) -> bool:
+    """Whether there is such a kind."""
+    return name in _BY_NAME
+
+
+def usually_shown(name: str) -> bool:
+    """Whether warnings of a kind are shown where nobody chose."""
+    return _BY_NAME[name].is_usual
+
+
+def add_warning(row: WarningRow) -> WarningRow:
+    """Add a kind; gives it back. Raises `IncorrectUsage`."""
+    if not row.name.isidentifier() or not row.name.islower():
+        raise IncorrectUsage(
+            f"the name of a warning must be words in lower case with underscores, got {row.name!r}"
+        )
+    if _BY_NAME.get(row.name, row) != row:
+        raise IncorrectUsage(f"warning {row.name!r} is already there; choose another name")
+    _BY_NAME[row.name] = row
+    return row

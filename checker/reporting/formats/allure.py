@@ -1,0 +1,117 @@
+"""Allure: a folder with one result for each operation, for the report that Allure makes of it."""
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID, uuid5
+
+from checker.reporting.context import ReportContext
+from checker.reporting.findings import severity_rank
+from checker.reporting.json_text import json_text
+from checker.reporting.report import OperationOutcome, Report
+from checker.reporting.shown import ShownFinding, shown_findings
+
+_NAMES = UUID("8d7c1f4e-3b53-4c1e-9d0f-6b3a3c2f7e11")
+"""What ids are made from: the same run gives the same ones."""
+_SEVERITIES = {"critical": "blocker", "high": "critical", "medium": "normal", "low": "minor"}
+_STATUSES = {"passed": "passed", "failed": "failed", "errored": "broken", "skipped": "skipped"}
+
+
+def write(report: Report, context: ReportContext) -> Iterator[tuple[str, str]]:
+    """(name, text) of each file."""
+    by_label: dict[str, list[ShownFinding]] = {}
+    for shown in shown_findings(report.findings, context):
+        by_label.setdefault(shown.finding.label, []).append(shown)
+    errors: dict[str, list[str]] = {}
+    for error in report.errors:
+        errors.setdefault(error.label, []).append(f"{error.title}: {error.message}")
+    for case in report.quarantined:
+        errors.setdefault(case.label, []).append(f"Quarantined case: {case.reason}")
+    known = {one.label: one for one in report.operations}
+    for label in dict.fromkeys([*known, *by_label, *errors]):
+        operation = known.get(label) or OperationOutcome(label, "failed")
+        result = _Result(operation, by_label.get(label, []), errors.get(label, []), context)
+        yield from result.files()
+
+
+class _Result:
+    """The result of one operation."""
+
+    def __init__(
+        self,
+        operation: OperationOutcome,
+        findings: list[ShownFinding],
+        errors: list[str],
+        context: ReportContext,
+    ) -> None:
+        self._operation = operation
+        self._findings = findings
+        self._errors = errors
+        self._context = context
+        self._id = uuid5(_NAMES, f"{context.started_at} {operation.label}")
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        """(name, text): attachments, then the result that refers to them."""
+        steps = []
+        for number, shown in enumerate(self._findings):
+            source = f"{uuid5(self._id, str(number))}-attachment"
+            if shown.body:
+                yield source, shown.body
+            steps.append(self._step(shown, source if shown.body else ""))
+        yield f"{self._id}-result.json", json_text(self._result(steps), indent=True)
+
+    def _result(self, steps: list[dict[str, Any]]) -> dict[str, Any]:
+        operation, context = self._operation, self._context
+        start = int(context.started_at * 1000)
+        found: dict[str, Any] = {
+            "uuid": str(self._id),
+            "historyId": str(uuid5(_NAMES, operation.label)),
+            "testCaseId": str(uuid5(_NAMES, operation.label)),
+            "name": operation.label,
+            "fullName": f"{context.title}: {operation.label}" if context.title else operation.label,
+            "status": self._status(),
+            "stage": "finished",
+            "start": start,
+            "stop": start + int(operation.seconds * 1000),
+            "labels": [{"name": name, "value": value} for name, value in self._labels()],
+            "steps": steps,
+        }
+        if message := "\n\n".join([*self._errors, *(one.title for one in self._findings)]):
+            found["statusDetails"] = {"message": message}
+        elif operation.note:
+            found["statusDetails"] = {"message": operation.note}
+        return found
+
+    def _status(self) -> str:
+        if self._errors:
+            return "broken"
+        return "failed" if self._findings else _STATUSES[self._operation.outcome]
+
+    def _labels(self) -> Iterator[tuple[str, str]]:
+        yield "framework", "checker"
+        yield "layer", "API"
+        yield "story", self._operation.label
+        if self._context.title:
+            yield "epic", self._context.title
+        for tag in self._operation.tags:
+            yield "feature", tag
+        if self._findings:
+            worst = min((one.finding.severity for one in self._findings), key=severity_rank)
+            yield "severity", _SEVERITIES.get(worst, "normal")
+
+    def _step(self, shown: ShownFinding, source: str) -> dict[str, Any]:
+        at = int(shown.finding.at * 1000)
+        step: dict[str, Any] = {
+            "name": f"Test Case: {shown.finding.case}" if shown.finding.case else "Whole run",
+            "status": "failed",
+            "stage": "finished",
+            "start": at,
+            "stop": at,
+            "statusDetails": {
+                "message": "\n\n".join(part for part in (shown.title, shown.message) if part),
+                "trace": "\n".join(shown.commands),
+            },
+        }
+        if source:
+            name = f"Response {shown.status}".strip()
+            step["attachments"] = [{"name": name, "source": source, "type": "text/plain"}]
+        return step

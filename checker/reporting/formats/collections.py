@@ -1,0 +1,63 @@
+"""Collections of the requests that failed, to be sent again by hand: `.http` for editors, `.sh` for shells."""
+
+import base64
+from collections.abc import Iterator
+
+from checker.corpus.records import Interaction
+from checker.reporting.context import ReportContext
+from checker.reporting.report import Report
+from checker.reporting.shown import ShownFinding, shown_findings, shown_request
+from checker.reporting.text import xml_text
+
+_MOST = 2000
+
+
+def requests(report: Report, context: ReportContext) -> Iterator[str]:
+    """A file of requests, as editors with an HTTP client read it; each begins with `###` and what failed."""
+    yield f"# {_line(context.command)}\n"
+    for shown in shown_findings(report.findings, context):
+        for number, interaction in enumerate(shown.finding.interactions, start=1):
+            yield f"\n### {_title(shown)}, request {number}\n"
+            yield _request(interaction, context)
+
+
+def script(report: Report, context: ReportContext) -> Iterator[str]:
+    """A script for bash with the command of each failure."""
+    yield "#!/usr/bin/env bash\n"
+    yield f"# {_line(context.command)}\n"
+    for shown in shown_findings(report.findings, context):
+        yield f"\n# {_title(shown)}\n"
+        if shown.hidden:
+            yield f"# Hidden: {_line(', '.join(shown.hidden))}\n"
+        for command in shown.commands:
+            yield f"{command}\n"
+
+
+def _title(shown: ShownFinding) -> str:
+    code = f"{shown.finding.code} " if shown.finding.code else ""
+    return _line(f"{code}{shown.title}: {shown.finding.label} ({shown.stability})")
+
+
+def _request(interaction: Interaction, context: ReportContext) -> str:
+    sent = shown_request(interaction, context)
+    lines = [f"{sent.method} {_line(sent.url)}"]
+    lines += [f"{name}: {_line(value)}" for name in sent.headers for value in sent.headers[name]]
+    if sent.body:
+        lines += ["", _body(sent.body)]
+    return "\n".join(lines) + "\n"
+
+
+def _body(body: bytes) -> str:
+    """Text if it can stand in such a file, else base64 below a comment: `###` begins another request."""
+    try:
+        text = body.decode()
+    except UnicodeDecodeError:
+        text = ""
+    if not text or xml_text(text) != text or text.lstrip().startswith(("#", "<")) or "\n#" in text:
+        return f"# base64\n{base64.b64encode(body).decode('ascii')}"
+    return text
+
+
+def _line(text: str) -> str:
+    flat = " ".join(xml_text(text).split())
+    return flat if len(flat) <= _MOST else f"{flat[:_MOST]}..."

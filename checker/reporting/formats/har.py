@@ -1,0 +1,159 @@
+"""HAR 1.2: one entry for each request, for the tools of browsers."""
+
+import base64
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from checker import __version__
+from checker.core.blocks import standard_reason
+from checker.core.media_types import media_type_of
+from checker.corpus.records import Interaction
+from checker.reporting.context import ReportContext
+from checker.reporting.events import Event
+from checker.reporting.json_text import json_text
+from checker.reporting.shown import Headers, has_answer, shown_headers, shown_request
+
+_FORM = "application/x-www-form-urlencoded"
+_VERSION = "HTTP/1.1"
+
+
+class Archive:
+    """Text of an archive. A `StreamWriter`."""
+
+    def __init__(self, context: ReportContext) -> None:
+        self._context = context
+        self._separator = ""
+
+    def head(self) -> str:
+        """What stands before all entries."""
+        creator = json_text({"name": "Checker", "version": __version__})
+        browser = json_text({"name": "", "version": ""})
+        return f'{{"log":{{"version":"1.2","creator":{creator},"browser":{browser},"entries":['
+
+    def event(self, event: Event) -> str:
+        """An interaction as an entry."""
+        if not isinstance(event, Interaction):
+            return ""
+        text = f"{self._separator}\n{json_text(_entry(event, self._context))}"
+        self._separator = ","
+        return text
+
+    def end(self) -> str:
+        """What stands behind all entries."""
+        return "\n]}}\n"
+
+
+def _entry(interaction: Interaction, context: ReportContext) -> dict[str, Any]:
+    elapsed_ms = max(0.0, interaction.exchange.elapsed_s * 1000)
+    return {
+        "startedDateTime": datetime.fromtimestamp(interaction.at, UTC).isoformat(),
+        "time": elapsed_ms,
+        "request": _request(interaction, context),
+        "response": _response(interaction, context),
+        "cache": {},
+        "timings": {
+            **dict.fromkeys(("blocked", "dns", "connect", "ssl", "send", "wait"), 0),
+            "receive": elapsed_ms,
+        },
+        "comment": f"{interaction.label} ({interaction.case}, {interaction.purpose.value})",
+    }
+
+
+def _request(interaction: Interaction, context: ReportContext) -> dict[str, Any]:
+    sent = shown_request(interaction, context)
+    query = urlsplit(sent.url).query if _is_url(sent.url) else ""
+    found: dict[str, Any] = {
+        "method": sent.method,
+        "url": sent.url,
+        "httpVersion": _VERSION,
+        "cookies": _cookies(sent.headers, "cookie"),
+        "headers": _pairs(sent.headers),
+        "queryString": [
+            {"name": name, "value": value}
+            for name, value in parse_qsl(query, keep_blank_values=True, errors="replace")
+        ],
+        "headersSize": -1,
+        "bodySize": sent.body_size,
+    }
+    if sent.body is not None:
+        found["postData"] = _posted(sent.body, sent.headers, preserve=context.preserve_bytes)
+    return found
+
+
+def _posted(body: bytes, headers: Headers, *, preserve: bool) -> dict[str, Any]:
+    media_type = _content_type(headers)
+    found = {"mimeType": media_type, **_content(body, preserve=preserve)}
+    if media_type.partition(";")[0].strip().lower() == _FORM and "encoding" not in found:
+        pairs = parse_qsl(found["text"], keep_blank_values=True, errors="replace")
+        found["params"] = [{"name": name, "value": value} for name, value in pairs]
+    return found
+
+
+def _response(interaction: Interaction, context: ReportContext) -> dict[str, Any]:
+    exchange = interaction.exchange
+    headers = shown_headers(exchange, context) if has_answer(exchange) else {}
+    status = (exchange.status or 0) if has_answer(exchange) else 0
+    content = _content(exchange.response_body if status else b"", preserve=context.preserve_bytes)
+    found = {
+        "status": status,
+        "statusText": (exchange.reason or standard_reason(status)) if status else "",
+        "httpVersion": _VERSION,
+        "cookies": _cookies(headers, "set-cookie"),
+        "headers": _pairs(headers),
+        "content": {
+            "size": exchange.response_size,
+            "mimeType": _content_type(headers),
+            **content,
+        },
+        "redirectURL": next(iter(_values(headers, "location")), ""),
+        "headersSize": len(exchange.response_head) if status else -1,
+        "bodySize": exchange.response_size if status else -1,
+    }
+    if exchange.failure is not None:
+        found["comment"] = exchange.failure
+    return found
+
+
+def _content(body: bytes, *, preserve: bool) -> dict[str, Any]:
+    """Text if it is text, base64 otherwise."""
+    if not preserve:
+        try:
+            return {"text": body.decode()}
+        except UnicodeDecodeError:
+            pass
+    return {"text": base64.b64encode(body).decode("ascii"), "encoding": "base64"}
+
+
+def _pairs(headers: Headers) -> list[dict[str, str]]:
+    return [{"name": name, "value": value} for name in headers for value in headers[name]]
+
+
+def _values(headers: Headers, wanted: str) -> list[str]:
+    return [value for name in headers if name.lower() == wanted for value in headers[name]]
+
+
+def _content_type(headers: Headers) -> str:
+    """`Content-Type` where it is one, so that readers need not fear for it."""
+    found = next(iter(_values(headers, "content-type")), "")
+    return found if media_type_of(found) is not None else "application/octet-stream"
+
+
+def _cookies(headers: Headers, name: str) -> list[dict[str, str]]:
+    found = []
+    for value in _values(headers, name):
+        # Attributes of `Set-Cookie` stand behind the first one.
+        parts = value.split(";") if name == "cookie" else value.split(";")[:1]
+        for part in parts:
+            key, separator, content = part.strip().partition("=")
+            if separator:
+                found.append({"name": key, "value": content})
+    return found
+
+
+def _is_url(text: str) -> bool:
+    try:
+        urlsplit(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,124 @@
+"""Markdown: what a comment on a pull request or the summary of a job shows, below 60 KB."""
+
+import re
+from collections.abc import Iterator
+
+from checker.reporting.context import ReportContext
+from checker.reporting.report import OperationOutcome, Report
+from checker.reporting.shown import ShownFinding, shown_findings
+from checker.reporting.summary import counted, total_line
+from checker.reporting.text import xml_text
+from checker.reporting.warning_notes import warning_groups
+
+MOST_BYTES = 60_000
+"""GitHub takes 65,536 characters of a comment."""
+_MOST_OF_A_PART = 3_000
+_MOST_OPERATIONS = 100
+_MOST_PLACES = 5
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&:@])")
+_FENCE = re.compile(r"`{3,}")
+_TOO_LONG = "*There is more: see the other reports.*\n"
+
+
+def write(report: Report, context: ReportContext) -> Iterator[str]:
+    """Text of the report: parts as long as there is room for them, most important first."""
+    left = MOST_BYTES - len(_TOO_LONG) - 2
+    for part in _parts(report, context):
+        size = len(part.encode("utf-8", "replace"))
+        if size > left:
+            yield _TOO_LONG
+            return
+        left -= size
+        yield part
+
+
+def _parts(report: Report, context: ReportContext) -> Iterator[str]:
+    name = context.title or context.location
+    yield f"## API test of {_escaped(_line(name))}\n\n"
+    yield f"**{_escaped(total_line(report))}**\n\n"
+    facts = [
+        f"{report.tested} of {report.selected} operations tested",
+        f"{report.succeeded} answered 2xx",
+        f"{report.cases:,} cases",
+        f"seed {report.seed}",
+    ]
+    yield f"{', '.join(facts)}\n\n"
+    shown = shown_findings(report.findings, context)
+    if shown:
+        yield "### Failures\n\n"
+        yield from (_finding(one) for one in shown)
+    if report.errors or report.quarantined:
+        yield "### Errors\n\n"
+        for error in report.errors:
+            text = _escaped(_line(f"{error.label}: {error.title}: {error.message}"))
+            yield f"- {text}\n"
+        for case in report.quarantined:
+            yield f"- {_escaped(_line(f'{case.label}: Quarantined case: {case.reason}'))}\n"
+        yield "\n"
+    yield from _warnings(report)
+    yield from _operations(report.operations)
+
+
+def _finding(shown: ShownFinding) -> str:
+    finding = shown.finding
+    code = f"{finding.code} " if finding.code else ""
+    heading = f"{code}{shown.title}: {finding.label}"
+    marks = "" if not shown.marks else f" ({shown.stability})"
+    parts = [
+        f"<details><summary><b>{_html(finding.severity)}</b> {_html(_line(heading + marks))}</summary>",
+        *([_fenced(shown.message, "text")] if shown.message else []),
+        *([f"Answer: {_escaped(_line(shown.status))}"] if shown.status else []),
+        *([_fenced("\n".join(shown.commands), "sh")] if shown.commands else []),
+        "</details>",
+    ]
+    return "\n\n".join(parts) + "\n\n"
+
+
+def _warnings(report: Report) -> Iterator[str]:
+    groups = list(warning_groups(report.notes))
+    if not groups:
+        return
+    yield "### Warnings\n\n"
+    for group in groups:
+        yield f"- **{_escaped(group.title)}**: {counted(len(group.places), 'place')}. {_escaped(group.advice)}\n"
+        for (pointer, text), labels in group.places[:_MOST_PLACES]:
+            where = ", ".join(sorted(labels)[:_MOST_PLACES])
+            said = ": ".join(part for part in (where, pointer, text) if part)
+            yield f"    - {_escaped(_line(said))}\n"
+    yield "\n"
+
+
+def _operations(operations: tuple[OperationOutcome, ...]) -> Iterator[str]:
+    if not operations:
+        return
+    yield "### Operations\n\n| Operation | Outcome | Reach | Cases |\n| --- | --- | --- | --- |\n"
+    for one in operations[:_MOST_OPERATIONS]:
+        yield f"| {_escaped(_line(one.label))} | {one.outcome} | {one.reach or '-'} | {one.cases} |\n"
+    if len(operations) > _MOST_OPERATIONS:
+        yield f"\n{len(operations) - _MOST_OPERATIONS} more operations\n"
+
+
+def _line(text: str) -> str:
+    """Text on one line, shortened: a line end would end what it stands in."""
+    flat = " ".join(xml_text(text).split())
+    return flat if len(flat) <= _MOST_OF_A_PART else f"{flat[:_MOST_OF_A_PART]}..."
+
+
+def _escaped(text: str) -> str:
+    """Text that shows as it is (CommonMark, 2.4)."""
+    return _SPECIAL.sub(r"\\\1", text)
+
+
+def _html(text: str) -> str:
+    """Text inside an element."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _fenced(text: str, language: str) -> str:
+    """A block of code whose fence is longer than any in it (CommonMark, 4.5)."""
+    shown = xml_text(text)
+    if len(shown) > _MOST_OF_A_PART:
+        shown = f"{shown[:_MOST_OF_A_PART]}\n..."
+    longest = max((len(found) for found in _FENCE.findall(shown)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{shown}\n{fence}"

@@ -1,0 +1,220 @@
+"""NDJSON: the events of a run, one JSON object a line with the name of the event as its only key."""
+
+import base64
+from typing import Any
+
+from checker import __version__
+from checker.corpus.records import (
+    Finding,
+    Interaction,
+    Note,
+    OperationError,
+    Quarantined,
+    RunFinished,
+    RunStarted,
+    SchemaOpened,
+    WorkerGone,
+)
+from checker.reporting.context import ReportContext
+from checker.reporting.events import Event, PhaseFinished, PhaseStarted
+from checker.reporting.json_text import json_text
+from checker.reporting.shown import (
+    has_answer,
+    shown_findings,
+    shown_headers,
+    shown_request,
+)
+
+_INTERRUPTED = "interrupted"
+
+
+class EventLines:
+    """Text of the events, each with a number (`id`) and the time of what is known by then. A `StreamWriter`."""
+
+    def __init__(self, context: ReportContext) -> None:
+        self._context = context
+        self._count = 0
+        self._at = context.started_at
+
+    def head(self) -> str:
+        """The events that come before the first record."""
+        context = self._context
+        about = {"command": context.command, "version": __version__, "seed": context.seed}
+        return self._line("Initialize", about) + self._line(
+            "LoadingStarted", {"location": context.location}
+        )
+
+    def event(self, event: Event) -> str:
+        """The lines of an event."""
+        match event:
+            case Interaction():
+                self._at = max(self._at, event.at)
+                return self._scenario(event)
+            case RunStarted() | RunFinished():
+                self._at = event.at
+                return self._of_run(event)
+            case PhaseStarted():
+                begun = {"phase": {"name": event.name}}
+                return self._line("PhaseStarted", begun) + self._line(
+                    "SuiteStarted", {"suite_id": event.name, "phase": event.name}
+                )
+            case PhaseFinished():
+                status = _phase_status(event)
+                suite = {"suite_id": event.name, "phase": event.name, "status": status}
+                phase = {
+                    "phase": {"name": event.name},
+                    "status": status,
+                    "payload": {
+                        "tested": event.tested,
+                        "failed": event.failed,
+                        "errored": event.errored,
+                    },
+                }
+                return self._line("SuiteFinished", suite) + self._line("PhaseFinished", phase)
+            case SchemaOpened():
+                return self._opened(event)
+            case Finding():
+                return self._finding(event) if event.stage == "minimised" else ""
+            case OperationError() | Quarantined():
+                return self._line("NonFatalError", _error(event, self._context))
+            case Note():
+                warning = {"kind": event.kind, "label": event.label, "pointer": event.pointer}
+                return self._line("Warning", {**warning, "message": event.text})
+            case WorkerGone():
+                return ""
+
+    def end(self) -> str:
+        """Nothing: the last event is the end of the run."""
+        return ""
+
+    def _line(self, name: str, fields: dict[str, Any]) -> str:
+        self._count += 1
+        about = {"id": f"{self._count:032x}", "timestamp": self._at}
+        return json_text({name: {**about, **fields}}) + "\n"
+
+    def _of_run(self, event: RunStarted | RunFinished) -> str:
+        if isinstance(event, RunStarted):
+            return ""
+        lines = ""
+        if event.outcome == _INTERRUPTED:
+            lines = self._line("Interrupted", {"phase": None})
+        if event.outcome == "error":
+            lines += self._line("FatalError", {"message": "the run could not be finished"})
+        fields = {"running_time": event.elapsed_s, "stop_reason": event.outcome}
+        return lines + self._line("EngineFinished", fields)
+
+    def _opened(self, event: SchemaOpened) -> str:
+        kind, _, version = event.specification.rpartition(" ")
+        loaded = {
+            "location": self._context.location,
+            "base_url": event.base_url,
+            "title": event.title,
+            "specification": {"kind": kind, "version": version},
+            "statistic": {"operations": {"total": event.total, "selected": event.selected}},
+        }
+        return self._line("LoadingFinished", loaded) + self._line("EngineStarted", {})
+
+    def _finding(self, event: Finding) -> str:
+        (shown,) = shown_findings([event], self._context)
+        return self._line(
+            "Finding",
+            {
+                "fingerprint": event.fingerprint,
+                "code": event.code,
+                "check": event.check,
+                "operation": event.label,
+                "title": event.title,
+                "severity": event.severity,
+                "message": shown.message,
+                "phase": event.phase,
+                "case_id": event.case,
+                "stability": shown.stability,
+                "code_sample": "\n".join(shown.commands),
+            },
+        )
+
+    def _scenario(self, interaction: Interaction) -> str:
+        """A request is a scenario: what comes back of it is known at once, and nothing has to be held."""
+        about = {
+            "suite_id": interaction.phase,
+            "phase": interaction.phase,
+            "label": interaction.label,
+        }
+        ended = {
+            **about,
+            "status": interaction.status.lower(),
+            "elapsed_time": interaction.exchange.elapsed_s,
+            "is_final": False,
+            "worker_id": interaction.worker,
+            "purpose": interaction.purpose.value,
+            "recorder": _recorder(interaction, self._context),
+        }
+        return self._line("ScenarioStarted", about) + self._line("ScenarioFinished", ended)
+
+
+def _recorder(interaction: Interaction, context: ReportContext) -> dict[str, Any]:
+    sent, exchange = shown_request(interaction, context), interaction.exchange
+    response = None
+    if has_answer(exchange):
+        response = {
+            "status_code": exchange.status,
+            "headers": shown_headers(exchange, context),
+            "content": _encoded(exchange.response_body),
+            "content_size": exchange.response_size,
+            "elapsed": exchange.elapsed_s,
+        }
+    meta = {
+        "generation": {"time": interaction.generation_s, "mode": interaction.mode},
+        "components": {one.location: {"mode": one.mode} for one in interaction.components},
+        "phase": {"name": interaction.phase, "data": dict(interaction.phase_data)},
+    }
+    request = {"method": sent.method, "uri": sent.url, "headers": sent.headers}
+    if sent.body is not None:
+        request["body"] = _encoded(sent.body)
+    checks = [
+        {
+            "name": check.name,
+            "status": check.status.lower(),
+            **({"failure": {"message": check.message}} if check.message is not None else {}),
+        }
+        for check in interaction.checks
+    ]
+    return {
+        "label": interaction.label,
+        "cases": {interaction.case: {"value": {"id": interaction.case, "meta": meta}}},
+        "checks": {interaction.case: checks},
+        "interactions": {
+            interaction.case: {
+                "request": request,
+                "response": response,
+                "failure": exchange.failure,
+                "timestamp": interaction.at,
+            }
+        },
+    }
+
+
+def _error(event: OperationError | Quarantined, context: ReportContext) -> dict[str, Any]:
+    if isinstance(event, Quarantined):
+        info = {"title": "Quarantined case", "message": event.reason}
+        return {"info": info, "label": event.label, "phase": None, "related_to_operation": True}
+    command = context.masking.command(event.request, [event.components]) if event.request else None
+    info = {"title": event.title, "message": event.message}
+    if command is not None:
+        info["code_sample"] = command.text
+    return {
+        "info": info,
+        "label": event.label,
+        "phase": event.phase or None,
+        "related_to_operation": bool(event.label),
+    }
+
+
+def _phase_status(event: PhaseFinished) -> str:
+    if event.errored:
+        return "error"
+    return "failure" if event.failed else "success" if event.tested else "skip"
+
+
+def _encoded(content: bytes) -> dict[str, str]:
+    return {"$base64": base64.b64encode(content).decode("ascii")}

@@ -1,0 +1,125 @@
+"""JSON: what a run came to, for programs. `schema.json` beside it says what stands in it."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from checker import __version__
+from checker.reporting.context import ReportContext
+from checker.reporting.json_text import json_text
+from checker.reporting.report import OperationOutcome, PhaseOutcome, Report
+from checker.reporting.shown import ShownFinding, shown_findings
+from checker.reporting.warning_notes import warning_groups
+
+SCHEMA_VERSION = 1
+"""Of the format: it grows by new keys; a key that goes or changes its meaning makes a new version."""
+
+
+def write(report: Report, context: ReportContext) -> Iterator[str]:
+    """Text of the report."""
+    yield json_text(verdict(report, context), indent=True)
+    yield "\n"
+
+
+def verdict(report: Report, context: ReportContext) -> dict[str, Any]:
+    """The report as plain values."""
+    outcomes = [one.outcome for one in report.operations]
+    began = datetime.fromtimestamp(context.started_at, UTC).isoformat()
+    return {
+        "format_version": SCHEMA_VERSION,
+        "version": __version__,
+        "command": context.command,
+        "seed": report.seed,
+        "location": context.location,
+        "base_url": context.base_url,
+        "api": {"title": context.title, "specification": context.specification},
+        "started_at": began if context.started_at else None,
+        "running_time": report.elapsed_s,
+        "stop_reason": report.outcome,
+        "complete": report.is_complete and report.outcome not in ("interrupted", "error"),
+        "operations": {
+            "total": report.total,
+            "selected": report.selected,
+            "tested": report.tested,
+            "reached": report.succeeded,
+            "errored": outcomes.count("errored"),
+            "skipped": outcomes.count("skipped"),
+            "results": [_operation(one) for one in report.operations],
+        },
+        "phases": {phase.name: _phase(phase) for phase in report.phases},
+        "test_cases": {
+            "generated": report.cases,
+            "with_failures": report.failed_cases,
+            "unique_failures": len(report.findings),
+            "requests": report.requests,
+        },
+        "failures": [_failure(one) for one in shown_findings(report.findings, context)],
+        "errors": [
+            {
+                "operation": error.label,
+                "phase": error.phase or None,
+                "title": error.title,
+                "message": error.message,
+            }
+            for error in report.errors
+        ],
+        "quarantined": [
+            {"operation": case.label, "stage": case.stage, "reason": case.reason}
+            for case in report.quarantined
+        ],
+        "warnings": [
+            {
+                "kind": group.kind,
+                "title": group.title,
+                "advice": group.advice,
+                "places": [
+                    {"pointer": pointer, "message": text, "operations": sorted(labels)}
+                    for (pointer, text), labels in group.places
+                ],
+            }
+            for group in warning_groups(report.notes)
+        ],
+    }
+
+
+def _operation(one: OperationOutcome) -> dict[str, Any]:
+    return {
+        "operation": one.label,
+        "outcome": one.outcome,
+        "reach": one.reach or None,
+        "cases": one.cases,
+        "statuses": {str(status): count for status, count in one.statuses},
+        "seconds": round(one.seconds, 6),
+        "note": one.note or None,
+    }
+
+
+def _phase(phase: PhaseOutcome) -> dict[str, Any]:
+    tally = phase.tally
+    return {
+        "status": phase.icon,
+        "note": phase.note or None,
+        "passed": tally.passed,
+        "failed": tally.failed,
+        "errored": tally.errored,
+        "skipped": tally.skipped,
+    }
+
+
+def _failure(shown: ShownFinding) -> dict[str, Any]:
+    finding = shown.finding
+    return {
+        "fingerprint": finding.fingerprint,
+        "code": finding.code or None,
+        "check": finding.check,
+        "title": shown.title,
+        "severity": finding.severity,
+        "operation": finding.label,
+        "message": shown.message,
+        "rule": finding.unique_key,
+        "phase": finding.phase or None,
+        "case_id": finding.case or None,
+        "stability": shown.stability,
+        "answer": shown.status or None,
+        "reproduce": list(shown.commands),
+    }

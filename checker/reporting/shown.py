@@ -1,0 +1,126 @@
+"""Requests, answers and findings as a reader may see them: what formats of reports share."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from checker.core.blocks import quoted_body, standard_reason
+from checker.core.codings import codings_of, readable
+from checker.core.request import Origin, WireRequest
+from checker.corpus.records import Exchange, Finding, Interaction
+from checker.reporting.context import ReportContext
+from checker.reporting.findings import answer_of, failed_case, marks_of, severity_rank
+from checker.reporting.masking import masked_headers
+from checker.reporting.text import unicode_text
+
+Headers = dict[str, list[str]]
+"""Name -> values in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRequest:
+    """A recorded request, masked."""
+
+    method: str
+    url: str
+    headers: Headers
+    body: bytes | None
+    body_size: int
+    """Bytes that were sent; more than `body` holds when it was cut."""
+
+
+def shown_request(interaction: Interaction, context: ReportContext) -> ShownRequest:
+    """The request of an interaction."""
+    exchange, parts = interaction.exchange, interaction.components
+    recorded = WireRequest(exchange.method, exchange.target, list(exchange.headers), exchange.body)
+    sent = context.masking.request(recorded, parts)
+    origin = Origin.from_url(context.base_url) if context.base_url else None
+    headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in sent.headers]
+    size = exchange.body_size
+    if size is None:
+        size = len(exchange.body or b"")
+    return ShownRequest(
+        method=sent.method,
+        url=sent.url(origin) if origin is not None else sent.target.decode("latin-1"),
+        headers=masked_headers(headers, context.masking.rules(parts)),
+        body=sent.body,
+        body_size=size,
+    )
+
+
+def shown_headers(exchange: Exchange, context: ReportContext) -> Headers:
+    """The headers of an answer."""
+    return masked_headers(exchange.response_headers, context.masking.rules())
+
+
+def has_answer(exchange: Exchange) -> bool:
+    """Whether there is a response: what arrived before a time-out is none."""
+    return exchange.status is not None and exchange.failure is None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFinding:
+    """A finding as text."""
+
+    finding: Finding
+    code: str
+    """`ST101`; the name of the check where failures of this kind have no code."""
+    title: str
+    message: str
+    marks: tuple[str, ...]
+    """Why it may not show again by its commands alone; empty for a stable one."""
+    status: str
+    """`500 Internal Server Error`, or why there was no answer; empty when nothing was sent."""
+    body: str
+    """Of the answer, shortened, in back-quotes; `<EMPTY>`, `<BINARY>`, or empty without an answer."""
+    commands: tuple[str, ...]
+    """One for each step, oldest first."""
+    hidden: tuple[str, ...]
+    """Places whose values the commands do not show."""
+
+    @property
+    def stability(self) -> str:
+        """`stable`, or why it is not."""
+        return ", ".join(self.marks) or "stable"
+
+
+def shown_findings(findings: Iterable[Finding], context: ReportContext) -> list[ShownFinding]:
+    """Findings as text, worst first."""
+    ordered = sorted(findings, key=_by_severity)
+    return [_shown_finding(finding, context) for finding in ordered]
+
+
+def _by_severity(finding: Finding) -> tuple[int, str, str, str, str]:
+    rank = severity_rank(finding.severity)
+    return rank, finding.code, finding.title, finding.label, finding.fingerprint
+
+
+def _shown_finding(finding: Finding, context: ReportContext) -> ShownFinding:
+    case = failed_case([finding], context.masking.command)
+    status = body = ""
+    if finding.interactions:
+        exchange = finding.interactions[-1].exchange
+        answer = answer_of(exchange)
+        if answer.status is None:
+            status = answer.failure or "no response"
+        else:
+            reason = answer.reason or standard_reason(answer.status)
+            status = f"{answer.status} {reason}".rstrip()
+            body = quoted_body(answer, context.truncation)
+    return ShownFinding(
+        finding=finding,
+        code=finding.code or finding.check,
+        title=unicode_text(finding.title),
+        message=unicode_text(case.failures[0][1]),
+        marks=marks_of(finding),
+        status=unicode_text(status),
+        body=unicode_text(body),
+        commands=tuple(map(unicode_text, case.commands)),
+        hidden=case.hidden,
+    )
+
+
+def readable_body(exchange: Exchange) -> bytes:
+    """The body of an answer, decoded from its codings as far as they are known."""
+    received = exchange.response_body
+    is_cut = exchange.response_size > len(received)
+    return readable(received, codings_of(exchange.response_headers), is_cut=is_cut).content

@@ -1,0 +1,140 @@
+"""When a run is warned of: functions from what it came to and how it was set up to places, each a `Note`."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from checker.config.settings import RunSettings
+from checker.corpus.fold import RunView
+from checker.corpus.records import Note
+
+NEARLY_ALL = 0.9
+MANY = 0.1
+STREAK = 10
+"""405 answers without any other from which on an operation is not what the description says."""
+_REFUSED = (401, 403)
+_OF_OTHERS = (*_REFUSED, 404, 409, 429)
+"""4xx that say nothing of the schemas: credentials, missing data, conflicts, limits."""
+
+
+@dataclass(frozen=True, slots=True)
+class WarningFacts:
+    """What triggers are shown."""
+
+    view: RunView
+    settings: RunSettings
+
+    def positive(self) -> Iterator[tuple[str, Counter[int]]]:
+        """(label, status -> count) of the cases that were meant to be accepted, of operations that had such cases."""
+        for label in sorted(self.view.statuses):
+            counts = self.view.statuses[label] - self.view.wrong.get(label, Counter())
+            if counts:
+                yield label, counts
+
+
+Trigger = Callable[[WarningFacts], Iterator[Note]]
+
+
+def unreached(facts: WarningFacts) -> Iterator[Note]:
+    """Operations that were tested and never answered 2xx, with what most answers were instead."""
+    for label, statuses in facts.positive():
+        if not any(status // 100 == 2 for status in statuses):
+            most = max(statuses, key=lambda status: (statuses[status], -status))
+            said = f"mostly {most}" if most else "mostly no answer"
+            yield Note(
+                "unreached", label, "", said if len(statuses) > 1 else said.removeprefix("mostly ")
+            )
+
+
+def missing_auth(facts: WarningFacts) -> Iterator[Note]:
+    """Operations of whose answers at least 90 % are 401, or at least 90 % are 403, and none is a success."""
+    for label, statuses in facts.positive():
+        status = max(_REFUSED, key=lambda one: statuses[one])
+        refused = statuses[401] + statuses[403]
+        if _is_served(statuses) or refused < NEARLY_ALL * statuses.total():
+            continue
+        yield Note(
+            "missing_auth", label, str(status), f"{status} in {_share(refused, statuses)} of cases"
+        )
+
+
+def rate_limited(facts: WarningFacts) -> Iterator[Note]:
+    """Operations of whose answers at least 90 % are 429."""
+    for label, statuses in facts.positive():
+        if statuses[429] and statuses[429] >= NEARLY_ALL * statuses.total():
+            yield Note(
+                "rate_limited", label, "", f"429 in {_share(statuses[429], statuses)} of cases"
+            )
+
+
+def base_url_mismatch(facts: WarningFacts) -> Iterator[Note]:
+    """That all valid requests were answered with 404 and the base URL that was given lacks a path of the description."""
+    opened, given = facts.view.opened, facts.settings.base_url
+    declared = opened.declared_path.rstrip("/") if opened is not None else ""
+    if given is None or not declared:
+        return
+    path = urlsplit(given).path.rstrip("/")
+    found = [statuses for _, statuses in facts.positive()]
+    if path.endswith(declared) or not found:
+        return
+    if all(set(statuses) == {404} for statuses in found):
+        wanted = f"{facts.settings.sanitization.redaction.url(given).rstrip('/')}{declared}"
+        text = f"all answers were 404, and the description says {declared}: try `--url {wanted}`"
+        yield Note("base_url_mismatch", "", "", text)
+
+
+def missing_test_data(facts: WarningFacts) -> Iterator[Note]:
+    """Operations that served nothing valid, and of whose refusals at least 10 % are 404."""
+    for label, statuses, refused in _refusing(facts):
+        if statuses[404] and statuses[404] >= MANY * refused:
+            yield Note(
+                "missing_test_data", label, "", f"404 in {_share(statuses[404], statuses)} of cases"
+            )
+
+
+def validation_mismatch(facts: WarningFacts) -> Iterator[Note]:
+    """Operations that served nothing valid, and of whose refusals at least 10 % are about the data itself."""
+    for label, statuses, refused in _refusing(facts):
+        others = {status: statuses[status] for status in statuses if _is_about_data(status)}
+        count = sum(others.values())
+        if count and count >= MANY * refused:
+            most = max(others, key=lambda status: (others[status], -status))
+            yield Note(
+                "validation_mismatch", label, "", f"{most} in {_share(count, statuses)} of cases"
+            )
+
+
+def method_not_allowed(facts: WarningFacts) -> Iterator[Note]:
+    """Operations that answered at least ten cases, all of them with 405, which is not documented."""
+    for label, statuses in facts.positive():
+        described = facts.view.described.get(label)
+        documented = () if described is None else described.statuses
+        is_documented = any(status.upper() in ("405", "4XX", "DEFAULT") for status in documented)
+        if set(statuses) == {405} and statuses[405] >= STREAK and not is_documented:
+            yield Note("method_not_allowed", label, "", f"405 in all {statuses[405]} cases")
+
+
+def _refusing(facts: WarningFacts) -> Iterator[tuple[str, Counter[int], int]]:
+    """(label, statuses, number of 4xx but 401 and 403) of operations that served nothing valid, and failed in no other way."""
+    for label, statuses in facts.positive():
+        refused = sum(
+            count
+            for status, count in statuses.items()
+            if status // 100 == 4 and status not in _REFUSED
+        )
+        # A server error says nothing of the data, but it does not speak for it either.
+        if refused and all(status // 100 == 4 or status == 500 for status in statuses):
+            yield label, statuses, refused
+
+
+def _is_about_data(status: int) -> bool:
+    return status // 100 == 4 and status not in _OF_OTHERS
+
+
+def _is_served(statuses: Counter[int]) -> bool:
+    return any(200 <= status < 400 for status in statuses)
+
+
+def _share(count: int, statuses: Counter[int]) -> str:
+    return f"{count / statuses.total():.0%}"

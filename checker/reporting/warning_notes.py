@@ -1,0 +1,88 @@
+"""Which warnings a run is told, and which of them make it fail."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from operator import attrgetter
+from typing import Any
+
+from checker.config.plugins import load_plugins
+from checker.config.settings import RunSettings
+from checker.core.warning_table import WarningRow, is_warning, warning_rows
+from checker.corpus.fold import RunView
+from checker.corpus.records import Note
+from checker.reporting.triggers import WarningFacts
+from checker.reporting.wall import walled
+
+_BROKEN = "broken_warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Notes of a run, warnings among them."""
+
+    notes: tuple[Note, ...]
+    """Of the warnings only those that are to be shown."""
+    failing: tuple[str, ...]
+    """Kinds of warnings that occurred and make the run fail."""
+
+
+def told_of(view: RunView, settings: RunSettings) -> Told:
+    """Notes of the records, and the warnings that the end of a run triggers."""
+    load_plugins()
+    facts = WarningFacts(view, settings)
+    known = [note for of_kind in view.notes.values() for note in of_kind.values()]
+    told = [note for row in warning_rows() for note in _triggered(row, facts)]
+    wanted, notes = settings.warnings, (*known, *told)
+    found = dict.fromkeys(note.kind for note in notes if is_warning(note.kind))
+    return Told(
+        tuple(note for note in notes if not is_warning(note.kind) or wanted.shows(note.kind)),
+        tuple(kind for kind in found if wanted.fails_on(kind)),
+    )
+
+
+def _triggered(row: WarningRow, facts: WarningFacts) -> list[Note]:
+    if row.trigger is None:
+        return []
+
+    def ask() -> list[Note]:
+        return list(_trigger_of(row)(facts))
+
+    def excuse(why: str) -> list[Note]:
+        return [Note(_BROKEN, "", "", f"the warning {row.name} cannot be worked out: {why}")]
+
+    return walled(ask, excuse)
+
+
+def _trigger_of(row: WarningRow) -> Any:
+    if not isinstance(row.trigger, str):
+        return row.trigger
+    module, _, attribute = row.trigger.partition(":")
+    return attrgetter(attribute)(import_module(module))
+
+
+Places = list[tuple[tuple[str, str], set[str]]]
+"""((pointer, sentence), labels of the operations that it costs something), most operations first."""
+
+
+@dataclass(frozen=True, slots=True)
+class WarningGroup:
+    """All warnings of one kind."""
+
+    kind: str
+    title: str
+    advice: str
+    places: Places
+
+
+def warning_groups(notes: Iterable[Note]) -> Iterator[WarningGroup]:
+    """Warnings by kind, in the order of their table."""
+    by_kind: dict[str, dict[tuple[str, str], set[str]]] = {}
+    for note in notes:
+        labels = by_kind.setdefault(note.kind, {})
+        labels.setdefault((note.pointer, note.text), set()).add(note.label)
+    for row in warning_rows():
+        found = by_kind.get(row.name)
+        if found:
+            places = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
+            yield WarningGroup(str(row.name), row.title, row.advice, places)
