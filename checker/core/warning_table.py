@@ -96,6 +96,9 @@ BUILT_IN: Final = (
     WarningRow(WarningKind.BROKEN_LINK, "Links that lead nowhere"),
     WarningRow(WarningKind.OTHER_SERVER, "Operations on another host"),
     WarningRow(WarningKind.UNDECLARED_SECURITY, "Security schemes that are not declared"),
+    WarningRow(
+        WarningKind.UNUSED_OPENAPI_AUTH, "Credentials for security schemes that are not declared"
+    ),
     WarningRow("damaged_file", "Damaged files of the corpus"),
     WarningRow("trimmed", "Traffic that was removed to save space"),
     WarningRow("incomplete_report", "Reports that are not complete"),

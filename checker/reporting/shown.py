@@ -2,15 +2,17 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
-from checker.core.blocks import quoted_body, standard_reason
+from checker.core.blocks import FailedCase, quoted_body, standard_reason
 from checker.core.codings import codings_of, readable
-from checker.core.request import Origin, WireRequest
+from checker.core.request import BaseUrl, WireRequest
 from checker.corpus.records import Exchange, Finding, Interaction
 from checker.reporting.context import ReportContext
-from checker.reporting.findings import answer_of, failed_case, marks_of, severity_rank
+from checker.reporting.findings import UNSHOWN, answer_of, failed_case, marks_of, severity_rank
 from checker.reporting.masking import masked_headers
 from checker.reporting.text import unicode_text
+from checker.reporting.wall import walled
 
 Headers = dict[str, list[str]]
 """Name -> values in order."""
@@ -33,7 +35,7 @@ def shown_request(interaction: Interaction, context: ReportContext) -> ShownRequ
     exchange, parts = interaction.exchange, interaction.components
     recorded = WireRequest(exchange.method, exchange.target, list(exchange.headers), exchange.body)
     sent = context.masking.request(recorded, parts)
-    origin = Origin.from_url(context.base_url) if context.base_url else None
+    origin = _base_url(context.base_url)
     headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in sent.headers]
     size = exchange.body_size
     if size is None:
@@ -45,6 +47,11 @@ def shown_request(interaction: Interaction, context: ReportContext) -> ShownRequ
         body=sent.body,
         body_size=size,
     )
+
+
+@lru_cache(maxsize=16)
+def _base_url(url: str) -> BaseUrl | None:
+    return BaseUrl.from_url(url) if url else None
 
 
 def shown_headers(exchange: Exchange, context: ReportContext) -> Headers:
@@ -95,7 +102,12 @@ def _by_severity(finding: Finding) -> tuple[int, str, str, str, str]:
 
 
 def _shown_finding(finding: Finding, context: ReportContext) -> ShownFinding:
-    case = failed_case([finding], context.masking.command)
+    case = walled(
+        lambda: failed_case([finding], context.masking.command),
+        lambda why: FailedCase(
+            finding.case, ((finding.title, UNSHOWN.format(why=why)),), answer=None, commands=()
+        ),
+    )
     status = body = ""
     if finding.interactions:
         exchange = finding.interactions[-1].exchange

@@ -3,7 +3,12 @@
 import re
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
-_NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_PLANES = "".join(
+    f"{chr(plane << 16 | 0xFFFE)}{chr(plane << 16 | 0xFFFF)}" for plane in range(1, 17)
+)
+_NOT_PLAIN = re.compile(
+    f"[^\t\n\r -~\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\ufffd\U00010000-\U0010ffff]|[{_PLANES}]"
+)
 
 
 def unicode_text(text: str) -> str:
@@ -12,10 +17,10 @@ def unicode_text(text: str) -> str:
 
 
 def xml_text(text: str) -> str:
-    r"""Text of the characters that XML 1.0 allows (2.2); others are written as `\x1b`."""
-    return _NOT_XML.sub(_escaped, text)
+    r"""Text of the characters that XML 1.0 and HTML allow and do not discourage (XML, 2.2); others are written as `\x1b`."""
+    return _NOT_PLAIN.sub(_escaped, text)
 
 
 def _escaped(found: re.Match[str]) -> str:
     code = ord(found.group())
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{{{code:x}}}"

@@ -224,7 +224,7 @@ def test_error_text(name: str) -> None:
             "[checks.object_level_authorization]\nenabled = true",
             "[checks.object_level_authorization] enabled = true: not available yet",
         ),
-        ("warnings = false", "warnings: not available yet"),
+        ("rate-limit = '1/s'", "rate-limit: not available yet"),
         (
             "[[operations]]\ninclude-path = '/a'\nrate-limit = '1/s'",
             "[operations.0] rate-limit: not available yet",
@@ -255,10 +255,10 @@ def test_missing_file_is_named(tmp_path) -> None:
 
 def test_file_is_named_when_something_is_not_available(tmp_path) -> None:
     path = tmp_path / "checker.toml"
-    path.write_text("warnings = false")
+    path.write_text("rate-limit = '1/s'")
     with pytest.raises(NotAvailableYet) as caught:
         Config.from_path(path)
-    assert str(caught.value) == f"{path}: warnings: not available yet"
+    assert str(caught.value) == f"{path}: rate-limit: not available yet"
 
 
 def test_every_default_has_the_type_of_its_key() -> None:

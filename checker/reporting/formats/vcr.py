@@ -7,13 +7,12 @@ from typing import Any
 
 from checker import __version__
 from checker.core.blocks import standard_reason
-from checker.core.request import BaseUrl, WireRequest
 from checker.corpus.records import Exchange, Interaction
 from checker.reporting.anchors import Anchors
 from checker.reporting.context import ReportContext
 from checker.reporting.events import Event
 from checker.reporting.findings import charset_of
-from checker.reporting.masking import masked_headers
+from checker.reporting.shown import has_answer, shown_headers, shown_request
 from checker.reporting.yaml import emitted, emitted_entries
 
 _READABLE = frozenset({"utf-8", "utf8", "ascii", "us-ascii", "iso-8859-1", "latin-1", "latin1"})
@@ -25,7 +24,6 @@ class Cassette:
 
     def __init__(self, context: ReportContext) -> None:
         self._context = context
-        self._origin = BaseUrl.from_url(context.base_url) if context.base_url else None
         self._anchors = Anchors()
         self._count = 0
 
@@ -42,7 +40,7 @@ class Cassette:
         """An interaction at its place, counted from 1."""
         if not isinstance(event, Interaction):
             return ""
-        entry = emitted_entries(_entry(event, self._context, self._origin), 1)
+        entry = emitted_entries(_entry(event, self._context), 1)
         self._count += 1
         return f'\n- id: "{self._count}"{self._anchors.shared(entry, self._count)}'
 
@@ -51,9 +49,7 @@ class Cassette:
         return "\n" if self._count else " null\n"
 
 
-def _entry(
-    interaction: Interaction, context: ReportContext, origin: BaseUrl | None
-) -> dict[str, Any]:
+def _entry(interaction: Interaction, context: ReportContext) -> dict[str, Any]:
     """Fields of one interaction but its `id`, which is its place in the cassette."""
     exchange = interaction.exchange
     return {
@@ -72,35 +68,24 @@ def _entry(
             {"name": check.name, "status": check.status, "message": check.message}
             for check in interaction.checks
         ],
-        "request": _request(interaction, context, origin),
+        "request": _request(interaction, context),
         "response": _response(exchange, context),
     }
 
 
-def _request(
-    interaction: Interaction, context: ReportContext, origin: BaseUrl | None
-) -> dict[str, Any]:
-    exchange, parts = interaction.exchange, interaction.components
-    recorded = WireRequest(exchange.method, exchange.target, list(exchange.headers), exchange.body)
-    sent = context.masking.request(recorded, parts)
-    uri = sent.url(origin) if origin is not None else sent.target.decode("latin-1")
-    headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in sent.headers]
-    request: dict[str, Any] = {
-        "uri": uri,
-        "method": sent.method,
-        "headers": masked_headers(headers, context.masking.rules(parts)),
-    }
+def _request(interaction: Interaction, context: ReportContext) -> dict[str, Any]:
+    sent = shown_request(interaction, context)
+    request: dict[str, Any] = {"uri": sent.url, "method": sent.method, "headers": sent.headers}
     # Left out when there was none: an empty one is sent with `Content-Length: 0`.
     if sent.body is not None:
         request["body"] = _body(sent.body, None, preserve=context.preserve_bytes)
-        if exchange.body_size is not None:
-            request["body"]["size"] = exchange.body_size
+        if interaction.exchange.body_size is not None:
+            request["body"]["size"] = sent.body_size
     return request
 
 
 def _response(exchange: Exchange, context: ReportContext) -> dict[str, Any] | None:
-    # What arrived before a time-out is not a response.
-    if exchange.status is None or exchange.failure is not None:
+    if not has_answer(exchange):
         return None
     body: dict[str, Any] = _body(
         exchange.response_body, charset_of(exchange), preserve=context.preserve_bytes
@@ -110,10 +95,10 @@ def _response(exchange: Exchange, context: ReportContext) -> dict[str, Any] | No
     return {
         "status": {
             "code": str(exchange.status),
-            "message": exchange.reason or standard_reason(exchange.status),
+            "message": exchange.reason or standard_reason(exchange.status or 0),
         },
         "elapsed": f"{exchange.elapsed_s:.6f}",
-        "headers": masked_headers(exchange.response_headers, context.masking.rules()),
+        "headers": shown_headers(exchange, context),
         "body": body,
         "http_version": "1.1",
     }

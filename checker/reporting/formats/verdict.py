@@ -1,4 +1,4 @@
-"""JSON: what a run came to, for programs. `schema.json` beside it says what stands in it."""
+"""JSON: what a run came to, for programs. `verdict.schema.json` beside it says what stands in it."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime

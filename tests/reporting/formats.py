@@ -1,0 +1,131 @@
+"""Reports in every format, and readers of each that are not ours."""
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import allure_commons.model2 as allure
+import html5lib
+import yaml
+from haralyzer import HarParser
+from jsonschema import Draft4Validator, Draft202012Validator
+from junitparser import JUnitXml
+from markdown_it import MarkdownIt
+
+import checker
+from checker.config.settings import RunSettings
+from checker.core.reports import ReportFormat, report_formats
+from checker.corpus.fold import fold
+from checker.corpus.records import Interaction, Record
+from checker.reporting.context import ReportContext
+from checker.reporting.events import EventStream
+from checker.reporting.views import report_of
+from checker.reporting.writers import writer_of
+
+WRITTEN = [row for row in report_formats() if row.writer is not None]
+_SARIF = json.loads(Path(__file__).parents[1].joinpath("data/sarif/sarif-2.1.0.json").read_text())
+_SCHEMAS = Path(checker.__file__).parent / "reporting" / "formats"
+_VERDICT = json.loads((_SCHEMAS / "verdict.schema.json").read_text())
+
+
+def written(
+    row: ReportFormat,
+    records: Iterable[Record],
+    interactions: Iterable[Interaction],
+    settings: RunSettings,
+    context: ReportContext,
+) -> dict[str, bytes]:
+    """Name -> content of the files of a report, as they would stand on disk."""
+    found = list(records)
+    if row.streams:
+        writer, stream = writer_of(row)(context), EventStream()
+        texts = [writer.head()]
+        for record in found:
+            texts += map(writer.event, stream.follow(1, record))
+        for one in interactions:
+            texts += map(writer.event, stream.interaction(one))
+        texts += map(writer.event, stream.end())
+        return {"": "".join([*texts, writer.end()]).encode()}
+    report = report_of(fold((1, record) for record in found), settings, "completed")
+    pieces = writer_of(row)(report, context)
+    if row.is_folder:
+        return {name: text.encode() for name, text in pieces}
+    return {"": "".join(pieces).encode()}
+
+
+def read_junit(files: dict[str, bytes]) -> Any:
+    (suite,) = JUnitXml.fromstring(files[""])
+    return [case.name for case in suite]
+
+
+def read_vcr(files: dict[str, bytes]) -> Any:
+    return yaml.safe_load(files[""])["http_interactions"] or []
+
+
+def read_har(files: dict[str, bytes]) -> Any:
+    parser = HarParser(json.loads(files[""]))
+    return [entry for page in parser.pages for entry in page.entries] or parser.har_data["entries"]
+
+
+def read_ndjson(files: dict[str, bytes]) -> Any:
+    lines = files[""].splitlines()
+    found = [json.loads(line) for line in lines]
+    assert all(len(event) == 1 for event in found)
+    return [next(iter(event.items())) for event in found]
+
+
+def read_json(files: dict[str, bytes]) -> Any:
+    found = json.loads(files[""])
+    Draft202012Validator(_VERDICT).validate(found)
+    return found
+
+
+def read_sarif(files: dict[str, bytes]) -> Any:
+    found = json.loads(files[""])
+    Draft4Validator(_SARIF).validate(found)
+    return found["runs"][0]["results"]
+
+
+def read_markdown(files: dict[str, bytes]) -> Any:
+    assert len(files[""]) < 60_000
+    return MarkdownIt("commonmark").parse(files[""].decode())
+
+
+def read_html(files: dict[str, bytes]) -> Any:
+    parser = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False)
+    return parser.parse(files[""].decode())
+
+
+def read_allure(files: dict[str, bytes]) -> Any:
+    results = []
+    for name, content in files.items():
+        if not name.endswith("-result.json"):
+            continue
+        plain = json.loads(content)
+        result = allure.TestResult(**plain)
+        assert result.status in ("passed", "failed", "broken", "skipped")
+        for label in plain["labels"]:
+            allure.Label(**label)
+        for step in plain["steps"]:
+            made = allure.TestStepResult(**step)
+            for one in made.attachments:
+                assert allure.Attachment(**one).source in files
+        results.append(result)
+    return results
+
+
+def read_http(files: dict[str, bytes]) -> Any:
+    return re.findall(r"(?m)^### (.*)$", files[""].decode())
+
+
+def read_sh(files: dict[str, bytes]) -> Any:
+    return [line for line in files[""].decode().splitlines() if line.startswith("curl ")]
+
+
+READERS: dict[str, Callable[[dict[str, bytes]], Any]] = {
+    name.removeprefix("read_"): reader
+    for name, reader in list(globals().items())
+    if name.startswith("read_")
+}

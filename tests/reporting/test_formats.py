@@ -1,0 +1,248 @@
+"""Every format: what it says of a small run, and that nothing makes it ill-formed."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as limits
+from hypothesis import strategies as st
+
+from checker.core.reports import ReportFormat
+from checker.corpus.records import Component, OperationsSelected
+from checker.reporting.context import ReportContext
+
+from .formats import READERS, WRITTEN, written
+from .golden import assert_golden
+from .samples import AT, ORDERS, USERS, exchange, finding, interaction, records, settings
+
+CONTEXT = ReportContext(
+    "checker run http://127.0.0.1:8080/openapi.json",
+    1,
+    "http://127.0.0.1:8080/api",
+    location="http://127.0.0.1:8080/openapi.json",
+    title="Shop",
+    specification="Open API 3.0.3",
+    started_at=AT,
+)
+INTERACTIONS = (
+    interaction(),
+    interaction(
+        case="1a", exchange=exchange(status=None, failure="timed out: 10 s"), status="ERROR"
+    ),
+)
+SELECTED = OperationsSelected((USERS, ORDERS, "GET /health", "DELETE /users"))
+
+
+def files(name: str, context: ReportContext = CONTEXT) -> dict[str, bytes]:
+    row = next(row for row in WRITTEN if row.name == name)
+    found = records()
+    return written(row, [found[0], SELECTED, *found[1:]], INTERACTIONS, settings(), context)
+
+
+def read(name: str) -> Any:
+    return READERS[name](files(name))
+
+
+def test_every_format_has_a_reader_that_is_not_ours() -> None:
+    assert {row.name for row in WRITTEN} == set(READERS)
+
+
+def test_har_has_an_entry_for_each_request() -> None:
+    first, second = read("har")
+    assert (first["request"]["method"], first["response"]["status"]) == ("GET", 500)
+    assert first["request"]["url"] == "http://127.0.0.1:8080/api/users?limit=0"
+    assert first["request"]["queryString"] == [{"name": "limit", "value": "0"}]
+    assert first["response"]["content"]["text"] == '{"error":"boom"}'
+    assert (second["response"]["status"], second["response"]["comment"]) == (0, "timed out: 10 s")
+
+
+def test_ndjson_tells_the_events_of_a_run_in_order() -> None:
+    events = read("ndjson")
+    names = list(dict.fromkeys(name for name, _ in events))
+    assert names == [
+        *("Initialize", "LoadingStarted", "LoadingFinished", "EngineStarted", "PhaseStarted"),
+        *("SuiteStarted", "Finding", "NonFatalError", "Warning", "ScenarioStarted"),
+        *("ScenarioFinished", "SuiteFinished", "PhaseFinished", "EngineFinished"),
+    ]
+    assert all({"id", "timestamp"} <= fields.keys() for _, fields in events)
+    ended = next(fields for name, fields in events if name == "ScenarioFinished")
+    recorder = ended["recorder"]
+    (sent,) = recorder["interactions"].values()
+    assert (ended["status"], recorder["label"]) == ("failure", USERS)
+    assert sent["response"]["content"] == {"$base64": "eyJlcnJvciI6ImJvb20ifQ=="}
+    assert events[-1][1]["stop_reason"] == "completed"
+
+
+def test_json_tells_what_the_run_came_to() -> None:
+    found = read("json")
+    assert [one["severity"] for one in found["failures"]] == ["critical", "high", "medium"]
+    assert found["operations"]["reached"] == 2
+    assert {one["operation"]: one["outcome"] for one in found["operations"]["results"]} == {
+        USERS: "failed",
+        ORDERS: "errored",
+        "GET /health": "errored",
+        "DELETE /users": "skipped",
+    }
+    assert [group["kind"] for group in found["warnings"]] == [
+        *("unresolvable_reference", "unusable_body")
+    ]
+    assert found["complete"] is True
+
+
+def test_sarif_has_a_result_for_each_finding_with_its_fingerprint() -> None:
+    found = read("sarif")
+    assert [one["partialFingerprints"]["checker/v1"] for one in found] == ["f1", "f2", "f3"]
+    assert [one["level"] for one in found] == ["error", "error", "warning"]
+
+
+def test_sarif_points_at_the_line_of_the_operation(tmp_path: Path) -> None:
+    document = tmp_path / "openapi.yaml"
+    document.write_text("openapi: 3.0.3\npaths:\n  /users:\n    # All of them\n    get: {}\n")
+    context = ReportContext("", 1, "http://h", location=str(document))
+    places = [one["locations"][0] for one in READERS["sarif"](files("sarif", context))]
+    assert {one["physicalLocation"]["region"]["startLine"] for one in places} == {5}
+    assert {one["logicalLocations"][0]["fullyQualifiedName"] for one in places} == {USERS}
+
+
+def test_allure_has_a_result_for_each_operation() -> None:
+    found = {one.name: one for one in read("allure")}
+    assert {name: one.status for name, one in found.items()} == {
+        USERS: "failed",
+        ORDERS: "broken",
+        "GET /health": "broken",
+        "DELETE /users": "skipped",
+    }
+    assert len(found[USERS].steps) == 3
+    labels = {label["name"]: label["value"] for label in found[USERS].labels}
+    assert labels["severity"] == "blocker"
+    assert (labels["epic"], labels["layer"]) == ("Shop", "API")
+
+
+def test_html_shows_findings_with_commands_and_the_reach_of_operations() -> None:
+    page = read("html")
+    assert [one.get("id") for one in page.iter("details") if one.get("id")] == [
+        *("f-f1", "f-f2", "f-f3")
+    ]
+    commands = ["".join(one.itertext()) for one in page.iter("pre")]
+    assert any(text.startswith("curl -X GET") for text in commands)
+    rows = ["".join(row.itertext()) for row in page.iter("tr")]
+    assert any("GET /health" in row and "2xx" in row for row in rows)
+    source = files("html")[""].decode()
+    assert "http://" not in source.split("<script>")[1]
+    assert "src=" not in source
+
+
+def test_collections_hold_every_failure() -> None:
+    assert len(read("http")) == 3
+    assert read("sh")[0] == "curl -X GET 'http://127.0.0.1:8080/api/users?limit=0'"
+
+
+@pytest.mark.parametrize("name", ["markdown", "http", "sh", "html"])
+def test_what_people_read_is_kept(name: str) -> None:
+    assert_golden(f"report_{name}", files(name)[""].decode().replace("\r\n", "\n"))
+
+
+def test_a_long_markdown_report_is_cut_at_a_part() -> None:
+    row = next(row for row in WRITTEN if row.name == "markdown")
+    many = [finding(fingerprint=f"f{n}", message="x" * 2000) for n in range(200)]
+    content = written(row, [*records(), *many], (), settings(), CONTEXT)[""]
+    assert 50_000 < len(content) < 60_000
+    assert content.decode().endswith("*There is more: see the other reports.*\n")
+
+
+NASTY = st.one_of(
+    st.text(st.characters(exclude_categories=()), max_size=30),
+    st.sampled_from(
+        [
+            *(
+                "]]>",
+                "</script><script>alert(1)</script>",
+                "<!--",
+                "-->",
+                "&amp;",
+                "&#0;",
+                '"',
+                "'",
+            ),
+            *(
+                "\x00\x1b[2J\x07",
+                "\ud800",
+                "\udfff\ud800",
+                "\u2028\u2029\x85",
+                "```\n````",
+                "|",
+                "\r",
+            ),
+            *("### GET /", "- [x](javascript:alert(1))", "\n# x", "\ufffe\uffff", "$(rm -rf ~)"),
+        ]
+    ),
+)
+BYTES = st.one_of(st.binary(max_size=40), NASTY.map(lambda text: text.encode("utf-8", "replace")))
+
+
+@st.composite
+def hostile(draw: Callable[..., Any]) -> tuple[list[Any], list[Any]]:
+    """Records and interactions of a run in which every text and every byte may be anything."""
+    text, body, label = draw(NASTY), draw(BYTES), f"GET /{draw(NASTY)}"
+    head = b"Content-Type: " + draw(BYTES).replace(b"\r", b"").replace(b"\n", b"") + b"\r\n"
+    said = exchange(
+        target=b"/" + draw(BYTES).replace(b"\n", b"").replace(b"\r", b""),
+        headers=((b"X-" + draw(st.binary(max_size=3)), draw(BYTES)),),
+        body=draw(st.none() | BYTES),
+        reason=draw(NASTY),
+        response_head=head,
+        response_body=body,
+        response_size=len(body),
+        failure=draw(st.none() | NASTY),
+    )
+    sent = interaction(
+        label=label,
+        exchange=said,
+        phase_data=((draw(NASTY), draw(st.none() | NASTY)),),
+        components=(Component("query", "positive", ()),),
+    )
+    found = finding(
+        label=label,
+        title=draw(NASTY) or "x",
+        message=text,
+        check=draw(NASTY),
+        unique_key=draw(NASTY),
+        reproduction="curl -X GET " + "".join(draw(NASTY).splitlines()).replace("\x00", ""),
+        interactions=(sent,),
+    )
+    base = records()
+    return [base[0], OperationsSelected((label,)), *base[1:3], found, *base[6:]], [sent]
+
+
+@pytest.mark.parametrize("row", WRITTEN, ids=[row.name for row in WRITTEN])
+@limits(max_examples=60)
+@given(hostile())
+def test_nothing_makes_a_report_ill_formed(
+    row: ReportFormat, run: tuple[list[Any], list[Any]]
+) -> None:
+    READERS[row.name](written(row, *run, settings(), CONTEXT))
+
+
+@pytest.mark.parametrize("row", WRITTEN, ids=[row.name for row in WRITTEN])
+def test_a_body_of_ten_megabytes_leaves_a_report_well_formed(row: ReportFormat) -> None:
+    large = interaction(exchange=exchange(response_body=b"\xff" * 10_000_000))
+    READERS[row.name](written(row, records(), [large], settings(), CONTEXT))
+
+
+def test_reports_hold_no_terminal_escapes() -> None:
+    evil = finding(message="\x1b]0;evil\x07", title="\x1b[2J")
+    for row in WRITTEN:
+        for content in written(row, [*records(), evil], (), settings(), CONTEXT).values():
+            assert b"\x1b" not in content, row.name
+
+
+def test_html_escapes_what_servers_say() -> None:
+    evil = finding(message="<script>alert(1)</script>", label='GET /"><img src=x onerror=alert(1)>')
+    row = next(row for row in WRITTEN if row.name == "html")
+    text = written(row, [*records(), evil], (), settings(), CONTEXT)[""].decode()
+    assert "<script>alert" not in text
+    assert "<img" not in text
+    assert json.dumps(text)

@@ -1,0 +1,157 @@
+"""Each warning: a run that triggers it, and one that nearly does."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from checker.config.warnings import WarningSettings
+from checker.corpus.fold import fold
+from checker.corpus.records import Note, OperationDescribed
+from checker.reporting.summary import summary_lines, total_line
+from checker.reporting.views import report_of
+from checker.reporting.warning_notes import told_of
+
+from .samples import USERS, changed, opened, progress, settings, started
+
+Counts = tuple[tuple[int, int], ...]
+
+
+def told(
+    statuses: Counts,
+    wrong: Counts = (),
+    more: Iterable[Any] = (),
+    declared_path: str = "",
+    **changes: Any,
+) -> dict[str, str]:
+    """Kind -> text of the warnings of a run with one operation."""
+    done = progress(
+        statuses=tuple((USERS, *pair) for pair in (*statuses, *wrong)),
+        wrong=tuple((USERS, *pair) for pair in wrong),
+    )
+    records: list[Any] = [started(), changed(opened(), declared_path=declared_path), *more, done]
+    everything = WarningSettings(
+        ("unreached", "missing_auth", "rate_limited", "base_url_mismatch", "missing_test_data",
+         "validation_mismatch", "method_not_allowed")
+    )  # fmt: skip
+    view = fold((1, record) for record in records)
+    found = told_of(view, settings(warnings=everything, **changes)).notes
+    return {note.kind: note.text for note in found}
+
+
+def described(*statuses: str) -> OperationDescribed:
+    return OperationDescribed(USERS, (), statuses, (), False)
+
+
+AT_V1: dict[str, Any] = {"base_url": "http://127.0.0.1:8080", "declared_path": "/v1"}
+
+TRIGGERED: list[tuple[str, dict[str, Any]]] = [
+    ("unreached", {"statuses": ((302, 2), (404, 8))}),
+    ("missing_auth", {"statuses": ((401, 9), (400, 1))}),
+    ("missing_auth", {"statuses": ((403, 5), (401, 5))}),
+    ("rate_limited", {"statuses": ((429, 9), (200, 1))}),
+    ("base_url_mismatch", {"statuses": ((404, 3),), **AT_V1}),
+    ("missing_test_data", {"statuses": ((404, 1), (400, 9))}),
+    ("missing_test_data", {"statuses": ((404, 2), (500, 1))}),
+    ("validation_mismatch", {"statuses": ((422, 1), (404, 9))}),
+    # What was meant to be refused says nothing.
+    ("validation_mismatch", {"statuses": ((422, 1),), "wrong": ((200, 50),)}),
+    ("method_not_allowed", {"statuses": ((405, 10),), "more": [described("200")]}),
+]
+NEARLY: list[tuple[str, dict[str, Any]]] = [
+    ("unreached", {"statuses": ((204, 1), (404, 8))}),
+    ("unreached", {"statuses": (), "wrong": ((400, 5),)}),
+    ("missing_auth", {"statuses": ((401, 8), (400, 2))}),
+    ("missing_auth", {"statuses": ((401, 99), (200, 1))}),
+    ("missing_auth", {"statuses": ((200, 1),), "wrong": ((401, 99),)}),
+    ("rate_limited", {"statuses": ((429, 8), (200, 2))}),
+    ("base_url_mismatch", {"statuses": ((404, 3), (200, 1)), **AT_V1}),
+    ("base_url_mismatch", {"statuses": ((404, 3),), **AT_V1, "base_url": "http://h/v1/"}),
+    ("base_url_mismatch", {"statuses": ((404, 3),), "declared_path": "/v1"}),
+    ("missing_test_data", {"statuses": ((404, 1), (400, 10))}),
+    ("missing_test_data", {"statuses": ((404, 9), (200, 1))}),
+    ("validation_mismatch", {"statuses": ((422, 1), (404, 10))}),
+    ("validation_mismatch", {"statuses": ((409, 5), (429, 5))}),
+    ("validation_mismatch", {"statuses": ((200, 5),), "wrong": ((422, 50),)}),
+    ("method_not_allowed", {"statuses": ((405, 9),), "more": [described("200")]}),
+    ("method_not_allowed", {"statuses": ((405, 10), (404, 1)), "more": [described("200")]}),
+    ("method_not_allowed", {"statuses": ((405, 10),), "more": [described("200", "405")]}),
+    ("method_not_allowed", {"statuses": ((405, 10),), "more": [described("default")]}),
+]
+
+
+@pytest.mark.parametrize(("kind", "run"), TRIGGERED)
+def test_a_warning_is_told_when_it_should_be(kind: str, run: dict[str, Any]) -> None:
+    assert kind in told(**run)
+
+
+@pytest.mark.parametrize(("kind", "run"), NEARLY)
+def test_a_warning_is_not_told_when_it_only_nearly_should_be(
+    kind: str, run: dict[str, Any]
+) -> None:
+    assert kind not in told(**run)
+
+
+def test_a_base_url_without_the_declared_path_is_told_with_the_right_one() -> None:
+    text = told(((404, 3),), **AT_V1)["base_url_mismatch"]
+    assert "try `--url http://127.0.0.1:8080/v1`" in text
+
+
+@pytest.mark.parametrize(
+    ("value", "shown", "failing"),
+    [
+        (True, True, ()),
+        (False, False, ()),
+        (["missing_auth"], True, ()),
+        (["rate_limited"], False, ()),
+        ({"fail-on": True}, True, ("missing_auth",)),
+        ({"fail-on": ["unreached"]}, True, ("unreached",)),
+        ({"display": False, "fail-on": ["missing_auth"]}, False, ("missing_auth",)),
+        ({"display": ["missing_auth"], "fail-on": ["rate_limited"]}, True, ()),
+    ],
+)
+def test_display_and_fail_on_are_two_things(
+    value: Any, shown: bool, failing: tuple[str, ...]
+) -> None:
+    records: list[Any] = [started(), opened(), progress(statuses=((USERS, 401, 10),))]
+    asked = settings(warnings=WarningSettings.of(value))
+    report = report_of(fold((1, record) for record in records), asked, "completed")
+    assert ("missing_auth" in {note.kind for note in report.notes}) is shown
+    assert report.failing_warnings == failing
+    assert bool(failing) == ("warnings fail the run" in total_line(report))
+
+
+def test_a_run_in_which_nothing_answered_2xx_says_so_in_its_last_line() -> None:
+    def line(*statuses: tuple[str, int, int]) -> str:
+        records: list[Any] = [started(), opened(), progress(statuses=statuses)]
+        view = fold((1, record) for record in records)
+        return total_line(report_of(view, settings(), "completed"))
+
+    assert "no operation ever answered 2xx" in line((USERS, 404, 10))
+    assert "no operation ever answered 2xx" not in line((USERS, 404, 9), (USERS, 200, 1))
+
+
+def test_the_summary_names_operations_without_a_2xx_answer_and_what_they_answered() -> None:
+    statuses = ((USERS, 200, 9), ("GET /a", 404, 8), ("GET /a", 302, 2), ("GET /b", 0, 3))
+    records: list[Any] = [started(), opened(), progress(statuses=statuses)]
+    view = fold((1, one) for one in records)
+    lines = list(summary_lines(report_of(view, settings(), "completed"), lambda _: "*"))
+    at = lines.index("  With a 2xx answer: 1")
+    assert lines[at + 1 : at + 3] == [
+        "    - GET /a: at best 3xx, 404 in 8 of 10 cases",
+        "    - GET /b: no answer",
+    ]
+
+
+def test_a_trigger_that_breaks_costs_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("checker.reporting.triggers.rate_limited", lambda facts: 1 / 0)
+    kinds = told(((401, 10),))
+    assert "missing_auth" in kinds
+    assert kinds["broken_warning"].startswith("the warning rate_limited cannot be worked out")
+
+
+def test_notes_that_are_no_warnings_are_shown_whatever_is_displayed() -> None:
+    records: list[Any] = [started(), opened(), Note("opaque", USERS, "#/a", "pattern")]
+    view = fold((1, record) for record in records)
+    found = told_of(view, settings(warnings=WarningSettings(())))
+    assert [note.kind for note in found.notes] == ["opaque"]
