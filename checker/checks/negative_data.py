@@ -7,6 +7,7 @@ from checker.checks.statuses import matches_status
 from checker.core.contract import ResponsePlan
 from checker.core.failures import Failure
 from checker.core.operation import Location
+from checker.core.scenarios import Scenario
 from checker.core.verdicts import Outcome, PartVerdict, RequestVerdict
 
 EXPECTED = (
@@ -64,11 +65,22 @@ def _doubt(context: CheckContext, verdict: RequestVerdict | None) -> str:
         case Outcome.AMBIGUOUS:
             part = verdict.ambiguous[0]
             return f"nobody can tell whether {place_of(part)} is wrong ({part.reason})"
-        case _ if any(part.outcome is Outcome.UNDECLARED for part in verdict.parts):
+        case _ if _has_undeclared(context, verdict):
             # Servers pass over parameters that they do not know.
             return ""
         case _:
             return "it was right as it was sent"
+
+
+def _has_undeclared(context: CheckContext, verdict: RequestVerdict) -> bool:
+    if any(part.outcome is Outcome.UNDECLARED for part in verdict.parts):
+        return True
+    # Of headers and cookies nobody says which ones are known: others are sent with every request.
+    data = {} if context.case.meta is None else context.case.meta.phase.data
+    return (
+        data.get("scenario") == Scenario.UNEXPECTED_PROPERTIES
+        and data.get("parameter_location") != Location.BODY
+    )
 
 
 def _doubt_about_path(context: CheckContext, verdict: RequestVerdict) -> str:

@@ -89,6 +89,15 @@ def test_parameters_that_nobody_declared_may_be_passed_over(exchanges: Exchanges
     assert exchanges.failures(CHECK, sent) == []
 
 
+def test_headers_that_nobody_declared_may_be_passed_over(exchanges: Exchanges) -> None:
+    data: dict[str, str | None] = {
+        "scenario": Scenario.UNEXPECTED_PROPERTIES,
+        "parameter_location": "header",
+    }
+    sent = exchanges.sent("GET /a", 200, data=data, headers={"X-Key": "k", "X-Other": "42"})
+    assert exchanges.failures(CHECK, sent) == []
+
+
 def test_a_path_that_another_operation_has_is_not_judged(exchanges: Exchanges) -> None:
     own = exchanges.sent("GET /a/{id}", 200, path_parameters={"id": "own"})
     assert len(exchanges.verdict(CHECK, own).unjudged) == 1

@@ -58,6 +58,11 @@ QUERIES: list[tuple[dict[str, Any], str, Outcome]] = [
     (one("query", INTEGER, allowEmptyValue=True), "", VALID),
     (one("query", INTEGER), "", INVALID),
     (one("query", {"type": "string", "pattern": "^a b$"}), "a+b", AMBIGUOUS),
+    # Engines of regular expressions differ in what `$` and `\\d` match.
+    (one("query", {"type": "string", "pattern": "^a$"}), "a%0A", AMBIGUOUS),
+    (one("query", {"type": "string", "pattern": "^a"}), "b%0A", INVALID),
+    (one("query", {"type": "string", "pattern": "^\\d$"}), "%D9%A3", AMBIGUOUS),
+    (one("query", {"type": "string", "pattern": "^[0-9]$"}), "%D9%A3", INVALID),
     (one("query", {"type": "string", "pattern": "^a.b$"}), "a+b", VALID),
     (one("query", {"type": "string", "pattern": "^a$"}), "a+b", INVALID),
     (one("query", LIST, explode=False), "1%2C2", AMBIGUOUS),

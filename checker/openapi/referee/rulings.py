@@ -1,6 +1,8 @@
 """From readings of a part to a verdict on it."""
 
+import re
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from checker.core.contract import SchemaViolation
 from checker.core.locations import Location
@@ -11,6 +13,24 @@ from checker.transport.wire.ambiguity import UNKNOWN
 from checker.transport.wire.outline import AppliedSchema, Outline, outline_of
 from checker.transport.wire.readings import Reading
 from checker.validation.referee import Referee, referee
+
+_ENGINES: Final = "engines of regular expressions do not agree whether it matches"
+_CLASSES: Final = re.compile(r"\\[bBdDsSwW]")
+
+
+def _is_read_otherwise(violation: SchemaViolation) -> bool:
+    """Whether a text that breaks a pattern may match it where the service runs.
+
+    `$` matches before a last line break in Python, Perl and PHP; what counts as a digit, a letter or a blank beyond ASCII is
+    not the same everywhere.
+    """
+    schema, value = violation.schema, violation.value
+    if violation.keyword != "pattern" or not isinstance(schema, dict) or not isinstance(value, str):
+        return False
+    pattern = str(schema.get("pattern"))
+    if value.endswith("\n") and "$" in pattern:
+        return True
+    return not value.isascii() and _CLASSES.search(pattern) is not None
 
 
 class Rule:
@@ -84,7 +104,9 @@ class Part:
         if not fits and unknown is not None:
             return self.ambiguous(unknown)
         if not fits:
-            return [self._violated(violation) for violation in errors[0][1]]
+            reading, violations = errors[0]
+            certain = [self._violated(one) for one in violations if not _is_read_otherwise(one)]
+            return certain or self.ambiguous(_ENGINES, reading.value)
         if len(fits) == len(errors) > 1 or not all(reading.doubt for reading in fits):
             return self.valid()
         return self.ambiguous(fits[0].doubt, fits[0].value)
