@@ -27,7 +27,7 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks.memory
 	$(BIN)/python -m benchmarks.chaos
 
-# CORPORA: a folder with API descriptions and schemas, laid out as benchmarks/generation/corpora.py says. SHARE: 1/20 takes every twentieth.
+# CORPORA: a folder with API descriptions and schemas, laid out as tests/measuring/corpora.py says. SHARE: 1/20 takes every twentieth.
 SHARE ?= 1/20
 bench-corpora: $(STAMP)
 	@test -n "$(CORPORA)" || { echo "give the folder: make bench-corpora CORPORA=..."; exit 2; }

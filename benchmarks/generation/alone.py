@@ -15,11 +15,11 @@ from typing import Any, Final
 
 from jsonschema import ValidationError
 
-from benchmarks.generation.oracles import as_json
-from benchmarks.generation.probes import guesses
 from checker.generation.normalization.forms import kinds_of
 from checker.validation.formats import INTEGER_RANGES
 from checker.validation.referee import Referee
+from tests.measuring.oracles import as_json
+from tests.measuring.probes import guesses
 
 _ALIASES: Final = {
     "exclusiveMinimum": "minimum",

@@ -5,11 +5,11 @@ from collections import Counter
 from pathlib import Path
 from time import process_time
 
-from benchmarks.generation.corpora import share
 from benchmarks.generation.speed import row, sampled
 from checker.core.errors import CheckerError
 from checker.core.meta import GenerationMode
 from checker.generation.program import GenerationSettings, compile_operation
+from tests.measuring.corpora import share
 
 SHOWN = 10
 """Operations that are named."""

@@ -19,11 +19,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.generation.alone import Search, implied, is_alone, search, words_of
-from benchmarks.generation.corpora import READERS, Sample, openapi_documents, operations, share
-from benchmarks.generation.oracles import NoOpinion, as_json, oracles_of
-from benchmarks.generation.positives import Drawing, compiler_of, drawing_of, place_for
-from benchmarks.generation.probes import guesses
-from benchmarks.generation.watching import Hang, watchdog, watched
 from checker.core.case import Case
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.meta import GenerationMode, PhaseInfo, Violation
@@ -40,6 +35,11 @@ from checker.generation.sources.context import Rejected
 from checker.openapi.referee.requests import RequestReferee
 from checker.transport.prepare import RequestMaker
 from checker.validation.referee import Referee, referee
+from tests.measuring.corpora import READERS, Sample, openapi_documents, operations, share
+from tests.measuring.oracles import NoOpinion, as_json, oracles_of
+from tests.measuring.positives import Drawing, compiler_of, drawing_of, place_for
+from tests.measuring.probes import guesses
+from tests.measuring.watching import Hang, watchdog, watched
 
 VALUES = 20
 _WATCHDOG_S = 60.0

@@ -19,14 +19,14 @@ from typing import Any
 import orjson
 import psutil
 
-from benchmarks.generation.corpora import openapi_documents, operations, share
-from benchmarks.generation.sketches import drawn
 from checker.core.case import NOT_SET, Case
 from checker.core.errors import CheckerError
 from checker.core.meta import GenerationMode
 from checker.core.operation import Operation
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
 from checker.generation.sources.choices import RandomSource
+from tests.measuring.corpora import openapi_documents, operations, share
+from tests.measuring.sketches import drawn
 
 CASES = 50
 """Measured at once; three times."""

@@ -7,7 +7,6 @@ from typing import Any
 
 import jsonschema
 
-from benchmarks.generation.contract import parts as parts
 from checker.core.case import Case
 from checker.core.contract import ResponseContract
 from checker.core.engine import Engine
@@ -25,6 +24,7 @@ from checker.generation.sources.choices import RandomSource, Source
 from checker.kinds.members import OperationMembers
 from checker.validation.compiled import compile_schema
 from checker.validation.translate import Translator
+from tests.measuring.contract import parts as parts
 
 PHASE = PhaseInfo("fuzzing")
 LABEL = Label("POST /things/{id}")

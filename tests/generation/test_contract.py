@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.generation.contract import Contract, contract_of, has_bytes
-from benchmarks.generation.corpora import operations
 from checker.core.case import NOT_SET
 from checker.core.errors import Unsatisfiable
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
 from checker.generation.sources.choices import RandomSource
+from tests.measuring.contract import Contract, contract_of, has_bytes
+from tests.measuring.corpora import operations
 
 from .making import drawer, opinions, program_of
 

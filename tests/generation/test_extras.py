@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.generation.sketches import sketched
 from checker.core.case import NOT_SET, Case
 from checker.core.media_types import is_json
 from checker.core.meta import GenerationMode
@@ -26,6 +25,7 @@ from checker.generation.sources.replay import ReplaySource
 from checker.generation.sources.shrinking import shrink
 from checker.transport.prepare import RequestMaker
 from checker.validation.referee import referee
+from tests.measuring.sketches import sketched
 
 from .making import (
     PlainOperation,

@@ -2,13 +2,13 @@ from math import inf
 
 import pytest
 
-from benchmarks.generation.predicates import FAILING, ORDER, Failing, Smallest
-from benchmarks.generation.shrinking import failing_choices, measured
-from benchmarks.generation.sketches import drawn, program_of
 from checker.core.case import Case
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import Source
 from checker.generation.sources.shrinking import ShrinkBudget, Shrunk, shrink
+from tests.measuring.predicates import FAILING, ORDER, Failing, Smallest
+from tests.measuring.shrinking import failing_choices, measured
+from tests.measuring.sketches import drawn, program_of
 
 PROGRAM = program_of(ORDER)
 

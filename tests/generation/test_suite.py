@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.generation.corpora import Sample, suite
-from benchmarks.generation.oracles import oracles_of
-from benchmarks.generation.positives import judged
 from checker.core.schema import Direction
 from checker.generation.sources.choices import RandomSource
 from checker.validation.compiled import compile_schema
+from tests.measuring.corpora import Sample, suite
+from tests.measuring.oracles import oracles_of
+from tests.measuring.positives import judged
 
 SAMPLES = list(suite(Path(__file__).parents[1] / "data"))
 # What format-annotation says of formats is not what we assert.

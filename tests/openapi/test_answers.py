@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.referee import operations
 from checker.core.contract import BodyValidator
 from checker.core.errors import CheckerError
 from checker.core.media_types import media_type_of
@@ -24,6 +23,7 @@ from checker.generation.sources.context import Budget, DrawContext, Rejected
 from checker.openapi.answers.bodies import Promise, body_validator
 from checker.transport.wire.bodies import encode
 from checker.transport.wire.styles import header_text
+from tests.measuring.refereeing import operations
 
 from .documents import operation
 

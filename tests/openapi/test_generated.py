@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.referee import Tally, judge, operations
 from checker.core.meta import GenerationMode
 from checker.core.verdicts import Outcome
+from tests.measuring.refereeing import Tally, judge, operations
 
 SMOKE = Path(__file__).parent.parent / "data" / "smoke"
 CASES = 4

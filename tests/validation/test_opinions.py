@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from benchmarks.generation.corpora import suite
 from checker.core.schema import Dialect, Direction, UnresolvableReference
 from checker.validation.compiled import compile_schema
+from tests.measuring.corpora import suite
 
 from .schemas import schema_of, verdicts
 

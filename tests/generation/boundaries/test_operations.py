@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.generation.corpora import operations
 from checker.core.case import NOT_SET, Case
 from checker.core.errors import Unsatisfiable
 from checker.core.meta import GenerationMode, Origin
@@ -20,6 +19,7 @@ from checker.generation.boundaries.values import Scenario
 from checker.generation.program import GenerationSettings, compile_operation
 from checker.generation.sources.choices import RandomSource
 from checker.validation.compiled import compile_schema
+from tests.measuring.corpora import operations
 
 from ..making import PlainOperation, body_of, drawer, parameter_of, schema_of
 

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.generation.corpora import operations
 from checker.core.operation import Location
 from checker.core.request import BaseUrl
 from checker.core.verdicts import Outcome
@@ -13,6 +12,7 @@ from checker.generation.boundaries.operations import OperationEdges
 from checker.generation.boundaries.values import Scenario
 from checker.generation.program import GenerationSettings
 from checker.transport.prepare import RequestMaker
+from tests.measuring.corpora import operations
 
 SMOKE = Path(__file__).parent.parent.parent / "data" / "smoke"
 FILES = sorted(path for path in SMOKE.iterdir() if path.suffix != ".md")

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.generation.contract import contract_of
-from benchmarks.generation.corpora import operations
 from checker.core.errors import Unsatisfiable
 from checker.core.meta import GenerationMode
 from checker.core.request import BaseUrl
@@ -16,6 +14,8 @@ from checker.generation.program import GenerationSettings, OperationProgram, com
 from checker.generation.sources.choices import RandomSource
 from checker.openapi.referee.requests import RequestReferee
 from checker.transport.prepare import RequestMaker
+from tests.measuring.contract import contract_of
+from tests.measuring.corpora import operations
 
 from ..making import drawer
 from .test_parts import wrong_part

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.generation.sketches import Schema, sketched
 from checker.core.case import NOT_SET, Case
 from checker.core.meta import GenerationMode
 from checker.core.operation import Operation
+from tests.measuring.sketches import Schema, sketched
 
 Predicate = Callable[[Case], bool]
 _NEGATIVE = GenerationMode.NEGATIVE

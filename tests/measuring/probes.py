@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from benchmarks.generation.oracles import Oracles
+from tests.measuring.oracles import Oracles
 
 _GUESSES: Final[tuple[Any, ...]] = (
     None, True, False, *range(-3, 13), 100, 1000, 2**31, 0.5, 1.5, -2.5, 1e10, "", "a", "b", "foo", "bar", "x1", "ab", "abc",

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Protocol
 
-from benchmarks.generation.oracles import NoOpinion
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.generation.sources.context import Rejected
+from tests.measuring.oracles import NoOpinion
 
 
 class Kind(Protocol):

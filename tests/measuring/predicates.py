@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks.generation.sketches import Schema, sketched
 from checker.core.case import Case
 from checker.core.meta import GenerationMode
+from tests.measuring.sketches import Schema, sketched
 
 Predicate = Callable[[Case], bool]
 
