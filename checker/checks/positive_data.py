@@ -83,7 +83,10 @@ def _doubt(context: CheckContext) -> str:
 
 def _declared_alone(case: Case) -> Case | None:
     """The case without parameters that nobody declared; None when it has none."""
-    declared = {(one.location, _known(one.location, one.name)) for one in case.operation.parameters}
+    operation = case.operation
+    places = [(one.location, one.name) for one in operation.parameters]
+    places += [one.place for needed in operation.security for one in needed.schemes]
+    declared = {(location, _known(location, name)) for location, name in places}
     kept = copy(case)
     for container, location in _CONTAINERS:
         values = getattr(case, container)

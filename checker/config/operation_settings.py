@@ -92,6 +92,8 @@ class OperationSettings:
     """Requests may have parameters and properties that the description does not speak of."""
     unique_inputs: bool = _setting("generation", "unique-inputs")
     """No request of the operation is sent twice."""
+    security_parameters: bool = _setting("generation", "with-security-parameters")
+    """Requests carry credentials that are made up, where users give none."""
     fill_missing: bool = _setting("phases", "examples", "fill-missing")
     """The examples phase makes a case where no examples are declared."""
     repeats_query: bool = _setting("phases", "coverage", "generate-duplicate-query-parameters")

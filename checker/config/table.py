@@ -137,7 +137,7 @@ _GENERATION = {
     "exclude-header-characters": Key(Text(), "\r\n"),
     "codec": Key(Text(rules.codec)),
     "maximize": _later(Either((Text(), _TEXTS))),
-    "with-security-parameters": _later(_FLAG, True),
+    "with-security-parameters": Key(_FLAG, True),
     "graphql-allow-null": _later(_FLAG, True),
     "database": Key(Text(), ".proptest/examples"),
     "unique-inputs": Key(_FLAG, False),

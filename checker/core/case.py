@@ -52,6 +52,7 @@ class Case:
         "meta",
         "multipart_content_types",
         "operation",
+        "other_method",
         "path_parameters",
         "query",
     )
@@ -82,6 +83,8 @@ class Case:
         self.multipart_content_types = multipart_content_types
         self.meta = meta
         self.engine = engine
+        self.other_method: str | None = None
+        """Verb in place of the operation's, upper case."""
         self.drawn: Parts | None = None
         """Copies of the parts as they were drawn, where users may have changed them since."""
 
@@ -93,7 +96,7 @@ class Case:
         case.id = id
         case.path_parameters, case.headers, case.cookies, case.query, body = parts
         case.body, case.media_type = body
-        case.multipart_content_types = case.engine = case.drawn = None
+        case.multipart_content_types = case.engine = case.drawn = case.other_method = None
         case.meta = meta
         return case
 
@@ -106,7 +109,7 @@ class Case:
     @property
     def method(self) -> str:
         """HTTP verb."""
-        return self.operation.method
+        return self.other_method or self.operation.method
 
     @property
     def path(self) -> str:

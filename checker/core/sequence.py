@@ -44,6 +44,8 @@ class Literal:
     mode: str
     data: tuple[tuple[str, str | None], ...] = ()
     """What the phase says of it (`case.meta.phase.data`)."""
+    method: str | None = None
+    """When it is not the operation's."""
 
 
 Recipe = Drawn | Listed | Literal

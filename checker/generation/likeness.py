@@ -29,7 +29,8 @@ def _sent(value: Any) -> str:
 def likeness(case: Case) -> str:
     """Equal for cases of one operation that are the same request."""
     containers = {location: getattr(case, location.container) for location in PARAMETERS}
-    return likeness_of(containers, case.body, case.media_type)
+    found = likeness_of(containers, case.body, case.media_type)
+    return found if case.other_method is None else f"{case.other_method} {found}"
 
 
 def likeness_of(

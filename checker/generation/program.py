@@ -33,6 +33,7 @@ from checker.generation.negation.parts import (
 from checker.generation.negation.values import NOTHING
 from checker.generation.normalization.store import FormStore
 from checker.generation.provenance import usual_parts
+from checker.generation.security import alternatives, with_credentials
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import EMPTY, constant, together
@@ -257,7 +258,8 @@ def _compiled(compiler: PartCompiler, hooks: ComponentHooks) -> OperationProgram
         negative = _negative_parts(compiler, hooks, parts, targets)
         if negative is None and mode is GenerationMode.NEGATIVE:
             raise NothingToBreak(operation.label, NOTHING)
-    whole = _in_order(parts)
+    credentials = alternatives(operation, compiler.settings)
+    whole = with_credentials(_in_order(parts), credentials)
     settings = compiler.settings
     if settings.allow_extra_parameters:
         # What hooks have seen stays as it is.
@@ -266,7 +268,8 @@ def _compiled(compiler: PartCompiler, hooks: ComponentHooks) -> OperationProgram
         excluded = settings.exclude_header_characters
         whole = with_extras(whole, Room(operation, free), text, excluded)
     compiler.settle()
-    usual = usual_parts(compiler, hooks, (*parts, _BODY))
+    carried = {one.location for choice in credentials for one in choice}
+    usual = usual_parts(compiler, hooks, (*parts, *carried, _BODY))
     program = OperationProgram(compiler, usual, whole, negative, fault)
     program.add_case_hooks(hooks)
     return program
@@ -317,7 +320,8 @@ def _negative_parts(
         if targets[location].at(0) is None:
             return None
         draw = _negative_part(compiler, hooks, location, targets[location])
-        return location, _in_order({**valid, location: draw})
+        credentials = alternatives(compiler.operation, compiler.settings)
+        return location, with_credentials(_in_order({**valid, location: draw}), credentials)
 
     return LazyAlternatives([partial(make, location) for location in _ALL if location in targets])
 

@@ -55,11 +55,17 @@ class GenerationSettings:
     fixed_places: frozenset[tuple[Location, str]] = frozenset()
     """Pairs of the query, and cookies, that credentials stand in, whatever a case has."""
 
+    security_parameters: bool = default_of(_SECTION, "with-security-parameters")
+    """Requests carry credentials that are made up, where the description asks for some and users give none."""
+
     def is_fixed(self, parameter: Parameter) -> bool:
         """True when what a case has for a parameter is never sent."""
-        if (parameter.location, parameter.name) in self.fixed_places:
+        return self.is_fixed_place(parameter.location, parameter.name)
+
+    def is_fixed_place(self, location: Location, name: str) -> bool:
+        """True when what a case has under a name is never sent."""
+        if (location, name) in self.fixed_places:
             return True
-        if parameter.location is Location.COOKIE:
+        if location is Location.COOKIE:
             return "cookie" in self.fixed_headers
-        is_header = parameter.location is Location.HEADER
-        return is_header and parameter.name.lower() in self.fixed_headers
+        return location is Location.HEADER and name.lower() in self.fixed_headers

@@ -1,20 +1,53 @@
 """The coverage phase: requests at the edges of an operation, each of which tests one thing."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 
+from checker.core.case import Case
+from checker.core.errors import CheckerError
 from checker.core.operation import Operation
+from checker.generation.boundaries.cases import BoundaryCase
 from checker.generation.boundaries.operations import Coverage, OperationEdges
 from checker.generation.program import too_deep
 from checker.phases.listing import ListedCase, ListingContext
+from checker.transport.prepare import RequestMaker, plain_maker
 
 
 def edge_cases(operation: Operation, context: ListingContext) -> Iterator[ListedCase]:
-    """What is usual first, then one change at a time. Raises `Unsatisfiable` and `BudgetSpent`."""
+    """What is usual first, then one change at a time; each once of those that are the same request on the wire.
+
+    Methods that nobody declared are tried once for each path. Raises `Unsatisfiable` and `BudgetSpent`.
+    """
     if not operation.is_described:
         return
     settings = context.settings
-    edges = OperationEdges(operation, settings, Coverage(settings.mode), store=context.store)
+    methods = settings.unexpected_methods if context.is_first_of_path else ()
+    coverage = Coverage(settings.mode, methods, settings.repeats_query)
+    edges = OperationEdges(operation, settings, coverage, store=context.store)
+    maker = plain_maker()
+    seen: set[Hashable] = set()
     try:
-        yield from edges.cases()
+        for listed in edges.cases():
+            case = listed.case(operation, "")
+            if case.other_method is not None and _is_declared(case, maker):
+                continue
+            wire = _wire(listed, case, maker)
+            if wire not in seen:
+                seen.add(wire)
+                yield listed
     except RecursionError:
         raise too_deep(operation) from None
+
+
+def _is_declared(case: Case, maker: RequestMaker) -> bool:
+    """Whether some template that the path of a case fits has its method."""
+    declared = case.operation.methods_at(maker.formatted_path(case))
+    return any(case.method in methods for methods in declared)
+
+
+def _wire(listed: BoundaryCase, case: Case, maker: RequestMaker) -> Hashable:
+    """Equal for cases that are one request and mean the same; what cannot be written is told when its turn comes."""
+    try:
+        request = maker.make(case)
+    except (CheckerError, ValueError):
+        return listed.mode, str(listed.key)
+    return listed.mode, request.method, request.target, tuple(request.headers), request.body

@@ -43,6 +43,8 @@ class ListingContext:
     """What users want to be asked while cases of the operation are made."""
     warn: Callable[[SchemaWarning], None] = lambda warning: None
     """Told of faults of the description that cost the list something."""
+    is_first_of_path: bool = True
+    """Whether no operation of the same path that is tested stands before it."""
 
 
 Lister = Callable[[Operation, ListingContext], Iterable[ListedCase | Case]]

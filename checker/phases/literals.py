@@ -29,7 +29,7 @@ def literal_case(operation: Operation, recipe: Literal, case_id: str, phase: str
     if parts.body:
         components[Location.BODY] = _GIVEN
     mode = GenerationMode(parts.mode)
-    return Case(
+    case = Case(
         operation,
         case_id,
         path_parameters=parts.path_parameters,
@@ -40,6 +40,8 @@ def literal_case(operation: Operation, recipe: Literal, case_id: str, phase: str
         media_type=parts.media_type,
         meta=CaseMetadata(mode, components, PhaseInfo(phase, dict(parts.data))),
     )
+    case.other_method = parts.method
+    return case
 
 
 def literal_of(case: Case) -> Literal:
@@ -52,4 +54,5 @@ def literal_of(case: Case) -> Literal:
         media_type=case.media_type,
         mode=str(GenerationMode.POSITIVE if meta is None else meta.mode),
         data=() if meta is None else tuple(meta.phase.data.items()),
+        method=case.other_method,
     )

@@ -122,6 +122,8 @@ class CaseFactory:
     """Told of each program."""
     warned: Callable[[SchemaWarning], None] = lambda warning: None
     """Told of what is wrong with a description, and found while cases are listed."""
+    is_first_of_path: Callable[[Label], bool] = lambda label: True
+    """Whether no operation of the same path that is tested stands before it."""
     lister: Callable[[str], Lister] = lister_of
     """What lists the cases of a phase, by its name."""
     _programs: dict[Label, CaseProgram] = field(default_factory=dict)
@@ -201,7 +203,13 @@ class CaseFactory:
 
     def _listing_context(self, operation: Operation, phase: str) -> ListingContext:
         settings = self.rules.of(operation, phase)
-        return ListingContext(settings, self._store, self.hooks(operation), self.warned)
+        return ListingContext(
+            settings,
+            self._store,
+            self.hooks(operation),
+            self.warned,
+            self.is_first_of_path(operation.label),
+        )
 
     def remake(self, step: Step, *, name: str, phase: PhaseInfo) -> GeneratedCase:
         """The case that a step records, under a new id. Raises `OutOfDate`, and whatever making a case does."""

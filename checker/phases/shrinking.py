@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 
 from checker.core.errors import CheckerError, HookError
 from checker.core.meta import PhaseInfo
-from checker.core.request import BaseUrl
 from checker.core.sequence import Listed, Literal, Step
 from checker.core.verdicts import Outcome
 from checker.generation.sources.choices import Source
@@ -15,7 +14,7 @@ from checker.generation.sources.shrinking import ShrinkBudget, shrink
 from checker.phases.literals import literal_of
 from checker.phases.making import CaseFactory, GeneratedCase, choices_of
 from checker.phases.places import places_of, without
-from checker.transport.prepare import RequestMaker
+from checker.transport.prepare import RequestMaker, plain_maker
 
 StillFails = Callable[[GeneratedCase], bool]
 """Whether a candidate fails in the same way: sends it. Raises `ShrinkingStopped` when nothing more is to be sent."""
@@ -31,11 +30,6 @@ class ShrinkPlan:
     phase: PhaseInfo
     budget: ShrinkBudget
     seed: int
-
-
-def _plain_maker() -> RequestMaker:
-    """Writes requests without a base path."""
-    return RequestMaker(BaseUrl.from_url("http://localhost"), (), version="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +79,7 @@ class _Fewer:
     left: int
     """Candidates that may be sent."""
     executions: int = 0
-    maker: RequestMaker = field(default_factory=_plain_maker)
+    maker: RequestMaker = field(default_factory=plain_maker)
 
     def shrunk(self) -> ShrunkCase:
         finished = True

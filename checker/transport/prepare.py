@@ -83,7 +83,9 @@ class RequestMaker:
             request = self._plain(case, plan, body, content_type)
         else:
             headers = self._headers(case, plan, content_type)
-            request = WireRequest(plan.method, plan.target(case), headers, body)
+            request = WireRequest(
+                case.other_method or plan.method, plan.target(case), headers, body
+            )
             if plan.via is not None:
                 request.via = plan.via
         if plan.credentials is not None:
@@ -96,7 +98,7 @@ class RequestMaker:
         """The request of a case without headers of its own. The usual case: its header lines are known."""
         usual = plan.usual
         headers, name = usual.fields.copy(), case.id.encode("utf-8", "surrogatepass")
-        request = WireRequest(plan.method, plan.target(case), headers, body)
+        request = WireRequest(case.other_method or plan.method, plan.target(case), headers, body)
         if plan.via is not None:
             request.via = plan.via
         if usual.sends_id:
@@ -181,6 +183,11 @@ class RequestMaker:
             sends_content_type=b"content-type" not in taken,
             sends_cookies=b"cookie" not in taken,
         )
+
+
+def plain_maker() -> RequestMaker:
+    """Writes requests without a base path and without headers of users, to be looked at and not sent."""
+    return RequestMaker(BaseUrl.from_url("http://localhost"), (), version="")
 
 
 class _Usual:

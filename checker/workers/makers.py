@@ -80,6 +80,7 @@ def _factory(
         pools,
         compiled=partial(tell_of_program, recorder, phase),
         warned=partial(tell_of_warning, recorder),
+        is_first_of_path=selected.is_first_of_path,
     )
 
 

@@ -58,6 +58,7 @@ def generation_rules(
             unique_inputs=own.unique_inputs,
             overrides=settings.overrides,
             reuse=reuse,
+            security_parameters=own.security_parameters,
             fills_missing_examples=own.fill_missing,
             repeats_query=own.repeats_query,
             unexpected_methods=_methods(own.unexpected_methods),

@@ -55,6 +55,15 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
         """Who of them makes what and who asks for it."""
         return self._schema.resources().restricted(self._entries.keys())
 
+    def is_first_of_path(self, label: Label) -> bool:
+        """Whether no other one of the same path stands before it."""
+        return label in self._first_of_paths
+
+    @cached_property
+    def _first_of_paths(self) -> frozenset[Label]:
+        first = {entry.path: label for label, entry in reversed(self._entries.items())}
+        return frozenset(first.values())
+
     def names(self, label: Label) -> Iterable[str]:
         """Names of the parameters of one, which is not read for them."""
         return self._schema.parameter_names(label)

@@ -191,7 +191,6 @@ LATER = (
     ("--request-cert", "a"),
     ("--suppress-health-check", "all"),
     ("--generation-maximize", "response_time"),
-    ("--generation-with-security-parameters", "false"),
     ("--generation-graphql-allow-null", "false"),
     ("--report", "wfc"),
     ("--report", "vcr,pytest"),

@@ -244,7 +244,6 @@ LATER: dict[str, Any] = {
     "request-cert-key": "a.key",
     "warnings": False,
     "maximize": "response_time",
-    "with-security-parameters": False,
     "graphql-allow-null": False,
     "enabled": True,
     "expected-statuses": [400],
@@ -277,7 +276,9 @@ def is_later(place: Place) -> bool:
 
 BASIC = [("auth", "basic", key) for key in SECTIONS["auth", "basic"]]
 """None of them means anything without the others: `tests/e2e/test_authentication.py`."""
-ELSEWHERE = [("continue-on-failure",), *BASIC]
+SECURITY = ("generation", "with-security-parameters")
+"""Means nothing without schemes: `tests/generation/test_security.py`."""
+ELSEWHERE = [("continue-on-failure",), *BASIC, SECURITY, ("phases", "fuzzing", *SECURITY)]
 """Have tests of their own."""
 LISTED = (("phases", "examples"), ("phases", "coverage"))
 """What acts in phases that list their cases has tests with them."""

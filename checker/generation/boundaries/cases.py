@@ -92,7 +92,7 @@ class BoundaryCase:
         containers = {
             location: copy.deepcopy(parts.containers.get(location, {})) for location in LOCATIONS
         }
-        return Case(
+        case = Case(
             operation,
             case_id,
             path_parameters=containers[Location.PATH],
@@ -103,6 +103,8 @@ class BoundaryCase:
             media_type=parts.media_type,
             meta=CaseMetadata(self.mode, dict(self._components()), PhaseInfo(self.phase, data)),
         )
+        case.other_method = self.method
+        return case
 
     def _components(self) -> Iterator[tuple[Location, ComponentProvenance]]:
         present = [place for place, values in self.parts.containers.items() if values]

@@ -12,7 +12,6 @@ from typing import Any, Final
 from checker.config.overrides import Overrides
 from checker.core.case import NOT_SET
 from checker.core.errors import BudgetSpent, Unsatisfiable
-from checker.core.media_types import is_multipart
 from checker.core.meta import GenerationMode, Violation
 from checker.core.operation import Body, Location, Operation, Parameter, UnusableBody
 from checker.core.phases import MOST_LISTED
@@ -22,11 +21,16 @@ from checker.generation.boundaries.cases import (
     Container,
     Parts,
     about,
-    content_type_case,
     some_case,
 )
 from checker.generation.boundaries.negatives import negatives
 from checker.generation.boundaries.positives import Edges, positives
+from checker.generation.boundaries.shapes import (
+    content_types,
+    missing_credentials,
+    other_methods,
+    repeated_parameters,
+)
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.components import PartCompiler, SchemaPart
 from checker.generation.dictionaries import forced_into
@@ -34,6 +38,7 @@ from checker.generation.negation.parts import ALWAYS_THERE, wanted
 from checker.generation.negation.wire import body_proof, parameter_proof
 from checker.generation.normalization.store import FormStore
 from checker.generation.provenance import forced_parts
+from checker.generation.security import Alternative, alternatives
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.context import Budget, DrawContext, Rejected
 from checker.transport.wire.outline import outline_of
@@ -75,6 +80,10 @@ class OperationEdges:
     store: FormStore | None = None
     """What is shared with other operations."""
     _compiler: PartCompiler = field(init=False)
+    _alternative: Alternative = field(init=False)
+    """Credentials of usual requests."""
+    _credentials: Alternative = ()
+    """Those of them without which no request is right."""
     _shown: int = 0
     """Cases that were given."""
 
@@ -83,6 +92,10 @@ class OperationEdges:
         forced = tuple(one for one in self.settings.overrides.parameters if one.is_forced)
         settings = replace(self.settings, overrides=Overrides(forced))
         self._compiler = PartCompiler(self.operation, settings, DrawContext(), Budget(), self.store)
+        choices = alternatives(self.operation, settings)
+        self._alternative = next(filter(None, choices), ())
+        if all(choices):
+            self._credentials = self._alternative
 
     def cases(self) -> Iterator[BoundaryCase]:
         """Each request once."""
@@ -116,11 +129,12 @@ class OperationEdges:
             )
         for parameter in self._parameters():
             yield from self._of_parameter(parameter, template)
-        yield from self._methods(template)
-        yield from self._content_types(template)
+        yield from other_methods(self.coverage.unexpected_methods, template)
+        yield from content_types(self.operation, template)
         if self.coverage.duplicates_query:
-            yield from self._duplicates(template)
+            yield from repeated_parameters(self._parameters(), template)
         yield from self._missing(template)
+        yield from missing_credentials(self._credentials, template)
         for location in _OPTIONAL:
             yield from self._containers(location, template)
 
@@ -145,6 +159,8 @@ class OperationEdges:
                 continue
             if value is not None or parameter.required:
                 parts = parts.with_value(parameter.location, parameter.name, value)
+        for one in self._alternative:
+            parts = parts.with_value(one.location, one.name, one.usual)
         for body in self.operation.bodies:
             try:
                 value = self._usual(self._compiler.body_part(body), body)
@@ -244,54 +260,6 @@ class OperationEdges:
         types = outline.types if parameter.media_type is None else None
         return self._invalid(part, proof, types)
 
-    def _methods(self, template: Parts) -> Iterator[BoundaryCase]:
-        for method in self.coverage.unexpected_methods:
-            text = f"Unspecified HTTP method: {method}"
-            case = BoundaryCase(template, _NEGATIVE, text, Scenario.UNSPECIFIED_METHOD)
-            yield replace(case, method=method)
-
-    def _content_types(self, template: Parts) -> Iterator[BoundaryCase]:
-        """Content types that are not well-formed, or not declared."""
-        malformed = "multipart/form-data"
-        parts = template
-        if template.media_type is not None and is_multipart(template.media_type):
-            parts = template.with_body(NOT_SET, None)
-        text = f"Malformed Content-Type: {malformed} without boundary"
-        yield content_type_case(parts, malformed, text, Scenario.MALFORMED_CONTENT_TYPE)
-        if template.body is NOT_SET:
-            return
-        declared = {body.media_type.partition(";")[0].strip() for body in self.operation.bodies}
-        declared |= {body.media_type for body in self.operation.unusable_bodies}
-        if "*/*" in declared:
-            return
-        other = "application/xml" if declared & {"text/plain", "text/*"} else "text/plain"
-        if other not in declared and "application/*" not in declared:
-            text = f"Unsupported Content-Type: {other}"
-            yield content_type_case(template, other, text, Scenario.UNSUPPORTED_CONTENT_TYPE)
-
-    def _duplicates(self, template: Parts) -> Iterator[BoundaryCase]:
-        for parameter in self._parameters():
-            query = template.containers.get(Location.QUERY, {})
-            value = query.get(parameter.name)
-            if parameter.location is not Location.QUERY or parameter.name not in query:
-                continue
-            if (
-                parameter.explode
-                and parameter.style == "form"
-                and not isinstance(value, list | dict)
-            ):
-                # A list of two is sent as the parameter twice.
-                parts = template.with_value(Location.QUERY, parameter.name, [value, value])
-                yield BoundaryCase(
-                    parts,
-                    _NEGATIVE,
-                    f"Duplicate `{parameter.name}` query parameter",
-                    Scenario.DUPLICATE_PARAMETER,
-                    parameter.pointer,
-                    parameter.name,
-                    Location.QUERY,
-                )
-
     def _is_always_there(self, parameter: Parameter) -> bool:
         """True for what is required, and for what a user wants in every request."""
         return parameter.required or self._compiler.forced(parameter) is not None
@@ -358,8 +326,8 @@ class OperationEdges:
         """Other sets of the parameters of one location."""
         whole = template.containers.get(location, {})
         declared = [p for p in self._parameters() if p.location is location and p.name in whole]
-        required = {p.name: whole[p.name] for p in declared if self._is_always_there(p)}
-        optional = [p.name for p in declared if p.name not in required]
+        optional = [p.name for p in declared if not self._is_always_there(p)]
+        required = {name: value for name, value in whole.items() if name not in optional}
         reduced = template.with_container(location, required)
         if declared and self.settings.allow_extra_parameters:
             yield _extra(template, location)

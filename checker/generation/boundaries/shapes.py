@@ -1,0 +1,78 @@
+"""Requests whose values are usual and whose form is not: another method, another content type, credentials that are missing."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from checker.core.case import NOT_SET
+from checker.core.media_types import is_multipart
+from checker.core.meta import GenerationMode, Violation
+from checker.core.operation import Location, Operation, Parameter
+from checker.core.scenarios import Scenario
+from checker.generation.boundaries.cases import BoundaryCase, Parts, content_type_case
+from checker.generation.security import Alternative
+
+_NEGATIVE = GenerationMode.NEGATIVE
+
+
+def other_methods(methods: Iterable[str], template: Parts) -> Iterator[BoundaryCase]:
+    """The usual request with each of the methods."""
+    for method in methods:
+        text = f"Unspecified HTTP method: {method}"
+        case = BoundaryCase(template, _NEGATIVE, text, Scenario.UNSPECIFIED_METHOD)
+        yield replace(case, method=method)
+
+
+def content_types(operation: Operation, template: Parts) -> Iterator[BoundaryCase]:
+    """Content types that are not well-formed, or not declared."""
+    malformed = "multipart/form-data"
+    parts = template
+    if template.media_type is not None and is_multipart(template.media_type):
+        parts = template.with_body(NOT_SET, None)
+    text = f"Malformed Content-Type: {malformed} without boundary"
+    yield content_type_case(parts, malformed, text, Scenario.MALFORMED_CONTENT_TYPE)
+    if template.body is NOT_SET:
+        return
+    declared = {body.media_type.partition(";")[0].strip() for body in operation.bodies}
+    declared |= {body.media_type for body in operation.unusable_bodies}
+    if "*/*" in declared:
+        return
+    other = "application/xml" if declared & {"text/plain", "text/*"} else "text/plain"
+    if other not in declared and "application/*" not in declared:
+        text = f"Unsupported Content-Type: {other}"
+        yield content_type_case(template, other, text, Scenario.UNSUPPORTED_CONTENT_TYPE)
+
+
+def repeated_parameters(parameters: Iterable[Parameter], template: Parts) -> Iterator[BoundaryCase]:
+    """The usual request with one parameter of the query twice."""
+    query = template.containers.get(Location.QUERY, {})
+    for parameter in parameters:
+        if parameter.location is not Location.QUERY or parameter.name not in query:
+            continue
+        value = query[parameter.name]
+        is_plain = parameter.explode and parameter.style == "form" and parameter.media_type is None
+        if is_plain and not isinstance(value, list | dict):
+            # A list of two is sent as the parameter twice.
+            yield BoundaryCase(
+                template.with_value(Location.QUERY, parameter.name, [value, value]),
+                _NEGATIVE,
+                f"Duplicate `{parameter.name}` query parameter",
+                Scenario.DUPLICATE_PARAMETER,
+                parameter.pointer,
+                parameter.name,
+                Location.QUERY,
+            )
+
+
+def missing_credentials(needed: Alternative, template: Parts) -> Iterator[BoundaryCase]:
+    """The usual request without one of the things that say who sends it."""
+    for one in needed:
+        yield BoundaryCase(
+            template.without(one.location, one.name),
+            _NEGATIVE,
+            f"Missing `{one.name}` at {one.location}",
+            Scenario.MISSING_PARAMETER,
+            one.pointer,
+            one.name,
+            one.location,
+            violation=Violation(one.pointer, "required", True, None),
+        )

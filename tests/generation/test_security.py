@@ -1,0 +1,120 @@
+"""Credentials that cases make up: in the words of their schemes, and only where nobody else gives them."""
+
+import base64
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from checker.core.case import Case
+from checker.core.meta import GenerationMode, PhaseInfo
+from checker.core.operation import Location
+from checker.generation.boundaries.operations import Coverage, OperationEdges
+from checker.generation.program import compile_operation
+from checker.generation.settings import GenerationSettings
+from checker.generation.sources.choices import RandomSource
+from checker.openapi.operation import OpenApiOperation
+from tests.openapi.documents import operation
+
+SCHEMES = {
+    "basic": {"type": "http", "scheme": "basic"},
+    "bearer": {"type": "http", "scheme": "bearer"},
+    "oauth": {"type": "oauth2", "flows": {}},
+    "header": {"type": "apiKey", "in": "header", "name": "X-Key"},
+    "query": {"type": "apiKey", "in": "query", "name": "key"},
+    "cookie": {"type": "apiKey", "in": "cookie", "name": "session"},
+    "certificate": {"type": "mutualTLS"},
+}
+QUERY = {"name": "q", "in": "query", "required": True, "schema": {"type": "integer"}}
+
+
+def secured(*alternatives: dict[str, list[str]], parameters: Any = (QUERY,)) -> OpenApiOperation:
+    definition = {"security": list(alternatives), "parameters": list(parameters)}
+    return operation(definition, components={"securitySchemes": SCHEMES})
+
+
+def drawn(found: OpenApiOperation, count: int = 200, **settings: Any) -> list[Case]:
+    program = compile_operation(found, GenerationSettings(allow_extra_parameters=False, **settings))
+    cases = []
+    for seed in range(count):
+        source = RandomSource(seed)
+        cases.append(program.draw(source, f"{seed:012x}", PhaseInfo("fuzzing")))
+    return cases
+
+
+def test_basic_credentials_are_a_user_and_a_password() -> None:
+    values = {case.headers["Authorization"] for case in drawn(secured({"basic": []}))}
+    for value in values:
+        user, _, password = base64.b64decode(value.removeprefix("Basic ")).decode().partition(":")
+        assert user
+        assert password
+    assert len(values) > 5
+
+
+@pytest.mark.parametrize("scheme", ["bearer", "oauth"])
+def test_tokens_are_bearer_tokens(scheme: str) -> None:
+    values = Counter(case.headers["Authorization"] for case in drawn(secured({scheme: []})))
+    assert all(value.startswith("Bearer ") and value[7:].isascii() for value in values)
+    # Who makes something is most often who looks for it.
+    (_, most), *_ = values.most_common(1)
+    assert 150 < most < 200
+
+
+def test_keys_are_where_their_schemes_say() -> None:
+    for case in drawn(secured({"header": [], "query": [], "cookie": [], "certificate": []})):
+        assert (set(case.headers), set(case.cookies)) == ({"X-Key"}, {"session"})
+        assert set(case.query) == {"q", "key"}
+
+
+def test_one_alternative_is_chosen_for_each_case() -> None:
+    found = drawn(secured({"header": [], "query": []}, {"bearer": []}, {}))
+    kinds = Counter((*sorted(case.headers), *sorted(set(case.query) - {"q"})) for case in found)
+    assert set(kinds) == {("X-Key", "key"), ("Authorization",), ()}
+    assert min(kinds.values()) > 40
+
+
+def test_nothing_is_made_up_that_a_user_gives_or_does_not_want() -> None:
+    bearer, key = secured({"bearer": []}), secured({"query": []})
+    fixed = drawn(bearer, 5, fixed_headers=frozenset({"authorization"}))
+    assert all(not case.headers for case in fixed)
+    given = drawn(key, 5, fixed_places=frozenset({(Location.QUERY, "key")}))
+    assert all(set(case.query) == {"q"} for case in given)
+    assert all(not case.headers for case in drawn(bearer, 5, security_parameters=False))
+
+
+def test_a_declared_parameter_is_drawn_by_its_schema() -> None:
+    declared = {"name": "key", "in": "query", "required": True, "schema": {"enum": ["k"]}}
+    assert {case.query["key"] for case in drawn(secured({"query": []}, parameters=[declared]))} == {
+        "k"
+    }
+
+
+def test_wrong_cases_carry_them_and_parts_are_known() -> None:
+    for case in drawn(secured({"header": []}), 50, mode=GenerationMode.NEGATIVE):
+        assert case.headers["X-Key"]
+        assert case.meta is not None
+        assert case.meta.components[Location.HEADER].outside == ()
+
+
+def edges(found: OpenApiOperation) -> list[Any]:
+    return list(OperationEdges(found, GenerationSettings(), Coverage()).cases())
+
+
+def test_edges_carry_usual_ones_and_miss_each_in_turn() -> None:
+    listed = edges(secured({"header": [], "query": []}))
+    missing = [case for case in listed if case.description.startswith("Missing `")]
+    assert [(case.parameter, case.location) for case in missing] == [
+        ("q", Location.QUERY),
+        ("X-Key", Location.HEADER),
+        ("key", Location.QUERY),
+    ]
+    assert missing[1].pointer == "#/components/securitySchemes/header"
+    for case in listed:
+        carried = {*case.parts.containers[Location.HEADER], *case.parts.containers[Location.QUERY]}
+        assert len({"X-Key", "key"} - carried) == (case in missing[1:])
+
+
+def test_what_may_be_left_out_is_not_missed() -> None:
+    listed = edges(secured({"header": []}, {}))
+    assert "X-Key" not in {case.parameter for case in listed}
+    assert all("X-Key" in case.parts.containers[Location.HEADER] for case in listed)
