@@ -128,7 +128,7 @@ class Mock:
             yield _sent_as(name), schema, [examples[name]] if name in examples else []
 
     def _body(self, media_type: str, schema: Any, examples: list[Any]) -> bytes:
-        if not _is_json(media_type):
+        if not _is_json(media_type) and (schema is _NOTHING or "yaml" not in media_type):
             text = next((value for value in examples if isinstance(value, str)), None)
             return (text or _text_of(media_type)).encode()
         if schema is _NOTHING:

@@ -16,18 +16,20 @@ _CLASSES = {
     "ASCII": " -~",
     "M": "\u0300-\u036f",
 }
-_CLASS = re.compile(r"\\([pP])\{(\w+)\}|\\.|[\[\]]")
+_CLASS = re.compile(r"\\([pP])\{(\w+)\}|\\.|[\[\]$]")
 
 
 @lru_cache(maxsize=512)
 def in_python(pattern: str) -> str:
-    """The pattern with Unicode classes spelled out."""
+    """The pattern as ECMA-262 means it: Unicode classes spelled out, `$` at the very end; use it with `re.ASCII`."""
     inside = False
 
     def spelled(match: re.Match[str]) -> str:
         nonlocal inside
         if match[0] in "[]":
             inside = match[0] == "["
+        if match[0] == "$" and not inside:
+            return r"\Z"
         if match[1] is None:
             return match[0]
         members = " -~" if match[1] == "P" else _CLASSES.get(match[2], "a-z")

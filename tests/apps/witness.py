@@ -137,7 +137,7 @@ class Witness:
             # Our reading of Unicode classes is too narrow for values of others.
             return
         try:
-            is_match = not isinstance(value, str) or re.search(in_python(pattern), value)
+            is_match = not isinstance(value, str) or re.search(in_python(pattern), value, re.ASCII)
         except re.error:
             # Not written for Python: nobody here can tell.
             return
