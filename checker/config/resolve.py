@@ -14,7 +14,7 @@ from checker.checks.table import BUILT_IN
 from checker.config.config import Config
 from checker.config.filters import OperationFilters, Selection
 from checker.config.reading import section_error, unknown
-from checker.config.settings import FetchLimits, RunSettings, Sanitization
+from checker.config.settings import FetchLimits, RunSettings, Sanitization, SequenceSettings
 from checker.config.table import AVAILABLE_PHASES, PHASES
 from checker.config.warnings import WarningSettings
 from checker.core.blocks import Truncation
@@ -86,6 +86,7 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
         reports=tuple((row.name, path) for row, path in reports),
         keeps_traffic=any(row.needs_traffic for row, _ in reports),
         command=occasion.command,
+        sequences=_sequences(config),
     )
     return replace(
         settings, **_processes(config, occasion.kind), **_phases(config), **_output(config)
@@ -160,6 +161,16 @@ def _phases(config: Config) -> dict[str, Any]:
         "phases": tuple(name for name in wanted if name in AVAILABLE_PHASES),
         "unavailable_phases": tuple(name for name in wanted if name not in AVAILABLE_PHASES),
     }
+
+
+def _sequences(config: Config) -> SequenceSettings:
+    asked = config.phases.stateful
+    given = {} if asked.max_steps is None else {"max_steps": asked.max_steps}
+    return SequenceSettings(
+        algorithms=tuple(asked.inference.algorithms),
+        link_calibration=asked.link_calibration,
+        **given,
+    )
 
 
 def _output(config: Config) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from checker.core.redact import Redaction
 
 _MASKING = ("output", "sanitization")
 _DOCUMENTS = ("documents",)
+_STATEFUL = ("phases", "stateful")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,17 @@ class FetchLimits:
     """Of one document."""
     until: float | None = None
     """Of `time.monotonic`: when the run has no more time for it; None: whenever it is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceSettings:
+    """How sequences of the stateful phase go on (`phases.stateful`)."""
+
+    max_steps: int = 6
+    algorithms: tuple[str, ...] = tuple(default_of((*_STATEFUL, "inference"), "algorithms"))
+    """How links are found beside those that are declared."""
+    link_calibration: bool = default_of(_STATEFUL, "link-calibration")
+    """Whether a value that was refused in a sequence is not taken there again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +114,7 @@ class RunSettings:
     """Values in place of generated ones."""
     hooks: tuple[str, ...] = ()
     """Modules or `.py` files, loaded in this order by every worker."""
+    sequences: SequenceSettings = field(default_factory=SequenceSettings)
     documents: FetchLimits = field(default_factory=FetchLimits)
     sanitization: Sanitization = field(default_factory=Sanitization)
     truncation: Truncation = field(default_factory=Truncation)
@@ -163,7 +176,9 @@ class RunSettings:
 def _plain(value: Any) -> Any:
     if isinstance(value, Selection | Overrides | OperationLayers):
         return value.to_dict()
-    if isinstance(value, FetchLimits | Sanitization | Truncation | WarningSettings):
+    if isinstance(
+        value, SequenceSettings | FetchLimits | Sanitization | Truncation | WarningSettings
+    ):
         return asdict(value)
     return value
 
@@ -186,6 +201,8 @@ def _restore(name: str, value: Any) -> Any:
         return Truncation(**value)
     if name == "warnings":
         return WarningSettings(**{key: _tuples(part) for key, part in value.items()})
+    if name == "sequences":
+        return SequenceSettings(**{key: _tuples(part) for key, part in value.items()})
     if name == "documents":
         return FetchLimits(**value)
     if name == "projects":

@@ -61,6 +61,9 @@ _IN_PHASES = ("generation", "checks")
 """Sections that each phase may have of its own."""
 PHASES = phases.NAMES
 AVAILABLE_PHASES = phases.AVAILABLE
+ALGORITHMS = ("location-headers", "dependency-analysis")
+"""How links are found that nobody declared."""
+MOST_STEPS = 60
 MODES = ("positive", "negative", "all")
 HEALTH_CHECKS = ("data_too_large", "filter_too_much", "too_slow", "large_base_example", "all")
 
@@ -194,9 +197,8 @@ def _phase(name: str) -> dict[str, Key]:
             },
             "fuzzing": {"error-feedback": _later(Table(), {})},
             "stateful": {
-                "max-steps": _later(Integer(minimum=2)),
-                "inference": _later(Table(), {}),
-                "link-calibration": _later(_FLAG, True),
+                "max-steps": Key(Integer(2, MOST_STEPS)),
+                "link-calibration": Key(_FLAG, True),
             },
         }[name]
     )
@@ -252,6 +254,9 @@ _SECTIONS: dict[Path, Mapping[str, Key]] = {
     ("phases",): {"enabled": Key(_FLAG, True)},
     **{("phases", name): _phase(name) for name in PHASES},
     **{path: keys for name in AVAILABLE_PHASES for path, keys in _in_phase(name).items()},
+    ("phases", "stateful", "inference"): {
+        "algorithms": Key(ListOf(Choice(ALGORITHMS)), list(ALGORITHMS)),
+    },
     **_CHECKS,
     ("analysis", "constants"): {"enabled": _later(_FLAG, True)},
     ("fuzz",): {"max-time": Key(Number(above=0, maximum=MOST_SECONDS))},

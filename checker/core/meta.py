@@ -58,6 +58,11 @@ class Binding:
     index: int
     """Which of the values that fit was taken, best first."""
     literal: object
+    expression: str = ""
+    """JSON of what a link says (OpenAPI 3.1, 4.8.20.4): then the value is set over what was made. Empty for values that were
+    drawn."""
+    step: int = -1
+    """Of the sequence, the one that `expression` is about."""
 
 
 ANYTHING: Final = "*"

@@ -12,6 +12,8 @@ class CaseSource(StrEnum):
     """`generation.max-examples` of each operation, drawn by its program."""
     LISTED = "listed"
     """As many as the phase lists for the operation; its worker finds out."""
+    CHAINED = "chained"
+    """`generation.max-examples` sequences from each operation that can begin one; answers lead on."""
     ENDLESS = "endless"
     """Drawn by the programs of a cluster of operations in turn, until time is over."""
 
@@ -64,7 +66,7 @@ RUN_PHASES: Final = (
         tries_saved=True,
     ),
     FUZZING,
-    Phase("stateful"),
+    Phase("stateful", CaseSource.CHAINED, extends=True, tries_saved=True),
 )
 _BY_NAME = {phase.name: phase for phase in (*RUN_PHASES, EXPLORATION)}
 NAMES: Final = tuple(phase.name for phase in RUN_PHASES)

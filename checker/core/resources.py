@@ -151,6 +151,10 @@ class ResourceModel:
         """Those between two operations, declared ones first."""
         return self._by_ends.get((source, target), ())
 
+    def sources_of(self, target: Label) -> Collection[Label]:
+        """Operations from whose answers a transition leads to one."""
+        return self._sources.get(target, ())
+
     def makers(self, owner: Resource) -> Sequence[Label]:
         """Who creates members of a collection, or lists them if nobody creates any."""
         return self._makers.get(owner, ())
@@ -159,6 +163,16 @@ class ResourceModel:
     def producers(self) -> frozenset[Label]:
         """Operations whose answers others need."""
         return frozenset(label for labels in self._makers.values() for label in labels)
+
+    @cached_property
+    def roots(self) -> Sequence[Label]:
+        """Operations that sequences begin with: others follow them, and they ask for nothing that others make."""
+        found = []
+        for label, use in self.uses.items():
+            asks = any(set(self.makers(owner)) - {label} for _, owner in use.owners)
+            if use.method != REMOVING and self.followers(label) and not asks:
+                found.append(label)
+        return found
 
     @cached_property
     def layers(self) -> Mapping[Label, int]:
@@ -234,6 +248,13 @@ class ResourceModel:
         for label, use in self.uses.items():
             others = below.get(use.resource, {}) | linked.get(label, {})
             found[label] = sorted(others, key=place.__getitem__)
+        return found
+
+    @cached_property
+    def _sources(self) -> Mapping[Label, Collection[Label]]:
+        found: dict[Label, set[Label]] = {}
+        for one in self.transitions:
+            found.setdefault(one.target, set()).add(one.source)
         return found
 
     @cached_property

@@ -199,13 +199,13 @@ def _consumer_of(
     as_text = False
     for parameter in operation.parameters:
         if parameter.name == name and parameter.location is location:
-            kinds, as_text = _fitting(parameter.schema.raw)
+            kinds, as_text = fitting_kinds(parameter.schema.raw)
     is_path = location is Location.PATH
     owner = use.owner(name) if is_path else use.resource
     return _Consumer(name, owner, is_path, kinds, as_text)
 
 
-def _fitting(raw: object) -> tuple[tuple[type[Scalar], ...], bool]:
+def fitting_kinds(raw: object) -> tuple[tuple[type[Scalar], ...], bool]:
     """Kinds of values that a schema takes, and whether integers must be given as text."""
     named = raw.get("type") if isinstance(raw, dict) else None
     types = set(named) if isinstance(named, list) else {named}

@@ -1,8 +1,8 @@
 """The resource model of an OpenAPI document: declared links, and those that names of fields and parameters suggest."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 from checker.core.locations import Location
 from checker.core.operation import BrokenOperation, Label
@@ -50,7 +50,7 @@ class _Slot:
     @property
     def word(self) -> str:
         """Its name; what only says `id` says whose by the place around it."""
-        parts = [part for part in self.name.split("/") if part and not part.isdigit()]
+        parts = [part for part in self.name.split("/") if part and not part.isdigit()] or [""]
         return "_".join(parts[-2:] if is_identifier(normalised(parts[-1])) else parts[-1:])
 
 
@@ -90,7 +90,10 @@ class _Inference:
     answers: Mapping[Label, AnswerFields]
     by_noun: Mapping[str, Sequence[Label]]
     """What makes or shows things of a name: those that create first."""
+    made: Mapping[str, Sequence[Label]]
+    """Field -> who makes values of it: it stands in the answer and not in what was sent."""
     schemas: SchemaFields
+    known: dict[Any, AnswerField | None] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -109,7 +112,14 @@ class _Inference:
             for noun in dict.fromkeys((noun_of(use.resource), answers[label].noun)):
                 if noun:
                     by_noun.setdefault(noun, []).append(label)
-        return cls(operations, uses, answers, by_noun, schemas)
+        made: dict[str, list[Label]] = {}
+        for one in operations:
+            if uses[one.label].method == "POST":
+                sent = {taken.name for taken in schemas.of_body(one)}
+                fields = (found.name for found in answers[one.label].fields)
+                for name in dict.fromkeys(name for name in fields if name not in sent):
+                    made.setdefault(name, []).append(one.label)
+        return cls(operations, uses, answers, by_noun, made, schemas)
 
     def transitions(self) -> Iterator[Transition]:
         """One for each pair of operations of which the second can use what the first answers."""
@@ -142,7 +152,9 @@ class _Inference:
                 yield slot
 
     def _is_foreign(self, name: str) -> bool:
-        """Whether a name is that of another resource and of what names its members: `customer_id`."""
+        """Whether a name is that of another resource and of what names its members (`customer_id`), or of what others make."""
+        if normalised(name) in self.made and not is_identifier(normalised(name)):
+            return True
         return any(noun in self.by_noun for noun, _ in spellings(name, ()) if noun)
 
     def _sources(self, target: Label, slot: _Slot) -> Iterator[tuple[Label, str]]:
@@ -150,8 +162,11 @@ class _Inference:
         nouns = dict.fromkeys(noun for noun, _ in spellings(slot.word, slot.owner) if noun)
         if slot.location is Location.PATH:
             nouns[noun_of(slot.owner)] = None
+        known = [label for noun in nouns for label in self.by_noun.get(noun, ())]
+        if not is_identifier(normalised(slot.word)):
+            known += self.made.get(normalised(slot.word), ())
         count = 0
-        for label in dict.fromkeys(label for noun in nouns for label in self.by_noun.get(noun, ())):
+        for label in dict.fromkeys(known):
             if label == target:
                 continue
             best = self._best(slot, label)
@@ -162,12 +177,26 @@ class _Inference:
                     return
 
     def _best(self, slot: _Slot, source: Label) -> AnswerField | None:
+        """The field of an answer that a slot most likely means: many slots are alike."""
+        word, place = slot.word, slot.location
+        key = (
+            source,
+            word,
+            slot.owner,
+            slot.kind,
+            place in (Location.PATH, Location.BODY) and place,
+        )
+        if key not in self.known:
+            self.known[key] = self._compared(slot, word, source)
+        return self.known[key]
+
+    def _compared(self, slot: _Slot, word: str, source: Label) -> AnswerField | None:
         answer = self.answers[source]
         home = self.uses[source].resource
         if answer.noun and noun_of(home) != answer.noun:
             home = (answer.noun,)
         scored = [
-            (affinity(slot.word, slot.owner, one.name, home), -one.depth, -place, one)
+            (affinity(word, slot.owner, one.name, home), -one.depth, -place, one)
             for place, one in enumerate(answer.fields)
             if _fits(slot, one)
         ]

@@ -19,6 +19,7 @@ from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.replay import ReplaySource
 from checker.generation.sources.simplest import SimplestSource
 from checker.kinds.protocol import ApiOperation, CaseProgram
+from checker.phases.bindings import set_into
 from checker.phases.listing import CaseLists, Lister, ListingContext, lister_of
 from checker.phases.literals import literal_case, literal_of
 from checker.phases.novelty import ATTEMPTS, Exhausted, Novelty
@@ -26,6 +27,11 @@ from checker.phases.places import without
 
 _APART = 1 << 40
 """Between seeds of one index; no task has so many."""
+_STEP_BITS = 6
+"""Of an index, for the steps of a sequence: none has more than 64."""
+_STEPS = 1 << 50
+"""Where numbers of later steps begin: first ones have those of their sequences."""
+_MODE_ATTEMPTS = 8
 PoolView = Callable[[Operation], ValuePool]
 """Values of earlier responses as one operation may use them."""
 
@@ -169,6 +175,31 @@ class CaseFactory:
         bindings = case.meta.bindings if case.meta is not None else ()
         return GeneratedCase(case, label, source.choices, bindings)
 
+    def make_step(
+        self,
+        label: Label,
+        place: tuple[int, int, int],
+        phase: PhaseInfo,
+        bindings: tuple[Binding, ...],
+        *,
+        is_wrong: bool,
+    ) -> GeneratedCase:
+        """A later step of a sequence: drawn anew, with values of earlier answers set over what was drawn.
+
+        `place` is (seed of the task, number of the sequence, number of the step). `is_wrong` asks for wrong data where the
+        operation is tested with both.
+        """
+        seed, index, step = place
+        number = _STEPS + (index << _STEP_BITS) + step
+        for attempt in range(_MODE_ATTEMPTS):
+            made = self.make(label, seed, number + attempt * _APART, phase)
+            meta = made.case.meta
+            if meta is None or meta.mode.is_negative is is_wrong:
+                break
+        made.case.id = case_id(seed, number)
+        taken = set_into(made.case, bindings)
+        return replace(made, bindings=(*made.bindings, *taken))
+
     def maker(self, phase: Phase) -> CaseMaker:
         """What makes the cases of a phase. It raises `Exhausted` when there are no more."""
         if phase.source is CaseSource.LISTED:
@@ -247,6 +278,8 @@ class CaseFactory:
 
         def drawn(source: Source) -> GeneratedCase:
             case = program.draw(source, case_id=name, phase=phase, pool=pool)
+            if any(binding.expression for binding in step.bindings):
+                set_into(case, step.bindings)
             return GeneratedCase(case, step.label, source.choices, step.bindings)
 
         return drawn

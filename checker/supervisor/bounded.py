@@ -44,9 +44,16 @@ class BoundedPlan:
         retry = next((row for row in rows if row.tries_saved), None)
         chains = [
             tuple(
-                _bounded_task(card.label, row, seed, _count_of(card, max_examples), row is retry)
+                _bounded_task(
+                    card.label,
+                    row,
+                    seed,
+                    _count_of(card, max_examples),
+                    row is retry or (row.tries_saved and row.source is CaseSource.CHAINED),
+                )
                 for row in rows
-                if not card.phases or row.name in card.phases
+                if (not card.phases or row.name in card.phases)
+                and (card.begins or row.source is not CaseSource.CHAINED)
             )
             for card in cards
         ]

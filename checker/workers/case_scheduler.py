@@ -7,12 +7,13 @@ from checker.core.errors import CheckerError
 from checker.core.meta import GenerationMode
 from checker.core.operation import Label
 from checker.corpus.inflight import Stage
-from checker.phases.attempt import Verdict, attempt
+from checker.phases.attempt import attempt
 from checker.phases.making import CaseMaker, FilteredOut, GeneratedCase
 from checker.phases.novelty import Exhausted
 from checker.workers.context import WorkerContext
 from checker.workers.crash_suspects import is_accused, leave_drawn, leave_made
-from checker.workers.leased import SAVED_INDEX, InFlight, LeasedTask
+from checker.workers.followers import Follower, FollowerQueue
+from checker.workers.leased import InFlight, LeasedTask
 from checker.workers.messages import EXTRA_INDEX, Task
 from checker.workers.unconfirmed import JudgedCase, before_in
 
@@ -39,9 +40,8 @@ class CaseScheduler:
         """By the name of the phase."""
         self._request = place.tools.maker.make
         self._free_slots = list(range(place.slot_count))
-        self._followers: deque[tuple[LeasedTask, int, GeneratedCase, tuple[JudgedCase, ...]]] = (
-            deque()
-        )
+        self.followers = FollowerQueue(place)
+        """Next steps of sequences, made and waiting for a lane."""
         self._ahead: InFlight | None = None
         self._is_stopped = False
         # Whoever has one lane may count on his hooks seeing one call after the other.
@@ -50,7 +50,7 @@ class CaseScheduler:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to make and nothing made."""
-        return not (self.tasks or self.slow or self._followers) and self._ahead is None
+        return not (self.tasks or self.slow or self.followers) and self._ahead is None
 
     @property
     def held(self) -> list[LeasedTask]:
@@ -73,27 +73,16 @@ class CaseScheduler:
             return
         if not task.tries_saved or task.start or task.redo or task.skipped or task.again:
             return
-        saved = [step for label in task.labels for step in self._place.saved.load(label)]
-        for number, step in enumerate(saved):
-            name = digest("saved", task.id, str(number))[:12]
-            try:
-                made = self._place.factory.remake(step, name=name, phase=running.phase)
-            except CheckerError:
-                # It was made from another description; the operation's own turn says what is wrong with this one.
-                self._place.saved.forget(step)
-                continue
-            except Exception as error:  # noqa: BLE001 - the wall: it costs this example only
-                self._place.saved.forget(step)
-                self._place.recorder.gave_up(step.label, task.phase, error)
-                continue
-            running.flying += 1
-            self._followers.append((running, SAVED_INDEX + number, made, ()))
+        self.followers.add_saved(running)
 
-    def stop(self) -> None:
+    def stop(self, *, finishes_sequences: bool = False) -> None:
         """Make nothing more. What is made will fly: its index counts as taken."""
         self._is_stopped = self.may_be_over = True
-        while self._followers:
-            self._followers.popleft()[0].flying -= 1
+        for one in self.followers.dropped(finishes_sequences=finishes_sequences):
+            one.running.flying -= 1
+            if one.slot is not None:
+                self._count_chain(one.running, one.chain)
+                self._leave(one.slot)
         for running in self.held:
             running.stop_now()
 
@@ -115,21 +104,28 @@ class CaseScheduler:
 
     # Flights
 
-    def next(self, now: float) -> InFlight | None:
-        """A flight that is ready to be launched, if there is anything to fly."""
-        if self._followers:
+    def next(self, now: float, before: int | None = None) -> InFlight | None:
+        """A flight that is ready to be launched, if there is anything to fly; of a sequence below the index `before`."""
+        if before is not None:
+            earlier = self.followers.pop_before(before)
+            return None if earlier is None else self._flight_of(earlier)
+        if self.followers:
             # It counts as flying already.
-            running, index, made, chain = self._followers.popleft()
-            slot = self._free_slots.pop()
-            self._slots.enter(slot, self._place.making_stage, running.task.id, index)
-            work = None
-            if not self._is_plain:
-                work = attempt(self._place.tools, made.case, before_in(chain))
-            return self._begun(InFlight(slot, running, index, made, work, chain))
+            return self._flight_of(self.followers.pop())
         if self._ahead is not None:
             flight, self._ahead = self._ahead, None
             return flight
         return self._of_tasks(now)
+
+    def _flight_of(self, one: Follower) -> InFlight | None:
+        slot = self._free_slots.pop() if one.slot is None else one.slot
+        self._slots.enter(slot, self._place.making_stage, one.running.task.id, one.index)
+        work = None
+        if not self._is_plain:
+            work = attempt(self._place.tools, one.made.case, before_in(one.chain))
+        flight = InFlight(slot, one.running, one.index, one.made, work, one.chain)
+        flight.rest = one.rest
+        return self._begun(flight)
 
     def next_slow(self, now: float) -> InFlight | None:
         """A flight of a slow task: a few of each, in turn, and one after another while it times out."""
@@ -145,38 +141,39 @@ class CaseScheduler:
 
     def prepare(self, now: float) -> None:
         """Make one case ahead: while an answer is on its way there is time for it."""
-        if self._ahead is not None or self._followers or not self._makes_ahead:
+        if self._ahead is not None or self.followers or not self._makes_ahead:
             return
         if self.tasks:
             self._ahead = self._of_tasks(now)
-
-    def extend(self, flight: InFlight, verdict: Verdict) -> None:
-        """Let its sequence go on, if there is an operation that can use its answer."""
-        running = flight.running
-        index = running.extra_index()
-        follower = self._place.explorer.follow(
-            flight.made.label,
-            verdict,
-            steps=len(flight.chain) + 1,
-            recipe=(running.task.seed, index, running.phase),
-        )
-        if follower is not None:
-            running.flying += 1  # until it is begun, so that its task does not end before
-            self._followers.append(
-                (running, index, follower, (*flight.chain, JudgedCase(flight.made, verdict)))
-            )
 
     def release(self, flight: InFlight) -> None:
         """Nothing of it is in flight any more."""
         running = flight.running
         running.charge(flight)
+        running.flying -= 1
+        if flight.goes_on:
+            # Slot and count are the next step's: whoever dies before its end has the whole sequence made again.
+            return
+        if running.is_chained and flight.is_counted:
+            self._count_chain(running, flight.chain)
         if flight.status >= 0:
             self._count(flight, running)
-        self._slots.leave(flight.slot)
-        self._free_slots.append(flight.slot)
-        running.flying -= 1
+        self._leave(flight.slot)
         if not running.flying:
             self.may_be_over = True
+
+    def _leave(self, slot: int) -> None:
+        self._slots.leave(slot)
+        self._free_slots.append(slot)
+
+    def _count_chain(self, running: LeasedTask, chain: tuple[JudgedCase, ...]) -> None:
+        """Count the steps of a sequence that is over, all but the last one."""
+        for shot in chain:
+            status = shot.status or 0
+            self._place.purse.earned += 1
+            running.count(shot.made.label, status)
+            if running.is_news(status, has_failed=bool(shot.verdict.judgement.failures)):
+                self._tally(running)
 
     def _count(self, flight: InFlight, running: LeasedTask) -> None:
         """Count it when it is over: whoever dies before has it made, and counted, again."""
@@ -253,7 +250,7 @@ class CaseScheduler:
                 slots.leave(slot)
                 self._not_made(running, label, error)
                 continue
-            if not made.choices and made.other is None:
+            if not made.choices and made.other is None and not running.is_chained:
                 running.constant(label)
             # In the slot that it was made in.
             self._free_slots.pop()
@@ -282,7 +279,7 @@ class CaseScheduler:
             if running.task.redo or flight.index >= EXTRA_INDEX:
                 # Nobody is blamed at a first death but those who have no second chance: others leave their recipe when
                 # they are made again.
-                self._slots.recipe(flight.slot, place.recorder.recipe(flight.made))
+                self._slots.recipe(flight.slot, place.recorder.recipe(flight.made, flight.chain))
                 leave_made(place, flight)
             if flight.work is not None:
                 flight.wanted = next(flight.work)

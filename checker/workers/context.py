@@ -10,6 +10,7 @@ from checker.core.request import BaseUrl
 from checker.core.send import Transport
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.phases.attempt import Tools
+from checker.phases.chains import ChainExplorer
 from checker.phases.exploration import Explorer
 from checker.phases.making import CaseFactory
 from checker.workers.class_checks import ClassChecks
@@ -36,6 +37,9 @@ class WorkerContext:
     None when `before_generate` hooks decide what is drawn."""
     tools: Tools
     explorer: Explorer
+    """How sequences of `fuzz` go on."""
+    chains: ChainExplorer
+    """How those of the stateful phase do."""
     origin: BaseUrl
     http: Transport
     pacing: Concurrency

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from checker.core.errors import StorageError
 from checker.core.failures import Failure, Severity
@@ -12,13 +13,22 @@ from checker.corpus.inflight import Stage
 from checker.corpus.records import Finding
 from checker.workers.context import WorkerContext
 from checker.workers.investigation import Investigator
-from checker.workers.leased import InFlight
+from checker.workers.leased import InFlight, LeasedTask
 from checker.workers.messages import Found
 from checker.workers.operation_tools import settings_of_case
 from checker.workers.queues import Sender
 from checker.workers.shrink_budget import ShrinkPace, SlowCandidates
 from checker.workers.time_accounting import Activity
 from checker.workers.unconfirmed import JudgedCase, UnconfirmedFailure
+
+
+class Placed(Protocol):
+    """What has a place among the cases of a task."""
+
+    @property
+    def running(self) -> LeasedTask: ...
+    @property
+    def index(self) -> int: ...
 
 
 class Abandoned(Exception):
@@ -58,7 +68,12 @@ class FailureQueue:
             self.waiting.append((flight, suspicion))
         self._up.send(Found(flight.pending))
 
-    def settle_next(self, lane: int, flying: Iterable[InFlight], *, hasten: bool) -> bool:
+    @property
+    def lowest_index(self) -> int | None:
+        """Of the cases that wait; None when there are none."""
+        return min((flight.index for flight, _ in self.waiting), default=None)
+
+    def settle_next(self, lane: int, flying: Iterable[Placed], *, hasten: bool) -> bool:
         """Settle all suspicions of one case on an idle lane; False when all wait for answers to earlier cases.
 
         Which case shows a defect must not depend on whose answer came first. With `hasten` the first versions, which are
@@ -95,7 +110,7 @@ class FailureQueue:
             with suppress(Abandoned):
                 for finding in desk.investigator().settle(suspicions):
                     settled.append(finding)
-                    if not flight.running.is_closed:
+                    if flight.running.is_endless:
                         # Nothing promises that `fuzz` sends the same after a death.
                         self._write(settled)
         except StorageError:
@@ -111,14 +126,14 @@ class FailureQueue:
         """Write down last versions, and forget them."""
         for finding in settled:
             self._place.recorder.settled(finding)
-            if finding.reproduced and len(finding.steps) == 1:
+            if finding.reproduced:
                 self._save(finding)
         self._up.send(Found(len(settled)))
         settled.clear()
 
     def _save(self, finding: Finding) -> None:
         try:
-            self._place.saved.save(finding.steps[0])
+            self._place.saved.save(finding.steps)
         except Exception as error:  # noqa: BLE001 - the wall: the finding is written down all the same
             self._place.recorder.gave_up(finding.label, finding.phase, error)
 

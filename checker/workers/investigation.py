@@ -3,22 +3,20 @@
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from functools import partial
 
-from checker.checks.judge import CLEAN, UNJUDGED, Judgement
+from checker.checks.judge import UNJUDGED
 from checker.core import curl
 from checker.core.case import Case
 from checker.core.digests import digest, digest_int
 from checker.core.errors import CheckerError, HookError
 from checker.core.failures import Failure
-from checker.core.meta import Binding
 from checker.core.operation import Location
 from checker.core.request import WireRequest
-from checker.core.response import Outcome, Response
+from checker.core.response import Outcome
 from checker.core.send import Exchanging, Purpose
 from checker.corpus.inflight import Stage
-from checker.corpus.records import Finding, Interaction
-from checker.corpus.values import value_at
+from checker.corpus.records import Finding
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.hypothesis import ShrinkingStopped
 from checker.generation.sources.shrinking import ShrinkBudget
@@ -28,6 +26,8 @@ from checker.phases.shrinking import ShrinkPlan, shrink_case
 from checker.workers.defects import Defects
 from checker.workers.drafts import Answered
 from checker.workers.messages import Settled
+from checker.workers.sequences import SequenceReplay, SequenceShrink
+from checker.workers.settlement import Describer, Settlement
 from checker.workers.unconfirmed import (
     Chain,
     ExpectedFailure,
@@ -39,37 +39,6 @@ from checker.workers.unconfirmed import (
 
 MOST_CREATED = 20
 """Candidates of one shrink that may have created something: what a target keeps of a shrink is no test of it."""
-
-
-class Describer(Protocol):
-    """Turns shots into records."""
-
-    def interaction(self, shot: JudgedCase) -> Interaction:
-        """A shot as a finding keeps it."""
-        ...
-
-    def record(self, shot: JudgedCase) -> None:
-        """Write down a request."""
-        ...
-
-    def unjudged(self, made: GeneratedCase, answers: Iterable[Answered], purpose: Purpose) -> None:
-        """Write down requests whose answers no check has judged: the first one for this purpose, then those of checks."""
-        ...
-
-
-@dataclass(slots=True)
-class _Settlement:
-    """What became of one suspicion; others of the same case may be shown by the same requests."""
-
-    chain: Chain
-    is_confirmed: bool
-    executions: int = 0
-    stopped: str = ""
-    wants_more: bool = False
-    commands: tuple[str, ...] = ()
-    outcome: Outcome | None = None
-    judgement: Judgement = CLEAN
-    """Of the answer to the commands as printed."""
 
 
 @dataclass(slots=True)
@@ -93,7 +62,7 @@ class Investigator:
     hurry: Callable[[], str] = lambda: ""
     """Why nothing but the last version is to be sent any more; empty if there is no reason."""
     _waiting: list[UnconfirmedFailure] = field(default_factory=list)
-    _settlements: list[_Settlement] = field(default_factory=list)
+    _settlements: list[Settlement] = field(default_factory=list)
     _simplest: JudgedCase | None = None
     _requests: int = 0
 
@@ -123,24 +92,26 @@ class Investigator:
             self._settlements.append(settlement)
         return self._described(last, suspicion, wanted, settlement)
 
-    def _shared(self, wanted: ExpectedFailure) -> _Settlement | None:
+    def _shared(self, wanted: ExpectedFailure) -> Settlement | None:
         """What another failure of the same case came to, if its last request shows this one, too."""
         for settlement in self._settlements:
             if settlement.is_confirmed and wanted.shown(settlement.chain[-1]) is not None:
                 return settlement
         return None
 
-    def _looked_into(self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure) -> _Settlement:
+    def _looked_into(self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure) -> Settlement:
         self.stage(Stage.CONFIRM)
         is_again = suspicion.allowed is not None
         chain = suspicion.chain if is_again else self._confirmed(suspicion, wanted)
         if chain is None:
-            settlement = _Settlement(suspicion.chain, is_confirmed=False)
+            settlement = Settlement(suspicion.chain, is_confirmed=False)
         else:
-            settlement = _Settlement(chain, is_confirmed=True)
+            settlement = Settlement(chain, is_confirmed=True)
             allowance = self.allowance(suspicion)
-            if len(chain) == 1 and allowance is not None:
+            if allowance is not None and len(chain) == 1:
                 self._minimise(suspicion, wanted, settlement, allowance)
+            elif allowance is not None:
+                self._minimise_sequence(suspicion, wanted, settlement, allowance)
         self.stage(Stage.CONFIRM)
         self._reproduce(settlement)
         return settlement
@@ -155,33 +126,23 @@ class Investigator:
         """
         last = suspicion.chain[-1].made
         if len(suspicion.chain) > 1 and last.bindings:
-            whole = self._replayed(suspicion, suspicion.chain)
+            replay = self._replay(suspicion)
+            whole = replay.replayed([shot.made for shot in suspicion.chain])
             if self._fails(suspicion, wanted, whole[-1]):
-                return self._without_idle_steps(suspicion, wanted, whole)
+                return replay.without_idle_steps(whole, partial(self._fails, suspicion, wanted))
         alone = self._again(suspicion, last)
         if self._fails(suspicion, wanted, alone):
             return (alone,)
         if len(suspicion.chain) == 1 or last.bindings:
             return None
-        whole = self._replayed(suspicion, suspicion.chain)
-        return whole if self._fails(suspicion, wanted, whole[-1]) else None
+        replay = self._replay(suspicion)
+        whole = replay.replayed([shot.made for shot in suspicion.chain])
+        if not self._fails(suspicion, wanted, whole[-1]):
+            return None
+        return replay.without_idle_steps(whole, partial(self._fails, suspicion, wanted))
 
-    def _replayed(self, suspicion: UnconfirmedFailure, chain: Chain) -> Chain:
-        """The sequence sent again, each step with what its producers answered this time."""
-        shots: list[JudgedCase] = []
-        for shot in chain:
-            shots.append(self._again(suspicion, self._rebound(shot.made, shots), shots))
-        return tuple(shots)
-
-    def _without_idle_steps(
-        self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure, chain: Chain
-    ) -> Chain:
-        """The sequence without the steps that it fails without, the latest first."""
-        for number in range(len(chain) - 2, -1, -1):
-            shorter = self._replayed(suspicion, chain[:number] + chain[number + 1 :])
-            if self._fails(suspicion, wanted, shorter[-1]):
-                chain = shorter
-        return chain
+    def _replay(self, suspicion: UnconfirmedFailure) -> SequenceReplay:
+        return SequenceReplay(self.factory, suspicion.phase, self._shot)
 
     def _again(
         self, suspicion: UnconfirmedFailure, made: GeneratedCase, earlier: Iterable[JudgedCase] = ()
@@ -225,11 +186,6 @@ class Investigator:
             self.describer.unjudged(made, answers[1:], Purpose.PROBE)
         return shot
 
-    def _rebound(self, made: GeneratedCase, earlier: list[JudgedCase]) -> GeneratedCase:
-        """A case with the values that its producers answered this time."""
-        bindings = tuple(_resolved(binding, earlier) for binding in made.bindings)
-        return replace(made, bindings=bindings)
-
     def _fails(
         self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure, shot: JudgedCase
     ) -> bool:
@@ -256,7 +212,7 @@ class Investigator:
         self,
         suspicion: UnconfirmedFailure,
         wanted: ExpectedFailure,
-        settlement: _Settlement,
+        settlement: Settlement,
         allowance: int,
     ) -> None:
         """Put the smallest case in the place of the one that was confirmed."""
@@ -271,6 +227,31 @@ class Investigator:
         self._shrink(suspicion, wanted, settlement, allowance)
         for shot, failure in wanted.strays.values():
             self._take_in(suspicion, shot, failure)
+
+    def _minimise_sequence(
+        self,
+        suspicion: UnconfirmedFailure,
+        wanted: ExpectedFailure,
+        settlement: Settlement,
+        allowance: int,
+    ) -> None:
+        """Put a sequence of smaller steps in the place of the one that was confirmed."""
+
+        def may_send() -> None:
+            settlement.stopped = self.hurry()
+            if settlement.stopped:
+                raise ShrinkingStopped
+
+        def shows(shot: JudgedCase) -> bool:
+            self._note_others(suspicion, wanted, shot)
+            return wanted.shown(shot) is not None
+
+        self.stage(Stage.SHRINK)
+        work = SequenceShrink(self._replay(suspicion), shows, may_send, allowance)
+        settlement.chain = work.shrunk(settlement.chain)
+        settlement.executions = work.executions
+        if not work.is_finished and not settlement.stopped:
+            settlement.stopped = f"after {work.executions} requests"
 
     def _simplest_shot(self, suspicion: UnconfirmedFailure) -> JudgedCase | None:
         """The simplest case of the operation, sent once; None if there is none."""
@@ -292,7 +273,7 @@ class Investigator:
         self,
         suspicion: UnconfirmedFailure,
         wanted: ExpectedFailure,
-        settlement: _Settlement,
+        settlement: Settlement,
         allowance: int,
     ) -> None:
         (confirmed,) = settlement.chain
@@ -337,7 +318,7 @@ class Investigator:
 
     # As printed
 
-    def _reproduce(self, settlement: _Settlement) -> None:
+    def _reproduce(self, settlement: Settlement) -> None:
         """Send the commands as they will be printed, and judge the last answer."""
         commands = [
             (shot.made, request, self.render(request))
@@ -371,7 +352,7 @@ class Investigator:
         last: Finding,
         suspicion: UnconfirmedFailure,
         wanted: ExpectedFailure,
-        settlement: _Settlement,
+        settlement: Settlement,
     ) -> Finding:
         shot = settlement.chain[-1]
         failure = wanted.again(shot) or suspicion.failure
@@ -403,14 +384,3 @@ class Investigator:
 
 def _broken(case: Case) -> frozenset[tuple[Location, str]]:
     return frozenset() if case.meta is None else case.meta.broken
-
-
-def _resolved(binding: Binding, earlier: list[JudgedCase]) -> Binding:
-    for shot in reversed(earlier):
-        outcome = shot.verdict.outcome
-        operation = shot.made.case.operation
-        if operation.label == binding.producer and isinstance(outcome, Response):
-            value = value_at(outcome, binding.pointer, operation.read_answer)
-            if value is not None:
-                return replace(binding, literal=value)
-    return binding

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
-from checker.core.phases import Phase, phase_named
+from checker.core.phases import CaseSource, Phase, phase_named
 from checker.core.request import WireRequest
 from checker.core.send import Exchanging, Purpose
+from checker.core.sequence import Step
 from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
 from checker.workers.drafts import Answered
@@ -87,11 +88,23 @@ class LeasedTask:
             phase=PhaseInfo(task.phase),
             is_closed=not row.extends,
             redo=[index for index in task.redo if index not in task.skipped],
-            rounds=Rounds(task.labels, task.producers) if row.extends else None,
+            rounds=(
+                Rounds(task.labels, task.producers) if row.source is CaseSource.ENDLESS else None
+            ),
             looks_at=len(task.labels) * DULL_CASES,
             is_slow=task.is_slow,
             timeouts={task.labels[0]: (task.timeouts, task.start)} if task.timeouts else {},
         )
+
+    @property
+    def is_endless(self) -> bool:
+        """Whether nothing promises that the same is sent once more."""
+        return self.rounds is not None
+
+    @property
+    def is_chained(self) -> bool:
+        """Whether each of its indices is a whole sequence."""
+        return self.row.source is CaseSource.CHAINED
 
     def label_of(self, index: int) -> Label:
         """Operation that a case index belongs to."""
@@ -215,7 +228,7 @@ class LeasedTask:
             return False
         # Looked at each round when there is one lane: the set is made only for those that need it.
         return self.next_index >= self.stop or (
-            bool(self.dead_labels) and len(self.dead_labels) == len(set(self.task.labels))
+            bool(self.dead_labels) and self.dead_labels.issuperset(self.task.labels)
         )
 
     def is_over(self, now: float, leaving: bool) -> bool:
@@ -242,6 +255,10 @@ class InFlight:
     wanted: WireRequest | None = None
     """What it wants to be sent; None before it was asked."""
     requests: int = 0
+    rest: tuple[Step, ...] = ()
+    """What follows it in a sequence that is sent again."""
+    goes_on: bool = False
+    """Whether the next step of its sequence takes its slot, and counts it."""
     pending: int = 0
     """Suspicions that keep its slot."""
     is_beside: bool = False

@@ -13,7 +13,8 @@ from checker.workers.answers import Answers, with_answer
 from checker.workers.case_scheduler import CaseScheduler
 from checker.workers.class_checks import states_in
 from checker.workers.context import WorkerContext
-from checker.workers.failure_queue import Abandoned, FailureQueue
+from checker.workers.failure_queue import Abandoned, FailureQueue, Placed
+from checker.workers.followers import MEMORY
 from checker.workers.leased import InFlight, LeasedTask
 from checker.workers.limits import Limits
 from checker.workers.messages import (
@@ -123,9 +124,8 @@ class Worker:
     # Orders
 
     def _busy(self) -> bool:
-        return bool(
-            self._flights or self._parked or self._failures.waiting or self._scheduler.has_made
-        )
+        made = self._scheduler.has_made or self._scheduler.followers
+        return bool(self._flights or self._parked or self._failures.waiting or made)
 
     def _poll_orders(self) -> None:
         """See to orders and to the house, if there is nothing else to do or enough time has passed."""
@@ -172,11 +172,10 @@ class Worker:
 
     def _conclude_run(self, first: int) -> None:
         """Say what class checks have to say of the run, and leave."""
-        slot, place = 0, self._place
-        self._slots.enter(slot, Stage.HOOK, _NO_TASK, 0)
-        layout = RunLayout(Path(place.settings.corpus_dir))
-        self._recorder.keep(place.class_checks.conclusion(states_in(layout, first)))
-        self._slots.leave(slot)
+        self._slots.enter(0, Stage.HOOK, _NO_TASK, 0)
+        states = states_in(RunLayout(Path(self._place.settings.corpus_dir)), first)
+        self._recorder.keep(self._place.class_checks.conclusion(states))
+        self._slots.leave(0)
         self._leave(CONCLUDED)
 
     def _keep_alive(self) -> bool:
@@ -207,7 +206,7 @@ class Worker:
 
     def _leave(self, reason: str) -> None:
         self._leaving = self._leaving or reason
-        self._scheduler.stop()
+        self._scheduler.stop(finishes_sequences=reason == MEMORY)
 
     def _keep_house(self) -> None:
         now = time.monotonic()
@@ -223,7 +222,7 @@ class Worker:
         self._beside += self._slowness.look(self._flights)
         self._recorder.tick(now)
         if self._limits.exceeded(now) and self._leaving is None:
-            self._leave("memory")
+            self._leave(MEMORY)
 
     # Sending
 
@@ -236,7 +235,7 @@ class Worker:
         idle = most - len(taken) - len(reserved)
         if idle <= 0:
             return
-        now = self._ledger.enter(_MAKING)
+        now, before = self._ledger.enter(_MAKING), self._failures.lowest_index
         for lane in range(most):
             if lane in taken or lane in reserved:
                 continue
@@ -246,7 +245,7 @@ class Worker:
             idle -= 1
             if self._parked:
                 flight = self._parked.popleft()
-            elif self._failures.waiting or (following := self._scheduler.next(now)) is None:
+            elif (following := self._scheduler.next(now, before)) is None:
                 break
             else:
                 flight = following
@@ -358,11 +357,13 @@ class Worker:
         flight.status = status or 0
         if not flight.is_counted:
             verdict.purpose = flight.purpose
-            if not verdict.judgement.failures:
-                self._place.saved.forget(flight.made.step)
+            if not verdict.judgement.failures and not flight.rest:
+                steps = (*(shot.made.step for shot in flight.chain), flight.made.step)
+                self._place.saved.forget(steps)
         suspicions = self._recorder.verdict(flight, verdict)
-        if not suspicions and self._leaving is None and not running.is_closed:
-            self._scheduler.extend(flight, verdict)
+        self._scheduler.followers.extend(
+            flight, verdict, is_news=bool(suspicions), leaving=self._leaving
+        )
         return suspicions
 
     def _settle(self) -> bool:
@@ -370,7 +371,7 @@ class Worker:
         idle = self._idle_lanes()
         if not idle:
             return False
-        flying = [*self._flights.values(), *self._parked]
+        flying: list[Placed] = [*self._flights.values(), *self._parked, *self._scheduler.followers]
         return self._failures.settle_next(idle[0], flying, hasten=self._hasten)
 
     # The end of tasks

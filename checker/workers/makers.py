@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from functools import partial
 from random import Random
 
-from checker.config.settings import RunSettings
+from checker.config.settings import RunSettings, SequenceSettings
 from checker.core.digests import digest_int
 from checker.core.hooks import COMPONENTS, GLOBAL_HOOKS, HookContext
 from checker.core.operation import Operation
 from checker.core.resources import ResourceModel
 from checker.corpus.inflight import Stage
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
+from checker.phases.chains import ChainExplorer
 from checker.phases.exploration import Explorer
 from checker.phases.making import CaseFactory, GenerationRules, PoolView
 from checker.workers.recorder import Recorder
@@ -42,6 +43,10 @@ class Makers:
         """Makes sequences, by chance that no other incarnation has."""
         chance = Random(digest_int(str(self.seed), "explorer", str(incarnation)))
         return Explorer(self.factory, self.resources, chance)
+
+    def chains(self, settings: SequenceSettings, host: str) -> ChainExplorer:
+        """Makes sequences of the stateful phase, the same whoever makes them; `host` is that of the API."""
+        return ChainExplorer(self.factory, self.resources, settings, host)
 
 
 def open_makers(

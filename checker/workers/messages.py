@@ -207,6 +207,8 @@ class OperationCard:
     """It needs what operations of lower layers make."""
     is_producer: bool = False
     """Whether others need its answers."""
+    begins: bool = False
+    """Whether sequences of the stateful phase begin with it."""
     max_examples: int | None = None
     """Cases in `run`; None: as many as of all others."""
     continue_on_failure: bool | None = None

@@ -98,6 +98,7 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
         unhooked=makers.unhooked,
         tools=open_tools(settings, operations, caller, subject.classes),
         explorer=makers.explorer(incarnation),
+        chains=makers.chains(settings.sequences, origin.host),
         origin=origin,
         http=connect(origin, HttpSettings.of(operations.common), lanes.count),
         pacing=lanes.pacing,
@@ -173,6 +174,7 @@ def _cards(
     selected: SelectedOperations, operations: OperationResolver
 ) -> tuple[OperationCard, ...]:
     common, model = operations.common, selected.resources
+    begins = frozenset(model.roots)
     cards = []
     for entry in selected.entries:
         card = OperationCard(
@@ -181,6 +183,7 @@ def _cards(
             model.uses[entry.label].resource,
             model.layers[entry.label],
             entry.label in model.producers,
+            entry.label in begins,
         )
         own = operations.of(entry)
         if own is not common:

@@ -41,7 +41,7 @@ class Purse:
         if running.task.again:
             # What turns up then is told as it is.
             return 0
-        if running.is_closed:
+        if not running.is_endless:
             cases = running.row.expected_cases(running.task.stop)
             return max(FEWEST, int(ratio * cases)) - self.defects.spent(label)
         return CREDIT + int(ratio * self.earned) - self.spent

@@ -195,10 +195,10 @@ class Recorder:
         self.traffic.writer.flush()
         self.journal.commit(finding)
 
-    def recipe(self, made: GeneratedCase) -> bytes:
-        """A recipe as bytes, for the in-flight slots: a `CorpusEntry` of this one step."""
+    def recipe(self, made: GeneratedCase, chain: Iterable[JudgedCase] = ()) -> bytes:
+        """A recipe as bytes, for the in-flight slots: a `CorpusEntry` of this step after those of its sequence."""
         recipe = made.other or (_DRAWN, (made.choices,))
-        steps = ((made.label, recipe, made.bindings),)
+        steps = (*(shot.made.step for shot in chain), (made.label, recipe, made.bindings))
         return self._encoder.encode_fields(CorpusEntry, (made.label, steps, (), 0.0))
 
     def operation_error(

@@ -1,5 +1,7 @@
 """Failing examples of earlier runs: tried first, apart from the run's own cases, and forgotten when they pass."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from checker.core.operation import Label
@@ -21,39 +23,52 @@ class SavedExamples:
     def __init__(self, database: str) -> None:
         self._shards = None if database in ("none", ":memory:") else Shards(Path(database))
 
-    def load(self, label: Label) -> list[Step]:
-        """Recipes that failed before; smallest first."""
+    def load(self, label: Label) -> list[tuple[Step, ...]]:
+        """Recipes that failed before, single cases and sequences that begin with the operation; smallest first."""
         if self._shards is None:
             return []
-        found = (_step(label, data) for data in self._shards.load(label)[:MOST])
-        return [step for step in found if step is not None]
+        found = (_steps(label, data) for data in self._shards.load(label)[:MOST])
+        return [steps for steps in found if steps]
 
-    def save(self, step: Step) -> None:
-        """Keep a recipe that failed. One that took values of responses cannot be made again by itself."""
-        if self._shards is not None and not step.bindings:
-            self._shards.save(step.label, _data(step))
+    def save(self, steps: Sequence[Step]) -> None:
+        """Keep a recipe that failed, if all of its values are its own or come from its own steps."""
+        if self._shards is not None and _stands_alone(steps):
+            self._shards.save(steps[0].label, _data(steps))
 
-    def forget(self, step: Step) -> None:
+    def forget(self, steps: Sequence[Step]) -> None:
         """Drop a recipe that does not fail any more."""
         if self._shards is not None:
-            self._shards.forget(step.label, _data(step))
+            self._shards.forget(steps[0].label, _data(steps))
 
 
-def _data(step: Step) -> bytes:
-    """A recipe as it is kept: choices as Hypothesis writes them, all others as records of ours."""
-    if isinstance(step.recipe, Drawn):
-        return choices_to_bytes(step.recipe.choices)
-    entry = CorpusEntry(step.label, (step,), (), 0.0)
+def _stands_alone(steps: Sequence[Step]) -> bool:
+    return all(
+        binding.expression and binding.step >= 0 for step in steps for binding in step.bindings
+    )
+
+
+def _data(steps: Sequence[Step]) -> bytes:
+    """A recipe as it is kept: choices of a single case as Hypothesis writes them, all others as records of ours.
+
+    Values of earlier answers are not kept: they are found anew, so that a recipe is the same each time.
+    """
+    if len(steps) == 1 and isinstance(steps[0].recipe, Drawn) and not steps[0].bindings:
+        return choices_to_bytes(steps[0].recipe.choices)
+    bare = tuple(
+        replace(step, bindings=tuple(replace(one, literal=None) for one in step.bindings))
+        for step in steps
+    )
+    entry = CorpusEntry(steps[0].label, bare, (), 0.0)
     return _OURS + join([RecordEncoder().encode(entry)], 1)
 
 
-def _step(label: Label, data: bytes) -> Step | None:
-    """The recipe of what was kept; None for what nobody can read."""
+def _steps(label: Label, data: bytes) -> tuple[Step, ...]:
+    """The recipe of what was kept; empty for what nobody can read."""
     if not data.startswith(_OURS):
         choices = choices_from_bytes(data)
-        return None if choices is None else Step(label, Drawn(tuple(choices)))
+        return () if choices is None else (Step(label, Drawn(tuple(choices))),)
     try:
         (entry,) = decode(data.removeprefix(_OURS))
     except (Undecodable, ValueError):
-        return None
-    return entry.steps[0] if isinstance(entry, CorpusEntry) and entry.steps else None
+        return ()
+    return entry.steps if isinstance(entry, CorpusEntry) else ()

@@ -50,7 +50,7 @@ class Slowness:
 
     def _put_aside(self, running: LeasedTask) -> None:
         """Let others come first, and ask for them."""
-        if running.is_closed and not running.is_slow and not running.task.again:
+        if not running.is_endless and not running.is_slow and not running.task.again:
             self._supply.put_aside(running)
             self._up.send(Waiting(running.task.id))
 
@@ -58,7 +58,7 @@ class Slowness:
         running, operation = flight.running, flight.made.case.operation
         timeout_s = self._place.operations.of(operation).request_timeout_s
         found = f"{MOST_TIMEOUTS} requests in a row had no complete response within {timeout_s:g} s"
-        if not running.is_closed:
+        if running.is_endless:
             return Unresponsive(f"{found}: the operation rests until its next turn")
         is_listed = running.row.source is CaseSource.LISTED
         tried = f"{running.next_index} {'' if is_listed else f'of {running.stop} '}cases"

@@ -86,11 +86,6 @@ def test_both_modes_are_all() -> None:
     assert config.generation.mode == "all"
 
 
-def test_update_refuses_phases_that_are_not_built() -> None:
-    with pytest.raises(NotAvailableYet, match=r"\[phases\.stateful\] enabled = true"):
-        Config().phases.update(phases=["fuzzing", "stateful"])
-
-
 def test_defaults_belong_to_nobody() -> None:
     Config().headers["X"] = "y"
     assert Config().headers == {}

@@ -215,10 +215,6 @@ def test_error_text(name: str) -> None:
             "[generation]\nmaximize = 'response_time'",
             "[generation] maximize: not available yet",
         ),
-        (
-            "[phases.stateful]\nenabled = true",
-            "[phases.stateful] enabled = true: not available yet",
-        ),
         ("[reports.wfc]\nenabled = true", "[reports.wfc] enabled: not available yet"),
         (
             "[checks.object_level_authorization]\nenabled = true",

@@ -85,7 +85,6 @@ def test_a_url_that_says_no(command: Command) -> None:
         (["--max-failures", "0"], "--max-failures"),
         (["--report", "pdf"], "pdf"),
         (["--include-path-regex", "("], "regular expression"),
-        (["--phases", "stateful"], "not available yet"),
         (["--mode", "negativ"], "Did you mean 'negative'"),
         (["-H", "nothing"], "KEY:VALUE"),
         (["--no-such-option"], "no such option"),

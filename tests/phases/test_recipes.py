@@ -145,9 +145,9 @@ def test_a_case_made_again_shares_nothing(kind: str) -> None:
 def test_recipes_are_kept_as_bytes(kind: str, tmp_path: Path) -> None:
     step = RECIPES[kind](factory()).step
     saved = SavedExamples(str(tmp_path))
-    saved.save(step)
-    assert SavedExamples(str(tmp_path)).load(LABEL) == [step]
-    saved.forget(step)
+    saved.save((step,))
+    assert SavedExamples(str(tmp_path)).load(LABEL) == [(step,)]
+    saved.forget((step,))
     assert saved.load(LABEL) == []
 
 

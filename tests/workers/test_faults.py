@@ -39,13 +39,13 @@ def test_an_example_that_cannot_be_made_again_costs_itself(
 ) -> None:
     step, label = Step(LABELS[0], Drawn(())), LABELS[0]
     with workplace(tmp_path, lanes=1) as place:
-        forgotten: list[Step] = []
-        monkeypatch.setattr(place.saved, "load", lambda of: [step] if of == label else [])
+        forgotten: list[tuple[Step, ...]] = []
+        monkeypatch.setattr(place.saved, "load", lambda of: [(step,)] if of == label else [])
         monkeypatch.setattr(place.saved, "forget", forgotten.append)
         monkeypatch.setattr(place.factory, "remake", _fails)
         ran = run(place, replace(TASK, phase="fuzzing", tries_saved=True))
     assert [one.tasks for one in ran.idle] == [((TASK.id, 300, True),)]
-    assert forgotten == [step]
+    assert forgotten == [(step,)]
     assert _errors(ran) == {(label, "Runtime Error", True)}
 
 

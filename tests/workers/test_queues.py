@@ -52,7 +52,10 @@ MESSAGES = st.one_of(
         journal=TEXTS,
         document=TEXTS,
         base_url=TEXTS,
-        operations=st.lists(st.builds(OperationCard, TEXTS, TEXTS, TEXTS), max_size=3).map(tuple),
+        operations=st.lists(
+            st.builds(OperationCard, TEXTS, TEXTS, st.lists(TEXTS, max_size=3).map(tuple)),
+            max_size=3,
+        ).map(tuple),
         preloaded=st.booleans(),
     ),
     st.builds(

@@ -1,0 +1,152 @@
+"""Values of earlier answers set into cases: found by runtime expressions, and found again when a sequence is sent again."""
+
+import copy
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, Protocol
+
+from checker.core.case import NOT_SET, Case
+from checker.core.locations import Location
+from checker.core.meta import Binding, PhaseInfo
+from checker.core.response import Outcome, Response
+from checker.core.runtime_expressions import (
+    EvaluationContext,
+    InvalidExpression,
+    Unresolved,
+    Value,
+    evaluate,
+    parse_value,
+)
+from checker.corpus.harvest import value_at
+
+SHOWN = 120
+"""Characters of a description."""
+
+
+class Sent(Protocol):
+    """A case and what came back."""
+
+    @property
+    def case(self) -> Case: ...
+    @property
+    def outcome(self) -> Outcome | None: ...
+
+
+def evaluated(raw: Any, sent: Sent, wanted: Any = NOT_SET) -> Any:
+    """What a value of a link is after an interaction; `NOT_SET` when there is no such value.
+
+    Of several candidates `wanted` is taken if it is one of them, else the first.
+    """
+    return _evaluated(json.dumps(raw), sent, wanted)
+
+
+def resolved(binding: Binding, earlier: Sequence[Sent]) -> Binding:
+    """The binding with the value that its producer answered this time; as it was when that gives none."""
+    if not binding.expression:
+        return _read_again(binding, earlier)
+    if not 0 <= binding.step < len(earlier):
+        return binding
+    value = _evaluated(binding.expression, earlier[binding.step], binding.literal)
+    return binding if value is NOT_SET else replace(binding, literal=value)
+
+
+def without_step(bindings: Iterable[Binding], dropped: int) -> tuple[Binding, ...]:
+    """Bindings of a later step when the one with this place in the sequence is left out: its values stay as they were."""
+    found = []
+    for binding in bindings:
+        step = binding.step
+        if step == dropped:
+            step = -1
+        elif step > dropped:
+            step -= 1
+        found.append(binding if step == binding.step else replace(binding, step=step))
+    return tuple(found)
+
+
+def set_into(case: Case, bindings: Iterable[Binding]) -> tuple[Binding, ...]:
+    """Put values where they belong, but not into parts that are meant to be wrong; those that found their place."""
+    meta = case.meta
+    wrong: set[Location] = set()
+    if meta is not None:
+        wrong = {at for at, part in meta.components.items() if part.violation is not None}
+    done = []
+    for binding in bindings:
+        if binding.expression and binding.location not in wrong and _is_set(case, binding):
+            done.append(binding)
+    if meta is not None and done:
+        meta.bindings = (*meta.bindings, *done)
+        meta.phase = PhaseInfo(meta.phase.name, described(done))
+    return tuple(done)
+
+
+def described(bindings: Sequence[Binding]) -> dict[str, str | None]:
+    """What `case.meta.phase.data` says of a step: what it follows, and which values it takes from there."""
+    first = max(bindings, key=lambda binding: binding.step)
+    values = ", ".join(
+        f"{binding.location} {binding.name or '/'} = {json.loads(binding.expression)!s:.{SHOWN}}"
+        for binding in bindings
+    )
+    return {"scenario": f"after {first.producer}", "description": values}
+
+
+def _read_again(binding: Binding, earlier: Sequence[Sent]) -> Binding:
+    for sent in reversed(earlier):
+        operation = sent.case.operation
+        if operation.label == binding.producer and isinstance(sent.outcome, Response):
+            value = value_at(sent.outcome, binding.pointer, operation.read_answer)
+            if value is not None:
+                return replace(binding, literal=value)
+    return binding
+
+
+def _evaluated(expression: str, sent: Sent, wanted: Any) -> Any:
+    outcome = sent.outcome
+    parsed = _parsed(expression)
+    if not isinstance(outcome, Response) or parsed is NOT_SET:
+        return NOT_SET
+
+    def pick(found: Sequence[Any]) -> Any:
+        return wanted if wanted in found else found[0]
+
+    url = str(getattr(outcome, "url", ""))
+    value = evaluate(parsed, EvaluationContext(sent.case, outcome, url), pick)
+    return NOT_SET if isinstance(value, Unresolved) else value
+
+
+@lru_cache(maxsize=4096)
+def _parsed(expression: str) -> Value:
+    try:
+        return parse_value(json.loads(expression))
+    except InvalidExpression:
+        return NOT_SET
+
+
+def _is_set(case: Case, binding: Binding) -> bool:
+    value = copy.deepcopy(binding.literal)
+    if binding.location is not Location.BODY:
+        getattr(case, binding.location.container)[binding.name] = value
+        return True
+    if not binding.name:
+        case.body = value
+        if case.media_type is None and case.operation.bodies:
+            case.media_type = case.operation.bodies[0].media_type
+        return True
+    if not isinstance(case.body, dict):
+        return False
+    # What was drawn may be shared with other cases.
+    case.body = copy.deepcopy(case.body)
+    return _is_placed(case.body, binding.name.split("/")[1:], value)
+
+
+def _is_placed(body: Any, tokens: list[str], value: Any) -> bool:
+    for token in tokens[:-1]:
+        name = token.replace("~1", "/").replace("~0", "~")
+        if not isinstance(body, dict):
+            return False
+        body = body.setdefault(name, {})
+    if not isinstance(body, dict):
+        return False
+    body[tokens[-1].replace("~1", "/").replace("~0", "~")] = value
+    return True

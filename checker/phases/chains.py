@@ -1,0 +1,239 @@
+"""The stateful phase: each answer leads on to a request that uses what the sequence has made so far."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Final
+
+from checker.config.settings import SequenceSettings
+from checker.core.case import NOT_SET
+from checker.core.errors import CheckerError
+from checker.core.locations import Location
+from checker.core.meta import Binding, PhaseInfo
+from checker.core.operation import Label
+from checker.core.resource_names import Resource
+from checker.core.resources import CREATING, REMOVING, ResourceModel
+from checker.core.response import Response
+from checker.corpus.harvest import Places
+from checker.corpus.value_history import LONGEST_TEXT, SCALARS
+from checker.phases.bindings import Sent, evaluated
+from checker.phases.known_resources import (
+    DECLARED,
+    KnownResources,
+    Source,
+    kinds_of,
+)
+from checker.phases.making import CaseFactory, GeneratedCase
+
+_NEGATIVE: Final = 0.1
+"""Share of steps with wrong data, where both modes are tested (facts of the field: one in ten)."""
+_LATEST, _REMOVED = 0.7, 0.8
+"""How often a value is taken from the last step that has one; and from what was just removed."""
+_BODY, _OPTIONAL = 0.85, 0.5
+"""How often values that somebody inferred stand in bodies, and in parameters beside the path."""
+_WEIGHTS: Final = {"GET": 3.0, "PUT": 3.0, "PATCH": 3.0, "POST": 3.0, REMOVING: 2.0}
+_AGAIN: Final = 8.0
+"""Weight of reading what was just removed."""
+_ELSEWHERE: Final = 0.4
+_NEEDED: Final = 1.5
+"""Weight of making something else, and of that if what follows can use it."""
+_TRIES: Final = 4
+
+
+@dataclass(slots=True)
+class ChainExplorer:
+    """Decides how sequences go on: by the seed of the task, the number of the sequence, and what was answered in it."""
+
+    factory: CaseFactory
+    model: ResourceModel
+    rules: SequenceSettings
+    host: str
+    _places: dict[Label, Places] = field(default_factory=dict)
+    _dead: set[Label] = field(default_factory=set)
+    _around: Mapping[Resource, Sequence[Label]] | None = None
+
+    def follow(
+        self, sequence: Sequence[Sent], seed: int, index: int, phase: PhaseInfo
+    ) -> GeneratedCase | None:
+        """The next step of sequence `index`, or None when nothing follows."""
+        place = len(sequence)
+        if place >= self.rules.max_steps or not isinstance(sequence[-1].outcome, Response):
+            return None
+        chance = Random(seed + (index << 8) + place)
+        known = KnownResources(self.model, sequence, self.rules.algorithms, self.host, self._places)
+        weights = self._weights(known)
+        for _ in range(_TRIES):
+            if not weights:
+                return None
+            target = self._chosen(weights, chance, index, place)
+            del weights[target]
+            bindings = self._bindings(known, target, chance)
+            if bindings is None:
+                continue
+            is_wrong = chance.random() < _NEGATIVE
+            try:
+                return self.factory.make_step(
+                    target, (seed, index, place), phase, bindings, is_wrong=is_wrong
+                )
+            except CheckerError:
+                # The operation's own turn reports why it cannot be made; a sequence just does without it.
+                self._dead.add(target)
+        return None
+
+    def _chosen(self, weights: dict[Label, float], chance: Random, index: int, place: int) -> Label:
+        """By chance; the second steps of the first sequences go through all that follow, one after the other."""
+        labels = list(weights)
+        if place == 1 and index < 2 * len(labels):
+            return labels[index % len(labels)]
+        return chance.choices(labels, [weights[label] for label in labels])[0]
+
+    def _weights(self, known: KnownResources) -> dict[Label, float]:
+        """Operations that may follow, by how much they are wanted."""
+        found: dict[Label, float] = {}
+        sent = [one.case.operation.label for one in known.sequence]
+        last = known.use(len(sent) - 1)
+        was_removed = last.method == REMOVING and known.succeeded(len(sent) - 1)
+        for step, label in enumerate(sent):
+            if known.succeeded(step):
+                use = known.use(step)
+                others = self._members.get(use.resource, ())
+                for target in (*self.model.followers(label), *others):
+                    found[target] = _WEIGHTS.get(self.model.uses[target].method, 1.0)
+            for target in self.model.followers(label):
+                if any(not one.is_inferred for of, one in known.transitions(target) if of == step):
+                    found[target] = 2 * _WEIGHTS.get(self.model.uses[target].method, 1.0)
+        for target in list(found):
+            found[target] *= len({step for step, _ in known.transitions(target)}) or 1
+        wanted = {source for target in found for source in self.model.sources_of(target)}
+        for target in self._beginnings if found else ():
+            found.setdefault(target, _NEEDED if target in wanted else _ELSEWHERE)
+        for target in found:
+            use = self.model.uses[target]
+            if (
+                was_removed
+                and use.resource == last.resource
+                and use.method == "GET"
+                and use.is_member
+            ):
+                found[target] = _AGAIN
+            found[target] /= 1 + sent.count(target)
+        return {target: weight for target, weight in found.items() if target not in self._dead}
+
+    @property
+    def _members(self) -> Mapping[Resource, Sequence[Label]]:
+        """Resource -> operations on it, members or not."""
+        if self._around is None:
+            around: dict[Resource, list[Label]] = {}
+            for label, use in self.model.uses.items():
+                if use.resource:
+                    around.setdefault(use.resource, []).append(label)
+            self._around = around
+        return self._around
+
+    @property
+    def _beginnings(self) -> Iterator[Label]:
+        for label in self.model.roots:
+            if self.model.uses[label].method in CREATING:
+                yield label
+
+    def _bindings(
+        self, known: KnownResources, target: Label, chance: Random
+    ) -> tuple[Binding, ...] | None:
+        """Values of the path, all from things that belong together, and those of links; None when one is missing."""
+        operation = self.factory.operations[target]
+        use = self.model.uses[target]
+        found: dict[tuple[Location, str], Binding] = {}
+        anchor: int | None = None
+        for name, owner in reversed(use.owners):
+            sources = self._usable(known, target, known.sources(operation, name, owner))
+            same = [one for one in sources if one.step == anchor]
+            while sources:
+                source = self._source(known, same or sources, chance)
+                binding = self._binding(known, operation, (Location.PATH, name), source)
+                if binding is not None:
+                    break
+                sources = [one for one in sources if one is not source]
+                same = [one for one in same if one is not source]
+            else:
+                return None
+            found[Location.PATH, name] = binding
+            anchor = source.step if anchor is None else anchor
+        for step, one in known.transitions(target):
+            share = 1.0 if not one.is_inferred else _OPTIONAL
+            for value in one.values:
+                key = (value.location, value.name)
+                if value.location is Location.PATH or key in found:
+                    continue
+                likely = _BODY if value.location is Location.BODY and one.is_inferred else share
+                if chance.random() >= likely:
+                    continue
+                source = Source(step, value.value, DECLARED)
+                taken = self._binding(known, operation, key, source)
+                if taken is not None:
+                    found[key] = taken
+        return tuple(found.values())
+
+    def _usable(self, known: KnownResources, target: Label, sources: list[Source]) -> list[Source]:
+        """Those that were not refused before in the sequence, if there are others."""
+        if not self.rules.link_calibration:
+            return sources
+        refused = {
+            (binding.step, binding.expression)
+            for step, sent in enumerate(known.sequence)
+            if sent.case.operation.label == target and not known.succeeded(step)
+            for binding in (sent.case.meta.bindings if sent.case.meta is not None else ())
+        }
+        fresh = [one for one in sources if (one.step, json.dumps(one.expression)) not in refused]
+        return fresh or sources
+
+    def _source(self, known: KnownResources, sources: Sequence[Source], chance: Random) -> Source:
+        """Mostly the newest of the surest; after something was removed mostly that."""
+        last = len(known.sequence) - 1
+        if known.use(last).method == REMOVING and chance.random() < _REMOVED:
+            removed = [one for one in sources if one.step == last]
+            if removed:
+                return removed[0]
+        best = max(one.score for one in sources)
+        sure = [one for one in sources if one.score >= min(best, 1.0) - 0.1]
+        if chance.random() < _LATEST:
+            return max(sure, key=lambda one: one.step)
+        return chance.choice(sure)
+
+    def _binding(
+        self,
+        known: KnownResources,
+        operation: Any,
+        place: tuple[Location, str],
+        source: Source,
+    ) -> Binding | None:
+        location, name = place
+        sent = known.sequence[source.step]
+        value = evaluated(source.expression, sent)
+        if value is NOT_SET or value is None:
+            return None
+        if location is not Location.BODY:
+            if not isinstance(value, SCALARS) or not 0 < len(str(value)) <= LONGEST_TEXT:
+                return None
+            if (
+                location is Location.PATH
+                and kinds_of(operation, name)[1]
+                and not isinstance(value, str)
+            ):
+                value = str(value)
+        return Binding(
+            location,
+            name,
+            sent.case.operation.label,
+            _pointer(source.expression),
+            0,
+            value,
+            json.dumps(source.expression),
+            source.step,
+        )
+
+
+def _pointer(expression: Any) -> str:
+    """Where in the answer, as reports say it."""
+    text = expression if isinstance(expression, str) else json.dumps(expression)
+    return text.removeprefix("$response.body#").partition("#regex:")[0]

@@ -1,0 +1,211 @@
+"""What the steps of a sequence have shown so far: which values of theirs mean what a parameter asks for."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from checker.config.table import ALGORITHMS
+from checker.core.locations import Location
+from checker.core.operation import Label, Operation
+from checker.core.request import host_of
+from checker.core.resource_names import Resource, affinity, is_identifier, normalised
+from checker.core.resources import REMOVING, ResourceModel, ResourceUse, TakenValue, Transition
+from checker.core.response import Response
+from checker.corpus.consumers import fitting_kinds
+from checker.corpus.harvest import DEEP, Places
+from checker.phases.bindings import Sent
+
+DECLARED, LOCATED, SAME_PATH = 2.0, 1.5, 1.0
+"""How sure a value is that a link gives, that a URL names, that stood in the path of an earlier request."""
+_BY_URL, _BY_NAME = ALGORITHMS
+_LIKELY: Final = 0.3
+_STRANGE: Final = 0.3
+_LONGEST_NAME: Final = 64
+_MOST_URLS: Final = 20
+_URL = re.compile(r"(?:https?://[^/\s]+)?(/[^\s?#]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One way to a value."""
+
+    step: int
+    expression: Any
+    """As it stands in a link."""
+    score: float
+
+
+@dataclass(slots=True)
+class KnownResources:
+    """Values of the answers of one sequence, by what they mean."""
+
+    model: ResourceModel
+    sequence: Sequence[Sent]
+    algorithms: Collection[str]
+    """Ways to links that nobody declared."""
+    host: str
+    """Of the API: other hosts' URLs name nothing of it."""
+    places: dict[Label, Places]
+    """Shared by all sequences of a worker."""
+    _leaves: dict[int, list[tuple[str, str, Any]]] = field(default_factory=dict)
+
+    def succeeded(self, step: int) -> bool:
+        """Whether a step has an answer of 2xx or 3xx."""
+        outcome = self.sequence[step].outcome
+        return isinstance(outcome, Response) and 200 <= outcome.status_code < 400
+
+    def use(self, step: int) -> ResourceUse:
+        """Where the operation of a step stands."""
+        return self.model.uses[self.sequence[step].case.operation.label]
+
+    def transitions(self, target: Label) -> Iterator[tuple[int, Transition]]:
+        """(step, transition) of all that lead to an operation from an answer that was given."""
+        for step, sent in enumerate(self.sequence):
+            outcome, operation = sent.outcome, sent.case.operation
+            found = self.model.transitions_to(target, operation.label)
+            if not found or not isinstance(outcome, Response):
+                continue
+            responses = operation.definition.get("responses")
+            documented = tuple(map(str, responses)) if isinstance(responses, Mapping) else ()
+            for one in found:
+                if one.is_inferred and not (_BY_NAME in self.algorithms and self.succeeded(step)):
+                    continue
+                if one.is_inferred or one.is_for(outcome.status_code, documented):
+                    yield step, one
+
+    def sources(self, target: Operation, name: str, owner: Resource) -> list[Source]:
+        """Ways to a value of a variable of the target's path, the surest of each step."""
+        found: dict[int, Source] = {}
+        for source in self._all_sources(target, name, owner):
+            known = found.get(source.step)
+            if known is None or known.score < source.score:
+                found[source.step] = source
+        return list(found.values())
+
+    def _all_sources(self, target: Operation, name: str, owner: Resource) -> Iterator[Source]:
+        for step, one in self.transitions(target.label):
+            for value in one.values:
+                if _is_of_path(value, name):
+                    yield Source(step, value.value, SAME_PATH if one.is_inferred else DECLARED)
+        for step in filter(self.succeeded, range(len(self.sequence))):
+            for variable, above in self.use(step).owners:
+                if above == owner:
+                    yield Source(step, f"$request.path.{variable}", SAME_PATH)
+            if self.use(step).method != REMOVING:
+                yield from self._located(step, target, name)
+                yield from self._named(step, target, name, owner)
+
+    def _located(self, step: int, target: Operation, name: str) -> Iterator[Source]:
+        """From `Location` and from URLs in the body: they name a member of the target's path, or what stands above it."""
+        outcome = self.sequence[step].outcome
+        assert isinstance(outcome, Response)
+        if _BY_URL not in self.algorithms:
+            return
+        patterns = _patterns(target.resource_path, name)
+        places = [
+            ("$response.header.Location", value) for value in outcome.headers.get("location", ())
+        ]
+        urls = [
+            (f"$response.body#{pointer}", value)
+            for _, pointer, value in self._leaves_of(step)
+            if isinstance(value, str) and _URL.fullmatch(value) and "*" not in pointer
+        ]
+        for place, value in [*places, *urls[:_MOST_URLS]]:
+            if not self._is_own(value):
+                continue
+            for pattern in patterns:
+                if re.search(pattern, value):
+                    yield Source(step, f"{place}#regex:{pattern}", LOCATED)
+                    break
+
+    def _is_own(self, url: str) -> bool:
+        try:
+            host = urlsplit(url).hostname
+        except ValueError:
+            # Servers write what is no URL.
+            return False
+        return host is None or host_of(host) == host_of(self.host)
+
+    def _named(self, step: int, target: Operation, name: str, owner: Resource) -> Iterator[Source]:
+        if _BY_NAME not in self.algorithms:
+            return
+        kinds, _ = kinds_of(target, name)
+        resource = self.use(step).resource
+        for field_name, pointer, value in self._leaves_of(step):
+            if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+                continue
+            score = affinity(name, owner, field_name, resource)
+            if not is_identifier(field_name) and normalised(name) != field_name:
+                score *= _looks(value)
+            if score >= _LIKELY:
+                yield Source(step, f"$response.body#{pointer}", score)
+
+    def _leaves_of(self, step: int) -> list[tuple[str, str, Any]]:
+        """(field, pointer, value) of the scalars in an answer."""
+        found = self._leaves.get(step)
+        if found is None:
+            sent = self.sequence[step]
+            operation, outcome = sent.case.operation, sent.outcome
+            assert isinstance(outcome, Response)
+            places = self.places.get(operation.label)
+            if places is None:
+                places = self.places[operation.label] = Places(operation.label)
+            found = self._leaves[step] = [
+                (place.name, place.origin[1], value)
+                for place, value in places.leaves(outcome, DEEP, operation.read_answer)
+                if not place.origin[1].startswith("header:")
+            ]
+        return found
+
+
+def kinds_of(operation: Operation, name: str) -> tuple[tuple[type, ...], bool]:
+    """Types of values that a variable of the path takes, and whether numbers become text."""
+    for parameter in operation.parameters:
+        if parameter.name == name and parameter.location is Location.PATH:
+            return fitting_kinds(parameter.schema.raw)
+    return (str, int), False
+
+
+def _is_of_path(value: TakenValue, name: str) -> bool:
+    return value.location is Location.PATH and value.name == name
+
+
+def _looks(value: Any) -> float:
+    """Like what names a thing: 1, or less for what is long, has spaces, or is no text or number at all."""
+    if isinstance(value, bool | float):
+        return 0.1
+    if isinstance(value, str) and (
+        not value or len(value) > _LONGEST_NAME or any(sign in value for sign in " /\n")
+    ):
+        return _STRANGE
+    return 1.0
+
+
+@lru_cache(maxsize=4096)
+def _patterns(path: str, name: str) -> tuple[str, ...]:
+    """Regular expressions with one group for a variable: URLs of the path, and of what stands above it, longest first."""
+    segments = [segment for segment in path.split("/") if segment]
+    found = []
+    for end in range(len(segments), 0, -1):
+        above = segments[:end]
+        if above[-1] in ("{" + name + "}",) or (
+            "{" in above[-1] and any("{" + name + "}" in one for one in above)
+        ):
+            whole = "/".join(_segment_pattern(one, name) for one in above)
+            pattern = f"/{whole}/?(?:[?#].*)?$"
+            if re.compile(pattern).groups == 1:
+                found.append(pattern)
+    return tuple(found)
+
+
+def _segment_pattern(segment: str, name: str) -> str:
+    parts = re.split(r"(\{[^{}]*\})", segment)
+    return "".join(
+        ("([^/?#]+)" if part == "{" + name + "}" else "[^/?#]+")
+        if part.startswith("{")
+        else re.escape(part)
+        for part in parts
+    )
