@@ -17,7 +17,7 @@ from checker.config.plugins import load_plugins
 from checker.config.sections import Section
 from checker.config.table import PHASES, SECTIONS, Path
 from checker.core.errors import NotAvailableYet, UsageError
-from checker.core.reports import report_format, report_formats
+from checker.core.reports import ReportFormat, report_format, report_formats
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -345,6 +345,24 @@ def _known_formats(asked: Iterable[str]) -> tuple[str, ...]:
     if any(report_format(name) is None for name in comma_list(asked)):
         load_plugins()
     return tuple(row.name for row in report_formats())
+
+
+def formats_named(asked: Iterable[str]) -> list[ReportFormat]:
+    """The formats of repeated comma lists. Raises `UsageError` for unknown ones, `NotAvailableYet` for those nobody writes."""
+    names = comma_list(asked)
+    known = _known_formats(names)
+    found = []
+    for name in names:
+        row = report_format(name)
+        if row is None:
+            shown = ", ".join(known)
+            raise UsageError(
+                f"--format: unknown name {name!r}{did_you_mean(name, known)}; choose from {shown}"
+            )
+        if row.writer is None:
+            raise NotAvailableYet(f"--format {name}")
+        found.append(row)
+    return found
 
 
 def _refuse_pointless_bytes(config: Config) -> None:

@@ -99,9 +99,13 @@ class Console:
     def report(self, view: RunView, outcome: str) -> Report:
         """What a run that is over came to, by the settings of its project."""
         self.close()
+        self.header_of(view)
+        return report_of(view, self._settings, outcome, self._clock() - self._progress.started)
+
+    def header_of(self, view: RunView) -> None:
+        """Say what was opened, unless that was said."""
         if not self._opened and view.opened is not None:
             self._header(view.opened, self._clock())
-        return report_of(view, self._settings, outcome, self._clock() - self._progress.started)
 
     def finish(self, report: Report) -> None:
         """Print the report."""

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from checker.corpus.records import Finding, Note, OperationError, Quarantined
 
 NOT_AVAILABLE = "not available yet"
+ENDLESS = "killed"
+"""Outcome of a run that has no end: it was killed, or still goes on."""
 INCOMPLETE = "incomplete_report"
 """Kind of the note on a report for which the time of the run did not suffice."""
 

@@ -9,7 +9,7 @@ from checker.core.reports import report_format
 from checker.core.warning_table import is_warning
 from checker.corpus.records import UNBROKEN, Finding, Note
 from checker.reporting.findings import MARKS, marks_of, severity_rank
-from checker.reporting.report import OperationOutcome, PhaseTally, Report
+from checker.reporting.report import ENDLESS, OperationOutcome, PhaseTally, Report
 from checker.reporting.wall import walled
 from checker.reporting.warning_notes import Places, warning_groups
 
@@ -36,6 +36,7 @@ _STOP_REASONS = {
     "interrupted": "Interrupted",
     "error": "Error",
 }
+_CUT_SHORT = {"interrupted": ", interrupted after", ENDLESS: ", without an end after"}
 _SHOWN_PER_KIND = 10
 
 
@@ -60,8 +61,8 @@ def total_line(report: Report) -> str:
     """Text of the last ruled line: `2 failures, 1 error in 1.00s`."""
     if not report.selected and not report.error_count:
         return "Empty test suite"
-    interrupted = report.outcome == "interrupted"
-    when = f"{', interrupted after' if interrupted else ' in'} {report.elapsed_s:.2f}s"
+    how = _CUT_SHORT.get(report.outcome, " in")
+    when = f"{how} {report.elapsed_s:.2f}s"
     parts = []
     if report.findings:
         stable = _stability(report.findings)[STABLE]

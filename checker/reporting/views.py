@@ -8,6 +8,7 @@ from checker.core.phases import FUZZING, NAMES
 from checker.corpus.fold import PhaseView, RunView
 from checker.corpus.records import AUTHENTICATION, UNBROKEN, Note, OperationError
 from checker.reporting.report import (
+    ENDLESS,
     NOT_AVAILABLE,
     OperationOutcome,
     PhaseOutcome,
@@ -142,8 +143,8 @@ def _phases(
 def _ran(name: str, phase: PhaseView, outcome: str, elapsed_s: float) -> PhaseOutcome:
     came_to = phase_outcome(name, phase.tested, phase.failed, phase.errored, phase.skipped)
     line = replace(came_to, elapsed_s=elapsed_s)
-    if outcome == "interrupted":
-        return replace(line, icon="interrupted", note="interrupted")
+    if outcome in ("interrupted", ENDLESS):
+        return replace(line, icon="interrupted", note=outcome)
     if outcome in ("failure limit", "time limit"):
         return replace(line, note=f"{outcome} reached")
     return line

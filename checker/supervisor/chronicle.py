@@ -5,16 +5,14 @@ import os
 import time
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from checker import __version__
 from checker.config.settings import RunSettings
 from checker.core.digests import digest
 from checker.core.errors import StorageError
-from checker.corpus.files import TailFile, remove_file
+from checker.corpus.files import remove_file
 from checker.corpus.fold import RunView
-from checker.corpus.frames import scan
 from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
@@ -26,6 +24,7 @@ from checker.corpus.records import (
     RunStarted,
     SchemaOpened,
 )
+from checker.corpus.runs import LastRun, last_run
 from checker.corpus.secrets import secrets_of
 from checker.corpus.snapshot import compact
 from checker.corpus.space import trim, trimmed_note
@@ -44,18 +43,8 @@ _EQUAL_OF_OPERATIONS = (
     "codec",
     "exclude_header_characters",
 )
-_FIRST_FRAME_BYTES = 1 << 16
 _LOOSE_JOURNALS = 100
 _LOOSE_BYTES = 16 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class UnfinishedRun:
-    """The last run of a corpus, if nobody finished it."""
-
-    started: RunStarted
-    first: int
-    """Incarnation of the supervisor that began it: nothing below belongs to the run."""
 
 
 class Chronicle:
@@ -252,32 +241,13 @@ def settings_digest(settings: RunSettings) -> str:
     return digest(json.dumps(wanted, sort_keys=True))
 
 
-def unfinished_run(layout: RunLayout) -> UnfinishedRun | None:
+def unfinished_run(layout: RunLayout) -> LastRun | None:
     """The run that was begun last, if it has no end."""
-    begun = [
-        (incarnation, path, record)
-        for incarnation, path in layout.journal_paths()
-        if isinstance(record := _first_record(TailFile(path)), RunStarted)
-    ]
-    if not begun:
+    last = last_run(layout)
+    if last is None:
         return None
-    _, path, last = begun[-1]
-    reader = JournalReader(path)
-    records = reader.finish()
-    if any(isinstance(record, RunFinished) for record in records):
-        return None
-    started = [(incarnation, run) for incarnation, _, run in begun if run.run == last.run]
-    first, run = min(started, key=lambda pair: pair[0])
-    return UnfinishedRun(run, first)
-
-
-def _first_record(file: TailFile) -> Record | None:
-    """A supervisor commits the beginning of its run as the first frame of its journal."""
-    try:
-        records = scan(file.read_from(0, _FIRST_FRAME_BYTES)).records
-    finally:
-        file.close()
-    return records[0] if records else None
+    records = JournalReader(last.journal).finish()
+    return None if any(isinstance(record, RunFinished) for record in records) else last
 
 
 def _is_same_api(before: SchemaOpened | None, now: Opened) -> bool:

@@ -1,0 +1,108 @@
+"""`checker report`: reports of runs that are over, and of runs that were killed."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from junitparser import JUnitXml
+
+from checker.corpus.journal import JournalWriter
+from checker.corpus.layout import RunLayout
+from checker.corpus.records import OperationsSelected, RunFinished
+from tests.reporting.samples import AT, ORDERS, USERS, changed, records, started
+from tests.reporting.traffic import Workers
+
+KEPT = 3
+
+
+def _journal(layout: RunLayout, incarnation: int, found: Iterable[Any]) -> Path:
+    path = layout.journal(incarnation, 1000 + incarnation)
+    writer = JournalWriter(path)
+    for record in found:
+        writer.write(record)
+        writer.flush()
+    writer.close()
+    return path
+
+
+@pytest.fixture
+def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunLayout:
+    """A corpus with an earlier run, and one that nobody finished: its last frame is torn."""
+    monkeypatch.chdir(tmp_path)
+    workers = Workers(tmp_path / ".checker" / "shop")
+    _journal(workers.layout, 1, [changed(started(), run="r0", seed=9)])
+    _journal(workers.layout, 2, [records()[0], OperationsSelected((USERS, ORDERS))])
+    path = _journal(workers.layout, 3, [one for one in records()[1:] if not _is_end(one)])
+    with path.open("ab") as file:
+        file.write(b"\x00\x00\x01")
+    for number in range(KEPT):
+        workers.tell(3, f"c{number}", AT + number)
+    workers.close()
+    return workers.layout
+
+
+def _is_end(record: Any) -> bool:
+    return isinstance(record, RunFinished)
+
+
+def test_a_killed_run_has_every_report(invoke, corpus: RunLayout) -> None:
+    ran = invoke(
+        "report", "shop", "--format", "junit,vcr,json,ndjson,sarif,html", "--report-dir", "out"
+    )
+    assert ran.exit_code == 0, ran.output
+    found = {path.name.partition("-")[0]: path for path in Path("out").iterdir()}
+    assert found.keys() == {"junit", "vcr", "json", "ndjson", "sarif", "html"}
+    verdict = json.loads(found["json"].read_text())
+    assert (verdict["complete"], verdict["stop_reason"], verdict["seed"]) == (False, "killed", 1)
+    assert len(verdict["failures"]) == 3
+    (suite,) = JUnitXml.fromfile(str(found["junit"]))
+    assert {case.name for case in suite} == {USERS, ORDERS, "GET /health"}
+    interactions = yaml.safe_load(found["vcr"].read_text())["http_interactions"]
+    assert [one["correlation_id"] for one in interactions] == ["c0", "c1", "c2"]
+    events = [json.loads(line) for line in found["ndjson"].read_text().splitlines()]
+    assert not any("EngineFinished" in event for event in events)
+
+
+def test_it_says_how_many_requests_were_kept(invoke, corpus: RunLayout) -> None:
+    ran = invoke("report", "shop", "--format", "har", "-o", "a.har")
+    assert f"Note: {KEPT} of 135 requests were kept" in ran.stderr
+    assert len(json.loads(Path("a.har").read_text())["log"]["entries"]) == KEPT
+
+
+def test_without_a_format_it_prints_what_the_console_would_have(invoke, corpus: RunLayout) -> None:
+    ran = invoke("report")
+    assert ran.exit_code == 0
+    assert "= FAILURES =" in ran.output
+    assert ", without an end after" in ran.output.splitlines()[-1]
+
+
+def test_a_finished_run_is_told_as_it_ended(invoke, corpus: RunLayout) -> None:
+    _journal(corpus, 4, [started(), RunFinished("r1", AT + 2, "completed", 2.0, (0.0,) * 5)])
+    ran = invoke("report", str(corpus.root))
+    assert ran.output.splitlines()[-1].strip("= ").endswith("in 2.00s")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("other",), "other holds no run; give the folder of one, or its name below .checker"),
+        (("shop", "--format", "jnit"), "--format: unknown name 'jnit'. Did you mean 'junit'?"),
+        (("shop", "--format", "har,vcr", "-o", "x"), "--output is the place of one report"),
+        (("shop", "--format", "wfc"), "--format wfc"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence(
+    invoke, corpus: RunLayout, arguments: tuple[str, ...], sentence: str
+) -> None:
+    ran = invoke("report", *arguments)
+    assert ran.exit_code == 2
+    assert sentence in ran.stderr
+
+
+def test_several_corpora_have_to_be_named(invoke, corpus: RunLayout) -> None:
+    RunLayout(corpus.root.parent / "other").create()
+    ran = invoke("report")
+    assert (ran.exit_code, "name one of other, shop" in ran.stderr) == (2, True)
