@@ -24,6 +24,8 @@ _ALSO = {
     # One answer that breaks several promises: that a header may be missing is also that wrong data are served.
     "missing_required_header": ("negative_data_rejection",),
     "ignored_auth": ("negative_data_rejection", "missing_required_header"),
+    # A framework that serves a method says so when it is asked.
+    "unsupported_method": ("allow_header_conformance",),
     "content_type_conformance": ("response_schema_conformance",),
     "status_code_conformance": ("positive_data_acceptance",),
 }
@@ -88,7 +90,7 @@ def outcome_of(
         mine = {one for one in found if _is_about(one, defect)}
         explained |= mine
         explained |= {
-            one for one in found if one[0] == defect.label and one[1] in _ALSO.get(defect.check, ())
+            one for one in found if _is_at(one[0], defect) and one[1] in _ALSO.get(defect.check, ())
         }
         if not mine:
             missed.append(defect.id)
@@ -97,8 +99,10 @@ def outcome_of(
 
 def _is_about(found: tuple[str, str], defect: Defect) -> bool:
     label, check = found
-    if check != defect.check:
-        return False
-    if check in _OF_A_PATH:
+    return check == defect.check and _is_at(label, defect)
+
+
+def _is_at(label: str, defect: Defect) -> bool:
+    if defect.check in _OF_A_PATH:
         return label.partition(" ")[2] == defect.label
     return label == defect.label

@@ -37,7 +37,7 @@ DOCUMENT = described(
                     parameter(
                         "query",
                         "value",
-                        {"type": "number", "exclusiveMinimum": 0, "maximum": 1000},
+                        {"type": "number", "minimum": 0, "maximum": 1000},
                         required=True,
                     ),
                     parameter("query", "unit", _UNIT, required=True),
