@@ -36,8 +36,16 @@ class HttpLanes:
     The rhythm that costs least: take all finished lanes, `start` all their next requests, `flush` once, judge, `poll`.
     """
 
-    def __init__(self, origin: BaseUrl, settings: HttpSettings, lanes: int) -> None:
+    def __init__(
+        self,
+        origin: BaseUrl,
+        settings: HttpSettings,
+        lanes: int,
+        now: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        """`now` is a clock in seconds that never goes back."""
         self._settings = settings
+        self._now = now
         self._multi = pycurl.CurlMulti()
         self._connections = Connections()
         self._lanes: list[Lane] = []
@@ -100,11 +108,11 @@ class HttpLanes:
         self._connections.look()
         self._multi.perform()
         self._connections.look_away()
-        self._clock.left = time.perf_counter()
+        self._clock.left = self._now()
 
     def poll(self, timeout_s: float) -> list[tuple[int, Outcome]]:
         """Lanes that finished, with what they brought; waits at most `timeout_s` when there is none."""
-        self._pump(time.perf_counter() + timeout_s)
+        self._pump(self._now() + timeout_s)
         done, self._done = self._done, []
         for lane, _ in done:
             self._lanes[lane].busy = False
@@ -125,7 +133,7 @@ class HttpLanes:
         self.start(lane, request, patience_s=patience_s)
         kept: list[tuple[int, Outcome]] = []
         while True:
-            self._pump(time.perf_counter() + _MEANWHILE_S)
+            self._pump(self._now() + _MEANWHILE_S)
             for finished in self._done:
                 if finished[0] != lane:
                     kept.append(finished)
@@ -144,7 +152,7 @@ class HttpLanes:
     def waited_s(self, lane: int) -> float:
         """Seconds since the request on a lane was sent, without those in which nobody looked; 0 if none is in flight."""
         chosen = self._lanes[lane]
-        return self._elapsed(chosen, time.perf_counter()) if chosen.is_flying else 0.0
+        return self._elapsed(chosen, self._now()) if chosen.is_flying else 0.0
 
     def close(self) -> None:
         """Drop what is in flight and close all connections."""
@@ -157,7 +165,7 @@ class HttpLanes:
         self._multi.close()
 
     def _arrive(self) -> float:
-        now = time.perf_counter()
+        now = self._now()
         if self._flying > len(self._unsent):
             self._clock.stalled_s += now - self._clock.left
         self._clock.left = now
@@ -175,15 +183,15 @@ class HttpLanes:
             # Also right after `flush`: a near target answers while its requests are being written.
             self._collect()
         while self._flying and not self._done:
-            now = time.perf_counter()
+            now = self._now()
             if now >= deadline:
                 break
             self._wait(deadline - now)
             self._multi.perform()
             self._collect()
             if not self._done:
-                self._sweep(time.perf_counter())
-        self._clock.left = time.perf_counter()
+                self._sweep(self._now())
+        self._clock.left = self._now()
 
     def _wait(self, limit_s: float) -> None:
         """Wait for a socket, not longer than until libcurl's own next timer."""
@@ -191,8 +199,8 @@ class HttpLanes:
         wait_s = min(limit_s, _MAX_SELECT_S) if timer_ms < 0 else min(limit_s, timer_ms / 1000)
         if wait_s <= 0:
             return
-        before = time.perf_counter()
-        if self._multi.select(wait_s) <= 0 and time.perf_counter() - before < wait_s / 2:
+        before = self._now()
+        if self._multi.select(wait_s) <= 0 and self._now() - before < wait_s / 2:
             # No descriptor that select(2) can watch (name lookup, or one above 1023): do not spin.
             time.sleep(min(wait_s, 0.001))
 
@@ -200,7 +208,7 @@ class HttpLanes:
         while True:
             queued, succeeded, failed = self._multi.info_read()
             if succeeded or failed:
-                now = time.perf_counter()
+                now = self._now()
                 ran = now - self._clock.stalled_s
                 for curl in succeeded:
                     self._multi.remove_handle(curl)

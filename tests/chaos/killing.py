@@ -13,7 +13,8 @@ import psutil
 
 from checker.corpus.inflight import InflightReader, Stage
 from tests.chaos import evidence
-from tests.e2e.runner import NEVER_S, Command, Ran, wait_until
+from tests.e2e.runner import NEVER_S, Command, Ran
+from tests.waiting import wait_until
 
 STAGES = (Stage.MAKE, Stage.SEND, Stage.JUDGE, Stage.RECORD, Stage.SHRINK, Stage.CONFIRM)
 ORPHANS_S = 45.0

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from checker.corpus.fold import RunView, fold
 from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
 from checker.corpus.records import Finding
+from tests.waiting import wait_until
 
 _ROOT = Path(checker.__file__).parent.parent
 
@@ -84,7 +84,7 @@ class Command:
         """Run a command that would go on for long, and interrupt it when it is so."""
         with self.started(*arguments) as process:
             # One that is over by itself says why.
-            wait_until(lambda: process.poll() is not None or is_so(), timeout_s=self.timeout_s)
+            wait_until(lambda: process.poll() is not None or is_so())
             process.send_signal(signal.SIGINT)
             return self.finished(process)
 
@@ -151,14 +151,6 @@ def worker_pids(process: "subprocess.Popen[str]") -> list[int]:
             if any(file.path.endswith(".journal") for file in child.open_files()):
                 found.append(child.pid)
     return sorted(found)
-
-
-def wait_until(is_so: Callable[[], object], *, timeout_s: float = NEVER_S) -> None:
-    """Return when it is so; fail when that takes too long."""
-    deadline = time.monotonic() + timeout_s
-    while not is_so():
-        assert time.monotonic() < deadline, "it never came about"
-        time.sleep(0.01)
 
 
 def _environment() -> dict[str, str]:

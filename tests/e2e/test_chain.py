@@ -11,8 +11,9 @@ from checker.corpus.reader import Journals
 from checker.corpus.records import CorpusEntry, Record, SignalsSeen, ValueSeen
 from tests.apps.chain import DOCUMENT, Parcels
 from tests.apps.serving import App, serving
-from tests.e2e.runner import SLOW_CLOCK, Command, wait_until
+from tests.e2e.runner import SLOW_CLOCK, Command
 from tests.e2e.slow_clock import OVER
+from tests.waiting import wait_until
 
 MOST_REQUESTS = 2_000
 CLASSES = {"status", "media_type", "header", "leaf", "error", "input", "transition", "flow"}

@@ -15,7 +15,8 @@ from checker.demo import Server
 from checker.demo.description import document as demo_document
 from tests.apps.planted import Hold, inn
 from tests.apps.serving import json_reply, serving
-from tests.e2e.runner import Command, Ran, run_arguments, wait_until
+from tests.e2e.runner import Command, Ran, run_arguments
+from tests.waiting import wait_until
 
 ROOMS = ("-n", "10000", "--continue-on-failure", "--include-path-regex", "^/(rooms/|quotes)")
 STOPS = pytest.mark.parametrize(
@@ -86,7 +87,7 @@ def test_no_process_outlives_an_interrupted_run(command: Command) -> None:
         Server() as server,
         command.started(*run_arguments(server.document_url, *ROOMS)) as process,
     ):
-        wait_until(lambda: server.requests > 800, timeout_s=command.timeout_s)
+        wait_until(lambda: server.requests > 800)
         children = psutil.Process(process.pid).children(recursive=True)
         assert children != []
         process.send_signal(signal.SIGINT)
@@ -182,10 +183,7 @@ def test_a_served_demo_ends_quietly(command: Command, number: signal.Signals) ->
 @STOPS
 def test_a_stopped_demo_shows_what_it_found(command: Command, number: signal.Signals) -> None:
     with command.started("demo", "-n", "10000", "--continue-on-failure") as process:
-        wait_until(
-            lambda: process.poll() is not None or any(map(_has_finding, _journals(command))),
-            timeout_s=command.timeout_s,
-        )
+        wait_until(lambda: process.poll() is not None or any(map(_has_finding, _journals(command))))
         process.send_signal(number)
         ran = command.finished(process)
     _shows_what_was_found(ran)

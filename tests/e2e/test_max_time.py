@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.e2e.runner import SLOW_CLOCK, Command, Ran, wait_until
+from tests.e2e.runner import SLOW_CLOCK, Command, Ran
 from tests.e2e.slow_clock import OVER
 from tests.hostile.servers import Behaviour, dripping, page, serving, silent
+from tests.waiting import wait_until
 
 DOCUMENT: dict[str, Any] = {
     "openapi": "3.0.3",

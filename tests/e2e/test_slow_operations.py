@@ -6,7 +6,8 @@ from typing import Any
 
 from checker.demo.http import Reply, Request
 from tests.apps.serving import App, json_reply, serving
-from tests.e2e.runner import Command, run_arguments, wait_until
+from tests.e2e.runner import Command, run_arguments
+from tests.waiting import wait_until
 
 FAST = 24
 CASES = 5

@@ -4,8 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -16,12 +15,12 @@ import yaml
 from checker.reporting import following
 from checker.reporting.following import Finished, FollowingReports
 from checker.reporting.writing import FollowedRun, Written
+from tests.waiting import wait_until
 
 from .samples import AT, changed, opened, settings, started
 from .traffic import Workers
 
 RUN = FollowedRun(1, changed(started(), seed=7), opened())
-_PATIENCE_S = 300.0
 
 
 def never() -> bool:
@@ -47,13 +46,6 @@ def ids(path: Path) -> list[str]:
     document = yaml.safe_load(path.read_text())
     assert document["seed"] == 7
     return [one["correlation_id"] for one in document["http_interactions"]]
-
-
-def wait_until(is_so: Callable[[], object]) -> None:
-    deadline = time.monotonic() + _PATIENCE_S
-    while not is_so():
-        assert time.monotonic() < deadline, "it never came about"
-        time.sleep(0.01)
 
 
 def pid_of(reports: FollowingReports) -> int:

@@ -17,7 +17,7 @@ from checker.corpus.inflight import InflightReader
 from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
 from checker.corpus.records import ValueSeen
-from tests.e2e.runner import wait_until
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
 FINDING = "GET /users:8"

@@ -2,7 +2,9 @@
 
 import os
 import resource
+import threading
 import time
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -239,32 +241,59 @@ def test_an_endless_event_stream_is_sampled(server, open_lanes, limits) -> None:
 # clocks
 
 
-def test_our_own_stalls_are_not_the_server_s(open_lanes) -> None:
-    lanes = open_lanes(1)
-    ok(lanes.send(0, request()))
-    began = time.perf_counter()
-    lanes.start(0, request())
-    lanes.flush()
-    stalled_before_s = lanes.stalled_s
-    time.sleep(0.2)
-    response = ok(collect(lanes, 1)[0])
-    took_s = time.perf_counter() - began
-    assert 0 <= response.elapsed <= took_s - 0.2
-    assert lanes.stalled_s - stalled_before_s >= 0.2
+class Clock:
+    """Stands still but for what is said to have taken time."""
+
+    def __init__(self) -> None:
+        self.now_s = 100.0
+        self.looks = 0
+        self.is_waiting = threading.Event()
+
+    def __call__(self) -> float:
+        self.looks += 1
+        if self.looks == LOOKS_BEFORE_WAITING:
+            self.is_waiting.set()
+        return self.now_s
 
 
-def test_what_the_server_takes_is_its_own(server, open_lanes) -> None:
+LOOKS_BEFORE_WAITING = 3
+"""At the clock by `poll`: for its deadline, on arriving, in its first round."""
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def timed_lanes(server, clock):
+    with closing(HttpLanes(server.origin, HttpSettings(), 1, clock)) as lanes:
+        yield lanes
+
+
+def test_our_own_stalls_are_not_the_server_s(timed_lanes, clock) -> None:
+    ok(timed_lanes.send(0, request()))
+    timed_lanes.start(0, request())
+    timed_lanes.flush()
+    clock.now_s += 0.5
+    response = ok(collect(timed_lanes, 1)[0])
+    assert response.elapsed == 0
+    assert timed_lanes.stalled_s == 0.5
+
+
+def test_what_the_server_takes_is_its_own(server, timed_lanes, clock) -> None:
     def reply(connection, stopped) -> None:
-        stopped.wait(0.2)
+        clock.is_waiting.wait()
+        clock.now_s += 0.5
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 
     server.answer(reply)
-    lanes = open_lanes(1)
-    began = time.perf_counter()
-    response = ok(lanes.send(0, request()))
-    took_s = time.perf_counter() - began
-    assert response.elapsed >= 0.19
-    assert lanes.stalled_s <= took_s - response.elapsed
+    timed_lanes.start(0, request())
+    timed_lanes.flush()
+    clock.looks = 0
+    clock.is_waiting.clear()
+    assert ok(collect(timed_lanes, 1)[0]).elapsed == 0.5
+    assert timed_lanes.stalled_s == 0
 
 
 def test_a_redirect_is_the_response(server, open_lanes) -> None:
@@ -310,7 +339,14 @@ def test_an_http_proxy_gets_an_absolute_target(server, open_lanes) -> None:
     assert server.received[0].head[0] == f"GET {origin.url}/a?b HTTP/1.1".encode()
 
 
-def test_descriptors_beyond_select_neither_stop_nor_spin(server, open_lanes) -> None:
+def test_descriptors_beyond_select_neither_stop_nor_spin(server) -> None:
+    looks = 0
+
+    def now() -> float:
+        nonlocal looks
+        looks += 1
+        return time.perf_counter()
+
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < 2048:
         pytest.skip("this process may not open 2048 files")
@@ -323,10 +359,10 @@ def test_descriptors_beyond_select_neither_stop_nor_spin(server, open_lanes) -> 
 
     try:
         server.answer(reply)
-        lanes = open_lanes(1)
-        before = time.thread_time()
-        assert ok(lanes.send(0, request())).content == b"ok"
-        assert time.thread_time() - before < 0.15
+        with closing(HttpLanes(server.origin, HttpSettings(), 1, now)) as lanes:
+            assert ok(lanes.send(0, request())).content == b"ok"
+        # Spinning would look at the clock 100,000 times.
+        assert looks < 5_000
     finally:
         for descriptor in held:
             os.close(descriptor)
