@@ -46,6 +46,7 @@ PUBLIC = {
     "pytest.LazySchema": "checker.pytest.lazy:LazySchema",
     "pytest.from_fixture": "checker.pytest.lazy:from_fixture",
     "pytest.parametrize": "checker.pytest.several:parametrize",
+    "reports": "checker.reports",
     "transport": "checker.transport",
     "transport.BlockingTransport": "checker.transport.blocking:BlockingTransport",
     "transport.FailureKind": "checker.core.response:FailureKind",
@@ -53,6 +54,7 @@ PUBLIC = {
     "transport.Response": "checker.core.response:Response",
     "transport.asgi": "checker.transport.applications:asgi",
     "transport.wsgi": "checker.transport.applications:wsgi",
+    "warnings": "checker.warnings",
 }
 """Name below `checker` -> module, or module:attribute, with dots for attributes of attributes."""
 

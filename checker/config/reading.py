@@ -10,6 +10,7 @@ from typing import Any
 from checker.config.auth import layer_problems
 from checker.config.kinds import Problem, did_you_mean, wrong_type
 from checker.config.kinds import Table as TableKind
+from checker.config.plugins import load_plugins
 from checker.config.table import (
     CUSTOM_CHECK,
     SECTIONS,
@@ -159,6 +160,10 @@ class _ConfigWalk:
     def section(self, path: Path, values: Mapping[str, Any]) -> None:
         keys = SECTIONS.get(path, {})
         inner = subsections(path)
+        if path == ("reports",) and not values.keys() <= {*keys, *inner}:
+            # Plug-ins bring formats of their own.
+            load_plugins()
+            inner = subsections(path)
         for name, value in values.items():
             if name in keys and not self._is_banned(path, name):
                 self._value(path, name, keys[name], value)

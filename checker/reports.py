@@ -1,0 +1,40 @@
+"""Formats of reports of your own: `register` a `ReportFormat` in a module behind an entry point of `checker.plugins`.
+
+A format that streams is a class that is made with a `ReportContext` and has `head()`, `event(event)` and `end()`, each of
+which gives text; any other is a function from a `Report` and a `ReportContext` to pieces of text.
+"""
+
+from checker.config.table import register_report as register
+from checker.core.reports import ReportFormat
+from checker.corpus.records import (
+    Finding,
+    Interaction,
+    Note,
+    OperationError,
+    Quarantined,
+    RunFinished,
+    RunStarted,
+    SchemaOpened,
+)
+from checker.reporting.context import ReportContext
+from checker.reporting.events import Event, PhaseFinished, PhaseStarted
+from checker.reporting.report import OperationOutcome, Report
+
+__all__ = [
+    "Event",
+    "Finding",
+    "Interaction",
+    "Note",
+    "OperationError",
+    "OperationOutcome",
+    "PhaseFinished",
+    "PhaseStarted",
+    "Quarantined",
+    "Report",
+    "ReportContext",
+    "ReportFormat",
+    "RunFinished",
+    "RunStarted",
+    "SchemaOpened",
+    "register",
+]
