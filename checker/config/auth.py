@@ -122,6 +122,11 @@ class Authentication:
             yield from secret_pairs(fetched.payload)
 
     @property
+    def is_digest(self) -> bool:
+        """Whether user and password are sent in answers to challenges."""
+        return self.basic is not None and self.basic.type == "digest"
+
+    @property
     def schemes(self) -> tuple[str, ...]:
         """Names of security schemes that something is configured for."""
         return (*(one.name for one in self.static), *(one.name for one in self.dynamic))

@@ -17,6 +17,7 @@ from checker.config.reading import section_error, unknown
 from checker.config.settings import FetchLimits, RunSettings, Sanitization, SequenceSettings
 from checker.config.table import AVAILABLE_PHASES, PHASES
 from checker.config.warnings import WarningSettings
+from checker.config.wfc import chosen_users, read_document
 from checker.core.blocks import Truncation
 from checker.core.reports import ReportFormat, report_formats
 
@@ -68,6 +69,7 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
         server_variables=tuple(config.servers.variables.items()),
         inline=occasion.inline,
         operations=config.operation_layers(),
+        wfc=_wfc(config),
         max_time_s=_max_time_s(config, occasion.kind),
         max_failures=config.max_failures,
         transport=config.transport,
@@ -189,6 +191,17 @@ def _refuse_unknown_checks(config: Config, *, has_hooks: bool) -> None:
     named = [name for name in config.custom_check_names if name not in CUSTOM_CHECKS]
     if named and not has_hooks:
         raise section_error(("checks",), [unknown(named[0], list(BUILT_IN))])
+
+
+def _wfc(config: Config) -> str:
+    """Text of the authentication document. Raises `ConfigError`."""
+    asked = config.operation_layers().common.authentication.wfc
+    if asked is None:
+        return ""
+    file = config.config_path
+    text = read_document(asked.path, None if file is None else file.parent)
+    chosen_users(text, asked.user)
+    return text
 
 
 def _selection(config: Config, filters: OperationFilters) -> Selection:

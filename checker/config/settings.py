@@ -127,6 +127,8 @@ class RunSettings:
     """Which of them are shown, and which make the run fail."""
     keeps_traffic: bool = False
     """Whether a report shows every request, so that none may be thrown away."""
+    wfc: str = ""
+    """Text of the authentication document that is configured."""
     preserve_bytes: bool = default_of(("reports",), "preserve-bytes")
     memory_limit_mib: int = 1024
     """A worker that grows beyond it is replaced."""

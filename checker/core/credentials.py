@@ -28,6 +28,9 @@ class CredentialSource(Protocol):
     refresh_s: float | None = None
     """Age at which what it gave is fetched anew, in seconds; None: at none."""
 
+    is_kept: bool = True
+    """False: fetched for each request, by the worker that sends it."""
+
     def key(self, case: Case) -> str | None:
         """Which credentials a case needs: they are kept for each key. None for none at all."""
         return ""

@@ -5,12 +5,14 @@ from base64 import b64encode
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Any, Final
 from urllib.parse import unquote, unquote_plus, urlsplit
 
 from checker.config.credentials import sensitive_overrides
 from checker.config.overrides import Override
 from checker.config.settings import RunSettings
+from checker.config.wfc import secrets_in
 from checker.core.credentials import Credentials
 from checker.core.redact import Redaction
 from checker.core.references import SecretStore
@@ -148,9 +150,10 @@ def secrets_of(settings: RunSettings) -> Secrets:
     found = Secrets()
     found.add_headers(pair for one in everywhere for pair in one.headers)
     redaction = settings.sanitization.redaction
-    for own in everywhere:
-        for name, value in own.authentication.secrets:
-            found.add("auth", name, value)
+    for name, value in chain.from_iterable(own.authentication.secrets for own in everywhere):
+        found.add("auth", name, value)
+    for name, value in secrets_in(settings.wfc) if settings.wfc else ():
+        found.add("auth", name, value)
     has_header = any(name.lower() == "authorization" for name, _ in common.headers)
     for kind, url in (("location", settings.location), ("base", settings.base_url or "")):
         sent = found.add_url(kind, url, redaction)

@@ -23,18 +23,18 @@ from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
 from checker.core import curl
 from checker.core.case import NOT_SET, Case
-from checker.core.credentials import CREDENTIAL_SOURCES
 from checker.core.errors import NotAvailableYet, UsageError
-from checker.core.hooks import GLOBAL_HOOKS, HookChain, HookContext, HookRegistry, HookScope
+from checker.core.hooks import GLOBAL_HOOKS, HookChain, HookContext, HookRegistry
 from checker.core.meta import GenerationMode
 from checker.core.operation import BrokenOperation, Label, Operation
+from checker.core.providers import AuthRegistry, registered_names
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
-from checker.corpus.secrets import Secrets
 from checker.generation.hooks import ComponentHooks
 from checker.generation.settings import GenerationSettings
 from checker.kinds.protocol import ApiOperation, ApiSchema, CaseProgram
 from checker.kinds.sources import SchemaOptions
+from checker.library.authentication import CallAuthentication, Registered
 from checker.library.calls import (
     call_hooks,
     credentials_of,
@@ -62,10 +62,7 @@ from checker.transport.applications import Application
 from checker.transport.http import HttpLanes
 from checker.transport.prepare import RequestMaker
 from checker.transport.settings import Dispatch, Headers, HttpSettings
-from checker.workers.configured_sources import sources
-from checker.workers.credentials import CredentialKeeper
 from checker.workers.operation_tools import dispatched
-from checker.workers.schemes import SchemeCredentials
 
 _NOWHERE = BaseUrl("http", "localhost", 80, "")
 _MANY = 16
@@ -83,22 +80,20 @@ class LibraryEngine:
         application: Application | None = None,
         *,
         location: str | None = None,
-        hooks: tuple[HookRegistry, ...] | None = None,
+        own: Registered | None = None,
     ) -> None:
-        """`location` is the URL that the user gave for the description; `hooks` act after those of all schemas."""
-        self.hooks = (HookRegistry(HookScope.SCHEMA),) if hooks is None else hooks
-        """Of the schema, and of a test."""
+        """`location` is the URL that the user gave for the description; `own` is of the schema, and of a test."""
+        self._own = own or Registered()
+        self.hooks = self._own.hooks
+        """They act after those of all schemas."""
         self._chain = HookChain((GLOBAL_HOOKS, *self.hooks))
         self._schema = schema
         self._location = location
         self._application = application
         self._config = config
         self._resolved: tuple[tuple[object, ...], RunSettings, OperationResolver] | None = None
-        self._keeper: CredentialKeeper | None = None
-        self._keeper_of: SchemeCredentials | None = None
+        self.auth = CallAuthentication(schema, self._own.auth)
         self._makers: dict[tuple[BaseUrl, Headers, bool], RequestMaker] = {}
-        self._schemes: SchemeCredentials | None = None
-        """For the configuration as it is resolved."""
         self._compiled: dict[tuple[Label, GenerationMode | None], Programs] = {}
         self._classes: dict[str, ClassCheck] = {}
         self._lanes: dict[tuple[BaseUrl, HttpSettings], HttpLanes] = {}
@@ -158,8 +153,15 @@ class LibraryEngine:
 
     def with_hooks(self, *hooks: HookRegistry) -> "LibraryEngine":
         """One that differs in the hooks of its schema, or of a test."""
+        return self._with(replace(self._own, hooks=hooks))
+
+    def with_auth(self, auth: AuthRegistry) -> "LibraryEngine":
+        """One that has the providers of a test before all others."""
+        return self._with(replace(self._own, auth=(auth, *self._own.auth)))
+
+    def _with(self, own: Registered) -> "LibraryEngine":
         return LibraryEngine(
-            self._schema, self._config, self._application, location=self._location, hooks=hooks
+            self._schema, self._config, self._application, location=self._location, own=own
         )
 
     def program(self, operation: ApiOperation) -> CaseProgram:
@@ -199,7 +201,6 @@ class LibraryEngine:
             occasion = Invocation(self._schema.location or "")
             settings = run_settings(self._config, occasion)
             self._resolved = (made_of, settings, OperationResolver(settings.operations))
-            self._schemes = None
             self._makers.clear()
         return self._resolved[1]
 
@@ -255,7 +256,7 @@ class LibraryEngine:
             declared = self._schema.base_url
             known = self._origin(declared, self._settings()) if declared is not None else None
             is_declared = known is not None and origin == known.with_userinfo(origin.userinfo)
-            schemes = self._of_schemes()
+            schemes = self.auth.schemes(self._asked())
 
             def dispatch(operation: Operation) -> Dispatch:
                 return dispatched(wanted, schemes.of(operation))
@@ -273,24 +274,16 @@ class LibraryEngine:
             self._makers[origin, wanted, is_anonymous] = maker
         return maker
 
-    def _of_schemes(self) -> SchemeCredentials:
-        """What is configured for security schemes now. Raises `ConfigError`."""
-        if self._schemes is None:
-            authentication = self._settings().common.authentication
-            self._schemes = SchemeCredentials(self._schema.security_schemes, authentication)
-        return self._schemes
-
     def _exchange(
         self, case: Case, base_url: str | None, options: CallOptions, settings: RunSettings
     ) -> Response:
-        keeper = self._credentials()
-        registered = (f"source {name}" for name in CREDENTIAL_SOURCES)
         credentials = (
-            *credentials_in(settings), *credentials_of(case, options, settings), *registered
+            *credentials_in(settings), *credentials_of(case, options, settings), *registered_names()
         )  # fmt: skip
         origin = self._origin(base_url, settings, credentials)
         if origin is None:
             raise UsageError(_NO_BASE_URL)
+        keeper = self.auth.keeper(self._asked(), origin, self._send)
         own = self.settings_of(case.operation)
         maker = self._maker(origin, own, options.headers)
         tools = Tools(maker, Judge(()), SafetyGate(), call_hooks(self._chain), keeper)
@@ -306,28 +299,10 @@ class LibraryEngine:
         response: Response = outcome
         return response
 
-    def _credentials(self) -> CredentialKeeper | None:
-        """What sources of credentials hold, configured or registered; None when there are none."""
-        schemes = self._of_schemes()
-        authentication = schemes.configured
-        if self._keeper_of is not schemes:
-            self._keeper_of, self._keeper = schemes, None
-        if self._keeper is None or (
-            not authentication and self._keeper.sources != CREDENTIAL_SOURCES
-        ):
-            found = sources(authentication, schemes, self._send_login)
-            wanted = found if authentication else dict(CREDENTIAL_SOURCES)
-            self._keeper = CredentialKeeper.alone(wanted, Secrets())
-        return self._keeper if self._keeper.sources else None
-
-    def _send_login(self, request: WireRequest) -> Outcome:
-        """Send a request for a token below the base path of the API. Raises `UsageError`."""
-        origin = self._origin(None, self._settings())
-        if origin is None:
-            raise UsageError(_NO_BASE_URL)
-        own = self._settings().common
-        target = origin.base_path.encode() + request.target
-        return self._send(origin, http_settings(own), replace(request, target=target))
+    def _asked(self) -> tuple[RunSettings, OperationResolver]:
+        self._settings()
+        assert self._resolved is not None
+        return self._resolved[1:]
 
     def _send(self, origin: BaseUrl, http: HttpSettings, request: WireRequest) -> Outcome:
         application = self._application
@@ -362,7 +337,12 @@ class LibraryEngine:
         judge = Judge(
             options.selected(own.checks, self._class_checks()),
             JudgeSettings(own.check_settings, settings.truncation),
-            check_tools(maker, anonymous, call_hooks(self._chain), self._credentials()),
+            check_tools(
+                maker,
+                anonymous,
+                call_hooks(self._chain),
+                self.auth.keeper(self._asked(), maker.origin, self._send),
+            ),
         )
         http = http_settings(own, verify=None if response.verify else False)
 
@@ -391,8 +371,8 @@ class LibraryEngine:
     def _hidden(self, command: str, settings: RunSettings) -> str:
         """A command without what sources of credentials gave."""
         wanted = settings.sanitization
-        if wanted.enabled and self._keeper is not None:
-            return self._keeper.secrets.store.hide(command, wanted.replacement)
+        if wanted.enabled:
+            return self.auth.secrets.store.hide(command, wanted.replacement)
         return command
 
     def _masked(self, case: Case, request: WireRequest, settings: RunSettings) -> WireRequest:

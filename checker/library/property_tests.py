@@ -21,6 +21,7 @@ from checker.generation.sources.hypothesis import (
     settings_given,
 )
 from checker.kinds.protocol import ApiOperation
+from checker.library.authentication import TEST_AUTH
 from checker.library.engine import LibraryEngine
 from checker.library.parametrized import GIVEN, GivenArguments
 from checker.library.schema import LoadedSchema
@@ -92,6 +93,10 @@ def property_test(
     hooks = getattr(test, TEST_HOOKS, None)
     if hooks is not None:
         schema = schema.with_test_hooks(hooks)
+        operation = schema.bound(operation)
+    own_auth = getattr(test, TEST_AUTH, None)
+    if own_auth is not None:
+        schema = schema.with_test_auth(own_auth)
         operation = schema.bound(operation)
     inner = _copied(test)
     forget_settings(inner)

@@ -11,6 +11,7 @@ from checker.core.errors import IncorrectUsage, OperationNotFound
 from checker.core.hooks import HookContext, HookDecorator, HookRegistry
 from checker.core.operation import BrokenOperation, Label
 from checker.core.operation_filter import OperationFilter, Predicate
+from checker.core.providers import AuthRegistry
 from checker.core.schema_warnings import SchemaWarning
 from checker.kinds.protocol import ApiOperation, ApiSchema, OperationEntry
 from checker.library.engine import LibraryEngine
@@ -159,6 +160,15 @@ class LoadedSchema(Mapping[str, PathOperations]):
     def hook(self) -> HookDecorator:
         """`@schema.hook`: a hook for operations of this schema alone; by name or by the name of the function."""
         return self.hooks.hook
+
+    @property
+    def auth(self) -> AuthRegistry:
+        """`@schema.auth(...)`: a provider for operations of this schema; `@schema.auth(Provider)`: for one test alone."""
+        return self.engine.auth.registries[-1]
+
+    def with_test_auth(self, own: AuthRegistry) -> "LoadedSchema":
+        """The schema with providers that are for one test alone."""
+        return LoadedSchema(self.opened, self.config, self.engine.with_auth(own), self._filter)
 
     def parametrize(self) -> Callable[[Tested], Tested]:
         """Decorator of a test that takes `case`: one test for each operation. Raises `IncorrectUsage` when stacked."""

@@ -72,8 +72,13 @@ class Authorizing(Protocol):
         """Have a request carry those of now, in place of earlier ones. Raises `CredentialError`."""
         ...
 
-    def is_refused(self, case: Case, request: WireRequest, outcome: Outcome) -> bool:
-        """Whether to send again with newer ones, which are there then. Raises `CredentialError`."""
+    def is_refused(
+        self, case: Case, request: WireRequest, outcome: Outcome, *, is_again: bool = False
+    ) -> bool:
+        """Whether to send (again, for the second time and more) with others, which are there then.
+
+        Raises `CredentialError`.
+        """
         ...
 
     def observe(self, case: Case, request: WireRequest, outcome: Outcome) -> None:
@@ -128,12 +133,16 @@ def attempt(
 
 
 def exchange(tools: Tools, case: Case, request: WireRequest) -> Exchanging[Outcome]:
-    """The answer to the request of a case: the second one, if the first refused credentials that could be renewed."""
+    """The answer to the request of a case: the last one, if others refused credentials in place of which there were more."""
     outcome = yield request
-    credentials = tools.credentials
-    if credentials is not None and credentials.is_refused(case, request, outcome):
+    credentials, is_again = tools.credentials, False
+    if credentials is None:
+        return outcome
+    while credentials.is_refused(case, request, outcome, is_again=is_again):
         credentials.apply(case, request)
         outcome = yield request
+        is_again = True
+    if is_again:
         credentials.observe(case, request, outcome)
     return outcome
 

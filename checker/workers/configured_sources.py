@@ -1,41 +1,90 @@
 """What is configured for a run and has to be fetched, as sources of credentials."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 from checker.config.auth import Authentication
+from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
-from checker.core.credentials import CredentialSource
+from checker.config.wfc import chosen_users
+from checker.core.credentials import CREDENTIAL_SOURCES, CredentialSource
+from checker.core.providers import GLOBAL_AUTH, AuthRegistry
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Outcome
 from checker.corpus.secrets import Secrets
-from checker.transport.factories import TransportFactory, transport_factory
+from checker.transport.factories import NETWORK, TransportFactory, transport_factory
 from checker.transport.settings import HttpSettings
 from checker.workers.credentials import CredentialKeeper
+from checker.workers.identities import Identities, UserSource, Wiring
 from checker.workers.schemes import SchemeCredentials
+from checker.workers.signing import digest_signer, signers_of
 from checker.workers.tokens import Send, TokenSource
 
 
-def keeper_of(
-    settings: RunSettings, schemes: SchemeCredentials, origin: BaseUrl, secrets: Secrets
-) -> CredentialKeeper | None:
-    """What holds the credentials of one worker that have to be fetched; None for none. Raises `ConfigError`."""
-    common = settings.common
-    send = sender(transport_factory(settings.transport), origin, HttpSettings.of(common))
-    found = sources(common.authentication, schemes, send)
-    return CredentialKeeper.of_run(found, secrets, is_configured=bool(common.authentication))
+@dataclass(frozen=True, slots=True)
+class Requested:
+    """What was said of who calls."""
+
+    settings: RunSettings
+    schemes: SchemeCredentials
+    operations: OperationResolver
 
 
-def sources(
+def keeper_of(asked: Requested, wiring: Wiring, secrets: Secrets) -> CredentialKeeper | None:
+    """What puts into requests what is not known from the beginning; None where there is nothing of the kind.
+
+    What is configured stands in place of what users registered. Raises `ConfigError`.
+    """
+    keeper = CredentialKeeper({}, secrets)
+    equip(keeper, asked, wiring, (GLOBAL_AUTH,))
+    return keeper if keeper.sources or keeper.signers else None
+
+
+def equip(
+    keeper: CredentialKeeper, asked: Requested, wiring: Wiring, registered: Sequence[AuthRegistry]
+) -> None:
+    """Give a keeper its sources and signers: those configured, or else those of the nearest registry that has any."""
+    operations = asked.operations
+    authentication = operations.common.authentication
+    if authentication:
+        keeper.sources = _tokens(authentication, asked.schemes, wiring.send)
+        if authentication.wfc is not None:
+            users = chosen_users(asked.settings.wfc, authentication.wfc.user)
+            keeper.identities = Identities([user.name for user in users])
+            made = partial(
+                UserSource, keeper.identities, authentication.wfc.refresh_interval, wiring
+            )
+            keeper.sources = {one.name: one for one in map(made, users)}
+    else:
+        registry = next((one for one in registered if one), GLOBAL_AUTH)
+        keeper.sources = CREDENTIAL_SOURCES | {one.name: one for one in registry.providers}
+        keeper.signers = signers_of(wiring.origin, registry.signers)
+    if any(own.authentication.is_digest for own in operations.layers.everywhere()):
+        keeper.signers = (*keeper.signers, digest_signer(wiring.origin, operations.of))
+
+
+def _tokens(
     authentication: Authentication, schemes: SchemeCredentials, send: Send
-) -> Mapping[str, CredentialSource]:
-    """Sources of what is configured and has to be fetched, by name."""
+) -> dict[str, CredentialSource]:
+    """Sources of tokens that are configured, by name."""
     found = [
         TokenSource(one, schemes.declared[one.name], schemes, send)
         for one in authentication.dynamic
         if one.name in schemes.declared
     ]
     return {one.name: one for one in found}
+
+
+def wiring_of(settings: RunSettings, origin: BaseUrl) -> Wiring:
+    """Logins travel as tests do; to other hosts over the network."""
+    http = HttpSettings.of(settings.common)
+
+    def send_to(url: str) -> Send:
+        other = BaseUrl.from_url(url)
+        return sender(NETWORK, replace(other, base_path=""), http)
+
+    return Wiring(origin, sender(transport_factory(settings.transport), origin, http), send_to)
 
 
 def sender(connect: TransportFactory, origin: BaseUrl, settings: HttpSettings) -> Send:

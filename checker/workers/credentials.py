@@ -2,20 +2,25 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from checker.core.case import Case
-from checker.core.credentials import CREDENTIAL_SOURCES, Credentials, CredentialSource
+from checker.core.credentials import Credentials, CredentialSource
 from checker.core.errors import CredentialError
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
 from checker.corpus.secrets import Secrets
 from checker.transport.proofs import put
+from checker.workers.identities import Identities
 from checker.workers.messages import FetchCredentials, GivenCredentials, WantedCredentials
+from checker.workers.signing import RequestSigner
 
 MOST_IN_VAIN = 3
 """Times in a row that newer credentials are fetched for an operation and refused."""
+
+_MOST_IN_THE_AIR = 256
+"""Requests that are remembered without their credentials."""
 
 Address = tuple[str, str]
 """Name of a source, and a key of its."""
@@ -43,21 +48,21 @@ class CredentialKeeper:
     """Says that they are wanted; set by whoever has a supervisor."""
     listen: Callable[[], bool] = lambda: True
     """Waits for messages, which come back through `take` and `fetch`; whether there is no time for more."""
+    signers: Sequence[RequestSigner] = ()
+    """Asked last: what they give depends on all else of a request."""
+    identities: Identities | None = None
+    """Who calls which operation, where there are several users."""
     clock: Callable[[], float] = time.monotonic
     """Seconds, for the age of what was given."""
     _held: dict[Address, _Held] = field(default_factory=dict)
     _wanted_for: dict[Address, Case] = field(default_factory=dict)
     """The case that needs them: who fetches may look at it."""
+    _callers: dict[int, tuple[WireRequest, str, bytes, tuple[tuple[bytes, bytes], ...]]] = field(
+        default_factory=dict
+    )
+    """By the `id` of requests in the air: who calls, and target and headers without credentials."""
     _in_vain: Counter[tuple[str, str]] = field(default_factory=Counter)
     """(operation, source): how often in a row newer credentials were refused as well."""
-
-    @classmethod
-    def of_run(
-        cls, configured: Mapping[str, CredentialSource], secrets: Secrets, *, is_configured: bool
-    ) -> "CredentialKeeper | None":
-        """One for the sources of a run: what is configured stands in place of what users registered. None for none."""
-        sources = configured if is_configured else CREDENTIAL_SOURCES
-        return cls(dict(sources), secrets) if sources else None
 
     @classmethod
     def alone(cls, sources: Mapping[str, CredentialSource], secrets: Secrets) -> "CredentialKeeper":
@@ -72,11 +77,17 @@ class CredentialKeeper:
 
     def apply(self, case: Case, request: WireRequest) -> None:
         """Have the request of a case carry what its sources hold now. Raises `CredentialError`."""
+        if self.identities is not None:
+            self._bare(request, self.identities.current(case.operation.label))
         for name, source in self.sources.items():
             key = source.key(case)
             if key is None:
                 continue
-            held = self._current((name, key), source, case)
+            held = (
+                self._current((name, key), source, case)
+                if source.is_kept
+                else self._own(case, source)
+            )
             if held is None:
                 continue
             carried = source.carried(held.credentials, case)
@@ -85,15 +96,29 @@ class CredentialKeeper:
                 put(request, carried)
                 others = (one for one in request.proofs if one[0] != name)
                 request.proofs = (*others, (name, held.number))
+        for signer in self.signers:
+            signed = signer.sign(case, request)
+            if signed is not None:
+                self.secrets.add_credentials(signed)
+                put(request, signed)
 
-    def is_refused(self, case: Case, request: WireRequest, outcome: Outcome) -> bool:
-        """Whether to send again with newer credentials, which are there then. Raises `CredentialError`.
+    def is_refused(
+        self, case: Case, request: WireRequest, outcome: Outcome, *, is_again: bool = False
+    ) -> bool:
+        """Whether to send (again, for the second time and more) with other credentials, which are there then.
 
-        Operations that refuse whatever is fetched are left alone after a while.
+        Operations that refuse whatever is fetched are left alone after a while. Raises `CredentialError`.
         """
         if not isinstance(outcome, Response):
             return False
-        is_hopeful = False
+        if self.identities is not None:
+            _, who, *_ = self._callers.get(id(request), (request, ""))
+            if self.identities.is_another_tried(case.operation.label, who, outcome.status_code):
+                return True
+            self._callers.pop(id(request), None)
+        if is_again:
+            return False
+        is_hopeful = any(one.is_challenged(request, outcome) for one in self.signers)
         for name, number in request.proofs:
             source, place = self.sources[name], (case.operation.label, name)
             if not source.is_refused(outcome):
@@ -102,7 +127,7 @@ class CredentialKeeper:
                 self._in_vain[place] += 1
                 is_hopeful = True
                 address = (name, source.key(case) or "")
-                if self._held[address].number <= number:
+                if source.is_kept and self._held[address].number <= number:
                     self._newer(address, number, case)
         return is_hopeful
 
@@ -131,6 +156,23 @@ class CredentialKeeper:
         except Exception as error:  # noqa: BLE001 - the wall: users' code; it costs the operations that need it
             text = f"{type(error).__name__}: {error}"
             return GivenCredentials(order.source, order.number, error=text, key=order.key)
+
+    def _bare(self, request: WireRequest, who: str) -> None:
+        """A request without what another user carried in it, to be sent as this one."""
+        known = self._callers.get(id(request))
+        if known is not None:
+            _, _, target, headers = known
+            request.target, request.headers, request.lines = target, list(headers), None
+            request.proofs = ()
+        while len(self._callers) >= _MOST_IN_THE_AIR:
+            self._callers.pop(next(iter(self._callers)))
+        self._callers[id(request)] = (request, who, request.target, tuple(request.headers))
+
+    def _own(self, case: Case, source: CredentialSource) -> _Held:
+        """What is fetched for one request alone. Raises `CredentialError`."""
+        found = source.fetch(case)
+        self.secrets.add_credentials(found)
+        return _Held(0, found, "", self.clock())
 
     def _current(self, address: Address, source: CredentialSource, case: Case) -> _Held | None:
         """What counts now; older ones go on where newer ones were to come for their age alone, and do not."""

@@ -5,9 +5,9 @@ from urllib.parse import urlsplit
 
 from checker.config.credentials import credentials_in, target
 from checker.config.settings import RunSettings
-from checker.core.credentials import CREDENTIAL_SOURCES
 from checker.core.digests import digest
 from checker.core.errors import UsageError
+from checker.core.providers import registered_names
 from checker.core.request import BaseUrl, host_of
 from checker.corpus import files
 from checker.corpus.damage import Loss, damage_note
@@ -71,8 +71,7 @@ def settled_target(
             "the description names no absolute server; give the base URL of the API with `--url`"
         )
     try:
-        sources = (f"source {name}" for name in CREDENTIAL_SOURCES)
-        names = (*credentials_in(settings), *sources)
+        names = (*credentials_in(settings), *registered_names())
         return target(base_url, settings.location, settings.base_url, names)
     except ValueError as error:
         raise UsageError(f"{error}; or give the base URL of the API with `--url`") from error

@@ -18,7 +18,7 @@ from checker.transport.settings import HttpSettings
 from checker.workers.calling import Caller, Lanes, open_tools
 from checker.workers.class_checks import ClassChecks
 from checker.workers.collector import uncollected
-from checker.workers.configured_sources import keeper_of
+from checker.workers.configured_sources import Requested, keeper_of, wiring_of
 from checker.workers.context import WorkerContext
 from checker.workers.description import Description, other_host, read_description, settled_target
 from checker.workers.makers import open_makers
@@ -77,7 +77,8 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
         generation_rules(operations, settings, subject.schemes, reuse=recorder.values is not None),
         recorder,
     )
-    keeper = keeper_of(settings, subject.schemes, origin, recorder.secrets)
+    asked = Requested(settings, subject.schemes, operations)
+    keeper = keeper_of(asked, wiring_of(settings, origin), recorder.secrets)
     caller = Caller(origin, subject.schemes, keeper)
     lanes = Lanes.of(settings)
     connect = transport_factory(settings.transport)

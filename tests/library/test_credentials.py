@@ -67,3 +67,84 @@ def test_a_name_is_taken_once(source: Counted) -> None:
     assert register(source) is source
     with pytest.raises(checker.errors.IncorrectUsage, match="'counted' is already registered"):
         register(Counted())
+
+
+KEYED = {
+    "openapi": "3.0.3",
+    "info": {"title": "T", "version": "1"},
+    "components": {
+        "securitySchemes": {
+            "Key": {"type": "apiKey", "in": "query", "name": "key"},
+            "Token": {"type": "http", "scheme": "bearer"},
+        }
+    },
+    "paths": {
+        "/key": {"get": {"security": [{"Key": []}], "responses": {"200": {"description": ""}}}},
+        "/token": {"get": {"security": [{"Token": []}], "responses": {"200": {"description": ""}}}},
+        "/open": {"get": {"responses": {"200": {"description": ""}}}},
+    },
+}
+
+
+def test_calls_carry_what_is_configured_for_the_schemes_of_their_operation() -> None:
+    logins: list[bytes] = []
+
+    def answer(request: Request) -> Reply:
+        if request.target == b"/login":
+            logins.append(request.body)
+        return json_reply({"token": "of-the-login"})
+
+    with serving(answer, KEYED) as app:
+        schema = checker.openapi.from_url(app.document_url)
+        values = {
+            "auth": {
+                "openapi": {"Key": {"api_key": "a b"}},
+                "dynamic": {"openapi": {"Token": {"path": "/login", "extract_selector": "/token"}}},
+            }
+        }
+        config = checker.Config.from_dict(values)
+        schema = checker.openapi.from_url(app.document_url, config=config)
+        for path in ("/key", "/token", "/open", "/token"):
+            schema[path]["GET"].Case().call()
+        command = schema["/key"]["GET"].Case().as_curl_command()
+    sent = [(one.target, one.headers.get("authorization")) for one in app.seen]
+    token = (b"/token", "Bearer of-the-login")
+    assert sent == [(b"/key?key=a%20b", None), (b"/login", None), token, (b"/open", None), token]
+    assert "a%20b" not in command
+
+
+def test_a_provider_of_one_schema_stands_over_those_of_all() -> None:
+    with serving(lambda _: json_reply({}), KEYED) as app:
+        mine, other = (checker.openapi.from_url(app.document_url) for _ in range(2))
+
+        @mine.auth(refresh_interval=None).apply_to(path="/token")
+        class Mine:
+            def __init__(self) -> None:
+                self.asked = 0
+
+            def get(self, case: checker.Case, ctx: checker.AuthContext) -> int:
+                self.asked += 1
+                return self.asked
+
+            def set(self, case: checker.Case, data: int, ctx: checker.AuthContext) -> None:
+                case.headers["X-Number"] = f"number {data}"
+
+        for schema in (mine, mine, other):
+            schema["/token"]["GET"].Case().call()
+        mine["/open"]["GET"].Case().call()
+    numbers = [one.headers.get("x-number") for one in app.seen]
+    # Nothing is kept: it is asked for each request.
+    assert numbers == ["number 1", "number 2", None, None]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (lambda: checker.auth(object), "object is no authentication provider: it has no `get`"),
+        (lambda: checker.auth().apply_to(pfad="/a"), "unknown filter 'pfad'"),
+        (lambda: checker.auth().skip_for(), "need a filter or a function"),
+    ],
+)
+def test_a_registration_that_means_nothing_is_one_sentence(given, expected: str) -> None:
+    with pytest.raises(checker.errors.IncorrectUsage, match=expected):
+        given()

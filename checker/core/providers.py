@@ -1,0 +1,292 @@
+"""Authentication that users write: classes with `get` and `set`, and which operations they are for."""
+
+import re
+from collections.abc import Callable, Collection, Iterable
+from copy import copy
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+from checker.core.case import Case
+from checker.core.credentials import CREDENTIAL_SOURCES, Credentials, CredentialSource
+from checker.core.errors import CredentialError, IncorrectUsage
+from checker.core.operation import Operation
+from checker.core.response import Response
+
+_SUBJECTS: Final[dict[str, Callable[[Operation], Collection[str]]]] = {
+    "path": lambda operation: [operation.path],
+    "method": lambda operation: [operation.method],
+    "name": lambda operation: [operation.label],
+    "tag": lambda operation: operation.tags,
+    "operation_id": lambda operation: [operation.operation_id] if operation.operation_id else [],
+}
+_REFRESH_S: Final = 300
+_RETRY_ON: Final = (401,)
+
+
+@dataclass(frozen=True, slots=True)
+class AuthContext:
+    """What a provider is told beside the case."""
+
+    operation: Operation
+    app: object | None = None
+    """The application in this process that serves the API, if there is one."""
+
+
+class AuthProvider(Protocol):
+    """What users write. It is made once in each worker; what `get` gives is shared by all of them."""
+
+    def get(self, case: Case, ctx: AuthContext) -> Any:
+        """What `set` needs, such as a token: scalars, bytes, lists, tuples, and maps of them. None for nothing."""
+        ...
+
+    def set(self, case: Case, data: Any, ctx: AuthContext) -> None:
+        """Put it into headers, cookies and query of a case."""
+        ...
+
+
+Condition = Callable[[AuthContext], bool]
+Signer = Any
+"""An object that signs requests as HTTP clients have them: `httpx.Auth`, or a callable as `requests` takes it."""
+
+
+@dataclass(slots=True)
+class _Terms:
+    """Alternatives, each of conditions that have to hold together."""
+
+    terms: list[list[Condition]] = field(default_factory=list)
+
+    def add(self, func: Condition | None, given: dict[str, Any]) -> None:
+        conditions = [_condition(name, value) for name, value in given.items()]
+        if func is not None:
+            conditions.append(func)
+        if not conditions:
+            raise IncorrectUsage("apply_to and skip_for need a filter or a function")
+        self.terms.append(conditions)
+
+    def hold(self, context: AuthContext) -> bool:
+        return any(all(condition(context) for condition in term) for term in self.terms)
+
+
+@dataclass(slots=True)
+class Scope:
+    """Operations that a provider is for: all, unless `apply_to` or `skip_for` say otherwise."""
+
+    _wanted: _Terms = field(default_factory=_Terms)
+    _skipped: _Terms = field(default_factory=_Terms)
+
+    def apply_to(self, func: Condition | None = None, **filters: Any) -> "Scope":
+        """Those that all of these filters hold for; several calls are alternatives.
+
+        Filters: `path`, `method`, `name`, `tag`, `operation_id`, each a text or a list, and with `_regex` a pattern.
+        """
+        self._wanted.add(func, filters)
+        return self
+
+    def skip_for(self, func: Condition | None = None, **filters: Any) -> "Scope":
+        """None that all of these filters hold for; several calls are alternatives."""
+        self._skipped.add(func, filters)
+        return self
+
+    def covers(self, context: AuthContext) -> bool:
+        """Whether it is for the operation of a context."""
+        is_wanted = not self._wanted.terms or self._wanted.hold(context)
+        return is_wanted and not self._skipped.hold(context)
+
+
+@dataclass(slots=True)
+class SigningScope(Scope):
+    """An object that signs the requests of some operations."""
+
+    signer: Signer = None
+
+
+class ProviderSource(CredentialSource):
+    """A provider as a source of credentials."""
+
+    def __init__(self, name: str, provider: AuthProvider, scope: Scope) -> None:
+        self.name = name
+        self.refresh_s: float | None = _REFRESH_S
+        self.is_kept = True
+        self.cache_by_key: Callable[[Case, AuthContext], Any] | None = None
+        self.retry_on: tuple[int, ...] = _RETRY_ON
+        self.scope = scope
+        self._provider = provider
+
+    def key(self, case: Case) -> str | None:
+        """The key of `cache_by_key`; None where the provider is not for the operation."""
+        context = _context(case)
+        if not self.scope.covers(context):
+            return None
+        return "" if self.cache_by_key is None else repr(self.cache_by_key(case, context))
+
+    def fetch(self, case: Case) -> Credentials:
+        """What `get` gives. Raises `CredentialError`."""
+        try:
+            data = self._provider.get(case, _context(case))
+        except Exception as error:
+            raise CredentialError(f"{self.name}.get: {type(error).__name__}: {error}") from error
+        return Credentials(data=_written(data, self.name))
+
+    def carried(self, held: Credentials, case: Case) -> Credentials | None:
+        """What `set` puts into a copy of the case. Raises `CredentialError`."""
+        data = _read(held.data)
+        if data is None:
+            return None
+        changed = copy(case)
+        for part in ("headers", "cookies", "query"):
+            setattr(changed, part, dict(getattr(case, part)))
+        try:
+            self._provider.set(changed, data, _context(case))
+        except Exception as error:
+            raise CredentialError(f"{self.name}.set: {type(error).__name__}: {error}") from error
+        return Credentials(
+            _news(case.headers, changed.headers),
+            _news(case.query, changed.query),
+            _news(case.cookies, changed.cookies),
+        )
+
+    def is_refused(self, response: Response) -> bool:
+        """Whether it has a status of `retry_on`."""
+        return response.status_code in self.retry_on
+
+
+class AuthRegistry:
+    """Providers, in the order of registration: `checker.auth`, `schema.auth`."""
+
+    def __init__(self) -> None:
+        self.providers: list[ProviderSource] = []
+        self.signers: list[SigningScope] = []
+
+    def __call__(
+        self,
+        provider: Any = None,
+        *,
+        refresh_interval: int | None = _REFRESH_S,
+        cache_by_key: Callable[[Case, AuthContext], Any] | None = None,
+        retry_on: Iterable[int] | None = None,
+    ) -> Any:
+        """A decorator that registers a provider class; `apply_to` and `skip_for` of it say for which operations."""
+        registration = Registration(self, refresh_interval, cache_by_key, retry_on)
+        return registration if provider is None else registration(provider)
+
+    def set_from_requests(self, auth: Signer) -> SigningScope:
+        """Have an object of an HTTP client sign each request: `httpx.Auth`, or a callable as `requests` takes it."""
+        signing = SigningScope(signer=auth)
+        self.signers.append(signing)
+        return signing
+
+    def unregister(self) -> None:
+        """Forget all of them."""
+        self.providers.clear()
+        self.signers.clear()
+
+    def __bool__(self) -> bool:
+        return bool(self.providers or self.signers)
+
+
+class Registration(Scope):
+    """Registers the class that it is put before."""
+
+    def __init__(
+        self,
+        registry: AuthRegistry,
+        refresh_interval: int | None,
+        cache_by_key: Callable[[Case, AuthContext], Any] | None,
+        retry_on: Iterable[int] | None,
+    ) -> None:
+        super().__init__()
+        self._registry = registry
+        self._refresh_s = refresh_interval
+        self._cache_by_key = cache_by_key
+        self._retry_on = _RETRY_ON if retry_on is None else tuple(retry_on)
+
+    def apply_to(self, func: Condition | None = None, **filters: Any) -> "Registration":
+        """Register for those operations alone that all of these filters hold for."""
+        Scope.apply_to(self, func, **filters)
+        return self
+
+    def skip_for(self, func: Condition | None = None, **filters: Any) -> "Registration":
+        """Register for no operation that all of these filters hold for."""
+        Scope.skip_for(self, func, **filters)
+        return self
+
+    def __call__(self, provider: Any) -> Any:
+        """Register a class with `get` and `set`; gives it back. Raises `IncorrectUsage` for what is none."""
+        for name in ("get", "set"):
+            if not callable(getattr(provider, name, None)):
+                shown = getattr(provider, "__name__", repr(provider))
+                raise IncorrectUsage(f"{shown} is no authentication provider: it has no `{name}`")
+        known = {one.name for one in self._registry.providers}
+        name = provider.__name__ if isinstance(provider, type) else type(provider).__name__
+        while name in known:
+            name += "+"
+        made = provider() if isinstance(provider, type) else provider
+        source = ProviderSource(name, made, self)
+        source.refresh_s, source.cache_by_key = self._refresh_s, self._cache_by_key
+        source.is_kept = self._refresh_s is not None
+        source.retry_on = self._retry_on
+        self._registry.providers.append(source)
+        return provider
+
+
+GLOBAL_AUTH: Final = AuthRegistry()
+"""`checker.auth`: providers for every API."""
+
+
+def registered_names() -> tuple[str, ...]:
+    """What users registered for every API, as messages call it."""
+    names = (*CREDENTIAL_SOURCES, *(one.name for one in GLOBAL_AUTH.providers))
+    signers = (type(one.signer).__name__ for one in GLOBAL_AUTH.signers)
+    return tuple(f"source {name}" for name in (*names, *signers))
+
+
+def _condition(name: str, value: Any) -> Condition:
+    subject, is_regex = name.removesuffix("_regex"), name.endswith("_regex")
+    read = _SUBJECTS.get(subject)
+    if read is None:
+        known = ", ".join(_SUBJECTS)
+        raise IncorrectUsage(f"unknown filter {name!r}; there are {known}, each also with _regex")
+    if is_regex:
+        pattern = re.compile(value)
+        return lambda context: any(pattern.search(text) for text in read(context.operation))
+    wanted = {value} if isinstance(value, str) else set(value)
+    if subject == "method":
+        wanted = {one.upper() for one in wanted}
+    return lambda context: not wanted.isdisjoint(read(context.operation))
+
+
+def _context(case: Case) -> AuthContext:
+    return AuthContext(case.operation, None)
+
+
+def _news(before: dict[str, Any], after: dict[str, Any]) -> dict[str, str]:
+    return {
+        name: str(value)
+        for name, value in after.items()
+        if name not in before or before[name] != value
+    }
+
+
+def _written(value: Any, name: str) -> Any:
+    """A value in lists that say what they stand for: tuples stay tuples on their way to other workers."""
+    if value is None or isinstance(value, bool | int | float | str | bytes):
+        return value
+    if isinstance(value, list | tuple):
+        kind = "list" if isinstance(value, list) else "tuple"
+        return [kind, *(_written(item, name) for item in value)]
+    if isinstance(value, dict):
+        return ["map", *(_written(part, name) for item in value.items() for part in item)]
+    raise CredentialError(
+        f"{name}.get gives a {type(value).__name__}, which other workers cannot have; "
+        "give texts, numbers, bytes, lists, tuples or maps of them"
+    )
+
+
+def _read(written: Any) -> Any:
+    if not isinstance(written, list):
+        return written
+    kind, *parts = written
+    items = [_read(part) for part in parts]
+    if kind == "map":
+        return dict(zip(items[::2], items[1::2], strict=True))
+    return items if kind == "list" else tuple(items)

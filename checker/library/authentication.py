@@ -1,0 +1,108 @@
+"""Who calls in the Python API: what is configured, or else what was registered, nearest first."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Final
+
+from checker.config.operation_settings import OperationResolver
+from checker.config.settings import RunSettings
+from checker.core.credentials import CREDENTIAL_SOURCES
+from checker.core.hooks import HookRegistry, HookScope
+from checker.core.providers import GLOBAL_AUTH, AuthRegistry
+from checker.core.request import BaseUrl, WireRequest
+from checker.core.response import Outcome
+from checker.corpus.secrets import Secrets
+from checker.kinds.protocol import ApiSchema
+from checker.library.parametrized import Tested
+from checker.transport.settings import HttpSettings
+from checker.workers.configured_sources import Requested, equip
+from checker.workers.credentials import CredentialKeeper
+from checker.workers.identities import Wiring
+from checker.workers.schemes import SchemeCredentials
+
+TEST_AUTH: Final = "_checker_auth"
+"""Attribute of a test function: providers that are for it alone."""
+
+
+class SchemaAuth(AuthRegistry):
+    """`schema.auth`: registers providers for one schema, or marks a test to have one of its own."""
+
+    def __call__(self, provider: Any = None, **options: Any) -> Any:
+        """Without a provider a decorator that registers one for the schema; with one a decorator of tests."""
+        if provider is None:
+            return AuthRegistry.__call__(self, **options)
+        own = AuthRegistry()
+        own(provider, **options)
+
+        def mark(test: Tested) -> Tested:
+            test.__dict__[TEST_AUTH] = own
+            return test
+
+        return mark
+
+
+Asked = tuple[RunSettings, OperationResolver]
+"""What the configuration asks for, resolved."""
+
+
+SendFrom = Callable[[BaseUrl, HttpSettings, WireRequest], Outcome]
+"""Sends a request to a host, as these settings say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """What users registered for a schema, and for a test of it."""
+
+    hooks: tuple[HookRegistry, ...] = field(
+        default_factory=lambda: (HookRegistry(HookScope.SCHEMA),)
+    )
+    """Of the schema, then of the test."""
+    auth: tuple[AuthRegistry, ...] = field(default_factory=lambda: (SchemaAuth(),))
+    """Of the test, then of the schema."""
+
+
+class CallAuthentication:
+    """What calls of one schema carry; made anew when the configuration, the target or what is registered changes."""
+
+    def __init__(self, schema: ApiSchema, registries: Sequence[AuthRegistry]) -> None:
+        """`registries`: of a test and of the schema, before those for every API."""
+        self.registries = tuple(registries)
+        self.secrets = Secrets()
+        self._schema = schema
+        self._schemes: tuple[object, SchemeCredentials] | None = None
+        self._keeper: tuple[tuple[object, ...], CredentialKeeper] | None = None
+
+    def schemes(self, asked: Asked) -> SchemeCredentials:
+        """What is configured for security schemes. Raises `ConfigError`."""
+        settings, operations = asked
+        if self._schemes is None or self._schemes[0] is not settings:
+            configured = operations.common.authentication
+            found = SchemeCredentials(self._schema.security_schemes, configured)
+            self._schemes = settings, found
+        return self._schemes[1]
+
+    def keeper(self, asked: Asked, origin: BaseUrl, send: SendFrom) -> CredentialKeeper | None:
+        """What puts credentials into requests to a place; None where there is nothing of the kind. Raises `ConfigError`."""
+        settings, operations = asked
+        schemes, registries = self.schemes(asked), (*self.registries, GLOBAL_AUTH)
+        registered = (
+            one for registry in registries for one in (*registry.providers, *registry.signers)
+        )
+        made_of = (settings, origin, *CREDENTIAL_SOURCES, *map(id, registered))
+        if self._keeper is None or self._keeper[0] != made_of:
+            keeper = CredentialKeeper.alone({}, self.secrets)
+            http = HttpSettings.of(operations.common)
+
+            def to_api(request: WireRequest) -> Outcome:
+                below = origin.base_path.encode() + request.target
+                return send(origin, http, replace(request, target=below))
+
+            def elsewhere(url: str) -> Callable[[WireRequest], Outcome]:
+                return partial(send, replace(BaseUrl.from_url(url), base_path=""), http)
+
+            wiring = Wiring(origin, to_api, elsewhere)
+            equip(keeper, Requested(settings, schemes, operations), wiring, registries)
+            self._keeper = made_of, keeper
+        keeper = self._keeper[1]
+        return keeper if keeper.sources or keeper.signers else None
