@@ -2,30 +2,48 @@
 
 from checker.checks.table import FAILURES
 from checker.core.errors import (
+    BudgetSpent,
     CheckerError,
     CheckError,
     ConfigError,
+    CredentialError,
+    ForeignDescription,
     HookError,
     IncorrectUsage,
     LoaderError,
     NotAvailableYet,
+    NothingToBreak,
     OperationNotFound,
+    UnreadableFile,
+    UnresolvableBody,
+    Unsatisfiable,
+    Unserialisable,
     UsageError,
 )
 from checker.core.failures import Failure, FailureGroup, Severity
+from checker.core.schema import UnresolvableReference
 
 __all__ = [
+    "BudgetSpent",
     "CheckError",
     "CheckerError",
     "ConfigError",
+    "CredentialError",
     "Failure",
     "FailureGroup",
+    "ForeignDescription",
     "HookError",
     "IncorrectUsage",
     "LoaderError",
     "NotAvailableYet",
+    "NothingToBreak",
     "OperationNotFound",
     "Severity",
+    "UnreadableFile",
+    "UnresolvableBody",
+    "UnresolvableReference",
+    "Unsatisfiable",
+    "Unserialisable",
     "UsageError",
 ]
 

@@ -1,8 +1,11 @@
 """One request to one operation, as values; the wire comes later."""
 
+from copy import deepcopy
+from secrets import token_hex
 from typing import Any, Final
 
 from checker.core.engine import Engine
+from checker.core.locations import Location
 from checker.core.meta import CaseMetadata
 from checker.core.operation import Operation
 from checker.core.response import Response
@@ -27,6 +30,9 @@ class NotSet:
 
     def __reduce__(self) -> str:
         return "NOT_SET"
+
+    def __deepcopy__(self, memo: object) -> "NotSet":
+        return self
 
 
 NOT_SET: Final = NotSet()
@@ -125,8 +131,66 @@ class Case:
         """Curl command that sends this case."""
         return self._engine().as_curl_command(self, headers, verify=verify)
 
+    def as_transport_kwargs(
+        self, base_url: str | None = None, headers: dict[str, str] | None = None
+    ) -> dict[str, Any]:
+        """What `requests.request` takes to send this case: `method`, `url` with its query, `headers`, `data` (bytes)."""
+        return self._engine().as_transport_kwargs(self, base_url, headers)
+
+    def get_container(self, location: str) -> dict[str, Any] | None:
+        """Values of `path`, `query`, `header` or `cookie`; None for any other word, and for a body."""
+        known = {place.value: place.container for place in Location if place is not Location.BODY}
+        found: dict[str, Any] | None = getattr(self, known[location]) if location in known else None
+        return found
+
+    def derive(
+        self,
+        *,
+        headers: dict[str, Any] | None = None,
+        query: dict[str, Any] | None = None,
+        cookies: dict[str, Any] | None = None,
+        keep_auth: bool = False,
+    ) -> "Case":
+        """A copy with further values, made by hand: it has an id of its own and no metadata.
+
+        What security schemes of the operation put into headers, query and cookies is left out unless `keep_auth`.
+        """
+        schemes = [one for need in self.operation.security for one in need.schemes]
+        hidden = (
+            set()
+            if keep_auth
+            else {(place.container, name.lower()) for place, name in (one.place for one in schemes)}
+        )
+        changes = {"headers": headers, "query": query, "cookies": cookies}
+        parts: dict[str, Any] = {
+            container: {
+                **{
+                    key: deepcopy(value)
+                    for key, value in getattr(self, container).items()
+                    if (container, key.lower()) not in hidden
+                },
+                **(wanted or {}),
+            }
+            for container, wanted in changes.items()
+        }
+        return Case(
+            self.operation,
+            token_hex(6),
+            path_parameters=deepcopy(self.path_parameters),
+            body=deepcopy(self.body),
+            media_type=self.media_type,
+            multipart_content_types=self.multipart_content_types,
+            engine=self.engine,
+            **parts,
+        )
+
     def call(self, base_url: str | None = None, **options: Any) -> Response:
-        """Response to this case, not judged. Options: `headers`, `params`, `cookies`, `timeout`, `verify`."""
+        """Response to this case, not judged.
+
+        Options: `headers`, `params`, `cookies` (single names that replace those of the case), `timeout` (seconds), `verify`,
+        `auth`, `cert`, `proxies`, `allow_redirects`, `session` (a client of httpx, requests, werkzeug, Starlette or Django).
+        Raises `TimeoutError`, `ConnectionError`, `ValueError` when there is no response, and what a client raises.
+        """
         return self._engine().call(self, base_url, **options)
 
     def validate_response(self, response: Response, **options: Any) -> None:

@@ -18,7 +18,7 @@ CheckerError
 ├── CredentialError        a source of credentials gave none              an error of its operation
 ├── StorageError           the corpus cannot be written                   exit code 2
 └── MissingSecret          a recorded secret is not available             exit code 2
-OperationNotFound          a schema has no such operation (also a LookupError)
+OperationNotFound          a schema has no such operation (also a KeyError)
 IncorrectUsage             a Python call that cannot mean anything (also a UsageError)
 
 Failed checks are not here: they are `checker.core.failures`.
@@ -58,8 +58,12 @@ class IncorrectUsage(UsageError):
     """A Python call that cannot mean anything."""
 
 
-class OperationNotFound(UsageError, LookupError):
+class OperationNotFound(UsageError, KeyError):
     """A schema has no such operation; the message names the nearest one."""
+
+    def __str__(self) -> str:
+        # A `KeyError` would quote it.
+        return str(self.args[0])
 
 
 class NotAvailableYet(UsageError):

@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from checker.core.codings import Decoded, Undecoded, codings_of, decoded, readable
+from checker.core.foreign import foreign_parts
 from checker.core.media_types import media_type_of
 from checker.core.request import WireRequest
 
@@ -86,6 +87,27 @@ class Response:
         response.verify = verify
         response.content_type = _content_type_in(lines)
         return response
+
+    @classmethod
+    def from_any(cls, response: Any) -> "Response":
+        """A response of `requests`, `httpx`, aiohttp (read), or of a test client of werkzeug, Starlette or Django.
+
+        The same object if it is ours. Raises `TypeError` for what is no response.
+        """
+        if isinstance(response, Response):
+            return response
+        parts = foreign_parts(response)
+        found = cls(
+            parts.status,
+            parts.headers,
+            parts.content,
+            elapsed=parts.elapsed_s,
+            message=parts.reason,
+        )
+        found.is_decoded = parts.is_decoded
+        return found
+
+    from_requests = from_httpx = from_wsgi = from_any
 
     def __repr__(self) -> str:
         return f"<Response [{self.status_code}]>"

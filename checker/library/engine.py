@@ -8,8 +8,7 @@ from functools import partial
 from typing import Any
 
 from checker import __version__
-from checker.checks.classes import ClassCheck
-from checker.checks.custom import CUSTOM_CHECKS, class_checks
+from checker.checks.custom import CUSTOM_CHECKS
 from checker.checks.judge import Judge, Judgement, JudgeSettings
 from checker.config.config import Config
 from checker.config.credentials import (
@@ -43,12 +42,13 @@ from checker.library.calls import (
     only_media_type,
     overridden,
 )
+from checker.library.changed import DrawnCase, transport_kwargs
 from checker.library.drawn import masked
-from checker.library.foreign import as_response
 from checker.library.listed import listed_cases
 from checker.library.options import CallOptions, CheckOptions
+from checker.library.sessions import home_of, send_by, session_for
 from checker.library.strategies import Programs, case_strategy, generation_settings
-from checker.library.verdicts import failure_group
+from checker.library.verdicts import KeptClassChecks, failure_group
 from checker.phases.attempt import (
     Tools,
     build_request,
@@ -66,7 +66,7 @@ from checker.workers.operation_tools import dispatched
 
 _NOWHERE = BaseUrl("http", "localhost", 80, "")
 _MANY = 16
-"""Makers of requests, and connections, that are kept."""
+"""Makers, and connections, that are kept."""
 _NO_BASE_URL = "The `base_url` argument is required when specifying a schema via a file"
 
 
@@ -95,7 +95,7 @@ class LibraryEngine:
         self.auth = CallAuthentication(schema, self._own.auth)
         self._makers: dict[tuple[BaseUrl, Headers, bool], RequestMaker] = {}
         self._compiled: dict[tuple[Label, GenerationMode | None], Programs] = {}
-        self._classes: dict[str, ClassCheck] = {}
+        self._classes = KeptClassChecks()
         self._lanes: dict[tuple[BaseUrl, HttpSettings], HttpLanes] = {}
         schema.configure(
             SchemaOptions(
@@ -119,6 +119,14 @@ class LibraryEngine:
         shown = self._masked(case, request, settings)
         return self._hidden(curl.render(shown, origin, verify=verify, lossy=True), settings)
 
+    def as_transport_kwargs(
+        self, case: Case, base_url: str | None, headers: Mapping[str, str] | None
+    ) -> dict[str, Any]:
+        """What `requests.request` takes to send a case."""
+        origin = self._origin(base_url, self._settings()) or _NOWHERE
+        maker = self._maker(origin, self.settings_of(case.operation), headers or {})
+        return transport_kwargs(maker.make(case), origin)
+
     def call(self, case: Case, base_url: str | None, **options: Any) -> Response:
         """Response to the case. Raises `TimeoutError`, `ConnectionError`, `ValueError` when there is none."""
         settings = self._settings()
@@ -126,7 +134,9 @@ class LibraryEngine:
 
     def validate_response(self, case: Case, response: Any, **options: Any) -> None:
         """Raise a `FailureGroup` when a check fails."""
-        self._validate(case, as_response(response), CheckOptions.of(options), self._settings())
+        self._validate(
+            case, Response.from_any(response), CheckOptions.of(options), self._settings()
+        )
 
     def call_and_validate(self, case: Case, base_url: str | None, **options: Any) -> Response:
         """Response to the case. Raises a `FailureGroup` when a check fails."""
@@ -170,15 +180,12 @@ class LibraryEngine:
 
     def _programs(self, operation: ApiOperation, mode: GenerationMode | None) -> Programs:
         """Those of a mode that stands above the configuration; None has it say."""
-        known = self._compiled.get((operation.label, mode))
-        if known is None:
 
-            def settings() -> GenerationSettings:
-                return generation_settings(self._config, self.settings_of(operation), mode)
+        def settings() -> GenerationSettings:
+            return generation_settings(self._config, self.settings_of(operation), mode)
 
-            known = Programs(operation, settings, self._chain)
-            self._compiled[operation.label, mode] = known
-        return known
+        made = Programs(operation, settings, self._chain)
+        return self._compiled.setdefault((operation.label, mode), made)
 
     def listed_cases(self, operation: ApiOperation) -> Iterator[Case]:
         """Cases that the phases of an operation list for it, phase by phase. Raises what listing raises."""
@@ -189,7 +196,7 @@ class LibraryEngine:
 
     def equipped(self, case: Case) -> Case:
         """The case, able to do what it offers; what it is made of is remembered."""
-        case.engine = self
+        case.engine, case.__class__ = self, DrawnCase
         parts = (case.path_parameters, case.headers, case.cookies, case.query)
         case.drawn = copy.deepcopy((*parts, (case.body, case.media_type)))
         return case
@@ -281,16 +288,20 @@ class LibraryEngine:
             *credentials_in(settings), *credentials_of(case, options, settings), *registered_names()
         )  # fmt: skip
         origin = self._origin(base_url, settings, credentials)
+        origin = origin or home_of(options.session)
         if origin is None:
             raise UsageError(_NO_BASE_URL)
         keeper = self.auth.keeper(self._asked(), origin, self._send)
         own = self.settings_of(case.operation)
-        maker = self._maker(origin, own, options.headers)
-        tools = Tools(maker, Judge(()), SafetyGate(), call_hooks(self._chain), keeper)
+        maker, hooks = self._maker(origin, own, options.headers), call_hooks(self._chain)
+        tools = Tools(maker, Judge(()), SafetyGate(), hooks, keeper)
         sent = overridden(case, options)
         request = build_request(maker, tools.hooks, sent, keeper)
         http = http_settings(own, timeout_s=options.timeout, verify=options.verify)
+        session, how = options.session or session_for(options.transport), options.transport
         send = partial(self._send, origin, http)
+        if session is not None:
+            send = partial(send_by, session, base_url=origin, transport=how)
         outcome = drive(exchange(tools, sent, request), send)
         # Only hooks: who judges this response, and whether, is for the caller to say.
         drive(judge_outcome(tools, sent, outcome), send)
@@ -335,7 +346,7 @@ class LibraryEngine:
         unknown = maker.origin.with_userinfo("")
         anonymous = self._maker(unknown, replace(own, headers=nobody), {}, is_anonymous=True)
         judge = Judge(
-            options.selected(own.checks, self._class_checks()),
+            options.selected(own.checks, self._classes.of(self._settings().common.check_settings)),
             JudgeSettings(own.check_settings, settings.truncation),
             check_tools(
                 maker,
@@ -358,15 +369,6 @@ class LibraryEngine:
             shown = self._masked(case, request, settings)
             command = self._hidden(curl.render(shown, origin, verify=response.verify), settings)
             raise failure_group(case, response, judgement.failures, command, settings.truncation)
-
-    def _class_checks(self) -> Iterable[ClassCheck]:
-        """Those that are registered: each keeps its instance as long as its settings are what they were."""
-        assert self._resolved is not None
-        for check in class_checks(CUSTOM_CHECKS, self._resolved[2].common.check_settings):
-            known = self._classes.get(check.name)
-            if known is None or known.config != check.config:
-                self._classes[check.name] = check
-        return self._classes.values()
 
     def _hidden(self, command: str, settings: RunSettings) -> str:
         """A command without what sources of credentials gave."""

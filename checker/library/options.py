@@ -1,5 +1,6 @@
 """Keyword arguments of `case.call` and its relatives as values."""
 
+import base64
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from itertools import chain
@@ -14,20 +15,8 @@ from checker.config.kinds import did_you_mean
 from checker.config.rules import certificates
 from checker.core.errors import IncorrectUsage, NotAvailableYet, UsageError
 
-_LATER = frozenset(
-    [
-        "session",
-        "auth",
-        "cert",
-        "proxies",
-        "allow_redirects",
-        "follow_redirects",
-        "stream",
-        "json",
-        "data",
-        "files",
-    ]
-)
+_NEVER = frozenset(["json", "data", "files", "content", "method", "url"])
+"""What a case says itself."""
 _LATER_OF_CHECKS = frozenset(["headers", "transport_kwargs", "recorder"])
 """For the requests that checks send."""
 
@@ -43,15 +32,49 @@ class CallOptions:
     timeout: float | None = None
     """Seconds."""
     verify: bool | str | None = None
+    session: Any = None
+    """A client of the user that sends: of httpx, requests, werkzeug, Starlette, Django."""
+    auth: Any = None
+    """User and password, or an object of the client's library."""
+    cert: Any = None
+    """Path of a client certificate, or certificate and key."""
+    proxies: Mapping[str, str] | None = None
+    """Scheme -> URL."""
+    allow_redirects: bool | None = None
+    follow_redirects: bool | None = None
+    stream: bool | None = None
+
+    @property
+    def transport(self) -> dict[str, Any]:
+        """Those that say how to send, under the names of clients, as far as they are given."""
+        names = (
+            "timeout", "verify", "cert", "proxies", "allow_redirects", "follow_redirects", "stream",
+        )  # fmt: skip
+        found = {name: getattr(self, name) for name in names}
+        if self.auth is not None and not self.has_basic:
+            found["auth"] = self.auth
+        return {name: value for name, value in found.items() if value is not None}
+
+    @property
+    def has_basic(self) -> bool:
+        """Whether `auth` is a user and a password, which are a header like any other."""
+        return isinstance(self.auth, tuple) and len(self.auth) == 2
 
     @classmethod
     def of(cls, options: dict[str, Any]) -> Self:
-        """Options by name, None left out. Raises `TypeError`, `NotAvailableYet`, `IncorrectUsage`."""
-        given = _given(options, cls, _LATER, "case.call")
+        """Options by name, None left out. Raises `TypeError`, `IncorrectUsage`."""
+        for name in _NEVER.intersection(options):
+            raise IncorrectUsage(f"case.call({name}=...): a case says that itself; change the case")
+        given = _given(options, cls, frozenset(), "case.call")
         timeout = given.get("timeout", 1)
         if not (isinstance(timeout, int | float) and timeout > 0):
             raise IncorrectUsage(f"`timeout` must be a number of seconds above 0, got {timeout!r}")
         verify = given.get("verify")
+        user = given.get("auth")
+        if isinstance(user, tuple) and len(user) == 2:
+            headers = given.setdefault("headers", {})
+            if not any(name.lower() == "authorization" for name in headers):
+                given["headers"] = {**headers, "Authorization": basic_authorization(*user)}
         problem = certificates(verify) if isinstance(verify, str) else None
         if problem is not None:
             raise IncorrectUsage(f"`verify`: {problem}")
@@ -92,6 +115,11 @@ class CheckOptions:
             if _name(one) not in excluded:
                 found[_name(one)] = _checks(one, classes)
         return tuple(chain.from_iterable(found.values()))
+
+
+def basic_authorization(user: str, password: str) -> str:
+    """Value of `Authorization` (RFC 7617)."""
+    return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
 
 
 def _given(

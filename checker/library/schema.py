@@ -1,13 +1,14 @@
 """A loaded schema, as Python users hold it: operations by path and method, filters, hooks, strategies, tests."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final
 
 from hypothesis import strategies as st
 
 from checker.config.config import Config
-from checker.core.errors import IncorrectUsage, OperationNotFound
+from checker.core.errors import IncorrectUsage, LoaderError, OperationNotFound
 from checker.core.hooks import HookContext, HookDecorator, HookRegistry
 from checker.core.operation import BrokenOperation, Label
 from checker.core.operation_filter import OperationFilter, Predicate
@@ -26,6 +27,23 @@ from checker.library.parametrized import (
 
 Entry = OperationEntry | BrokenOperation
 _NO_METHOD: Final = "Method `{method}` not found. Available methods: {available}"
+
+
+@dataclass(frozen=True, slots=True)
+class CountedSelection:
+    """How many of something there are."""
+
+    total: int
+    selected: int
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaStatistic:
+    """What a schema holds."""
+
+    operations: CountedSelection
+    links: CountedSelection
+    """Links that responses declare; selected are those of selected operations."""
 
 
 class PathOperations(Mapping[str, ApiOperation]):
@@ -228,6 +246,29 @@ class LoadedSchema(Mapping[str, PathOperations]):
                 found = self.read(entry)
                 return None if isinstance(found, BrokenOperation) else found
         return None
+
+    @property
+    def statistic(self) -> SchemaStatistic:
+        """How many operations and links there are, and how many are selected. Every operation is read for it."""
+        entries = list(self.opened.entries())
+        selected = [str(one.label) for one in self.get_all_operations()]
+        links = list(self.opened.links())
+        chosen = set(selected)
+        return SchemaStatistic(
+            CountedSelection(len(entries), len(selected)),
+            CountedSelection(len(links), sum(str(link.source) in chosen for link in links)),
+        )
+
+    def validate(self) -> None:
+        """Raise `LoaderError` with what is wrong with the description, as far as it is read."""
+        faults = [
+            f"{one.label}: {one.error}"
+            for one in self.opened.checked_entries()
+            if isinstance(one, BrokenOperation)
+        ]
+        faults += [f"{one.pointer}: {one.message}" for one in self.iter_schema_warnings()]
+        if faults:
+            raise LoaderError(f"the description of {self.title or 'the API'} is not valid", faults)
 
     def iter_schema_warnings(self) -> Iterator[SchemaWarning]:
         """What is wrong with the description and stops nothing, operation by operation."""

@@ -1,10 +1,12 @@
 """Failed checks of one response as the exception that users see."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import FrameType, TracebackType
-from typing import Final
+from typing import Any, Final
 
+from checker.checks.classes import ClassCheck
+from checker.checks.custom import CUSTOM_CHECKS, class_checks
 from checker.core.blocks import Answer, FailedCase, Truncation, failure_block
 from checker.core.case import Case
 from checker.core.failures import Failure, FailureGroup
@@ -59,3 +61,18 @@ def _frames_of_user() -> TracebackType | None:
             break
         frame = frame.f_back
     return found
+
+
+class KeptClassChecks:
+    """Instances of users' class checks: each is kept as long as its settings are what they were."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, ClassCheck] = {}
+
+    def of(self, settings: Mapping[str, Mapping[str, Any]]) -> Iterable[ClassCheck]:
+        """Those that are registered; `settings` are by the name of the check."""
+        for check in class_checks(CUSTOM_CHECKS, settings):
+            known = self._kept.get(check.name)
+            if known is None or known.config != check.config:
+                self._kept[check.name] = check
+        return self._kept.values()

@@ -6,7 +6,8 @@ It is loaded wherever `checker` is installed, so it imports nothing of it before
 import sys
 import unittest
 from collections.abc import Callable, Generator, Iterable
-from typing import Any
+from types import FunctionType
+from typing import Any, cast
 
 import pytest
 
@@ -23,11 +24,12 @@ def pytest_pycollect_makeitem(
     collector: pytest.Module | pytest.Class, name: str, obj: object
 ) -> list[pytest.Item | pytest.Collector] | None:
     """One item for each operation of the schema of a test."""
-    if isinstance(obj, type):
-        if issubclass(obj, unittest.TestCase):
-            _expand_methods(obj)
+    # By their types: some objects of modules, such as settings of Django, do work when they are asked for anything.
+    if issubclass(type(obj), type):
+        if issubclass(cast("type[object]", obj), unittest.TestCase):
+            _expand_methods(cast("type[unittest.TestCase]", obj))
         return None
-    attributes = getattr(obj, "__dict__", {})
+    attributes = obj.__dict__ if type(obj) is FunctionType else {}
     if GENERATED in attributes:
         # A base class has been collected before.
         return []

@@ -7,7 +7,7 @@ import pytest
 
 import checker
 from checker.core.operation import BrokenOperation
-from checker.library.foreign import as_response
+from checker.core.response import Response
 
 GROUP = """\
 1. Test Case ID: {id}
@@ -126,11 +126,6 @@ def test_silent_server_is_a_time_out(operation) -> None:
             operation.Case(path_parameters={"id": 7}).call(url, timeout=0.05)
 
 
-def test_sessions_are_refused_for_now(operation) -> None:
-    with pytest.raises(checker.errors.NotAvailableYet, match=r"case\.call\(session=\.\.\.\)"):
-        operation.Case(path_parameters={"id": 7}).call(session=object())
-
-
 @pytest.mark.parametrize("timeout", [0, -1, (1, 2), "1"])
 def test_a_timeout_is_a_number_above_zero(operation, timeout) -> None:
     with pytest.raises(checker.errors.IncorrectUsage, match="a number of seconds above 0"):
@@ -201,7 +196,8 @@ def test_an_argument_that_nothing_takes_names_the_call(operation) -> None:
     with pytest.raises(TypeError) as caught:
         case.call(header={"X": "1"})
     assert str(caught.value) == (
-        "case.call() takes headers, params, cookies, timeout, verify, but got 'header'. "
+        "case.call() takes headers, params, cookies, timeout, verify, session, auth, cert, proxies, "
+        "allow_redirects, follow_redirects, stream, but got 'header'. "
         "Did you mean 'headers'?"
     )
 
@@ -305,7 +301,7 @@ def test_checks_registered_after_the_first_call_run(operation) -> None:
 def test_client_that_decompresses_is_not_asked_to_do_it_twice() -> None:
     packed = gzip.compress(b'{"id": 1}')
     foreign = httpx.Response(200, headers={"Content-Encoding": "gzip"}, content=packed)
-    found = as_response(foreign)
+    found = Response.from_any(foreign)
     assert found.json() == {"id": 1}
     assert found.readable.content == b'{"id": 1}'
 

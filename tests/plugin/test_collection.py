@@ -206,3 +206,15 @@ def test_a_test_without_case_is_told(run) -> None:
     result = run("@schema.parametrize()\ndef test_api():\n    pass\n")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*'test_api' takes no argument `case`*"])
+
+
+def test_objects_that_cannot_be_asked_anything_are_left_alone(names) -> None:
+    text = """
+class Unset:
+    @property
+    def __class__(self):
+        raise RuntimeError("not configured")
+
+unset = Unset()
+"""
+    assert names(text + API) == ALL

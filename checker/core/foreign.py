@@ -1,29 +1,40 @@
-"""Responses of other clients as ours: `requests`, `httpx`, werkzeug's test client."""
+"""What responses of other clients say: `requests`, `httpx`, aiohttp, test clients of werkzeug, Starlette and Django."""
 
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from checker.core.response import Response
+
+@dataclass(frozen=True, slots=True)
+class ForeignParts:
+    """A response of another client, in our words."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    content: bytes
+    elapsed_s: float
+    reason: str
+    is_decoded: bool
+    """Whether the client has undone the `Content-Encoding`."""
 
 
-def as_response(response: Any) -> Response:
-    """Our response for any client's; the same object if it is ours. Raises `TypeError`."""
-    if isinstance(response, Response):
-        return response
+def foreign_parts(response: Any) -> ForeignParts:
+    """What a response of any client says. Raises `TypeError` for what is none, or was not read."""
     status = getattr(response, "status_code", None)
+    if status is None:
+        status = getattr(response, "status", None)
     headers = getattr(response, "headers", None)
     if not isinstance(status, int) or headers is None:
         raise TypeError(f"{type(response).__name__} is not a response of a known HTTP client")
-    found = Response(
+    return ForeignParts(
         status,
         _header_pairs(response, headers),
         _content(response),
-        elapsed=_elapsed_s(response),
-        message=str(getattr(response, "reason", None) or getattr(response, "reason_phrase", "")),
+        _elapsed_s(response),
+        str(getattr(response, "reason", None) or getattr(response, "reason_phrase", "") or ""),
+        # Clients decompress what they receive and leave the header; test clients of applications leave both.
+        not hasattr(response, "get_data") and not hasattr(response, "wsgi_request"),
     )
-    # `requests` and `httpx` decompress what they receive and leave the header; werkzeug leaves both.
-    found.is_decoded = not hasattr(response, "get_data")
-    return found
 
 
 def _header_pairs(response: Any, headers: Any) -> list[tuple[str, str]]:
@@ -39,6 +50,13 @@ def _header_pairs(response: Any, headers: Any) -> list[tuple[str, str]]:
 
 def _content(response: Any) -> bytes:
     content = getattr(response, "content", None)
+    if not isinstance(content, bytes | bytearray | None):
+        # aiohttp has a stream there, and keeps what was read of it.
+        content = getattr(response, "_body", None)
+        if content is None:
+            raise TypeError(
+                "the response was not read; `await response.read()` before it is judged"
+            )
     if content is None:
         content = response.get_data() if hasattr(response, "get_data") else b""
     return bytes(content)

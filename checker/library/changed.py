@@ -1,0 +1,82 @@
+"""Cases that users change, and what their metadata say afterwards; cases in the words of clients."""
+
+from dataclasses import replace
+from typing import Any, Final
+
+from checker import __version__
+from checker.core.case import Case
+from checker.core.errors import CheckerError
+from checker.core.locations import Location
+from checker.core.meta import CaseMetadata, ComponentProvenance, GenerationMode
+from checker.core.request import BaseUrl, WireRequest
+from checker.core.verdicts import Outcome
+from checker.transport.prepare import RequestMaker
+
+_NOWHERE: Final = BaseUrl.from_url("http://localhost")
+
+
+_SLOT: Final[Any] = Case.__dict__["meta"]
+
+
+class DrawnCase(Case):
+    """A case of a strategy: its metadata follow what users make of it."""
+
+    __slots__ = ()
+
+    @property
+    def meta(self) -> CaseMetadata | None:
+        """Provenance and modes of its parts as they are now."""
+        found: CaseMetadata | None = _SLOT.__get__(self)
+        if found is None:
+            return found
+        return found if is_as_drawn(self) else judged_anew(self, found)
+
+    @meta.setter
+    def meta(self, value: CaseMetadata | None) -> None:
+        _SLOT.__set__(self, value)
+
+
+def is_as_drawn(case: Case) -> bool:
+    """Whether no part of a case is another than it was drawn."""
+    parts = (case.path_parameters, case.headers, case.cookies, case.query)
+    return case.drawn is None or (*parts, (case.body, case.media_type)) == case.drawn
+
+
+def judged_anew(case: Case, meta: CaseMetadata) -> CaseMetadata:
+    """Metadata with the modes that the final bytes of a case prove; what nobody can know stays as it was."""
+    try:
+        request = RequestMaker(_NOWHERE, version=__version__).make(case)
+    except CheckerError:
+        return meta
+    verdict = case.operation.judge_request(request)
+    components = dict(meta.components)
+    for location in _locations(case):
+        modes = {part.outcome for part in verdict.parts if part.location is location}
+        known = components.get(location, ComponentProvenance())
+        if Outcome.INVALID in modes:
+            components[location] = replace(known, mode=GenerationMode.NEGATIVE)
+        elif Outcome.AMBIGUOUS not in modes:
+            components[location] = replace(known, mode=GenerationMode.POSITIVE, violation=None)
+    is_negative = any(part.mode.is_negative for part in components.values())
+    mode = GenerationMode.NEGATIVE if is_negative else GenerationMode.POSITIVE
+    return replace(meta, mode=mode, components=components)
+
+
+def _locations(case: Case) -> list[Location]:
+    """Where a case has something, or should have."""
+    declared = {parameter.location for parameter in case.operation.parameters}
+    if case.operation.bodies:
+        declared.add(Location.BODY)
+    return [place for place in Location if place in declared]
+
+
+def transport_kwargs(request: WireRequest, base_url: BaseUrl) -> dict[str, Any]:
+    """A request in the words of `requests.request`."""
+    found: dict[str, Any] = {
+        "method": request.method,
+        "url": request.url(base_url),
+        "headers": {
+            name.decode("latin-1"): value.decode("latin-1") for name, value in request.headers
+        },
+    }
+    return found if request.body is None else {**found, "data": request.body}

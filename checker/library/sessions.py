@@ -1,0 +1,145 @@
+"""Requests of cases sent by clients of users: sessions of `httpx` and `requests`, test clients of frameworks."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import httpx
+
+from checker.core.errors import IncorrectUsage
+from checker.core.request import BaseUrl, WireRequest
+from checker.core.response import Outcome, Response
+
+Sender = Callable[[WireRequest, BaseUrl, Mapping[str, Any]], Any]
+_OF_CLIENTS: Final = ("cert", "proxies", "allow_redirects", "follow_redirects", "auth", "stream")
+"""Options of calls that only a client understands."""
+
+
+def session_for(transport: Mapping[str, Any]) -> Any:
+    """The client that takes options which our own transport has no words for; None where there are none."""
+    if not any(name in transport for name in _OF_CLIENTS):
+        return None
+    if _is_of(transport.get("auth"), "requests"):
+        return __import__("requests").Session()
+    options = {name: transport[name] for name in ("verify", "cert") if name in transport}
+    proxies = transport.get("proxies") or {}
+    mounts = {f"{scheme}://": httpx.HTTPTransport(proxy=url) for scheme, url in proxies.items()}
+    return httpx.Client(**options, mounts=mounts or None)
+
+
+def home_of(session: Any) -> BaseUrl | None:
+    """Where a client sends to by itself; None where it has no such place."""
+    own = str(getattr(session, "base_url", ""))
+    if own.startswith(("http://", "https://")):
+        return BaseUrl.from_url(own)
+    hosts = {"werkzeug": "http://localhost", "django": "http://testserver"}
+    found = next((url for package, url in hosts.items() if _is_of(session, package)), None)
+    return None if found is None else BaseUrl.from_url(found)
+
+
+def send_by(
+    session: Any, request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]
+) -> Outcome:
+    """The response of a client. What the client raises passes through; `IncorrectUsage` for what is no client."""
+    for package, sender in _SENDERS.items():
+        if _is_of(session, package):
+            response = Response.from_any(sender(session)(request, base_url, transport))
+            response.request = request
+            response.verify = transport.get("verify", True) is not False
+            return response
+    raise IncorrectUsage(
+        f"`session` must be a client of httpx, requests, werkzeug, Starlette or Django, got {session!r:.80}"
+    )
+
+
+def _is_of(value: object, package: str) -> bool:
+    """Whether a class of a value, or one that it inherits from, belongs to a package."""
+    return any(one.__module__.partition(".")[0] == package for one in type(value).__mro__)
+
+
+def _texts(request: WireRequest) -> list[tuple[str, str]]:
+    return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers]
+
+
+def _joined(request: WireRequest) -> dict[str, str]:
+    """Headers of clients that know one value of a name (RFC 9110, 5.3)."""
+    found: dict[str, str] = {}
+    for name, value in _texts(request):
+        found[name] = f"{found[name]}, {value}" if name in found else value
+    return found
+
+
+def _by_httpx(session: Any) -> Sender:
+    def send(request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Any:
+        options = {name: transport[name] for name in ("auth", "timeout") if name in transport}
+        follows = transport.get("follow_redirects", transport.get("allow_redirects"))
+        if follows is not None:
+            options["follow_redirects"] = follows
+        return session.request(
+            request.method,
+            request.url(base_url),
+            headers=[
+                (name.encode("latin-1"), value.encode("latin-1")) for name, value in _texts(request)
+            ],
+            content=request.body,
+            **options,
+        )
+
+    return send
+
+
+def _by_requests(session: Any) -> Sender:
+    def send(request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Any:
+        options = dict(transport)
+        if "follow_redirects" in options:
+            options["allow_redirects"] = options.pop("follow_redirects")
+        return session.request(
+            request.method,
+            request.url(base_url),
+            headers=_joined(request),
+            data=request.body,
+            **options,
+        )
+
+    return send
+
+
+def _by_werkzeug(session: Any) -> Sender:
+    def send(request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Any:
+        return session.open(
+            request.url(base_url).removeprefix(base_url.url),
+            base_url=base_url.url,
+            method=request.method,
+            headers=_texts(request),
+            data=request.body,
+        )
+
+    return send
+
+
+def _by_django(session: Any) -> Sender:
+    def send(request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Any:
+        headers = _joined(request)
+        media_type = next(
+            (headers.pop(name) for name in list(headers) if name.lower() == "content-type"), ""
+        )
+        path, _, query = request.url(base_url).removeprefix(base_url.url).partition("?")
+        return session.generic(
+            request.method,
+            path,
+            data=request.body or b"",
+            content_type=media_type,
+            headers=headers,
+            QUERY_STRING=query,
+        )
+
+    return send
+
+
+_SENDERS: Final[Mapping[str, Callable[[Any], Sender]]] = {
+    "httpx": _by_httpx,
+    "httpx2": _by_httpx,
+    "requests": _by_requests,
+    "werkzeug": _by_werkzeug,
+    "django": _by_django,
+}
+"""Package of the client's class -> what sends by it. Starlette's test client is one of httpx, Flask's one of werkzeug."""

@@ -1,0 +1,180 @@
+"""Loaded schemas: mappings, finding, narrowing, strategies, hooks of their own."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+import checker
+
+QUICK = settings(
+    max_examples=20, database=None, deadline=None, suppress_health_check=list(HealthCheck)
+)
+
+
+@pytest.fixture
+def schema(document):
+    document["paths"]["/items/{id}"]["get"]["operationId"] = "getItem"
+    found = checker.openapi.from_dict(document)
+    found.config.phases.update(phases=["fuzzing"])
+    return found
+
+
+def labels(strategy) -> set[str]:
+    found = set()
+
+    @QUICK
+    @given(strategy)
+    def collect(case) -> None:
+        found.add(case.operation.label)
+
+    collect()
+    return found
+
+
+def test_it_is_a_mapping_of_paths_and_methods(schema) -> None:
+    assert list(schema) == ["/items/{id}", "/items", "/both", "/broken"]
+    assert len(schema) == 4
+    assert "/items" in schema
+    assert "/none" not in schema
+    assert schema["/items"]["post"].label == "POST /items"
+    assert list(schema["/items"]) == ["POST"]
+    assert str(schema) == "<OpenApiSchema for Items 1>"
+    assert schema.raw_schema["info"]["title"] == "Items"
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "sentence"),
+    [
+        ("/item", "GET", r"`/item` not found. Did you mean `/items`\?"),
+        ("/items/7", "GET", r"`/items/7` not found. Did you mean `/items/\{id\}`\?"),
+        ("/items", "PUT", r"Method `PUT` not found. Available methods: POST"),
+        ("/broken", "GET", r"`GET /broken` cannot be read"),
+    ],
+)
+def test_a_miss_says_what_there_is(schema, path: str, method: str, sentence: str) -> None:
+    with pytest.raises(LookupError, match=sentence):
+        _ = schema[path][method]
+    with pytest.raises(checker.errors.OperationNotFound):
+        _ = schema[path][method]
+
+
+def test_operations_are_found(schema) -> None:
+    assert schema.find_operation_by_label("POST /items").label == "POST /items"
+    assert schema.find_operation_by_label("PUT /items") is None
+    assert schema.find_operation_by_id("getItem").label == "GET /items/{id}"
+    assert schema.find_operation_by_path("get", "/items/7").label == "GET /items/{id}"
+    assert schema.find_operation_by_path("get", "/none") is None
+    with pytest.raises(checker.errors.OperationNotFound, match=r"Did you mean `getItem`\?"):
+        schema.find_operation_by_id("getItems")
+
+
+def test_narrowed_schemas_are_others(schema) -> None:
+    narrow = schema.include(method="POST").exclude(path="/both")
+    assert list(narrow) == ["/items"]
+    assert len(schema) == 4
+    with pytest.raises(LookupError):
+        _ = narrow["/both"]
+
+
+def test_cases_of_all_operations_are_drawn(schema) -> None:
+    assert labels(schema.as_strategy()) == {"GET /items/{id}", "POST /items", "POST /both"}
+    assert labels(schema.include(path="/items").as_strategy()) == {"POST /items"}
+    assert labels(schema["/items"].as_strategy()) == {"POST /items"}
+
+
+def test_strategies_of_operations_are_joined(schema) -> None:
+    joined = schema["/items"]["POST"].as_strategy() | schema["/both"].as_strategy()
+    assert labels(joined) == {"POST /items", "POST /both"}
+
+
+def test_no_operation_has_no_cases(schema) -> None:
+    with pytest.raises(checker.errors.IncorrectUsage, match="no operation is selected"):
+        schema.include(path="/none").as_strategy()
+
+
+def test_hooks_of_a_schema_act_in_it_alone(document) -> None:
+    first, second = (checker.openapi.from_dict(document) for _ in range(2))
+
+    @first.hook
+    def map_path_parameters(ctx, path_parameters):
+        return {"id": 42}
+
+    ids = []
+
+    @QUICK
+    @given(first["/items/{id}"]["GET"].as_strategy())
+    def collect(case) -> None:
+        ids.append(case.path_parameters["id"])
+
+    collect()
+    assert set(ids) == {42}
+    assert first.hooks.get_all_by_name("map_path_parameters") == [map_path_parameters]
+    assert second.hooks.get_all_by_name("map_path_parameters") == []
+
+
+def test_hooks_act_in_order_and_where_they_are_for(document) -> None:
+    schema, order = checker.openapi.from_dict(document), []
+
+    @schema.hook
+    def map_path_parameters(ctx, path_parameters):
+        order.append("schema")
+        return path_parameters
+
+    @checker.hook("map_path_parameters")
+    def everywhere(ctx, path_parameters):
+        order.append("global")
+        return path_parameters
+
+    @checker.hook.apply_to(method="POST")
+    def map_query(ctx, query):
+        raise AssertionError
+
+    @checker.hook("map_headers").skip_for(path="/items/{id}")
+    def never(ctx, headers):
+        raise AssertionError
+
+    @settings(QUICK, max_examples=1)
+    @given(schema["/items/{id}"]["GET"].as_strategy())
+    def collect(case) -> None:
+        pass
+
+    collect()
+    assert order[:2] == ["global", "schema"]
+
+
+def test_hooks_around_calls_are_for_their_operations(document, api) -> None:
+    schema, seen = checker.openapi.from_dict(document), []
+    schema.config.update(base_url=api.url)
+
+    @schema.hook.apply_to(path="/items")
+    def after_call(ctx, case, response) -> None:
+        seen.append(ctx.operation.label)
+
+    schema["/items"]["POST"].Case(body={}).call()
+    schema["/items/{id}"]["GET"].Case(path_parameters={"id": 1}).call()
+    assert seen == ["POST /items"]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "allowed"), [("before_call", "case, kwargs", "GLOBAL")]
+)
+def test_hooks_have_scopes(schema, name: str, arguments: str, allowed: str) -> None:
+    with pytest.raises(ValueError, match=f"Use a different scope: {allowed}"):
+        schema.hook(name)(lambda ctx, case, kwargs: None)
+
+
+def test_statistic(schema) -> None:
+    assert (schema.statistic.operations.total, schema.statistic.operations.selected) == (4, 4)
+    narrow = schema.include(method="POST").statistic
+    assert (narrow.operations.total, narrow.operations.selected) == (4, 2)
+    assert narrow.links.total == 0
+
+
+def test_validation_lists_what_is_wrong(schema, document) -> None:
+    with pytest.raises(checker.errors.LoaderError, match="Items is not valid") as caught:
+        schema.validate()
+    assert any("GET /broken" in line for line in caught.value.extras)
+    del document["paths"]["/broken"]
+    document["paths"]["/both"]["post"]["requestBody"]["content"].pop(
+        "application/x-www-form-urlencoded"
+    )
+    checker.openapi.from_dict(document).validate()
