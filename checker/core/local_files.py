@@ -51,12 +51,6 @@ def pieces_of(path: AnyPath, what: str) -> Iterator[bytes]:
         raise UnreadableFile(f"{name!r} is no path: {error}; give the path of {what}") from error
 
 
-def require_regular(path: AnyPath, what: str) -> None:
-    """Raise `UnreadableFile` for what others are to read, and is no regular file."""
-    for _ in pieces_of(path, what):
-        return
-
-
 def shown_size(size: int) -> str:
     """`32 MiB`, `1000 bytes`."""
     for unit, name in _UNITS:

@@ -29,7 +29,7 @@ class _Attribute:
 
 
 @dataclass(frozen=True, slots=True)
-class _Deprecated:
+class _IsDeprecated:
     def holds(self, context: Any) -> bool:
         return bool(getattr(context.operation, "deprecated", False))
 
@@ -42,7 +42,7 @@ class _Function:
         return bool(self.function(context))
 
 
-_Condition = _Attribute | _Deprecated | _Function
+_Condition = _Attribute | _IsDeprecated | _Function
 _Term = tuple[_Condition, ...]
 """Conditions that hold together."""
 
@@ -78,7 +78,9 @@ class OperationFilter:
             term = _term(functions, attributes)
             self._refuse_repeated(term)
             found = replace(self, excluded=(*self.excluded, term))
-        return replace(found, excluded=(*found.excluded, (_Deprecated(),))) if deprecated else found
+        return (
+            replace(found, excluded=(*found.excluded, (_IsDeprecated(),))) if deprecated else found
+        )
 
     def joined(self, other: "OperationFilter") -> "OperationFilter":
         """Both together: what either asks for, without what either rules out."""
@@ -178,7 +180,7 @@ def _shown_condition(condition: _Condition) -> str:
             return f"{name}={values[0] if len(values) == 1 else list(values)!r}"
         case _Attribute(name, _, pattern):
             return f"{name}_regex={pattern.pattern if pattern else ''}"
-        case _Deprecated():
+        case _IsDeprecated():
             return "deprecated"
         case _Function(function):
             return str(getattr(function, "__name__", function))

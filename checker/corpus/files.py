@@ -231,14 +231,6 @@ def replace_file(path: Path, data: bytes) -> None:
     put_in_place(write_temporary(path, data), path)
 
 
-def rename(path: Path, target: Path) -> None:
-    """Give a file another name, in place of whatever has it. Raises `StorageError`."""
-    try:
-        os.replace(path, target)
-    except OSError as error:
-        raise storage_error(error, path) from error
-
-
 def remove_file(path: Path) -> None:
     """Remove a file if it is there. Raises `StorageError` when it cannot be removed."""
     try:

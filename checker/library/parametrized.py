@@ -27,7 +27,7 @@ class GivenArguments:
 
 
 @dataclass(frozen=True, slots=True)
-class Overrides:
+class ParameterValues:
     """Values of parameters, by location and name, wherever an operation declares them."""
 
     path_parameters: Mapping[str, Any]
@@ -45,7 +45,7 @@ class Overrides:
         return case
 
 
-def with_overrides(overrides: Overrides) -> Callable[[Tested], Tested]:
+def with_overrides(overrides: ParameterValues) -> Callable[[Tested], Tested]:
     """Decorator that gives parameters fixed values in one test."""
 
     def decorated(test: Tested) -> Tested:

@@ -18,7 +18,7 @@ from checker.kinds.protocol import ApiOperation, ApiSchema, OperationEntry
 from checker.library.engine import LibraryEngine
 from checker.library.parametrized import (
     GivenArguments,
-    Overrides,
+    ParameterValues,
     Tested,
     with_given,
     with_overrides,
@@ -206,7 +206,7 @@ class LoadedSchema(Mapping[str, PathOperations]):
     ) -> Callable[[Tested], Tested]:
         """Decorator of a test: parameters that have these values wherever an operation declares them."""
         return with_overrides(
-            Overrides(path_parameters or {}, headers or {}, cookies or {}, query or {})
+            ParameterValues(path_parameters or {}, headers or {}, cookies or {}, query or {})
         )
 
     def as_strategy(self, **options: Any) -> Any:

@@ -109,7 +109,7 @@ class SchemaFields:
             level = below
         return _noun(nouns), tuple(found.values())
 
-    def _flattened(self, raw: object, at: str, nouns: list[str]) -> Iterator["_Place"]:
+    def _flattened(self, raw: object, at: str, nouns: list[str]) -> Iterator["_SchemaPlace"]:
         """A schema and its alternatives and parts, without references."""
         waiting = [(raw, at)]
         while waiting and self._left > 0:
@@ -121,7 +121,7 @@ class SchemaFields:
             if isinstance(reference, str) and reference.startswith(_COMPONENTS):
                 nouns.append(reference.rpartition("/")[2])
             schema, at = self._resolved(raw, at)
-            yield _Place(schema, at)
+            yield _SchemaPlace(schema, at)
             for key in _ALTERNATIVES:
                 parts = schema.get(key)
                 for number, part in enumerate(parts if isinstance(parts, list) else ()):
@@ -137,7 +137,7 @@ class SchemaFields:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _SchemaPlace:
     schema: Mapping[str, Any]
     at: str
 

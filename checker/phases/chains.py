@@ -21,7 +21,7 @@ from checker.phases.bindings import Sent, evaluated
 from checker.phases.known_resources import (
     DECLARED,
     KnownResources,
-    Source,
+    ValueSource,
     kinds_of,
 )
 from checker.phases.making import CaseFactory, GeneratedCase
@@ -168,13 +168,15 @@ class ChainExplorer:
                 likely = _BODY if value.location is Location.BODY and one.is_inferred else share
                 if chance.random() >= likely:
                     continue
-                source = Source(step, value.value, DECLARED)
+                source = ValueSource(step, value.value, DECLARED)
                 taken = self._binding(known, operation, key, source)
                 if taken is not None:
                     found[key] = taken
         return tuple(found.values())
 
-    def _usable(self, known: KnownResources, target: Label, sources: list[Source]) -> list[Source]:
+    def _usable(
+        self, known: KnownResources, target: Label, sources: list[ValueSource]
+    ) -> list[ValueSource]:
         """Those that were not refused before in the sequence, if there are others."""
         if not self.rules.link_calibration:
             return sources
@@ -187,7 +189,9 @@ class ChainExplorer:
         fresh = [one for one in sources if (one.step, json.dumps(one.expression)) not in refused]
         return fresh or sources
 
-    def _source(self, known: KnownResources, sources: Sequence[Source], chance: Random) -> Source:
+    def _source(
+        self, known: KnownResources, sources: Sequence[ValueSource], chance: Random
+    ) -> ValueSource:
         """Mostly the newest of the surest; after something was removed mostly that."""
         last = len(known.sequence) - 1
         if known.use(last).method == REMOVING and chance.random() < _REMOVED:
@@ -205,7 +209,7 @@ class ChainExplorer:
         known: KnownResources,
         operation: Any,
         place: tuple[Location, str],
-        source: Source,
+        source: ValueSource,
     ) -> Binding | None:
         location, name = place
         sent = known.sequence[source.step]

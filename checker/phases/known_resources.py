@@ -29,7 +29,7 @@ _URL = re.compile(r"(?:https?://[^/\s]+)?(/[^\s?#]*)")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ValueSource:
     """One way to a value."""
 
     step: int
@@ -76,29 +76,29 @@ class KnownResources:
                 if one.is_inferred or one.is_for(outcome.status_code, documented):
                     yield step, one
 
-    def sources(self, target: Operation, name: str, owner: Resource) -> list[Source]:
+    def sources(self, target: Operation, name: str, owner: Resource) -> list[ValueSource]:
         """Ways to a value of a variable of the target's path, the surest of each step."""
-        found: dict[int, Source] = {}
+        found: dict[int, ValueSource] = {}
         for source in self._all_sources(target, name, owner):
             known = found.get(source.step)
             if known is None or known.score < source.score:
                 found[source.step] = source
         return list(found.values())
 
-    def _all_sources(self, target: Operation, name: str, owner: Resource) -> Iterator[Source]:
+    def _all_sources(self, target: Operation, name: str, owner: Resource) -> Iterator[ValueSource]:
         for step, one in self.transitions(target.label):
             for value in one.values:
                 if _is_of_path(value, name):
-                    yield Source(step, value.value, SAME_PATH if one.is_inferred else DECLARED)
+                    yield ValueSource(step, value.value, SAME_PATH if one.is_inferred else DECLARED)
         for step in filter(self.succeeded, range(len(self.sequence))):
             for variable, above in self.use(step).owners:
                 if above == owner:
-                    yield Source(step, f"$request.path.{variable}", SAME_PATH)
+                    yield ValueSource(step, f"$request.path.{variable}", SAME_PATH)
             if self.use(step).method != REMOVING:
                 yield from self._located(step, target, name)
                 yield from self._named(step, target, name, owner)
 
-    def _located(self, step: int, target: Operation, name: str) -> Iterator[Source]:
+    def _located(self, step: int, target: Operation, name: str) -> Iterator[ValueSource]:
         """From `Location` and from URLs in the body: they name a member of the target's path, or what stands above it."""
         outcome = self.sequence[step].outcome
         assert isinstance(outcome, Response)
@@ -118,7 +118,7 @@ class KnownResources:
                 continue
             for pattern in patterns:
                 if re.search(pattern, value):
-                    yield Source(step, f"{place}#regex:{pattern}", LOCATED)
+                    yield ValueSource(step, f"{place}#regex:{pattern}", LOCATED)
                     break
 
     def _is_own(self, url: str) -> bool:
@@ -129,7 +129,9 @@ class KnownResources:
             return False
         return host is None or host_of(host) == host_of(self.host)
 
-    def _named(self, step: int, target: Operation, name: str, owner: Resource) -> Iterator[Source]:
+    def _named(
+        self, step: int, target: Operation, name: str, owner: Resource
+    ) -> Iterator[ValueSource]:
         if _BY_NAME not in self.algorithms:
             return
         kinds, _ = kinds_of(target, name)
@@ -141,7 +143,7 @@ class KnownResources:
             if not is_identifier(field_name) and normalised(name) != field_name:
                 score *= _looks(value)
             if score >= _LIKELY:
-                yield Source(step, f"$response.body#{pointer}", score)
+                yield ValueSource(step, f"$response.body#{pointer}", score)
 
     def _leaves_of(self, step: int) -> list[tuple[str, str, Any]]:
         """(field, pointer, value) of the scalars in an answer."""

@@ -9,7 +9,7 @@ from checker.core.hooks import HookDecorator, HookRegistry, HookScope
 from checker.core.operation_filter import OperationFilter, Predicate
 from checker.library.parametrized import (
     GivenArguments,
-    Overrides,
+    ParameterValues,
     Tested,
     with_given,
     with_overrides,
@@ -46,7 +46,7 @@ class LazySchema:
     ) -> Callable[[Tested], Tested]:
         """Decorator of a test: parameters that have these values wherever an operation declares them."""
         return with_overrides(
-            Overrides(path_parameters or {}, headers or {}, cookies or {}, query or {})
+            ParameterValues(path_parameters or {}, headers or {}, cookies or {}, query or {})
         )
 
     def include(self, *functions: Predicate, **attributes: Any) -> "LazySchema":

@@ -10,8 +10,8 @@ from checker.core.errors import LoaderError
 from checker.core.operation import Body, BrokenOperation, Location, Operation, Parameter
 from checker.core.schema import Dialect, Schema
 from checker.openapi import loaders
-from checker.validation.scopes import JsonDocument
 from checker.validation.vocabularies import dialect_of
+from tests.measuring.documents import JsonDocument
 
 SUITE_URI = "http://localhost:1234/"
 """Where the documents beside the suite are to be found."""

@@ -13,9 +13,9 @@ import jsonschema_rs
 from checker.core.schema import Dialect, Direction, UnresolvableReference
 from checker.validation.formats import ASSERTED_FORMATS
 from checker.validation.referee import referee
-from checker.validation.scopes import JsonDocument
 from checker.validation.translate import Translator
 from tests.measuring.corpora import Sample
+from tests.measuring.documents import JsonDocument
 
 IsValid = Callable[[Any], bool]
 _VALIDATORS: Final[dict[Dialect, Any]] = {

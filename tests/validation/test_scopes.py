@@ -3,7 +3,8 @@ from typing import Any
 import pytest
 
 from checker.core.schema import Dialect, Schema, UnresolvableReference
-from checker.validation.scopes import JsonDocument, entered, resolve_dynamic
+from checker.validation.scopes import entered, resolve_dynamic
+from tests.measuring.documents import JsonDocument
 
 from .schemas import verdicts
 

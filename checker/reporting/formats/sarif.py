@@ -26,7 +26,7 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
     """Text of the report."""
     shown = shown_findings(report.findings, context)
     rules = {one.code: _rule(one) for one in shown}
-    place = _Place(context)
+    place = _Positions(context)
     run = {
         "tool": {
             "driver": {"name": "checker", "version": __version__, "rules": list(rules.values())}
@@ -44,7 +44,7 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
     yield "\n"
 
 
-class _Place:
+class _Positions:
     """Where in the description operations stand."""
 
     def __init__(self, context: ReportContext) -> None:
@@ -77,7 +77,7 @@ def _rule(shown: ShownFinding) -> dict[str, Any]:
     }
 
 
-def _result(shown: ShownFinding, rule: int, place: _Place) -> dict[str, Any]:
+def _result(shown: ShownFinding, rule: int, place: _Positions) -> dict[str, Any]:
     finding = shown.finding
     told = [f"{finding.label}: {shown.title}", shown.message]
     if shown.status:

@@ -54,11 +54,6 @@ _TEXT = frozenset(("string",))
 _NO_TYPES: frozenset[str] = frozenset()
 
 
-def is_serialisable(media_type: str) -> bool:
-    """True when bodies of that media type can be sent."""
-    return reason_not(media_type) is None
-
-
 def reason_not(media_type: str, types: frozenset[str] = _NO_TYPES) -> str | None:
     """Why bodies of that media type cannot be sent; None when they can. `types` are those that a value may have, if it is known."""
     parsed = parse(media_type)

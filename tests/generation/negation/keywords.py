@@ -14,7 +14,7 @@ from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import Budget, DrawContext
 from checker.validation.referee import referee
-from checker.validation.scopes import JsonDocument
+from tests.measuring.documents import JsonDocument
 
 NEW, DRAFT7, DRAFT4, OPENAPI30 = (
     Dialect.DRAFT2020,
