@@ -2,12 +2,12 @@
 
 from copy import copy
 
-from checker.checks.check import Config
+from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.data_verdicts import place_of, verdict_of
 from checker.checks.statuses import matches_status
 from checker.core.case import Case
-from checker.core.contract import ResponsePlan
+from checker.core.contract import Blame, Complaint, ResponsePlan
 from checker.core.failures import Failure
 from checker.core.operation import Location
 from checker.core.response import Response
@@ -31,7 +31,19 @@ class RejectedPositiveData(Failure, code="ST202", title="API rejected schema-com
 
 def accepts(status: int, plan: ResponsePlan, config: Config) -> bool:
     """Whether a status refuses no data."""
-    return _accepts(status, config)
+    return _accepts(status, config) and plan.answers is None
+
+
+def is_fine(plan: ResponsePlan, config: Config) -> QuickLook | None:
+    """Whether an answer says that all went well."""
+    return None if plan.answers is None else plan.answers.is_fine
+
+
+def _refusal(response: Response, context: CheckContext) -> Complaint | None:
+    """What an answer says against the request, whatever its status."""
+    plan = context.case.operation.contract.plan(response.status_code, response.content_type)
+    said = None if plan.answers is None else plan.answers.complaint(response)
+    return said if said is not None and said.blame is Blame.REFUSED else None
 
 
 def _accepts(status: int, config: Config) -> bool:
@@ -44,8 +56,8 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
 
     Parameters that nobody declared are neither right nor wrong: what is refused with them is sent again without.
     """
-    status = context.response.status_code
-    if _accepts(status, context.config):
+    status, said = context.response.status_code, _refusal(context.response, context)
+    if _accepts(status, context.config) and said is None:
         return PASSED
     if status in _CREDENTIALS_REFUSED and context.case.operation.grants_credentials:
         # Nobody can make up a user and a password that are right.
@@ -59,6 +71,10 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
         again = yield context.make(declared)
         if not isinstance(again, Response) or _accepts(again.status_code, context.config):
             return PASSED
+    if said is not None:
+        return RejectedPositiveData(
+            f"Valid data should have been accepted\n{said.message}", unique_key=said.place
+        )
     expected = ", ".join(context.config["expected-statuses"])
     return RejectedPositiveData(
         f"Valid data should have been accepted\nExpected: {expected}", unique_key=str(status)

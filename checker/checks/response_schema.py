@@ -4,7 +4,14 @@ from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.excerpts import excerpts
 from checker.core.codings import Undecoded
-from checker.core.contract import ResponsePlan, SchemaViolation, UndecodableBody
+from checker.core.contract import (
+    AnswerJudge,
+    Blame,
+    BodyOpinions,
+    ResponsePlan,
+    SchemaViolation,
+    UndecodableBody,
+)
 from checker.core.failures import Failure, Severity
 from checker.core.media_types import is_json
 from checker.core.response import Response
@@ -31,13 +38,21 @@ class ContentDecodingError(Failure, title="Content decoding error"):
     """The body is not compressed in the way that its `Content-Encoding` says."""
 
 
+class BrokenNonNull(
+    Failure, code="ST114", title="Response violates schema", severity=Severity.HIGH
+):
+    """The server found null where its schema promises a value, and says so."""
+
+
 def promises_no_body(status: int, plan: ResponsePlan, config: Config) -> bool:
     """Whether every response of this plan passes."""
-    return plan.body is None
+    return plan.body is None and plan.answers is None
 
 
 def has_valid_body(plan: ResponsePlan, config: Config) -> QuickLook | None:
     """Whether the body is valid as it stands."""
+    if plan.answers is not None:
+        return plan.answers.is_fine
     validator = plan.body
     if validator is None or not validator.refuses_compressed:
         return None
@@ -51,6 +66,8 @@ def has_valid_body(plan: ResponsePlan, config: Config) -> QuickLook | None:
 
 def response_schema_conformance(context: CheckContext) -> Found:
     """Fail on a body that two validators that share no code both reject."""
+    if context.plan.answers is not None:
+        return _judged(context, context.plan.answers)
     validator = context.plan.body
     if validator is None:
         return PASSED
@@ -68,7 +85,18 @@ def response_schema_conformance(context: CheckContext) -> Found:
         return PASSED
     if validator.is_valid(body.content):
         return PASSED
-    opinions = validator.opinions(body.content)
+    return _told(context, validator.opinions(body.content))
+
+
+def _judged(context: CheckContext, answers: AnswerJudge) -> Found:
+    """What is wrong with data that was asked for, and what the server noticed of it by itself."""
+    complaint = answers.complaint(context.response)
+    if complaint is not None and complaint.blame is Blame.BROKEN_PROMISE:
+        return BrokenNonNull(complaint.message, unique_key=complaint.place)
+    return _told(context, answers.opinions(context.response))
+
+
+def _told(context: CheckContext, opinions: BodyOpinions) -> Found:
     if opinions.disagreement is not None:
         context.disagreements.append(opinions.disagreement)
     if opinions.unread is not None:

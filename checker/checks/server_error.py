@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from checker.checks.check import Config
+from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.statuses import matches_status
-from checker.core.contract import ResponsePlan
+from checker.core.contract import Blame, ResponsePlan
 from checker.core.failures import Failure, Severity
 from checker.core.templates import error_template, sent_texts
 
@@ -16,23 +16,46 @@ class ServerError(Failure, code="ST101", title="Server error", severity=Severity
     """The status is none that the server may answer with."""
 
 
+class ReportedServerError(Failure, code="ST113", title="Server error", severity=Severity.CRITICAL):
+    """The body says that the server fell over, whatever the status."""
+
+
 def is_no_server_error(status: int, plan: ResponsePlan, config: Config) -> bool:
     """Whether a status is one that the server may answer with."""
     # Below 200 nothing is final: whoever answers so has not fallen over.
+    return _is_expected(status, config) and plan.answers is None
+
+
+def has_no_complaint(plan: ResponsePlan, config: Config) -> QuickLook | None:
+    """Whether an answer says that all went well."""
+    return None if plan.answers is None else plan.answers.is_fine
+
+
+def _is_expected(status: int, config: Config) -> bool:
     return status < 200 or matches_status(status, config["expected-statuses"])
 
 
 def not_a_server_error(context: CheckContext) -> Found:
-    """Fail on a status outside 2xx, 3xx and 4xx, or outside those that are expected."""
+    """Fail on a status outside those that are expected, and on a body that says that the server fell over."""
     status, expected = context.response.status_code, context.config["expected-statuses"]
-    if is_no_server_error(status, context.plan, context.config):
-        return PASSED
+    if _is_expected(status, context.config):
+        return _reported(context)
     template = error_template(
         context.response.readable.content, sent_texts(context.case), context.described
     )
     return ServerError(
         _message(status, expected, context.plan), unique_key=str(status), text=template
     )
+
+
+def _reported(context: CheckContext) -> Found:
+    answers = context.plan.answers
+    complaint = None if answers is None else answers.complaint(context.response)
+    if complaint is None or complaint.blame is not Blame.FAILED:
+        return PASSED
+    said = complaint.text.encode("utf-8", "replace")
+    template = error_template(said, sent_texts(context.case), context.described)
+    return ReportedServerError(complaint.message, unique_key=complaint.place, text=template)
 
 
 def _message(status: int, expected: Sequence[str], plan: ResponsePlan) -> str:

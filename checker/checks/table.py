@@ -33,6 +33,7 @@ from checker.checks.response_headers import (
     response_headers_conformance,
 )
 from checker.checks.response_schema import (
+    BrokenNonNull,
     ContentDecodingError,
     ContentDeserializationError,
     JsonSchemaError,
@@ -42,7 +43,13 @@ from checker.checks.response_schema import (
     response_schema_conformance,
 )
 from checker.checks.response_time import ResponseTimeExceeded, is_in_time, max_response_time
-from checker.checks.server_error import ServerError, is_no_server_error, not_a_server_error
+from checker.checks.server_error import (
+    ReportedServerError,
+    ServerError,
+    has_no_complaint,
+    is_no_server_error,
+    not_a_server_error,
+)
 from checker.checks.status_code import UndefinedStatusCode, status_code_conformance
 from checker.checks.unsupported_method import UnsupportedMethodResponse, unsupported_method
 from checker.checks.use_after_free import UseAfterFree, is_read, use_after_free
@@ -59,10 +66,11 @@ TABLE = (
     Check(
         "not_a_server_error",
         not_a_server_error,
-        frozenset((Fact.STATUS,)),
-        failures=(ServerError,),
+        frozenset((Fact.STATUS, Fact.BODY)),
+        failures=(ServerError, ReportedServerError),
         settings=(expected_statuses(*server_error.EXPECTED),),
         passes=is_no_server_error,
+        quick_look=has_no_complaint,
     ),
     Check(
         "status_code_conformance",
@@ -96,6 +104,7 @@ TABLE = (
             MalformedJson,
             ContentDeserializationError,
             ContentDecodingError,
+            BrokenNonNull,
         ),
         settings=(Setting("validate-formats", Shape.FLAG, True),),
         passes=promises_no_body,
@@ -105,7 +114,7 @@ TABLE = (
     Check(
         "negative_data_rejection",
         negative_data_rejection,
-        frozenset((Fact.STATUS, Fact.MODE, Fact.REQUEST)),
+        frozenset((Fact.STATUS, Fact.MODE, Fact.REQUEST, Fact.BODY)),
         failures=(AcceptedNegativeData,),
         settings=(expected_statuses(*negative_data.EXPECTED),),
         applies=_NEGATIVE,
@@ -114,11 +123,12 @@ TABLE = (
     Check(
         "positive_data_acceptance",
         positive_data_acceptance,
-        frozenset((Fact.STATUS, Fact.MODE, Fact.REQUEST)),
+        frozenset((Fact.STATUS, Fact.MODE, Fact.REQUEST, Fact.BODY)),
         failures=(RejectedPositiveData,),
         settings=(expected_statuses(*positive_data.EXPECTED),),
         applies=_POSITIVE,
         passes=positive_data.accepts,
+        quick_look=positive_data.is_fine,
     ),
     Check(
         "missing_required_header",

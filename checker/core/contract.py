@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from checker.core.response import Response
+
 
 @dataclass(frozen=True, slots=True)
 class SchemaViolation:
@@ -96,6 +98,48 @@ class HeaderValidator(Protocol):
         ...
 
 
+class Blame(StrEnum):
+    """What an answer that reports a failure in its body says of it."""
+
+    REFUSED = "refused"
+    """The request breaks the rules of the API: the client is at fault."""
+    DENIED = "denied"
+    """Who may not, what is not there, what is too often: nobody is at fault."""
+    BROKEN_PROMISE = "broken promise"
+    """The server noticed by itself that it would break its own schema."""
+    FAILED = "failed"
+    """The server fell over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """A failure that an answer reports in its body, whatever its status."""
+
+    blame: Blame
+    message: str
+    """For people: one line for each error, the first few."""
+    text: str
+    """Of the first error."""
+    place: str
+    """Where it happened, without what differs from request to request."""
+
+
+class AnswerJudge(Protocol):
+    """Decides about answers of APIs that say in the body what others say by status, and promise what was asked for."""
+
+    def is_fine(self, response: Response) -> bool:
+        """The hot path: no complaint, and all that the request of the response has asked for. Both are compared whole."""
+        ...
+
+    def complaint(self, response: Response) -> Complaint | None:
+        """What the body reports; None when all went well, or nobody can tell."""
+        ...
+
+    def opinions(self, response: Response) -> BodyOpinions:
+        """The slow path: what is wrong with the data."""
+        ...
+
+
 class MediaTypeVerdict(StrEnum):
     """What `Content-Type` of a response is, as its operation sees it."""
 
@@ -121,6 +165,8 @@ class ResponsePlan:
     """The key of the response object that applies: `200`, `4XX`, `default`."""
     headers: HeaderValidator | None = None
     """None when nothing is promised of the headers."""
+    answers: AnswerJudge | None = None
+    """Set where the body says whether the request was understood, and what is promised depends on it."""
 
 
 class ResponseContract(Protocol):

@@ -76,6 +76,8 @@ class Body:
     examples: tuple[Example, ...] = ()
     write: Callable[[Any], bytes] | None = field(default=None, compare=False)
     """Bytes of a value, where the kind of the description says how; None: as the media type is usually written."""
+    is_wrong: Callable[[Any], bool] | None = field(default=None, compare=False)
+    """Where `write` is set: whether what is written of a value is wrong in every reading; None: nobody can prove that."""
 
 
 class BodyFault(Enum):

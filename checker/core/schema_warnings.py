@@ -24,6 +24,9 @@ class WarningKind(StrEnum):
     BROKEN_LINK = "broken_link"
     OTHER_SERVER = "other_server"
     UNDECLARED_SECURITY = "undeclared_security"
+    SUBSCRIPTION = "subscription"
+    FEDERATION = "federation"
+    LOOSE_SCHEMA = "loose_schema"
     UNUSED_OPENAPI_AUTH = "unused_openapi_auth"
 
 

@@ -96,6 +96,9 @@ BUILT_IN: Final = (
     WarningRow(WarningKind.BROKEN_LINK, "Links that lead nowhere"),
     WarningRow(WarningKind.OTHER_SERVER, "Operations on another host"),
     WarningRow(WarningKind.UNDECLARED_SECURITY, "Security schemes that are not declared"),
+    WarningRow(WarningKind.SUBSCRIPTION, "Subscriptions, which are not tested"),
+    WarningRow(WarningKind.FEDERATION, "Fields for gateways, which are not tested"),
+    WarningRow(WarningKind.LOOSE_SCHEMA, "Schemas that a strict reader refuses"),
     WarningRow(
         WarningKind.UNUSED_OPENAPI_AUTH, "Credentials for security schemes that are not declared"
     ),

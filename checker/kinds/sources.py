@@ -107,3 +107,5 @@ class SchemaOptions:
     """Values of variables in the URLs of those servers, in place of their defaults."""
     asserts_formats: AssertsFormats = lambda operation: True
     """Whether answers of an operation have to keep the formats of their schemas."""
+    allows_null: Callable[[Operation], bool] = lambda operation: True
+    """Whether requests of an operation hold null, and NUL, where they may: for kinds in which both are left to users."""

@@ -9,7 +9,10 @@ from checker.core.errors import ForeignDescription, IncorrectUsage, LoaderError
 from checker.kinds.protocol import ApiSchema, DescriptionKind
 from checker.kinds.sources import DescriptionSource, FetchOptions
 
-BUILT_IN: Final = {"openapi": "checker.openapi.kind:OPENAPI"}
+BUILT_IN: Final = {
+    "openapi": "checker.openapi.kind:OPENAPI",
+    "graphql": "checker.graphql.kind:GRAPHQL",
+}
 """Name -> module:attribute. What claims nothing is asked in this order."""
 
 _REGISTERED: dict[str, DescriptionKind] = {}

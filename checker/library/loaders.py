@@ -142,6 +142,7 @@ class Loaders:
 
 
 openapi: Final = Loaders("openapi")
+graphql: Final = Loaders("graphql")
 
 
 def _configured(config: Config | None) -> tuple[Config, FetchOptions]:

@@ -7,12 +7,12 @@ from typing import Any
 from urllib.parse import quote
 
 from checker.core.errors import ForeignDescription, LoaderError
+from checker.kinds.fetching.files import read_file
+from checker.kinds.fetching.web import Web
 from checker.kinds.sources import DIRECT, FetchOptions
 from checker.openapi.documents.fetching import beside_file, beside_nothing, beside_url
-from checker.openapi.documents.files import read_file
 from checker.openapi.documents.neighbours import Provenance
 from checker.openapi.documents.parsing import as_parsed, parse
-from checker.openapi.documents.web import Web
 from checker.openapi.schema import OpenApiSchema, open_normalised
 
 __all__ = ["from_bytes", "from_dict", "from_path", "from_url", "open_normalised"]

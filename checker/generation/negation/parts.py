@@ -203,7 +203,7 @@ def _of_content(compiler: PartCompiler, body: Body) -> NegationTarget | None:
     if not is_json(body.media_type):
         return None if broken is None else NegationTarget(body.media_type, broken, proof)
     names = (body.pointer, body.media_type)
-    faults = syntax_errors(valid, json_bytes, names, compiler.context)
+    faults = syntax_errors(valid, body.write or json_bytes, names, compiler.context)
     is_wrong = partial(_is_wrong_json, proof)
     return NegationTarget(body.media_type, _often(broken, faults, _SYNTAX), is_wrong)
 

@@ -183,7 +183,7 @@ def body_proof(body: Body, is_valid: IsValid) -> IsValid | None:
     media_type = body.media_type
     if body.write is not None:
         # Only its kind knows how it is read.
-        return None
+        return body.is_wrong
     if is_json(media_type) or is_yaml(media_type) or media_type in ("*/*", "application/*"):
         return lambda value: not is_valid(value)
     parsed = parse(media_type)

@@ -5,10 +5,10 @@ from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
 from checker.core.errors import LoaderError
-from checker.openapi.documents.files import read_file
+from checker.kinds.fetching.files import read_file
+from checker.kinds.fetching.web import Web
 from checker.openapi.documents.neighbours import Read
 from checker.openapi.documents.parsing import parse
-from checker.openapi.documents.web import Web
 
 
 def beside_file(path: str | os.PathLike[str], web: Web) -> Read:
@@ -18,7 +18,7 @@ def beside_file(path: str | os.PathLike[str], web: Web) -> Read:
     def read(name: str) -> object:
         parts = urlsplit(name)
         if parts.scheme in ("http", "https"):
-            return web.document(name)
+            return _behind(name, web)
         if parts.scheme not in ("", "file"):
             raise LoaderError(f"{name} cannot be read; use a file or an http(s) URL")
         return _file(folder / unquote(parts.path), web)
@@ -33,7 +33,7 @@ def beside_url(url: str, web: Web) -> Read:
         address = urljoin(url, name)
         if urlsplit(address).scheme not in ("http", "https"):
             raise LoaderError(f"{address} cannot be read from {url}; use an http(s) URL")
-        return web.document(address)
+        return _behind(address, web)
 
     return read
 
@@ -44,7 +44,7 @@ def beside_nothing(what: str, web: Web, *, reads_files: bool) -> Read:
     def read(name: str) -> object:
         parts = urlsplit(name)
         if parts.scheme in ("http", "https"):
-            return web.document(name)
+            return _behind(name, web)
         if reads_files and parts.scheme in ("", "file") and parts.path.startswith("/"):
             return _file(Path(unquote(parts.path)), web)
         raise LoaderError(
@@ -57,3 +57,8 @@ def beside_nothing(what: str, web: Web, *, reads_files: bool) -> Read:
 def _file(path: Path, web: Web) -> object:
     content = read_file(path, web.allowance, "the file that the reference means")
     return parse(content, name=str(path))
+
+
+def _behind(url: str, web: Web) -> object:
+    found = web.document(url)
+    return parse(found.content, name=web.way.redaction.url(url), content_type=found.content_type)

@@ -13,7 +13,7 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 
 from checker.core.errors import LoaderError
 from checker.core.schema import UnresolvableReference
-from checker.openapi.documents.allowance import AllowanceSpent
+from checker.kinds.fetching.allowance import AllowanceSpent
 
 Read = Callable[[str], object]
 """The parsed document of a name. Raises `LoaderError`."""

@@ -4,7 +4,7 @@ import os
 
 from checker.core.errors import LoaderError, UnreadableFile
 from checker.core.local_files import pieces_of
-from checker.openapi.documents.allowance import Allowance
+from checker.kinds.fetching.allowance import Allowance
 
 
 def read_file(

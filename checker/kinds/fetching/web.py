@@ -13,11 +13,10 @@ import httpx
 
 from checker.config.rules import require_certificates
 from checker.core.codings import Undecoded, codings_of, decoded, readable
-from checker.core.errors import LoaderError, UnreadableFile
+from checker.core.errors import ForeignDescription, LoaderError, UnreadableFile
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, without_userinfo
-from checker.kinds.sources import DIRECT, FetchOptions
-from checker.openapi.documents.advice import (
+from checker.kinds.fetching.advice import (
     API,
     BESIDE,
     NEIGHBOUR,
@@ -25,9 +24,9 @@ from checker.openapi.documents.advice import (
     NotReady,
     network_error,
 )
-from checker.openapi.documents.allowance import Allowance, Portion
-from checker.openapi.documents.connections import Watch
-from checker.openapi.documents.parsing import parse
+from checker.kinds.fetching.allowance import Allowance, Portion
+from checker.kinds.fetching.connections import Watch
+from checker.kinds.sources import DIRECT, FetchOptions
 
 _USER_AGENT: Final = "checker"
 _RETRY_S: Final = 0.25
@@ -70,17 +69,22 @@ class Web:
         self._own = _origin(location) if location is not None else None
         self._silent: dict[str, LoaderError] = {}
 
-    def get(self, url: str, *, wait_s: float | None = None) -> Fetched:
-        """The main document, waited for if it is not ready. Raises `LoaderError`."""
+    def get(
+        self, url: str, *, wait_s: float | None = None, question: bytes | None = None
+    ) -> Fetched:
+        """The main document, waited for if it is not ready; `question` is JSON that is posted for it.
+
+        Raises `LoaderError`; `ForeignDescription` where a server answers, and refuses.
+        """
         if not re.match("https?://[^/]", url):
             raise LoaderError(
                 f"{self.way.redaction.url(url)} is not an http(s) URL; "
                 "give one like http://127.0.0.1:8080/openapi.json"
             )
-        return _waited(lambda: self._first(url), wait_s, self.way.limits.until)
+        return _waited(lambda: self._first(url, question), wait_s, self.way.limits.until)
 
-    def document(self, url: str) -> object:
-        """Parsed document of a URL that a reference leads to. Raises `LoaderError`."""
+    def document(self, url: str) -> Fetched:
+        """The document of a URL that a reference leads to. Raises `LoaderError`."""
         shown, host = self.way.redaction.url(url), urlsplit(url).netloc.rpartition("@")[2]
         if host in self._silent:
             raise LoaderError(
@@ -88,21 +92,21 @@ class Web:
                 self._silent[host].extras,
             )
         try:
-            found = self._fetched(url, NEIGHBOUR)
+            return self._fetched(url, NEIGHBOUR)
         except NotReady as error:
             self._silent[host] = error
             raise
-        return parse(found.content, name=shown, content_type=found.content_type)
 
-    def _first(self, url: str) -> Fetched:
+    def _first(self, url: str, question: bytes | None) -> Fetched:
         # What an earlier try cost is forgotten: it brought nothing.
         self.allowance = Allowance(self.way.limits)
-        return self._fetched(url, API)
+        return self._fetched(url, API, question)
 
-    def _fetched(self, url: str, advice: Advice) -> Fetched:
+    def _fetched(self, url: str, advice: Advice, question: bytes | None = None) -> Fetched:
         """The document where the redirects end."""
         portion = self.allowance.document(self.way.redaction.url(url))
         journey = _Journey(self._own, self._options, portion, advice)
+        journey.question = question
         if self._options.get("follow_redirects") is False:
             journey.most_redirects = 0
         try:
@@ -200,6 +204,8 @@ class _Journey:
         self.portion = portion
         self.advice = advice
         self.most_redirects = portion.limits.max_redirects
+        self.question: bytes | None = None
+        """JSON that is posted; None: what is there is asked for."""
         self._own = own
         self._options = options
         self._cookies: dict[tuple[str, str, int], Any] = {}
@@ -228,6 +234,8 @@ class _Journey:
         origin = _origin(url)
         is_own = self._own is not None and origin.site == self._own.site
         headers = {"User-Agent": _USER_AGENT, "Accept-Encoding": "gzip, deflate"}
+        if self.question is not None:
+            headers |= {"Content-Type": "application/json", "Accept": "application/json"}
         userinfo, auth, params = origin.userinfo, None, None
         if is_own:
             assert self._own is not None
@@ -240,9 +248,10 @@ class _Journey:
         # Of a redirect, the server has written the whole query.
         self._params = None
         request = client.build_request(
-            "GET",
+            "GET" if self.question is None else "POST",
             without_userinfo(url),
             params=params,
+            content=self.question,
             headers=[(_octets(name), _octets(value)) for name, value in headers.items()],
             extensions={"trace": watch.trace},
         )
@@ -269,7 +278,10 @@ def _origin(url: str) -> BaseUrl:
 def _refusal(response: httpx.Response, shown: str, advice: Advice) -> LoaderError:
     side = "server" if response.status_code >= 500 else "client"
     reason = f"{response.status_code} {response.reason_phrase}".strip()
-    kind = NotReady if response.status_code == 503 else LoaderError
+    kind: type[LoaderError] = NotReady if response.status_code == 503 else LoaderError
+    if side == "client":
+        # Whoever asks in the way of another kind may be answered.
+        kind = ForeignDescription
     return kind(
         f"Failed to load {shown} due to {side} error (HTTP {reason}); {advice.refused}",
         [f"HTTP {reason}", *_beginning(response)],

@@ -1,0 +1,143 @@
+"""What a GraphQL answer promises: the data that was asked for, by the types of the schema."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+from graphql import GraphQLSchema
+
+from checker.core.codings import Decoded
+from checker.core.contract import (
+    AnswerJudge,
+    BodyOpinions,
+    Complaint,
+    MediaTypeVerdict,
+    ResponsePlan,
+    SchemaViolation,
+    UndecodableBody,
+)
+from checker.core.response import Response
+from checker.graphql.errors import complaint_of
+from checker.graphql.shapes import DataFault, Shape, Shapes
+
+_MOST_SHOWN: Final = 10
+_UNREAD: Final = object()
+
+
+class GraphQLContract:
+    """Implements `checker.core.contract.ResponseContract`: every status may come, and data is judged where one says 2xx."""
+
+    def __init__(self, schema: GraphQLSchema) -> None:
+        self._judge = GraphQLAnswers(schema)
+
+    def plan(self, status: int, content_type: str | None) -> ResponsePlan:
+        """Plan for a response."""
+        answers: AnswerJudge | None = self._judge if 200 <= status < 300 else None
+        return ResponsePlan(
+            status_documented=True,
+            documented_statuses=(),
+            media_type=MediaTypeVerdict.DOCUMENTED,
+            documented_media_types=(),
+            body=None,
+            answers=answers,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadAnswer:
+    """An answer as far as it could be read."""
+
+    value: Any
+    reason: str = ""
+    """Why it could not be."""
+    is_cut: bool = False
+
+
+class GraphQLAnswers:
+    """Implements `checker.core.contract.AnswerJudge`."""
+
+    def __init__(self, schema: GraphQLSchema) -> None:
+        self._shapes = Shapes(schema)
+
+    def is_fine(self, response: Response) -> bool:
+        """Whether there are no errors, and data as it was asked for."""
+        value = _read(response).value
+        if not isinstance(value, dict) or value.get("errors"):
+            return False
+        shape = self._shape(response)
+        if shape is None or "data" not in value:
+            return False
+        wrong: list[DataFault] = []
+        shape.check(value["data"], (), wrong)
+        return not wrong
+
+    def complaint(self, response: Response) -> Complaint | None:
+        """What the `errors` of the answer say."""
+        return complaint_of(_read(response).value)
+
+    def opinions(self, response: Response) -> BodyOpinions:
+        """What is wrong with the data, each rule once."""
+        read = _read(response)
+        if read.is_cut:
+            return BodyOpinions(unread="is longer than what is kept of one")
+        if read.reason:
+            return BodyOpinions(undecodable=UndecodableBody("application/json", read.reason))
+        if not isinstance(read.value, dict):
+            return BodyOpinions((_not_an_object(read.value),))
+        value = read.value
+        if value.get("errors") and value.get("data") is None:
+            return BodyOpinions()
+        shape = self._shape(response)
+        if shape is None:
+            # Nobody can know what was promised to a query that is wrong.
+            return BodyOpinions()
+        wrong: list[DataFault] = []
+        if "data" not in value:
+            wrong.append(
+                DataFault(("data", "required"), (), "neither data nor errors", "{}", value)
+            )
+        else:
+            shape.check(value["data"], (), wrong)
+        by_rule = {one.rule: one for one in reversed(wrong)}
+        listed = [one for one in wrong if by_rule[one.rule] is one]
+        return BodyOpinions(tuple(map(_violation, listed[:_MOST_SHOWN])))
+
+    def _shape(self, response: Response) -> Shape | None:
+        request = response.request
+        if request is None or request.body is None:
+            return None
+        try:
+            sent = orjson.loads(request.body)
+        except orjson.JSONDecodeError:
+            return None
+        query = sent.get("query") if isinstance(sent, dict) else None
+        return self._shapes.of(query) if isinstance(query, str) else None
+
+
+def _read(response: Response) -> _ReadAnswer:
+    body = response.decoded
+    if not isinstance(body, Decoded):
+        return _ReadAnswer(_UNREAD, body.message)
+    if body.is_cut or response.is_truncated:
+        return _ReadAnswer(_UNREAD, is_cut=True)
+    try:
+        return _ReadAnswer(orjson.loads(body.content))
+    except orjson.JSONDecodeError as error:
+        return _ReadAnswer(_UNREAD, str(error))
+
+
+def _not_an_object(value: Any) -> SchemaViolation:
+    says = f"an answer is an object with `data` or `errors`, not {type(value).__name__}"
+    return _violation(DataFault(("answer", "type"), (), says, "object", value))
+
+
+def _violation(wrong: DataFault) -> SchemaViolation:
+    return SchemaViolation(
+        schema_path=wrong.rule,
+        schema_pointer=wrong.rule[0],
+        instance_path=("data", *wrong.path),
+        keyword=wrong.rule[-1],
+        message=wrong.message,
+        schema=wrong.promised,
+        value=wrong.value,
+    )

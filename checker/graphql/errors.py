@@ -1,0 +1,199 @@
+"""Whose fault the `errors` of an answer are: the words by which servers say so."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from checker.core.contract import Blame, Complaint
+
+_MOST_SHOWN: Final = 3
+_LONGEST: Final = 300
+_LABELS: Final = ("code", "classification", "type", "errorType", "category", "exception", "status")
+"""Of `extensions`: where servers put a word for what went wrong."""
+
+_OF_SERVER: Final = frozenset(
+    [
+        "internal_server_error",
+        "internalservererror",
+        "internal",
+        "internal_error",
+        "internalerror",
+        "server_error",
+        "servererror",
+        "datafetchingexception",
+        "data_fetching_exception",
+        "nullvalueinnonnullablefield",
+        "executionaborted",
+        "unexpected",
+        "unexpected_error",
+        "unexpectederror",
+        "unexpected_value",
+        "unexpectedvalue",
+        "postgres_error",
+        "postgreserror",
+        "database_error",
+        "databaseerror",
+        "downstream_service_error",
+        "subgraph_error",
+        "500",
+        "502",
+        "503",
+        "504",
+    ]
+)
+_OF_CLIENT: Final = frozenset(
+    [
+        "bad_user_input",
+        "baduserinput",
+        "graphql_validation_failed",
+        "graphql_parse_failed",
+        "bad_request",
+        "badrequest",
+        "operation_resolution_failure",
+        "validationerror",
+        "validation_error",
+        "validation_failed",
+        "validation_failed_error",
+        "invalidsyntax",
+        "invalid_syntax",
+        "parse_failed",
+        "parsefailed",
+        "parse_error",
+        "parseerror",
+        "argumentliteralsincompatible",
+        "undefinedfield",
+        "undefinedtype",
+        "missingrequiredarguments",
+        "argumentnotaccepted",
+        "missingrequiredinputobjectattribute",
+        "defaultvalueinvalidtype",
+        "variablemismatch",
+        "variablerequiresvalidtype",
+        "variablenotused",
+        "variablenotdefined",
+        "selectionmismatch",
+        "fieldconflict",
+        "invalidonobjectfield",
+        "constraint_violation",
+        "constraint_violation_error",
+        "400",
+        "422",
+    ]
+)
+_CLIENT_BEGINNINGS: Final = ("persisted_query", "invalid")
+_DENIED: Final = frozenset(
+    [
+        "unauthenticated",
+        "unauthorized",
+        "unauthorised",
+        "forbidden",
+        "access_denied",
+        "accessdenied",
+        "permission_denied",
+        "permissiondenied",
+        "not_authenticated",
+        "notauthenticated",
+        "not_found",
+        "notfound",
+        "resource_not_found",
+        "does_not_exist",
+        "already_exists",
+        "conflict",
+        "rate_limited",
+        "too_many_requests",
+        "throttled",
+        "complexity_limit_exceeded",
+        "401",
+        "403",
+        "404",
+        "409",
+        "429",
+    ]
+)
+_DENIALS: Final = re.compile(
+    r"not (?:be )?(?:found|authoriz|authenticat|permitted|allowed)|does(?: not|n't) exist|unauthori[sz]ed|forbidden"
+    r"|permission|access denied|no such|unknown \w+ id|rate limit|too many requests|already (?:exists|taken)",
+    re.IGNORECASE,
+)
+"""How servers without labels say that something is not there, or not for everybody."""
+_VALIDATION: Final = re.compile(
+    r"Cannot query field|Unknown (?:argument|type|field|fragment|directive)|Syntax Error|Variable [\"'`]?\$\w+"
+    r"|Expected (?:type|value|a? ?non-nullable)|(?:Argument|Field) [\"'`]?[\w.:]+[\"'`]?.{0,80} (?:is required|has (?:an )?invalid"
+    r"|has coerced Null|was not provided)|is required, but it was not provided|must (?:not )?have a (?:sub)?selection"
+    r"|cannot represent|does not exist in .{0,40}enum|doesn't (?:exist on type|accept argument)|is not defined by type"
+    r"|Validation ?error|missing required argument|has invalid value|isn't a defined input type|In (?:field|argument) \""
+    r"|must be (?:defined|provided)|Must provide (?:a )?query|got invalid value|No query (?:string|document)",
+)
+"""How libraries say that a query breaks the rules, where they give no label."""
+_NULL: Final = re.compile(
+    r"Cannot return null for non-null(?:able)? (?:field|type)|must not be null|NonNull.*null|resolved (?:to|as) a? ?null"
+    r"|the requested element is null which the schema does not allow|wrongly returned a null value for a non-null type",
+    re.IGNORECASE,
+)
+
+
+def complaint_of(value: Any) -> Complaint | None:
+    """What the `errors` of an answer say, all together; None when there are none."""
+    errors = value.get("errors") if isinstance(value, dict) else None
+    if not errors:
+        return None
+    listed = [one if isinstance(one, dict) else {"message": one} for one in _several(errors)]
+    texts = [_text(one) for one in listed]
+    shown = "\n".join(f"- {text[:_LONGEST]}" for text in texts[:_MOST_SHOWN])
+    more = f"\n({len(texts)} errors)" if len(texts) > _MOST_SHOWN else ""
+    return Complaint(_blame(listed, texts, value), shown + more, texts[0], _place(listed[0]))
+
+
+def _several(errors: Any) -> list[Any]:
+    return errors if isinstance(errors, list) else [errors]
+
+
+def _blame(errors: list[dict[str, Any]], texts: list[str], value: Mapping[str, Any]) -> Blame:
+    """Labels of servers count first, then those of clients, then words, then whether anything was executed."""
+    if all(map(_NULL.search, texts)):
+        return Blame.BROKEN_PROMISE
+    labels = [label for one in errors for label in _labels(one)]
+    if any(label in _DENIED for label in labels):
+        return Blame.DENIED
+    is_of_server = any(label in _OF_SERVER for label in labels)
+    if any(map(_is_of_client, labels)) and not is_of_server:
+        return Blame.REFUSED
+    was_executed = value.get("data") is not None or bool(errors[0].get("path"))
+    if not was_executed and any(map(_VALIDATION.search, texts)):
+        # Some label every failure of theirs as one of the server: words of validation are plainer.
+        return Blame.REFUSED
+    if is_of_server:
+        return Blame.FAILED
+    if all(map(_DENIALS.search, texts)):
+        return Blame.DENIED
+    return Blame.FAILED if was_executed else Blame.REFUSED
+
+
+def _is_of_client(label: str) -> bool:
+    return label in _OF_CLIENT or label.startswith(_CLIENT_BEGINNINGS)
+
+
+def _labels(error: Mapping[str, Any]) -> Iterator[str]:
+    """Words for what went wrong, lower case."""
+    extensions = error.get("extensions")
+    for holder in (extensions, error):
+        if not isinstance(holder, dict):
+            continue
+        for name in _LABELS:
+            label = holder.get(name)
+            if isinstance(label, str | int) and not isinstance(label, bool):
+                yield str(label).lower().replace("-", "_")
+            elif isinstance(label, dict) and isinstance(label.get("type"), str):
+                yield label["type"].lower()
+
+
+def _text(error: Mapping[str, Any]) -> str:
+    message = error.get("message")
+    return message if isinstance(message, str) and message else "an error without a message"
+
+
+def _place(error: Mapping[str, Any]) -> str:
+    """Where it happened, numbers of items left out."""
+    path = error.get("path")
+    names = [str(one) for one in path if isinstance(one, str)] if isinstance(path, list) else []
+    return ".".join(names)

@@ -1,0 +1,122 @@
+"""GraphQL schemas opened: from SDL or an introspection, in a file, in memory, behind a URL, or in an application."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from graphql import get_introspection_query
+
+from checker.core.errors import ForeignDescription, LoaderError
+from checker.core.request import WireRequest
+from checker.graphql.documents import ReadSchema, from_introspection, from_sdl
+from checker.graphql.schema import GraphQLDescription
+from checker.kinds.fetching.files import read_file
+from checker.kinds.fetching.web import Web
+from checker.kinds.sources import (
+    ApplicationSource,
+    DescriptionSource,
+    FetchOptions,
+    FileSource,
+    TextSource,
+    UrlSource,
+    ValueSource,
+)
+
+QUESTION: Final = json.dumps(
+    {"query": get_introspection_query(input_value_deprecation=False)}
+).encode()
+"""The body that asks a server for its schema."""
+_DOCUMENTS: Final = (".json", ".yaml", ".yml", ".html")
+"""Ends of URLs that are no endpoints."""
+
+
+def open_source(
+    source: DescriptionSource, options: FetchOptions, *, is_claimed: bool
+) -> GraphQLDescription:
+    """The schema. Raises `LoaderError`; `ForeignDescription` when there is none of GraphQL."""
+    match source:
+        case FileSource(path, encoding):
+            data = read_file(path, Web({}, options).allowance, "a GraphQL schema")
+            return _opened(_document(_text(data, encoding, source.name), source.name), None)
+        case UrlSource():
+            return _behind(source, options, is_claimed=is_claimed)
+        case TextSource(data, name):
+            return _opened(_document(_text(data, "utf-8", name), name), None)
+        case ValueSource(value):
+            return _opened(from_introspection(value, source.name), None)
+        case ApplicationSource():
+            return _asked(source)
+
+
+def open_normalised(data: bytes) -> GraphQLDescription:
+    """The schema that `GraphQLDescription.normalised` wrote down."""
+    source, location, base_url = json.loads(data)
+    read = from_sdl if isinstance(source, str) else from_introspection
+    return GraphQLDescription(read(source, "the schema"), location, base_url)
+
+
+def _behind(source: UrlSource, options: FetchOptions, *, is_claimed: bool) -> GraphQLDescription:
+    """The schema of an endpoint, or of a file of SDL on a server."""
+    path = source.url.partition("?")[0].lower()
+    shown = options.redaction.url(source.url)
+    if not is_claimed and path.endswith(_DOCUMENTS):
+        raise ForeignDescription(f"{shown} is not called as a GraphQL endpoint is; give its URL")
+    web = Web(source.options, options, location=source.url)
+    if path.endswith((".graphql", ".graphqls", ".gql")):
+        found = web.get(source.url, wait_s=source.wait_s)
+        return _opened(_document(found.content.decode("utf-8", "replace"), shown), None)
+    found = web.get(source.url, wait_s=source.wait_s, question=QUESTION)
+    return _opened(from_introspection(_answer(found.content, shown), shown), found.location)
+
+
+def _asked(source: ApplicationSource) -> GraphQLDescription:
+    path = source.path if source.path.startswith("/") else f"/{source.path}"
+    headers = [(b"Content-Type", b"application/json"), (b"Accept", b"application/json")]
+    answer = source.exchange(WireRequest("POST", path.encode(), headers, QUESTION))
+    if answer.status_code != 200:
+        raise LoaderError(
+            f"{source.path} of the application answers an introspection with status {answer.status_code}; "
+            "give the path of its GraphQL endpoint",
+            answer.content.decode("utf-8", "replace").splitlines()[-10:],
+        )
+    value = _answer(answer.content, source.path)
+    return _opened(from_introspection(value, source.path), source.url + path)
+
+
+def _answer(content: bytes, name: str) -> Mapping[str, Any]:
+    """What a server said. Raises `ForeignDescription`."""
+    try:
+        value = json.loads(content)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise ForeignDescription(
+            f"{name} does not answer a GraphQL introspection with a JSON object; "
+            "give the URL of a GraphQL endpoint, or a file with its schema",
+            content[:500].decode("utf-8", "replace").splitlines()[:10],
+        )
+    return value
+
+
+def _text(data: bytes, encoding: str, name: str) -> str:
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise ForeignDescription(f"{name} is not text: {error}; give SDL in UTF-8") from error
+
+
+def _document(text: str, name: str) -> ReadSchema:
+    """SDL, or JSON of an introspection."""
+    if text.lstrip("\ufeff \t\r\n")[:1] not in ("{", "["):
+        return from_sdl(text, name)
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ForeignDescription(f"{name} is not JSON: {error}; correct it") from error
+    if not isinstance(value, dict):
+        raise ForeignDescription(f"{name} is not an introspection: it is a list; give an object")
+    return from_introspection(value, name)
+
+
+def _opened(document: ReadSchema, location: str | None) -> GraphQLDescription:
+    return GraphQLDescription(document, location, location)

@@ -1,0 +1,259 @@
+"""One root field, ready to be tested."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Protocol
+
+from graphql import GraphQLField, Undefined
+
+from checker.core.engine import Engine
+from checker.core.operation import Body, Example, Label, Operation, Parameter, UnusableBody
+from checker.core.request import WireRequest
+from checker.core.response import Response
+from checker.core.schema import Schema
+from checker.core.schema_warnings import SchemaWarning
+from checker.core.security import SecurityRequirement
+from checker.core.verdicts import RequestVerdict
+from checker.generation.hooks import NO_HOOKS, ComponentHooks
+from checker.generation.normalization.store import FormStore
+from checker.generation.program import OperationProgram, compile_operation
+from checker.generation.settings import GenerationSettings
+from checker.graphql.answers import GraphQLContract
+from checker.graphql.inputs import InputSchemas
+from checker.graphql.referee import QueryReferee
+from checker.graphql.selections import FieldPlace, places_of, with_arguments
+from checker.graphql.writing import ARGUMENTS, LITERALS, NESTED, SELECTION, QueryWriter
+from checker.kinds.members import OperationMembers
+
+_MOST_SELECTED = 8
+"""Places of one query that are chosen; one may stand for all fields of a type."""
+
+
+class GraphQLOwner(Protocol):
+    """What an operation asks of the schema that it belongs to."""
+
+    @property
+    def document(self) -> Any: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def base_url(self) -> str | None: ...
+    @property
+    def contract(self) -> GraphQLContract: ...
+    @property
+    def referee(self) -> QueryReferee: ...
+    def allows_null(self, operation: Operation) -> bool: ...
+    def inputs(self, *, allows_null: bool) -> InputSchemas: ...
+    def body_schema(self, label: Label, raw: dict[str, Any], *, allows_null: bool) -> Schema: ...
+
+
+@dataclass(frozen=True, slots=True)
+class RootField:
+    """A root field as the table of contents has it."""
+
+    label: Label
+    """`Query.user`."""
+    owner: GraphQLOwner = field(repr=False)
+    operation: str
+    """`query` or `mutation`."""
+    type_name: str
+    name: str
+    field: GraphQLField
+    resource_path: str
+    method: ClassVar[str] = "POST"
+    tags: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def path(self) -> str:
+        """Of the endpoint."""
+        return self.owner.path
+
+    @property
+    def operation_id(self) -> str:
+        """Name of the field."""
+        return self.name
+
+    @property
+    def deprecated(self) -> bool:
+        """True when the schema says so."""
+        return self.field.deprecation_reason is not None
+
+    @property
+    def definition(self) -> Mapping[str, Any]:
+        """Name, type and description of the field."""
+        return {
+            "name": self.name,
+            "type": str(self.field.type),
+            "description": self.field.description,
+            "args": {name: str(arg.type) for name, arg in self.field.args.items()},
+        }
+
+
+class GraphQLOperation(OperationMembers):
+    """Implements `checker.kinds.protocol.ApiOperation`."""
+
+    parameters: tuple[Parameter, ...] = ()
+    unusable_bodies: ClassVar[tuple[UnusableBody, ...]] = ()
+    unusable_parameters: ClassVar[Mapping[str, str]] = {}
+    body_required: ClassVar[bool] = True
+    is_described: ClassVar[bool] = True
+    has_skipped_required_body: ClassVar[bool] = False
+    grants_credentials: ClassVar[bool] = False
+    security: ClassVar[tuple[SecurityRequirement, ...]] = ()
+    method: ClassVar[str] = "POST"
+    tags: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, entry: RootField, owner: GraphQLOwner) -> None:
+        self.entry = entry
+        self.owner = owner
+        self.label = entry.label
+        self.engine: Engine | None = None
+        self._bodies: dict[bool, tuple[Body, ...]] = {}
+        self._writer: QueryWriter | None = None
+
+    def __repr__(self) -> str:
+        return f"<Operation {self.label}>"
+
+    @property
+    def path(self) -> str:
+        """Of the endpoint."""
+        return self.owner.path
+
+    @property
+    def resource_path(self) -> str:
+        """Where it stands among the resources: `/user/{id}`."""
+        return self.entry.resource_path
+
+    @property
+    def operation_id(self) -> str:
+        """Name of the field."""
+        return self.entry.name
+
+    @property
+    def deprecated(self) -> bool:
+        """True when the schema says so."""
+        return self.entry.deprecated
+
+    @property
+    def definition(self) -> Mapping[str, Any]:
+        """Name, type and description of the field."""
+        return self.entry.definition
+
+    @property
+    def base_url(self) -> str | None:
+        """Where requests go, without the path of the endpoint."""
+        return self.owner.base_url
+
+    @property
+    def contract(self) -> GraphQLContract:
+        """What is promised of answers."""
+        return self.owner.contract
+
+    @property
+    def read_answer(self) -> Callable[[Response], Any]:
+        """What an answer says: its data, by the names of the schema."""
+        return self._data
+
+    def _data(self, response: Response) -> Any:
+        value = response.json()
+        data = value.get("data") if isinstance(value, dict) else None
+        return data.get(self.entry.name) if isinstance(data, dict) else None
+
+    @property
+    def writer(self) -> QueryWriter:
+        """Writes its requests."""
+        if self._writer is None:
+            entry, schema = self.entry, self.owner.document.schema
+            places = places_of(schema, entry.field)
+            self._writer = QueryWriter(schema, entry.operation, (entry.name, entry.field), places)
+        return self._writer
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        """The one body: what is asked for."""
+        allows_null = self.owner.allows_null(self)
+        found = self._bodies.get(allows_null)
+        if found is None:
+            found = self._bodies[allows_null] = (self._body(allows_null),)
+        return found
+
+    def _body(self, allows_null: bool) -> Body:
+        writer, owner = self.writer, self.owner
+        raw = _body_schema(self.entry, writer.places, owner.inputs(allows_null=allows_null))
+        schema = owner.body_schema(self.label, raw, allows_null=allows_null)
+        return Body(
+            "application/json",
+            schema,
+            schema.pointer,
+            {},
+            examples=_examples(self.entry),
+            write=writer,
+            is_wrong=writer.is_wrong,
+        )
+
+    def warnings(self) -> Iterable[SchemaWarning]:
+        """None."""
+        return ()
+
+    def methods_at(self, path: str) -> tuple[frozenset[str], ...]:
+        """Nothing: all operations share one path."""
+        return ()
+
+    def judge_request(self, request: WireRequest, *, base_path: str = "") -> RequestVerdict:
+        """What graphql-core says of the query and the variables of a request."""
+        return self.owner.referee.judge(request)
+
+    def compile(
+        self,
+        settings: GenerationSettings,
+        *,
+        hooks: ComponentHooks = NO_HOOKS,
+        store: FormStore | None = None,
+    ) -> OperationProgram:
+        """What draws its cases. Raises `Unsatisfiable`, `BudgetSpent`, `HookError`."""
+        if not self.owner.allows_null(self):
+            settings = replace(settings, allow_x00=False)
+        return compile_operation(self, settings, hooks=hooks, store=store)
+
+
+def _body_schema(
+    entry: RootField, places: Mapping[str, FieldPlace], inputs: InputSchemas
+) -> dict[str, Any]:
+    """Of what a case asks for."""
+    properties: dict[str, Any] = {}
+    required: list[str] = []
+    if entry.field.args:
+        properties[ARGUMENTS] = inputs.arguments(entry.field.args)
+        if "required" in properties[ARGUMENTS]:
+            required.append(ARGUMENTS)
+    if places:
+        properties[SELECTION] = {
+            "type": "array",
+            "items": {"enum": list(places)},
+            "maxItems": _MOST_SELECTED,
+        }
+    nested = with_arguments(places)
+    if nested:
+        properties[NESTED] = {
+            "type": "object",
+            "properties": {
+                name: inputs.arguments(place.arguments) for name, place in nested.items()
+            },
+            "additionalProperties": False,
+            "maxProperties": 2,
+        }
+    if entry.field.args or nested:
+        properties[LITERALS] = {"type": "boolean"}
+    found = {"type": "object", "properties": properties, "additionalProperties": False}
+    return found | ({"required": required} if required else {})
+
+
+def _examples(entry: RootField) -> tuple[Example, ...]:
+    """The defaults of the arguments, if there are any."""
+    given = {
+        name: arg.default_value
+        for name, arg in entry.field.args.items()
+        if arg.default_value is not Undefined
+    }
+    pointer = f"#/{entry.type_name}/{entry.name}"
+    return (Example({ARGUMENTS: given}, pointer, "defaults"),) if given else ()

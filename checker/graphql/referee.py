@@ -1,0 +1,147 @@
+"""An independent judge of GraphQL requests: graphql-core validates the final bytes."""
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+from graphql import (
+    DocumentNode,
+    GraphQLError,
+    GraphQLSchema,
+    Node,
+    OperationDefinitionNode,
+    get_named_type,
+    is_scalar_type,
+    is_specified_scalar_type,
+    parse,
+    validate,
+)
+from graphql.execution.values import get_variable_values
+from graphql.language import NamedTypeNode, VariableDefinitionNode, Visitor, visit
+from graphql.utilities import TypeInfo, TypeInfoVisitor
+
+from checker.core.locations import Location
+from checker.core.request import WireRequest
+from checker.core.verdicts import Outcome, PartVerdict, RequestVerdict
+
+_KEPT: Final = 512
+_MOST_TOKENS: Final = 20_000
+
+
+class QueryReferee:
+    """Judge of the requests to one schema."""
+
+    def __init__(self, schema: GraphQLSchema) -> None:
+        self._schema = schema
+        self._read = lru_cache(_KEPT)(self._reading)
+
+    def judge(self, request: WireRequest) -> RequestVerdict:
+        """Whether the query is valid and its variables fit; what custom scalars take, nobody knows."""
+        return RequestVerdict(tuple(self._verdicts(request.body)))
+
+    def document(self, query: str) -> tuple[DocumentNode | None, str, bool]:
+        """A query, why it is wrong, and whether it holds values of custom scalars."""
+        return self._read(query)
+
+    def _verdicts(self, body: bytes | None) -> Iterator[PartVerdict]:
+        try:
+            value = json.loads(body or b"")
+        except (ValueError, RecursionError):
+            yield _part(Outcome.INVALID, "syntax", "it is not JSON")
+            return
+        query = value.get("query") if isinstance(value, dict) else None
+        if not isinstance(query, str):
+            yield _part(Outcome.INVALID, "query", "it holds no query")
+            return
+        document, reason, is_uncertain = self._read(query)
+        if document is None or reason:
+            yield _part(Outcome.INVALID, "validation", reason)
+            return
+        reason, has_custom = self._variables(document, value.get("variables"))
+        if reason:
+            yield _part(Outcome.INVALID, "variables", reason)
+        elif is_uncertain or has_custom:
+            yield _part(
+                Outcome.AMBIGUOUS, "scalar", "only the server knows what its own scalars take"
+            )
+        else:
+            yield _part(Outcome.VALID, "", "")
+
+    def _reading(self, query: str) -> tuple[DocumentNode | None, str, bool]:
+        try:
+            document = parse(query, no_location=True, max_tokens=_MOST_TOKENS)
+            errors = validate(self._schema, document, max_errors=1)
+        except (GraphQLError, RecursionError) as error:
+            return None, _line(error), False
+        if errors:
+            return document, _line(errors[0]), False
+        return document, "", _has_custom_literals(self._schema, document)
+
+    def _variables(self, document: DocumentNode, given: Any) -> tuple[str, bool]:
+        """Why they do not fit, and whether some are of custom scalars."""
+        operation = document.definitions[0]
+        assert isinstance(operation, OperationDefinitionNode)
+        if given is not None and not isinstance(given, dict):
+            return "the variables are no object", False
+        values: dict[str, Any] = given or {}
+        found = get_variable_values(
+            self._schema, operation.variable_definitions, values, max_errors=1
+        )
+        if isinstance(found, list):
+            return _line(found[0]), False
+        custom = any(
+            values.get(one.variable.name.value) is not None and _is_custom(self._schema, one)
+            for one in operation.variable_definitions
+        )
+        return "", custom
+
+
+def _is_custom(schema: GraphQLSchema, declared: VariableDefinitionNode) -> bool:
+    """Whether values of a variable may hold scalars that only the server knows."""
+    node: Node = declared.type
+    while not isinstance(node, NamedTypeNode):
+        node = node.type  # type: ignore[attr-defined]
+    return _holds_custom(schema.type_map.get(node.name.value), set())
+
+
+def _holds_custom(kind: Any, seen: set[str]) -> bool:
+    if kind is None:
+        return True
+    if is_scalar_type(kind):
+        return not is_specified_scalar_type(kind)
+    fields: Mapping[str, Any] = getattr(kind, "fields", None) or {}
+    if kind.name in seen:
+        return False
+    seen.add(kind.name)
+    return any(_holds_custom(get_named_type(one.type), seen) for one in fields.values())
+
+
+class _ScalarFinder(Visitor):
+    """Looks for values that stand where a custom scalar is wanted."""
+
+    def __init__(self, types: TypeInfo) -> None:
+        super().__init__()
+        self.found = False
+        self._types = types
+
+    def enter(self, node: Node, *_: Any) -> None:
+        if node.kind.endswith("_value") and node.kind != "null_value":
+            kind: Any = get_named_type(self._types.get_input_type())
+            if is_scalar_type(kind) and not is_specified_scalar_type(kind):
+                self.found = True
+
+
+def _has_custom_literals(schema: GraphQLSchema, document: DocumentNode) -> bool:
+    types = TypeInfo(schema)
+    looking = _ScalarFinder(types)
+    visit(document, TypeInfoVisitor(types, looking))
+    return looking.found
+
+
+def _part(outcome: Outcome, keyword: str, reason: str) -> PartVerdict:
+    return PartVerdict(Location.BODY, "", outcome, "", keyword, (), None, reason)
+
+
+def _line(error: Exception) -> str:
+    return str(getattr(error, "message", error)).partition("\n")[0][:300]

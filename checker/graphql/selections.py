@@ -1,0 +1,135 @@
+"""What a query may select: places below a root field, as many as are of use, nearest first."""
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from graphql import (
+    GraphQLArgument,
+    GraphQLField,
+    GraphQLInterfaceType,
+    GraphQLNamedType,
+    GraphQLObjectType,
+    GraphQLSchema,
+    GraphQLUnionType,
+    get_named_type,
+    is_leaf_type,
+    is_required_argument,
+)
+
+from checker.core.resource_names import is_identifier, normalised
+
+MOST_PLACES: Final = 256
+"""Of a root field, beside the fields of its own type."""
+DEEPEST: Final = 5
+"""Selections in one another."""
+_MOST_MEMBERS: Final = 24
+"""Of a union or an interface that are looked into."""
+_MOST_WITH_ARGUMENTS: Final = 8
+EVERYTHING: Final = "*"
+"""All fields of a type that hold values and need no arguments."""
+Composite = GraphQLObjectType | GraphQLInterfaceType | GraphQLUnionType
+Step = tuple[str, str]
+"""A type condition, empty where there is none, and the name of a field."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldPlace:
+    """A field below the root field."""
+
+    steps: tuple[Step, ...]
+    """From the root field down; the last name may be `EVERYTHING`."""
+    arguments: Mapping[str, GraphQLArgument] = field(default_factory=dict)
+    """Of the field."""
+
+    @property
+    def name(self) -> str:
+        """`author.[Person].name`: the member of an interface or a union stands in brackets."""
+        return ".".join(f"[{kind}].{name}" if kind else name for kind, name in self.steps)
+
+
+def places_of(schema: GraphQLSchema, root: GraphQLField) -> dict[str, FieldPlace]:
+    """Places by name, nearest first; none for a field without fields. Those whose arguments have to be made up are there, too."""
+    top = get_named_type(root.type)
+    if is_leaf_type(top):
+        return {}
+    assert isinstance(top, Composite)
+    found: dict[str, FieldPlace] = {}
+    everything: list[FieldPlace] = []
+    level: deque[tuple[Composite, tuple[Step, ...], tuple[str, ...]]] = deque([(top, (), ())])
+    while level:
+        kind, above, types = level.popleft()
+        if above and len(found) >= MOST_PLACES:
+            break
+        for condition, name, one in _fields(schema, kind):
+            steps = (*above, (condition, name))
+            place = FieldPlace(steps, one.args)
+            found[place.name] = place
+            inner = get_named_type(one.type)
+            # A type within itself shows nothing new.
+            if isinstance(inner, Composite) and len(steps) < DEEPEST and inner.name not in types:
+                level.append((inner, steps, (*types, inner.name)))
+        everything.append(FieldPlace((*above, ("", EVERYTHING))))
+    return found | {one.name: one for one in everything[: len(found) // 2 + 1]}
+
+
+def with_arguments(places: Mapping[str, FieldPlace]) -> dict[str, FieldPlace]:
+    """The nearest places whose fields have arguments."""
+    found = [(name, place) for name, place in places.items() if place.arguments]
+    return dict(found[:_MOST_WITH_ARGUMENTS])
+
+
+def _fields(schema: GraphQLSchema, kind: Composite) -> Iterator[tuple[str, str, GraphQLField]]:
+    """(type condition, name, field) of a type and of its members, those that name things first."""
+    if not isinstance(kind, GraphQLUnionType):
+        yield from (("", name, one) for name, one in in_order(kind.fields))
+    if isinstance(kind, GraphQLObjectType):
+        return
+    own = {} if isinstance(kind, GraphQLUnionType) else kind.fields
+    members = sorted(schema.get_possible_types(kind), key=_name)
+    for member in members[:_MOST_MEMBERS]:
+        for name, one in in_order(member.fields):
+            if name not in own:
+                yield member.name, name, one
+
+
+def _name(kind: GraphQLNamedType) -> str:
+    return kind.name
+
+
+def in_order(fields: Mapping[str, GraphQLField]) -> list[tuple[str, GraphQLField]]:
+    """RootFields, identifiers first."""
+    return sorted(fields.items(), key=lambda one: not is_identifying(*one))
+
+
+def is_identifying(name: str, one: GraphQLField) -> bool:
+    """Whether a field holds what its object is known by, and needs no arguments."""
+    kind = get_named_type(one.type)
+    is_named_so = kind.name == "ID" or is_identifier(normalised(name))
+    return is_leaf_type(kind) and is_named_so and is_free(one)
+
+
+def is_free(one: GraphQLField) -> bool:
+    """Whether a field needs no arguments."""
+    return not any(map(is_required_argument, one.args.values()))
+
+
+def values_of(kind: Any) -> list[str]:
+    """RootFields of a type that hold values and need no arguments."""
+    if isinstance(kind, GraphQLUnionType):
+        return []
+    return [
+        name
+        for name, one in in_order(kind.fields)
+        if is_free(one) and is_leaf_type(get_named_type(one.type))
+    ]
+
+
+def usual_fields(kind: Any) -> list[str]:
+    """What is always selected of a type: its identifier, or else one value; of those that have none, its name."""
+    if isinstance(kind, GraphQLUnionType):
+        return ["__typename"]
+    known = [name for name, one in kind.fields.items() if is_identifying(name, one)]
+    by_type = [name for name in known if get_named_type(kind.fields[name].type).name == "ID"]
+    return (by_type or known or values_of(kind))[:1] or ["__typename"]

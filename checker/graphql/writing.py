@@ -1,0 +1,306 @@
+"""Bodies of cases as requests: a query with its variables, or with its values in it.
+
+The body of a case says what is asked, not how it is written: `{"arguments": {"id": "1"}, "selection": ["name",
+"friends.name"]}`. What is wrong in one is written so that a server finds it wrong, too.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from graphql import (
+    GraphQLArgument,
+    GraphQLField,
+    GraphQLSchema,
+    get_named_type,
+    is_leaf_type,
+    is_required_argument,
+)
+
+from checker.graphql.coercion import simplest, takes_arguments
+from checker.graphql.literals import is_writable, literal, quoted, stranger
+from checker.graphql.selections import EVERYTHING, FieldPlace, Step, usual_fields, values_of
+from checker.transport.wire.json_text import json_bytes
+
+ARGUMENTS: Final = "arguments"
+"""Of the root field, by name."""
+SELECTION: Final = "selection"
+"""Names of places that are selected."""
+NESTED: Final = "nested"
+"""Arguments of fields below the root field, by the name of their place: these are selected, too."""
+LITERALS: Final = "literals"
+"""Whether values stand in the query; else they are variables."""
+KNOWN: Final = frozenset((ARGUMENTS, SELECTION, NESTED, LITERALS))
+_KEPT: Final = 4096
+
+
+@dataclass(slots=True)
+class _SelectionSet:
+    """A selection set."""
+
+    kind: Any
+    children: "dict[Step, _SelectedField]" = field(default_factory=dict)
+    keys: dict[str, str] = field(default_factory=dict)
+    """Name in the answer -> what it stands for, where another field may share it."""
+
+
+@dataclass(slots=True)
+class _SelectedField:
+    """A selected field."""
+
+    text: str
+    """Its alias, name and arguments."""
+    inner: _SelectionSet | None
+
+
+class QueryWriter:
+    """Writes the requests of one root field."""
+
+    def __init__(
+        self,
+        schema: GraphQLSchema,
+        operation: str,
+        root: tuple[str, GraphQLField],
+        places: Mapping[str, FieldPlace],
+    ) -> None:
+        """`operation` is `query` or `mutation`."""
+        self._schema = schema
+        self._operation = operation
+        self._name, self._field = root
+        self._places = places
+        self._args: Mapping[str, GraphQLArgument] = self._field.args
+        self._is_leaf = is_leaf_type(get_named_type(self._field.type))
+        self._known: dict[tuple[Any, ...], bytes] = {}
+        """Beginnings of requests."""
+
+    def __call__(self, value: Any) -> bytes:
+        """The request as JSON; bytes go out as they are. Raises `ValueError` for what JSON cannot say."""
+        if value.__class__ is dict and NESTED not in value and not value.get(LITERALS):
+            arguments, selection = value.get(ARGUMENTS, {}), value.get(SELECTION, ())
+            if arguments.__class__ is dict and selection.__class__ in (list, tuple):
+                try:
+                    key = tuple(value), tuple(arguments), tuple(selection)
+                    head = self._known.get(key)
+                except TypeError:
+                    head = None
+                if head is not None:
+                    return head + json_bytes(arguments) + b"}" if arguments else head + b"{}}"
+        return self._anew(value)
+
+    def _anew(self, value: Any) -> bytes:
+        if isinstance(value, bytes):
+            return value
+        query, variables = self.query(value)
+        head = b'{"query":' + json_bytes(query) + b',"variables":'
+        if self._is_usual(value):
+            if len(self._known) >= _KEPT:
+                self._known.clear()
+            key = tuple(value), tuple(value.get(ARGUMENTS, ())), tuple(value.get(SELECTION, ()))
+            self._known[key] = head
+        return head + json_bytes(variables) + b"}"
+
+    def _is_usual(self, value: Any) -> bool:
+        """Whether the text follows from the names of what is there."""
+        if not isinstance(value, dict) or not value.keys() <= {ARGUMENTS, SELECTION, LITERALS}:
+            return False
+        if value.get(LITERALS):
+            return False
+        arguments, selection = value.get(ARGUMENTS, {}), value.get(SELECTION, [])
+        return (
+            isinstance(arguments, dict)
+            and isinstance(selection, list)
+            and arguments.keys() <= self._args.keys()
+            and all(isinstance(one, str) and one in self._places for one in selection)
+        )
+
+    def query(self, value: Any) -> tuple[str, dict[str, Any]]:
+        """The text of a query, and its variables."""
+        draft = _QueryDraft(self, literals=self._is_literal(value))
+        strangers: dict[str, Any] = {}
+        if not isinstance(value, dict):
+            strangers[stranger(value, self._args)] = 0
+            value = {}
+        for name in value.keys() - KNOWN:
+            strangers[stranger(name, self._args)] = value[name]
+        arguments = value.get(ARGUMENTS, {})
+        if not isinstance(arguments, dict):
+            strangers[stranger(arguments, self._args)] = arguments
+            arguments = {}
+        text = self._name + draft.arguments("", self._args, {**arguments, **strangers})
+        chosen = self._selected(value)
+        if chosen or not self._is_leaf:
+            text += " " + draft.selection(chosen, self._nested(value))
+        declared = ", ".join(f"${name}: {kind}" for name, kind in draft.declared.items())
+        head = self._operation + (f" ({declared})" if declared else "")
+        return f"{head} {{ {text} }}", draft.variables
+
+    def _is_literal(self, value: Any) -> bool:
+        wanted = isinstance(value, dict) and value.get(LITERALS) is True
+        return wanted and is_writable([value.get(ARGUMENTS), value.get(NESTED)])
+
+    def _selected(self, value: Mapping[str, Any]) -> list[Any]:
+        chosen = value.get(SELECTION, [])
+        return chosen if isinstance(chosen, list) else [chosen]
+
+    def _nested(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        nested = value.get(NESTED, {})
+        return nested if isinstance(nested, dict) else {str(nested): {}}
+
+    @property
+    def places(self) -> Mapping[str, FieldPlace]:
+        """What may be selected."""
+        return self._places
+
+    @property
+    def schema(self) -> GraphQLSchema:
+        """All types."""
+        return self._schema
+
+    @property
+    def kind(self) -> Any:
+        """The type that the root field leads to."""
+        return get_named_type(self._field.type)
+
+    def is_wrong(self, value: Any) -> bool:
+        """Whether a server has to refuse the request of a body: some rule of the schema is broken, in every reading."""
+        if isinstance(value, bytes) or not isinstance(value, dict) or value.keys() - KNOWN:
+            return True
+        selection, nested = value.get(SELECTION, []), value.get(NESTED, {})
+        if not isinstance(selection, list) or not isinstance(nested, dict):
+            return True
+        if self._is_leaf and (selection or nested):
+            return True
+        if not all(isinstance(one, str) and one in self._places for one in selection):
+            return True
+        if not takes_arguments(self._args, value.get(ARGUMENTS, {})):
+            return True
+        return not all(
+            name in self._places and takes_arguments(self._places[name].arguments, args)
+            for name, args in nested.items()
+        )
+
+
+class _QueryDraft:
+    """One query that is being written."""
+
+    def __init__(self, writer: QueryWriter, *, literals: bool) -> None:
+        self._writer = writer
+        self._literals = literals
+        self.declared: dict[str, str] = {}
+        """Variable -> its type."""
+        self.variables: dict[str, Any] = {}
+
+    def arguments(
+        self, prefix: str, args: Mapping[str, GraphQLArgument], given: Mapping[str, Any]
+    ) -> str:
+        """`(id: $id)`; empty when none are given. Those that the field does not have stand there by their values."""
+        found = []
+        for name, value in given.items():
+            if name not in args:
+                found.append(f"{stranger(name, args)}: {literal(_plain(value))}")
+            elif self._literals:
+                found.append(f"{name}: {literal(value, args[name].type)}")
+            else:
+                variable = self._declare(prefix + name, args[name], value)
+                found.append(f"{name}: ${variable}")
+        return f"({', '.join(found)})" if found else ""
+
+    def _declare(self, name: str, arg: GraphQLArgument, value: Any) -> str:
+        while name in self.declared:
+            name += "_"
+        self.declared[name] = str(arg.type)
+        self.variables[name] = value
+        return name
+
+    def selection(self, chosen: list[Any], nested: dict[str, Any]) -> str:
+        """`{ id name }` of places, known or not."""
+        root, places = _SelectionSet(self._writer.kind), self._writer.places
+        lost: list[str] = []
+        for name in [*nested, *chosen]:
+            place = places.get(name) if isinstance(name, str) else None
+            if place is None:
+                known = getattr(root.kind, "fields", {})
+                lost.append(stranger(name, known))
+            else:
+                self._select(root, place, nested)
+        return self._text(root, lost)
+
+    def _select(self, node: _SelectionSet, place: FieldPlace, nested: dict[str, Any]) -> None:
+        path: list[Step] = []
+        for step in place.steps:
+            path.append(step)
+            if step[1] == EVERYTHING:
+                for name in values_of(node.kind):
+                    self._child(node, ("", name), [*path[:-1], ("", name)], nested)
+                return
+            inner = self._child(node, step, path, nested).inner
+            if inner is None:
+                return
+            node = inner
+
+    def _child(
+        self, node: _SelectionSet, step: Step, path: list[Step], nested: dict[str, Any]
+    ) -> _SelectedField:
+        found = node.children.get(step)
+        if found is not None:
+            return found
+        condition, name = step
+        parent: Any = self._writer.schema.type_map[condition] if condition else node.kind
+        one: GraphQLField = parent.fields[name]
+        args: dict[str, Any] = {
+            key: simplest(arg.type) for key, arg in one.args.items() if is_required_argument(arg)
+        }
+        place = FieldPlace(tuple(path)).name
+        if place in nested:
+            given = nested[place]
+            args = given if isinstance(given, dict) else {stranger(given, one.args): 0}
+        text = self.arguments(f"{name}_", one.args, args)
+        inner = get_named_type(one.type)
+        key = _key(node, condition, name, f"{one.type}{text}" if is_leaf_type(inner) else step)
+        alias = "" if key == name else f"{key}: "
+        child = _SelectedField(
+            f"{alias}{name}{text}", None if is_leaf_type(inner) else _SelectionSet(inner)
+        )
+        node.children[step] = child
+        return child
+
+    def _text(self, node: _SelectionSet, lost: list[str]) -> str:
+        by_condition: dict[str, list[str]] = {"": list(lost)}
+        plain = {name for condition, name in node.children if not condition}
+        for name in usual_fields(node.kind):
+            if name not in plain:
+                # First of all: what it is known by. Nobody else may have its name.
+                by_condition[""].append(_free_name(node, name))
+        for (condition, _), child in node.children.items():
+            inner = "" if child.inner is None else " " + self._text(child.inner, [])
+            by_condition.setdefault(condition, []).append(child.text + inner)
+        groups = [*by_condition.pop("")]
+        groups += [f"... on {name} {{ {' '.join(some)} }}" for name, some in by_condition.items()]
+        return "{ " + " ".join(groups) + " }"
+
+
+def _free_name(node: _SelectionSet, name: str) -> str:
+    key = name
+    while key in node.keys:
+        key = f"{key}_"
+    return name if key == name else f"{key}: {name}"
+
+
+def _key(node: _SelectionSet, condition: str, name: str, means: object) -> str:
+    """The name of a field in the answer: its own, unless it would be taken for another one's."""
+    key, number = name, 1
+    meaning = str(means)
+    while node.keys.setdefault(key, meaning) != meaning:
+        key = f"{condition or name}_{name}" + ("" if number == 1 else str(number))
+        number += 1
+    return key
+
+
+def _plain(value: Any) -> Any:
+    """What a query can hold."""
+    return (
+        value
+        if is_writable(value)
+        else json.loads(quoted(str(value).encode("ascii", "replace").decode()))
+    )
