@@ -17,17 +17,17 @@ def staff(*, planted: bool) -> Flask:
     """The application; its endpoint is `/graphql`. Its root types have names of their own."""
     grade = graphene.Enum("Grade", [("JUNIOR", 1), ("SENIOR", 2)])
 
-    class Person(graphene.ObjectType):
+    class Person(graphene.ObjectType):  # type: ignore[misc]
         id = graphene.ID(required=True)
         name = graphene.String(required=True)
         email = graphene.String(required=True)
         grade = graphene.Field(grade)
 
-    class Robot(graphene.ObjectType):
+    class Robot(graphene.ObjectType):  # type: ignore[misc]
         id = graphene.ID(required=True)
         model = graphene.String()
 
-    class Worker(graphene.Union):
+    class Worker(graphene.Union):  # type: ignore[misc]
         class Meta:
             types = (Person, Robot)
 
@@ -35,7 +35,7 @@ def staff(*, planted: bool) -> Flask:
         email = None if planted and number == "7" else "a@example.org"
         return Person(id=number, name=name, email=email, grade=1)
 
-    class Queries(graphene.ObjectType):
+    class Queries(graphene.ObjectType):  # type: ignore[misc]
         class Meta:
             name = "query"
 
@@ -56,7 +56,7 @@ def staff(*, planted: bool) -> Flask:
             count = len(numbers) if planted else len(numbers) or 1
             return sum(1.0 for _ in numbers) / count
 
-    class Hire(graphene.Mutation):
+    class Hire(graphene.Mutation):  # type: ignore[misc]
         class Arguments:
             name = graphene.String(required=True)
             grade_ = graphene.Argument(grade, name="grade")
@@ -67,7 +67,7 @@ def staff(*, planted: bool) -> Flask:
             initial = name.split()[0] if planted else name[:1]
             return Hire(person=person("3", initial or "?"))
 
-    class Mutations(graphene.ObjectType):
+    class Mutations(graphene.ObjectType):  # type: ignore[misc]
         class Meta:
             name = "mutation"
 
