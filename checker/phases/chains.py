@@ -21,7 +21,7 @@ from checker.phases.bindings import Sent, evaluated
 from checker.phases.known_resources import (
     DECLARED,
     KnownResources,
-    ValueSource,
+    ValueOrigin,
     kinds_of,
 )
 from checker.phases.making import CaseFactory, GeneratedCase
@@ -168,15 +168,15 @@ class ChainExplorer:
                 likely = _BODY if value.location is Location.BODY and one.is_inferred else share
                 if chance.random() >= likely:
                     continue
-                source = ValueSource(step, value.value, DECLARED)
+                source = ValueOrigin(step, value.value, DECLARED)
                 taken = self._binding(known, operation, key, source)
                 if taken is not None:
                     found[key] = taken
         return tuple(found.values())
 
     def _usable(
-        self, known: KnownResources, target: Label, sources: list[ValueSource]
-    ) -> list[ValueSource]:
+        self, known: KnownResources, target: Label, sources: list[ValueOrigin]
+    ) -> list[ValueOrigin]:
         """Those that were not refused before in the sequence, if there are others."""
         if not self.rules.link_calibration:
             return sources
@@ -190,8 +190,8 @@ class ChainExplorer:
         return fresh or sources
 
     def _source(
-        self, known: KnownResources, sources: Sequence[ValueSource], chance: Random
-    ) -> ValueSource:
+        self, known: KnownResources, sources: Sequence[ValueOrigin], chance: Random
+    ) -> ValueOrigin:
         """Mostly the newest of the surest; after something was removed mostly that."""
         last = len(known.sequence) - 1
         if known.use(last).method == REMOVING and chance.random() < _REMOVED:
@@ -209,7 +209,7 @@ class ChainExplorer:
         known: KnownResources,
         operation: Any,
         place: tuple[Location, str],
-        source: ValueSource,
+        source: ValueOrigin,
     ) -> Binding | None:
         location, name = place
         sent = known.sequence[source.step]

@@ -29,7 +29,7 @@ _URL = re.compile(r"(?:https?://[^/\s]+)?(/[^\s?#]*)")
 
 
 @dataclass(frozen=True, slots=True)
-class ValueSource:
+class ValueOrigin:
     """One way to a value."""
 
     step: int
@@ -76,29 +76,29 @@ class KnownResources:
                 if one.is_inferred or one.is_for(outcome.status_code, documented):
                     yield step, one
 
-    def sources(self, target: Operation, name: str, owner: Resource) -> list[ValueSource]:
+    def sources(self, target: Operation, name: str, owner: Resource) -> list[ValueOrigin]:
         """Ways to a value of a variable of the target's path, the surest of each step."""
-        found: dict[int, ValueSource] = {}
+        found: dict[int, ValueOrigin] = {}
         for source in self._all_sources(target, name, owner):
             known = found.get(source.step)
             if known is None or known.score < source.score:
                 found[source.step] = source
         return list(found.values())
 
-    def _all_sources(self, target: Operation, name: str, owner: Resource) -> Iterator[ValueSource]:
+    def _all_sources(self, target: Operation, name: str, owner: Resource) -> Iterator[ValueOrigin]:
         for step, one in self.transitions(target.label):
             for value in one.values:
                 if _is_of_path(value, name):
-                    yield ValueSource(step, value.value, SAME_PATH if one.is_inferred else DECLARED)
+                    yield ValueOrigin(step, value.value, SAME_PATH if one.is_inferred else DECLARED)
         for step in filter(self.succeeded, range(len(self.sequence))):
             for variable, above in self.use(step).owners:
                 if above == owner:
-                    yield ValueSource(step, f"$request.path.{variable}", SAME_PATH)
+                    yield ValueOrigin(step, f"$request.path.{variable}", SAME_PATH)
             if self.use(step).method != REMOVING:
                 yield from self._located(step, target, name)
                 yield from self._named(step, target, name, owner)
 
-    def _located(self, step: int, target: Operation, name: str) -> Iterator[ValueSource]:
+    def _located(self, step: int, target: Operation, name: str) -> Iterator[ValueOrigin]:
         """From `Location` and from URLs in the body: they name a member of the target's path, or what stands above it."""
         outcome = self.sequence[step].outcome
         assert isinstance(outcome, Response)
@@ -118,7 +118,7 @@ class KnownResources:
                 continue
             for pattern in patterns:
                 if re.search(pattern, value):
-                    yield ValueSource(step, f"{place}#regex:{pattern}", LOCATED)
+                    yield ValueOrigin(step, f"{place}#regex:{pattern}", LOCATED)
                     break
 
     def _is_own(self, url: str) -> bool:
@@ -131,7 +131,7 @@ class KnownResources:
 
     def _named(
         self, step: int, target: Operation, name: str, owner: Resource
-    ) -> Iterator[ValueSource]:
+    ) -> Iterator[ValueOrigin]:
         if _BY_NAME not in self.algorithms:
             return
         kinds, _ = kinds_of(target, name)
@@ -143,7 +143,7 @@ class KnownResources:
             if not is_identifier(field_name) and normalised(name) != field_name:
                 score *= _looks(value)
             if score >= _LIKELY:
-                yield ValueSource(step, f"$response.body#{pointer}", score)
+                yield ValueOrigin(step, f"$response.body#{pointer}", score)
 
     def _leaves_of(self, step: int) -> list[tuple[str, str, Any]]:
         """(field, pointer, value) of the scalars in an answer."""
