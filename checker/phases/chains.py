@@ -27,7 +27,7 @@ from checker.phases.known_resources import (
 from checker.phases.making import CaseFactory, GeneratedCase
 
 _NEGATIVE: Final = 0.1
-"""Share of steps with wrong data, where both modes are tested (facts of the field: one in ten)."""
+"""Share of steps with wrong data, where both modes are tested."""
 _LATEST, _REMOVED = 0.7, 0.8
 """How often a value is taken from the last step that has one; and from what was just removed."""
 _BODY, _OPTIONAL = 0.85, 0.5
