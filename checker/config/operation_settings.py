@@ -77,6 +77,10 @@ class OperationSettings:
     request_timeout_s: float = _setting("request-timeout", as_=float)
     tls_verify: bool | str = _setting("tls-verify")
     """A text is the path of a CA bundle."""
+    request_cert: str | None = _setting("request-cert")
+    """File with the client certificate."""
+    request_cert_key: str | None = _setting("request-cert-key")
+    """File with its key; None: it stands in the same file."""
     proxy: str | None = _setting("proxy")
     continue_on_failure: bool = _setting("continue-on-failure")
     max_examples: int = _setting("generation", "max-examples")

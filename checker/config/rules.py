@@ -50,6 +50,17 @@ def certificates(text: str) -> str | None:
     return None
 
 
+def certificate(text: str) -> str | None:
+    """A file with a client certificate or its key. What stands in it is not shown."""
+    if os.path.isdir(text) or not os.path.exists(text):
+        return f"Must be an existing file, but got {text!r}"
+    try:
+        read_local(text, "a certificate or a key", most_bytes=_MOST_CERTIFICATES)
+    except UnreadableFile as error:
+        return f"Must be a file in PEM form: {error}"
+    return None
+
+
 def require_certificates(path: str) -> None:
     """Raise `UnreadableFile` for what is neither a folder nor a file that ends."""
     if not os.path.isdir(path):

@@ -106,8 +106,8 @@ _ROOT = {
     "max-stream-events": _later(Integer(minimum=1), 20),
     "request-timeout": Key(Number(above=0, maximum=MOST_SECONDS), 10.0),
     "request-retries": _later(Either((Integer(minimum=0), Table())), 0),
-    "request-cert": _later(Text()),
-    "request-cert-key": _later(Text()),
+    "request-cert": Key(Text(rules.certificate)),
+    "request-cert-key": Key(Text(rules.certificate)),
     "parameters": Key(MapOf(parameter_rule), {}),
     "dictionaries": Key(MapOf(dictionary_rule), {}),
 }

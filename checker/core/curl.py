@@ -58,6 +58,13 @@ def render(
     return " ".join(words)
 
 
+def with_certificate(command: str, cert: str | None, key: str | None) -> str:
+    """A command of `render` that shows a client certificate; the key may stand in the same file."""
+    given = (("--cert", cert), ("--key", key))
+    words = [f"{name} {quoted_if_needed(path)}" for name, path in given if path is not None]
+    return " ".join(["curl", *words, command.removeprefix("curl ")])
+
+
 def parse(command: str) -> tuple[WireRequest, str]:
     """Request and URL of a command as `render` prints it. Raises `ValueError` for any other.
 
@@ -118,6 +125,8 @@ _OPTIONS = {
     "--data-raw": "body",
     "--data-binary": "body",
     "--request-target": "target",
+    "--cert": "cert",
+    "--key": "key",
 }
 _DATA = frozenset(option for option, meaning in _OPTIONS.items() if meaning == "body")
 

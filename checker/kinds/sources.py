@@ -89,6 +89,10 @@ class FetchOptions:
     limits: FetchLimits = field(default_factory=FetchLimits)
     redaction: Redaction = field(default_factory=Redaction)
     """What errors do not show of a URL."""
+    cert: str | None = None
+    """File of the client certificate."""
+    cert_key: str | None = None
+    """File of its key; None: it stands in the same file."""
 
 
 DIRECT: Final = FetchOptions()

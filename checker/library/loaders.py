@@ -153,6 +153,8 @@ def _configured(config: Config | None) -> tuple[Config, FetchOptions]:
         config.proxy,
         fetch_limits(config),
         sanitization_of(config).redaction,
+        config.request_cert,
+        config.request_cert_key,
     )
     return config, options
 

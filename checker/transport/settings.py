@@ -35,6 +35,8 @@ class HttpSettings:
             request_timeout_s=settings.request_timeout_s,
             proxy=settings.proxy,
             verify=settings.tls_verify,
+            cert=settings.request_cert,
+            cert_key=settings.request_cert_key,
         )
 
 

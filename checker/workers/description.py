@@ -103,5 +103,7 @@ def _fetched(settings: RunSettings) -> ApiSchema:
             common.proxy,
             settings.documents,
             settings.sanitization.redaction,
+            common.request_cert,
+            common.request_cert_key,
         ),
     )

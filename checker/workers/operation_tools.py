@@ -160,6 +160,7 @@ def rendering(origin: BaseUrl, resolver: OperationResolver) -> Callable[[WireReq
 
     def render(request: WireRequest) -> str:
         http = request.via if isinstance(request.via, HttpSettings) else usual
-        return curl.render(request, origin, verify=http.verify is not False)
+        command = curl.render(request, origin, verify=http.verify is not False)
+        return curl.with_certificate(command, http.cert, http.cert_key)
 
     return render

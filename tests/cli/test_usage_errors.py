@@ -188,7 +188,6 @@ LATER = (
     ("--rate-limit", "3/s"),
     ("--max-redirects", "3"),
     ("--request-retries", "1"),
-    ("--request-cert", "a"),
     ("--suppress-health-check", "all"),
     ("--generation-maximize", "response_time"),
     ("--generation-graphql-allow-null", "false"),

@@ -5,6 +5,7 @@ from tests.apps.guarded import PASSWORD, USER, described, guarding
 from tests.apps.serving import json_reply, serving
 from tests.apps.tokens import Tokens, serving_tokens
 from tests.e2e.runner import Command
+from tests.e2e.test_canaries import left_in_files
 
 HOOKS = """
 import os
@@ -43,8 +44,7 @@ def test_a_provider_is_asked_once_for_all_workers(command: Command) -> None:
     assert not tokens.wasted
     assert len(tokens.given) == -(-served // 50)
     assert "C4n4ry" not in ran.stdout + ran.stderr
-    for path in command.directory.rglob("*"):
-        assert not path.is_file() or b"C4n4ry" not in path.read_bytes(), path
+    assert not list(left_in_files(command.directory))
 
 
 def test_configured_authentication_stands_in_place_of_providers(command: Command) -> None:
@@ -103,5 +103,4 @@ def test_digest_signs_each_operation_and_asks_once(command: Command) -> None:
     assert app.served["/digest"] >= 10
     assert app.refused["/digest"] == 1
     assert "C4n4ry" not in ran.stdout + ran.stderr
-    for path in command.directory.rglob("*"):
-        assert not path.is_file() or b"C4n4ry" not in path.read_bytes(), path
+    assert not list(left_in_files(command.directory))

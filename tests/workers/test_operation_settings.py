@@ -76,6 +76,13 @@ class Observed:
         return [dict(parse_qsl(text, keep_blank_values=True)) for text in targets]
 
     @property
+    def commands(self) -> list[str]:
+        """Commands of its findings; there are some."""
+        found = [one.reproduction for one in self.view.findings.values() if one.label == self.label]
+        assert found
+        return found
+
+    @property
     def failed(self) -> set[str]:
         return {one.check for one in self.view.findings.values() if one.label == self.label}
 
@@ -133,6 +140,7 @@ def is_valid(query: dict[str, str], request: Request) -> bool:
     return is_fitting and query.get("q") in ("1", "2", "3")
 
 
+CERTIFICATE = str(Path(__file__).parent.parent / "data" / "tls" / "cert.pem")
 BROKEN = always(500, "application/json", b"{}")
 UNDATED = always(200, "application/json", b'{"on": "yesterday"}')
 DICTIONARY = (("dictionaries", {"words": {"values": ["word"]}}),)
@@ -151,6 +159,16 @@ PROBES: dict[Place, Probe] = {
             for one in seen.view.findings.values()
             if one.label == seen.label
         ),
+        BROKEN,
+    ),
+    ("request-cert",): Probe(
+        CERTIFICATE,
+        lambda seen: all(f"--cert {CERTIFICATE}" in one for one in seen.commands),
+        BROKEN,
+    ),
+    ("request-cert-key",): Probe(
+        CERTIFICATE,
+        lambda seen: all(f"--key {CERTIFICATE}" in one for one in seen.commands),
         BROKEN,
     ),
     ("request-timeout",): Probe(
@@ -240,8 +258,6 @@ LATER: dict[str, Any] = {
     "max-redirects": 1,
     "max-stream-events": 1,
     "request-retries": 1,
-    "request-cert": "a.pem",
-    "request-cert-key": "a.key",
     "warnings": False,
     "maximize": "response_time",
     "graphql-allow-null": False,

@@ -64,7 +64,11 @@ class Web:
                 raise TypeError(f"from_url() got an unexpected keyword argument {name!r}")
         self.way = way
         self.allowance = Allowance(way.limits)
-        self._verify = _certificates(way.verify) if isinstance(way.verify, str) else way.verify
+        self._verify: bool | ssl.SSLContext = (
+            _certificates(way.verify) if isinstance(way.verify, str) else way.verify
+        )
+        if way.cert is not None:
+            self._verify = _with_certificate(self._verify, way.cert, way.cert_key)
         self._options = dict(options)
         self._own = _origin(location) if location is not None else None
         self._silent: dict[str, LoaderError] = {}
@@ -320,6 +324,20 @@ def _certificates(path: str) -> ssl.SSLContext:
         raise LoaderError(
             f"the certificates in {path} cannot be used: {reason}; give a CA bundle in PEM form"
         ) from error
+
+
+def _with_certificate(verify: bool | ssl.SSLContext, cert: str, key: str | None) -> ssl.SSLContext:
+    """How hosts are verified, with what says who is asking. Raises `LoaderError`."""
+    context = httpx.create_ssl_context(verify=verify)
+    try:
+        # Without a password for it a key that has one would be asked for on the terminal.
+        context.load_cert_chain(cert, key, password="")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise LoaderError(
+            f"the client certificate in {cert} cannot be used: {reason}; give it, and its key without a password, in PEM form"
+        ) from error
+    return context
 
 
 def _waited(
