@@ -14,6 +14,7 @@ COMMANDS = {
     "run": "Test the operations of an API, each a bounded number of times.",
     "fuzz": "Test an API without end: until a failure, a time limit or Ctrl-C.",
     "report": "Make reports of a run that is over, was killed, or still goes on.",
+    "explain": "Say what a failure or a warning means, and what to do.",
     "replay": "Send the requests of a cassette again and compare the answers.",
     "demo": "Try the tool on a bundled API with planted defects.",
 }
