@@ -1,5 +1,6 @@
 """Settings in, exit code out: the supervisor runs, the console shows, reports are written."""
 
+import os
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -15,8 +16,10 @@ from checker.corpus.records import Record, RunStarted, SchemaOpened
 from checker.reporting.console import Console
 from checker.reporting.context import ReportContext
 from checker.reporting.following import FollowingReports
+from checker.reporting.github import add_summary, annotations
 from checker.reporting.report import Report
 from checker.reporting.summaries import write_summary
+from checker.reporting.wall import walled
 from checker.reporting.whole import check_writable
 from checker.reporting.writing import FollowedRun, Target, format_named
 from checker.supervisor.execution import RunOutcome, Surroundings, execute
@@ -138,6 +141,7 @@ class _Reporting:
         problems |= self._summaries(report, given_up)
         there = [(name, path) for name, path in self._targets() if path not in problems]
         self._console.finish(replace(report, reports=tuple(there)))
+        walled(lambda: _tell_github(report, self._followed.context), lambda _: None)
         if outcome.error or problems:
             for error in [outcome.error] if outcome.error else problems.values():
                 click.echo(f"Error: {error}", err=True)
@@ -170,3 +174,13 @@ class _Reporting:
                 if problem:
                     problems[path] = problem
         return problems
+
+
+def _tell_github(report: Report, context: ReportContext) -> None:
+    """Annotate the job of GitHub Actions that this may run in, and add to its summary."""
+    if os.environ.get("GITHUB_ACTIONS") != "true":
+        return
+    for line in annotations(report, context):
+        click.echo(line)
+    if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
+        add_summary(Path(summary), report, context)

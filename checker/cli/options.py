@@ -136,6 +136,12 @@ SETTINGS = (
         ("--output-sanitize",), ("output", "sanitization"), "enabled", "Whether to mask secrets."
     ),
     SettingOption(
+        ("--max-shown",),
+        ("output",),
+        "max-shown",
+        "Operations whose failures are printed, the worst first.",
+    ),
+    SettingOption(
         ("--output-truncate",), ("output", "truncation"), "enabled", "Whether to cut payloads."
     ),
 )

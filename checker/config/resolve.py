@@ -82,6 +82,7 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
         hooks=hooks,
         warnings=WarningSettings.of(config.warnings),
         preserve_bytes=config.reports.preserve_bytes,
+        max_shown=config.output.max_shown,
         color=config.color,
         corpus_dir=f".checker/{occasion.corpus or _project_slug(config, occasion.location)}",
         corpus_max_bytes=config.corpus.max_size,

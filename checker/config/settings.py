@@ -118,6 +118,8 @@ class RunSettings:
     documents: FetchLimits = field(default_factory=FetchLimits)
     sanitization: Sanitization = field(default_factory=Sanitization)
     truncation: Truncation = field(default_factory=Truncation)
+    max_shown: int = default_of(("output",), "max-shown")
+    """Operations of which the console shows all failures; the others are counted."""
     corpus_dir: str = ".checker/default"
     corpus_max_bytes: int = 1 << 30
     """On disk; beyond it the oldest traffic goes."""

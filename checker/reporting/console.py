@@ -27,6 +27,7 @@ from checker.reporting.wall import walled
 _FIELD = 18
 _LARGE_BYTES = 1_000_000
 """From here on a description takes so long that its size is worth telling."""
+_ELSEWHERE = "`--max-shown` shows more, and a report all of them, such as `--report html`."
 _PULSE_S = 60.0
 """Between two signs of life of `fuzz` where no terminal shows live lines."""
 
@@ -216,11 +217,17 @@ class Console:
             ("ERRORS", errors_by_label(report.errors, report.quarantined, shown)),
         )
         for title, blocks in sections:
-            for position, (label, text) in enumerate(blocks):
-                if position == 0:
+            count = 0
+            for label, text in blocks:
+                if count == 0:
                     self.screen.section(title)
-                self.screen.heading(label)
-                self.screen.line(text)
+                count += 1
+                if count <= settings.max_shown:
+                    self.screen.heading(label)
+                    self.screen.line(text)
+                    self.screen.line()
+            if (left := count - settings.max_shown) > 0:
+                self.screen.line(f"And {counted(left, 'more operation')}: {_ELSEWHERE}")
                 self.screen.line()
 
     def _loading_text(self) -> str:

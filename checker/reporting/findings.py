@@ -36,18 +36,24 @@ def failures_by_label(
     truncation: Truncation,
     shown: Shown = unmasked,
 ) -> Iterator[tuple[str, str]]:
-    """(label, numbered blocks), labels sorted; findings of one case share a block.
+    """(label, numbered blocks): operations by their worst failure, then by label, and within them the worst case first.
 
-    `shown` gives a recorded command as a reader may see it.
+    Findings of one case share a block. `shown` gives a recorded command as a reader may see it.
     """
-    ordered = sorted(findings, key=lambda f: (f.label, f.index, _request_of(f)))
-    for label, group in groupby(ordered, key=lambda f: f.label):
-        cases = groupby(group, key=_request_of)
-        blocks = [
-            _block(number, list(of_case), truncation, shown)
-            for number, (_, of_case) in enumerate(cases, 1)
-        ]
+    by_label: dict[str, dict[tuple[str, str], list[Finding]]] = {}
+    for finding in sorted(findings, key=lambda f: (f.index, _request_of(f))):
+        by_label.setdefault(finding.label, {}).setdefault(_request_of(finding), []).append(finding)
+    worst = {label: min(map(_rank, cases.values())) for label, cases in by_label.items()}
+    for label in sorted(by_label, key=lambda label: (worst[label], label)):
+        # Stable: of two that are as bad the earlier case comes first.
+        cases = sorted(by_label[label].values(), key=_rank)
+        blocks = [_block(number, case, truncation, shown) for number, case in enumerate(cases, 1)]
         yield label, "\n\n".join(blocks)
+
+
+def _rank(findings: Iterable[Finding]) -> int:
+    """Of the worst of them."""
+    return min(severity_rank(finding.severity) for finding in findings)
 
 
 def marks_of(finding: Finding) -> tuple[str, ...]:

@@ -242,3 +242,14 @@ def test_interrupted_loading_says_so() -> None:
     stream = io.StringIO()
     Console(settings(), stream, clock=lambda: 100.0).loading_interrupted()
     assert "Loading interrupted after 0.00s" in stream.getvalue()
+
+
+def test_operations_come_worst_first_and_no_more_than_asked_for() -> None:
+    low = finding(fingerprint="x1", label="DELETE /a", severity="low", title="Slow")
+    bad = finding(fingerprint="x2", label="PUT /z", severity="critical")
+    text, _ = printed([*clean_records()[:-1], low, bad, clean_records()[-1]])
+    assert text.index("_ PUT /z _") < text.index("_ DELETE /a _")
+    text, _ = printed([*clean_records()[:-1], low, bad, clean_records()[-1]], max_shown=1)
+    assert "_ PUT /z _" in text
+    assert "_ DELETE /a _" not in text
+    assert "And 1 more operation: `--max-shown` shows more" in text
