@@ -6,7 +6,7 @@ from checker.config.settings import RunSettings, Sanitization
 from checker.core.blocks import Truncation
 from checker.corpus.records import RunStarted, SchemaOpened
 from checker.corpus.secrets import Secrets, secrets_of
-from checker.reporting.masking import Masking
+from checker.reporting.masking import Masking, masked_url
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class ReportContext:
     credentials: tuple[str, ...] = ()
     """Places that the security schemes of the description name."""
     location: str = ""
-    """Of the description, as it was given."""
+    """Of the description, as it was given, without credentials in a URL."""
     title: str = ""
     """Of the API."""
     specification: str = ""
@@ -51,7 +51,9 @@ class ReportContext:
             truncation=settings.truncation,
             secrets=secrets_of(settings),
             credentials=opened.credentials if opened else (),
-            location=started.location if started else settings.location,
+            location=masked_url(
+                started.location if started else settings.location, settings.sanitization
+            ),
             title=opened.title if opened else "",
             specification=opened.specification if opened else "",
             kind=started.kind if started else settings.kind,

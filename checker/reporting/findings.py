@@ -117,7 +117,7 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked) -> FailedCase:
     return FailedCase(
         case_id=first.case,
         failures=tuple(
-            (title, _prose(finding.message, shown))
+            (title, prose(finding.message, shown))
             for title, finding in zip(titles, worst, strict=True)
         ),
         answer=answer_of(first.interactions[-1].exchange) if first.interactions else None,
@@ -129,8 +129,8 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked) -> FailedCase:
     )
 
 
-def _prose(text: str, shown: Shown) -> str:
-    """A recorded text as a reader may see it."""
+def prose(text: str, shown: Shown) -> str:
+    """A recorded text as a reader may see it: with the replacement where a secret stood."""
     return shown(text, ()).text if "secret" in text else text
 
 
@@ -188,9 +188,9 @@ def _unshown(title: str, why: str) -> str:
 
 
 def _error_text(error: OperationError, shown: Shown) -> str:
-    parts = [error.title, indented(_prose(error.message, shown))]
+    parts = [error.title, indented(prose(error.message, shown))]
     if error.trace:
-        parts.append(indented(_prose(error.trace, shown)))
+        parts.append(indented(prose(error.trace, shown)))
     parts += _reproduction(error.request, error.components, shown)
     return "\n\n".join(part for part in parts if part)
 

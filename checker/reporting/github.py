@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from checker.reporting.context import ReportContext
+from checker.reporting.findings import prose
 from checker.reporting.formats.markdown import write
 from checker.reporting.lines import operation_lines
 from checker.reporting.report import Report
@@ -29,7 +30,8 @@ def annotations(report: Report, context: ReportContext) -> Iterator[str]:
         count += 1
     for error in report.errors:
         if count < MOST:
-            yield f"::error title={_property(error.title)}::{_data(f'{error.label}: {error.message}')}"
+            message = f"{error.label}: {prose(error.message, context.masking.command)}"
+            yield f"::error title={_property(error.title)}::{_data(message)}"
         count += 1
 
 

@@ -246,3 +246,10 @@ def test_html_escapes_what_servers_say() -> None:
     assert "<script>alert" not in text
     assert "<img" not in text
     assert json.dumps(text)
+
+
+def test_sarif_of_a_masked_location_is_valid() -> None:
+    context = ReportContext("", 1, "http://h", location="http://[Filtered]@h/a?key=[Filtered]")
+    found = READERS["sarif"](files("sarif", context))
+    place = found[0]["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert place["uri"] == "http://%5BFiltered%5D@h/a?key=%5BFiltered%5D"

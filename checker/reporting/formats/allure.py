@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from checker.reporting.context import ReportContext
-from checker.reporting.findings import severity_rank
+from checker.reporting.findings import prose, severity_rank
 from checker.reporting.json_text import json_text
 from checker.reporting.report import OperationOutcome, Report
 from checker.reporting.shown import ShownFinding, shown_findings
@@ -23,7 +23,9 @@ def write(report: Report, context: ReportContext) -> Iterator[tuple[str, str]]:
         by_label.setdefault(shown.finding.label, []).append(shown)
     errors: dict[str, list[str]] = {}
     for error in report.errors:
-        errors.setdefault(error.label, []).append(f"{error.title}: {error.message}")
+        errors.setdefault(error.label, []).append(
+            f"{error.title}: {prose(error.message, context.masking.command)}"
+        )
     for case in report.quarantined:
         errors.setdefault(case.label, []).append(f"Quarantined case: {case.reason}")
     known = {one.label: one for one in report.operations}

@@ -7,7 +7,6 @@ from importlib.resources import files
 from checker import __version__
 from checker.reporting.context import ReportContext
 from checker.reporting.findings import errors_by_label
-from checker.reporting.masking import masked_url
 from checker.reporting.report import OperationOutcome, Report
 from checker.reporting.shown import ShownFinding, shown_findings
 from checker.reporting.summary import counted, total_line
@@ -162,7 +161,7 @@ def _settings(report: Report, context: ReportContext) -> Iterator[str]:
     yield '<section aria-labelledby="settings">\n<h2 id="settings">This run</h2>\n<dl>\n'
     for name, value in (
         ("Command", context.command),
-        ("Description", masked_url(context.location, context.sanitization)),
+        ("Description", context.location),
         ("Base URL", context.base_url),
         ("Seed", str(report.seed)),
         ("Workers", str(report.workers)),

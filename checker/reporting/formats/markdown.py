@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from checker.reporting.context import ReportContext
+from checker.reporting.findings import prose
 from checker.reporting.report import OperationOutcome, Report
 from checker.reporting.shown import ShownFinding, shown_findings
 from checker.reporting.summary import counted, total_line
@@ -50,7 +51,8 @@ def _parts(report: Report, context: ReportContext) -> Iterator[str]:
     if report.errors or report.quarantined:
         yield "### Errors\n\n"
         for error in report.errors:
-            text = _escaped(_line(f"{error.label}: {error.title}: {error.message}"))
+            message = prose(error.message, context.masking.command)
+            text = _escaped(_line(f"{error.label}: {error.title}: {message}"))
             yield f"- {text}\n"
         for case in report.quarantined:
             yield f"- {_escaped(_line(f'{case.label}: Quarantined case: {case.reason}'))}\n"

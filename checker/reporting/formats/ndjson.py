@@ -17,6 +17,7 @@ from checker.corpus.records import (
 )
 from checker.reporting.context import ReportContext
 from checker.reporting.events import Event, PhaseFinished, PhaseStarted
+from checker.reporting.findings import prose
 from checker.reporting.json_text import json_text
 from checker.reporting.shown import (
     has_answer,
@@ -199,7 +200,7 @@ def _error(event: OperationError | Quarantined, context: ReportContext) -> dict[
         info = {"title": "Quarantined case", "message": event.reason}
         return {"info": info, "label": event.label, "phase": None, "related_to_operation": True}
     command = context.masking.command(event.request, [event.components]) if event.request else None
-    info = {"title": event.title, "message": event.message}
+    info = {"title": event.title, "message": prose(event.message, context.masking.command)}
     if command is not None:
         info["code_sample"] = command.text
     return {

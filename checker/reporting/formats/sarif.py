@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from checker import __version__
 from checker.checks.table import FAILURES
 from checker.reporting.context import ReportContext
 from checker.reporting.json_text import json_text
 from checker.reporting.lines import operation_lines
-from checker.reporting.masking import masked_url
 from checker.reporting.report import Report
 from checker.reporting.shown import ShownFinding, shown_findings
 
@@ -48,7 +47,7 @@ class _Positions:
     """Where in the description operations stand."""
 
     def __init__(self, context: ReportContext) -> None:
-        self._uri = _uri(masked_url(context.location, context.sanitization))
+        self._uri = _uri(context.location)
         self._lines: Mapping[str, int] = operation_lines(context.location)
 
     def of(self, label: str) -> dict[str, Any]:
@@ -97,7 +96,7 @@ def _result(shown: ShownFinding, rule: int, place: _Positions) -> dict[str, Any]
 
 def _uri(location: str) -> str:
     """A URL as it is, a path as a relative reference (RFC 3986, 4.2) where it is relative."""
-    parts = urlsplit(location)
-    if parts.scheme and parts.netloc:
-        return quote(location, safe="%/:=&?~#+!$,;'@()*[]")
+    # Nothing that reads URLs: what stands for credentials in one is no part of a URL.
+    if "://" in location:
+        return quote(location, safe="%/:=&?~#+!$,;'@()*")
     return quote(PurePath(location).as_posix(), safe="/~")

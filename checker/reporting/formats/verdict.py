@@ -6,6 +6,7 @@ from typing import Any
 
 from checker import __version__
 from checker.reporting.context import ReportContext
+from checker.reporting.findings import prose
 from checker.reporting.json_text import json_text
 from checker.reporting.report import OperationOutcome, PhaseOutcome, Report
 from checker.reporting.shown import ShownFinding, shown_findings
@@ -23,6 +24,7 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
 
 def verdict(report: Report, context: ReportContext) -> dict[str, Any]:
     """The report as plain values."""
+    shown = context.masking.command
     outcomes = [one.outcome for one in report.operations]
     began = datetime.fromtimestamp(context.started_at, UTC).isoformat()
     return {
@@ -59,7 +61,7 @@ def verdict(report: Report, context: ReportContext) -> dict[str, Any]:
                 "operation": error.label,
                 "phase": error.phase or None,
                 "title": error.title,
-                "message": error.message,
+                "message": prose(error.message, shown),
             }
             for error in report.errors
         ],
