@@ -194,7 +194,6 @@ LATER = (
     ("--report", "wfc"),
     ("--report", "vcr,pytest"),
     ("--report-wfc-path", "a"),
-    ("--phases", "fuzzing,stateful"),
     ("--checks", "object_level_authorization"),
     ("--origin", "http://127.0.0.1"),
     ("--app", "a:b"),
