@@ -1,0 +1,86 @@
+"""Checks that look at earlier requests, or send some of their own, against real servers."""
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checker.demo.http import Reply, Request
+from tests.apps.chain import DOCUMENT, Parcels
+from tests.apps.serving import json_reply, serving
+from tests.e2e.runner import SLOW_CLOCK, Command
+
+LIMITS = ("--max-time", "30", "--seed", "1", "--workers", "1")
+
+
+class Lingering(Parcels):
+    """Says that a parcel is deleted, and keeps it."""
+
+    def _member(self, method: str, tracking: str) -> Reply:
+        if method == "DELETE" and tracking in self.stored:
+            return Reply(204)
+        return super()._member(method, tracking)
+
+
+def test_what_lingers_after_its_deletion_is_the_fault_of_the_deletion(tmp_path: Path) -> None:
+    command = replace(Command(tmp_path), program=SLOW_CLOCK)
+    with serving(Lingering(is_planted=False), DOCUMENT) as app:
+        ran = command("fuzz", app.document_url, "--checks", "use_after_free", *LIMITS)
+    assert ran.defects == [("DELETE /parcels/{shipment}", "use_after_free")], ran.shown
+    (finding,) = ran.findings
+    assert finding.title == "Use after free"
+    assert finding.steps[0].label == "POST /parcels"
+    assert finding.reproduction.count("curl") == len(finding.steps) >= 3
+
+
+SECURED: dict[str, Any] = {
+    "openapi": "3.0.3",
+    "info": {"title": "Safe", "version": "1"},
+    "security": [{"token": []}],
+    "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+    "paths": {
+        f"/{name}": {
+            "get": {
+                "parameters": [{"name": "q", "in": "query", "schema": {"type": "integer"}}],
+                "responses": {"200": {"description": "fine"}, "401": {"description": "no"}},
+            }
+        }
+        for name in ("right", "open", "any")
+    },
+}
+
+
+class Safe:
+    """Asks for a token; one path does not look at it, one takes any."""
+
+    def __init__(self, *, is_planted: bool) -> None:
+        self.is_planted = is_planted
+        self.strangers: Counter[str] = Counter()
+
+    def __call__(self, request: Request) -> Reply:
+        path = request.target.decode().partition("?")[0]
+        token = request.headers.get("authorization", "")
+        if token == "Bearer right":
+            return json_reply({})
+        self.strangers[path] += 1
+        is_open = path == "/open" or (path == "/any" and token.startswith("Bearer "))
+        return json_reply({}, 200 if self.is_planted and is_open else 401)
+
+
+@pytest.mark.parametrize("is_planted", [True, False])
+def test_who_lets_strangers_in_is_found_with_two_requests_for_each_operation(
+    command: Command, *, is_planted: bool
+) -> None:
+    safe = Safe(is_planted=is_planted)
+    with serving(safe, SECURED) as app:
+        header = ("-H", "Authorization: Bearer right", "-n", "30")
+        ran = command.run(app.document_url, *header, workers=1)
+    expected = [("GET /any", "ignored_auth"), ("GET /open", "ignored_auth")]
+    assert ran.defects == (expected if is_planted else []), ran.shown
+    titles = {finding.label: finding.title for finding in ran.findings}
+    if is_planted:
+        assert titles["GET /open"] == "API accepts requests without authentication"
+        assert titles["GET /any"] == "API accepts invalid authentication"
+    assert safe.strangers["/right"] == 2
