@@ -16,6 +16,7 @@ COMMANDS = {
     "report": "Make reports of a run that is over, was killed, or still goes on.",
     "explain": "Say what a failure or a warning means, and what to do.",
     "replay": "Send the requests of a cassette again and compare the answers.",
+    "auth": "Try what is configured to say who is calling.",
     "demo": "Try the tool on a bundled API with planted defects.",
 }
 """Command -> one line of help; `checker.cli.<command>` holds a click command of the same name."""

@@ -67,13 +67,18 @@ class CredentialKeeper:
     @classmethod
     def alone(cls, sources: Mapping[str, CredentialSource], secrets: Secrets) -> "CredentialKeeper":
         """One that has no supervisor, and fetches for itself."""
+        keeper = cls(sources, secrets)
+        keeper.fetch_alone()
+        return keeper
+
+    def fetch_alone(self) -> None:
+        """Fetch for itself from now on: there is nobody else."""
 
         def fetch(wanted: WantedCredentials) -> None:
             order = FetchCredentials(wanted.source, wanted.refused + 1, wanted.key)
-            keeper.take(keeper.fetch(order))
+            self.take(self.fetch(order))
 
-        keeper = cls(sources, secrets, ask=fetch)
-        return keeper
+        self.ask = fetch
 
     def apply(self, case: Case, request: WireRequest) -> None:
         """Have the request of a case carry what its sources hold now. Raises `CredentialError`."""

@@ -46,7 +46,7 @@ _IMPORTED_BY = os.getpid()
 
 
 @dataclass(frozen=True, slots=True)
-class _Subject:
+class Subject:
     """What is tested: the description as it was read, and what holds for its operations."""
 
     settings: RunSettings
@@ -66,7 +66,7 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
     ledger = TimeAccounting(time.monotonic, settings.started_at)
     layout = RunLayout(Path(settings.corpus_dir))
     layout.create()
-    subject = _read(settings, layout)
+    subject = read_subject(settings, layout)
     settings, operations, origin = subject.settings, subject.operations, subject.origin
     render = rendering(origin, operations)
     recorder = open_recorder(incarnation, settings, subject.selected, operations, render)
@@ -119,7 +119,7 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
     )
 
 
-def _read(settings: RunSettings, layout: RunLayout) -> _Subject:
+def read_subject(settings: RunSettings, layout: RunLayout) -> Subject:
     """Hooks and description. Raises `LoaderError`, `ConfigError` and `UsageError`."""
     # What is wrong with them is told before anything is fetched.
     load_all_hooks(settings.certain_hooks)
@@ -141,10 +141,10 @@ def _read(settings: RunSettings, layout: RunLayout) -> _Subject:
         selected = SelectedOperations(
             schema, settings.selection, lambda entry: bool(operations.of(entry).phases)
         )
-    return _Subject(settings, description, operations, classes, schemes, origin, selected)
+    return Subject(settings, description, operations, classes, schemes, origin, selected)
 
 
-def _tell(subject: _Subject, recorder: Recorder) -> SchemaOpened:
+def _tell(subject: Subject, recorder: Recorder) -> SchemaOpened:
     """Write down what was opened, and what is to be said of it."""
     told = _told(subject.description, subject.selected, subject.settings, subject.origin)
     tell_of_description(recorder, subject.description, told)

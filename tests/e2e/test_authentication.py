@@ -113,3 +113,23 @@ def test_credentials_do_not_follow_the_description_to_another_server(command: Co
         "credentials (scheme Basic, scheme Bearer, scheme HeaderKey, ...) are not sent to"
         in ran.stderr
     )
+
+
+def test_what_is_configured_can_be_tried_without_a_run(command: Command) -> None:
+    text = EACH.replace(f'api_key = "{TOKEN}"', "api_key = 'wrong-C4n4ry'")
+    (command.directory / "checker.toml").write_text(text)
+    command.environment["PASSWORD"] = PASSWORD
+    with guarding() as app:
+        ran = command("auth", "check", f"{app.url}/openapi.json")
+        basic = command("auth", "check", f"{app.url}/openapi.json", "--auth", f"{USER}:{PASSWORD}")
+    assert ran.code == 1, ran.shown
+    assert ran.stdout.splitlines() == [
+        "ok       Basic: GET /basic answered 200",
+        "ok       Bearer: GET /bearer answered 200",
+        "ok       HeaderKey: GET /header-key answered 200",
+        "ok       QueryKey: GET /query-key answered 200",
+        "refused  CookieKey: GET /cookie-key answered 401: it was refused",
+    ]
+    assert basic.stdout == "ok       basic authentication: GET /basic answered 200\n"
+    assert basic.code == 0
+    assert not list(left_in_files(command.directory))

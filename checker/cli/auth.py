@@ -1,0 +1,55 @@
+"""`checker auth`."""
+
+import os
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from checker.cli.command import Command
+from checker.cli.main import Root
+from checker.cli.options import RUN_SETTINGS, apply_options, run_options
+from checker.config.config import Config
+from checker.config.resolve import Invocation, run_settings
+from checker.core.errors import LoaderError
+from checker.corpus.layout import RunLayout
+from checker.workers.auth_trial import trials
+
+_REFUSED = 1
+
+
+@click.group()
+def auth() -> None:
+    """Look after authentication."""
+
+
+@auth.command(cls=Command)
+@run_options(RUN_SETTINGS)
+@click.pass_context
+def check(ctx: click.Context, /, **options: Any) -> None:
+    """Try what is configured to say who is calling, each on one operation that changes nothing.
+
+    Exit code 1 when something is refused, or cannot be fetched.
+    """
+    root = ctx.find_object(Root) or Root()
+    config = Config.from_path(root.config_file) if root.config_file else Config.discover()
+    has_hooks = bool(config.hooks or os.environ.get("CHECKER_HOOKS"))
+    apply_options(config, options, RUN_SETTINGS, has_hooks=has_hooks)
+    settings = run_settings(config, Invocation(options["location"]))
+    with tempfile.TemporaryDirectory() as folder:
+        layout = RunLayout(Path(folder))
+        layout.create()
+        found = []
+        try:
+            for trial in trials(replace(settings, corpus_dir=folder), layout):
+                found.append(trial)
+                click.echo(
+                    f"{'ok     ' if trial.is_let_in else 'refused'}  {trial.name}: {trial.text}"
+                )
+        except LoaderError as error:
+            raise click.ClickException("\n".join([str(error), *error.extras])) from error
+    if not found:
+        click.echo("Nothing is configured: see `[auth]` in checker.toml, --auth, --auth-wfc")
+    ctx.exit(0 if all(trial.is_let_in for trial in found) else _REFUSED)
