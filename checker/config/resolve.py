@@ -160,7 +160,13 @@ def _phases(config: Config) -> dict[str, Any]:
         for name in PHASES
         if config.is_phase_enabled(name) or any(name in one.phases for one in everywhere)
     ]
+    unit = [name for name in PHASES if name != "stateful"]
+    own = {name: getattr(config.phases, name) for name in unit}
     return {
+        "unordered_phases": tuple(n for n in unit if own[n].operation_ordering == "none"),
+        "reusing_phases": tuple(
+            name for name in PHASES if name not in own or own[name].extra_data_sources.responses
+        ),
         "phases": tuple(name for name in wanted if name in AVAILABLE_PHASES),
         "unavailable_phases": tuple(name for name in wanted if name not in AVAILABLE_PHASES),
     }

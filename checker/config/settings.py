@@ -14,7 +14,7 @@ from checker.config.table import default_of
 from checker.config.warnings import WarningSettings
 from checker.core.blocks import Truncation
 from checker.core.errors import UsageError
-from checker.core.phases import DEFAULT
+from checker.core.phases import DEFAULT, NAMES
 from checker.core.redact import Redaction
 
 _MASKING = ("output", "sanitization")
@@ -100,6 +100,10 @@ class RunSettings:
     max_failures: int | None = None
     phases: tuple[str, ...] = DEFAULT
     """Phases that run, in order."""
+    unordered_phases: tuple[str, ...] = ()
+    """Phases that take operations as the description lists them (`operation-ordering = none`)."""
+    reusing_phases: tuple[str, ...] = NAMES
+    """Phases that use values of earlier answers (`extra-data-sources.responses`)."""
     unavailable_phases: tuple[str, ...] = ()
     """On by default, but not built yet: the console names them."""
     transport: str | None = None

@@ -186,8 +186,7 @@ def _phase(name: str) -> dict[str, Key]:
     if name not in AVAILABLE_PHASES:
         keys |= {group: _later(Table(), {}) for group in _IN_PHASES}
     if name != "stateful":
-        keys["operation-ordering"] = _later(Choice(("auto", "none")), "auto")
-        keys["extra-data-sources"] = _later(Table(), {"responses": True})
+        keys["operation-ordering"] = Key(Choice(("auto", "none")), "auto")
     return (
         keys
         | {
@@ -255,6 +254,11 @@ _SECTIONS: dict[Path, Mapping[str, Key]] = {
     ("phases",): {"enabled": Key(_FLAG, True)},
     **{("phases", name): _phase(name) for name in PHASES},
     **{path: keys for name in AVAILABLE_PHASES for path, keys in _in_phase(name).items()},
+    **{
+        ("phases", name, "extra-data-sources"): {"responses": Key(_FLAG, True)}
+        for name in PHASES
+        if name != "stateful"
+    },
     ("phases", "stateful", "inference"): {
         "algorithms": Key(ListOf(Choice(ALGORITHMS)), list(ALGORITHMS)),
     },

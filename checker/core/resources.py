@@ -28,6 +28,11 @@ REMOVING: Final = "DELETE"
 _RANKS: Final = {"POST": 0, "PUT": 0, REMOVING: 2}
 
 
+def method_rank(method: str) -> int:
+    """Sorts what creates before what reads and changes, and that before what removes."""
+    return _RANKS.get(method, 1)
+
+
 @dataclass(frozen=True, slots=True)
 class ResourceUse:
     """Where one operation stands among the resources."""
@@ -176,11 +181,17 @@ class ResourceModel:
 
     @cached_property
     def layers(self) -> Mapping[Label, int]:
-        """Operation -> its layer: each needs what earlier ones make. Whatever removes something is in the last one."""
+        """Operation -> its layer: each needs what earlier ones make.
+
+        What removes something comes last, what stands below before what it stands in.
+        """
         kept = [label for label, use in self.uses.items() if use.method != REMOVING]
         found = dict(layers_of(kept, self._needs))
         last = max(found.values(), default=-1) + 1
-        return found | {label: last for label in self.uses if label not in found}
+        sizes = {label: use.path.count("/") for label, use in self.uses.items()}
+        removing = [label for label in self.uses if label not in found]
+        order = sorted({sizes[label] for label in removing}, reverse=True)
+        return found | {label: last + order.index(sizes[label]) for label in removing}
 
     @cached_property
     def ordered(self) -> Sequence[Label]:
@@ -190,7 +201,7 @@ class ResourceModel:
             self.uses,
             key=lambda label: (
                 self.layers[label],
-                _RANKS.get(self.uses[label].method, 1),
+                method_rank(self.uses[label].method),
                 place[label],
             ),
         )

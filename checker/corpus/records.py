@@ -237,6 +237,9 @@ class ValueSeen:
     """JSON pointer in the body, array indices as `*`; or `header:NAME`."""
     value: str | int | float | bool
     case: str
+    phase: str = ""
+    index: int = -1
+    """Of the case in its task, where values are used by later layers alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +250,8 @@ class ValueGone:
     case: str
     label: str = ""
     """Of the DELETE: the value is gone from the resources that its path belongs to."""
+    phase: str = ""
+    index: int = -1
 
 
 @dataclass(frozen=True, slots=True)

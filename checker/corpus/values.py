@@ -52,6 +52,31 @@ class LiveValues:
         self._ordered: list[ValueHistory] = []
         self._views: dict[Label, OperationView] = {}
 
+    def forget_rankings(self) -> None:
+        """Have the values ranked anew: when they were ranked last must not matter."""
+        self._views.clear()
+
+    def leaves(
+        self, operation: Operation, response: Response, depth: int
+    ) -> list[tuple[str, Scalar]]:
+        """(pointer, value) of what an answer holds that somebody may ask for."""
+        source = self._sources.get(operation.label)
+        if source is None or not (source.feeds or source.wanted):
+            return []
+        return [
+            (place.origin[1], value)
+            for place, value in source.places.leaves(response, depth, operation.read_answer)
+            if source.feeds or place.name in source.wanted
+        ]
+
+    def gone(self, case: Case) -> list[ValueGone]:
+        """What a DELETE that succeeded took away; it stays in the pool."""
+        name = last_parameter(case.operation.resource_path)
+        value = case.path_parameters.get(name) if name is not None else None
+        return (
+            [ValueGone(value, case.id, case.operation.label)] if isinstance(value, SCALARS) else []
+        )
+
     def view(self, operation: Operation) -> OperationView:
         """The pool as `operation` may use it."""
         view = self._views.get(operation.label)
@@ -184,11 +209,9 @@ class LiveValues:
         return self._rings.get((source.resource, field_of(binding.pointer), type(binding.literal)))
 
     def _deleted(self, case: Case) -> Iterator[ValueGone]:
-        name = last_parameter(case.operation.resource_path)
-        value = case.path_parameters.get(name) if name is not None else None
-        if isinstance(value, SCALARS):
-            self._remove(value, self._use(case.operation).resource)
-            yield ValueGone(value, case.id, case.operation.label)
+        for gone in self.gone(case):
+            self._remove(gone.value, self._use(case.operation).resource)
+            yield gone
 
     def _use(self, operation: Operation) -> ResourceUse:
         found = self._model.uses.get(operation.label)

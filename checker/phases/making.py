@@ -1,6 +1,6 @@
 """Cases from recipes: a task seed and an index, or what a step records."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from checker.core.case import Case
@@ -124,6 +124,8 @@ class CaseFactory:
     hooks: Callable[[Operation], ComponentHooks]
     pools: PoolView | None
     """None when nothing is reused."""
+    reusing: Collection[str] = ()
+    """Phases in which values of earlier answers are taken."""
     compiled: Callable[[CaseProgram], None] = lambda program: None
     """Told of each program."""
     warned: Callable[[SchemaWarning], None] = lambda warning: None
@@ -168,7 +170,9 @@ class CaseFactory:
         program = self._programs.get(label) or self.program(label, phase.name)
         source = self._random
         source.reset(task_seed + index)
-        pool = None if self.pools is None else self.pools(program.operation)
+        pool = None
+        if self.pools is not None and phase.name in self.reusing:
+            pool = self.pools(program.operation)
         if newest and pool is not None:
             pool = _Newest(pool)
         case = program.draw(source, case_id(task_seed, index), phase, pool)

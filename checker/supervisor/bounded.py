@@ -1,13 +1,13 @@
 """Who gets what next in `run`. Pure: seconds are those since the run began, and arguments."""
 
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 
 from checker.core.digests import digest, digest_int
 from checker.core.operation import Label
 from checker.core.phases import FUZZING, MOST_LISTED, CaseSource, Phase, phase_named
+from checker.core.resources import method_rank
 from checker.supervisor.assignment import NOTHING_DONE
 from checker.workers.messages import MOST_TIMEOUTS, LeaseReport, OperationCard, Task
 
@@ -20,14 +20,13 @@ MOST_SLOW = 4
 class _Piece:
     task: Task
     is_producer: bool
-    later: tuple[Task, ...] = ()
-    """Of the same operation, in the phases that follow."""
 
 
 class BoundedPlan:
     """One task for each operation and phase, until it has its cases (`run`).
 
-    What turns out to be slow comes last: waiting for it costs nothing but the time of the target. Only producers go on
+    Phase by phase, and in each layer by layer of what operations need of each other: a task may use what earlier layers
+    made, and nobody else's, so that it sends the same for any number of workers. What turns out to be slow comes last: waiting for it costs nothing but the time of the target. Only producers go on
     beside what is fast, since others need what they make.
     """
 
@@ -37,48 +36,53 @@ class BoundedPlan:
         *,
         seed: int,
         max_examples: int,
-        producers: Collection[str] = (),
         phases: Sequence[str] = (FUZZING.name,),
+        unordered: Collection[str] = (),
     ) -> None:
+        """`unordered`: phases whose operations come in the order of the document, all at once."""
         rows = [phase_named(name) for name in phases]
         retry = next((row for row in rows if row.tries_saved), None)
-        chains = [
-            tuple(
-                _bounded_task(
-                    card.label,
-                    row,
-                    seed,
-                    _count_of(card, max_examples),
-                    row is retry or (row.tries_saved and row.source is CaseSource.CHAINED),
-                )
-                for row in rows
-                if (not card.phases or row.name in card.phases)
-                and (card.begins or row.source is not CaseSource.CHAINED)
-            )
-            for card in cards
-        ]
-        self._waiting = deque(
-            _Piece(tasks[0], tasks[0].labels[0] in producers, tasks[1:])
-            for tasks in chains
-            if tasks
+        self._stages = deque(
+            stage
+            for row in rows
+            for stage in _stages(row, cards, ordered=row.name not in unordered)
         )
+        self._tasks = {
+            (card.label, row.name): _bounded_task(
+                card.label,
+                row,
+                seed,
+                _count_of(card, max_examples),
+                row is retry or (row.tries_saved and row.source is CaseSource.CHAINED),
+            )
+            for row in rows
+            for card in cards
+            if _is_tested(card, row)
+        }
+        self._producers = frozenset(card.label for card in cards if card.is_producer)
+        self._given_up: set[str] = set()
+        """Operations that never answer: later phases leave them alone."""
+        self._waiting: deque[_Piece] = deque()
         self._slow: deque[_Piece] = deque()
         self._leased: dict[str, _Piece] = {}
-        self.tasks: Sequence[Task] = tuple(chain.from_iterable(chains))
+        self.tasks: Sequence[Task] = tuple(self._tasks.values())
         """As they were in the beginning."""
 
     @property
     def waiting(self) -> int:
         """Tasks that wait for a worker, without those that are known to be slow."""
+        self._begin_next_stage()
         return len(self._waiting)
 
     @property
     def is_over(self) -> bool:
         """Whether every task is finished or dropped."""
-        return not self._waiting and not self._slow and not self._leased
+        self._begin_next_stage()
+        return not self._waiting and not self._stages and not self._slow and not self._leased
 
     def lease(self, elapsed_s: float, worker: int = 0) -> Task | None:
         """The first task in the queue."""
+        self._begin_next_stage()
         return self._lease(self._waiting.popleft()) if self._waiting else None
 
     def lease_slow(self, elapsed_s: float, held: int) -> Task | None:
@@ -105,8 +109,8 @@ class BoundedPlan:
         if piece is None:
             return
         if finished:
-            if report.timeouts < MOST_TIMEOUTS:
-                self._begin_next_phase(piece)
+            if report.timeouts >= MOST_TIMEOUTS:
+                self._given_up.update(task.labels)
             return
         # The indices that were to be made again are made before all others.
         redo = task.redo if next_index <= task.start else ()
@@ -125,17 +129,22 @@ class BoundedPlan:
 
     def drop(self, task: str) -> None:
         """Forget it, wherever it is; its operation goes on with the next phase."""
-        leased = self._leased.pop(task, None)
-        for piece in (leased, *self._waiting, *self._slow):
-            if piece is not None and piece.task.id == task:
-                self._begin_next_phase(piece)
+        self._leased.pop(task, None)
         self._waiting = deque(piece for piece in self._waiting if piece.task.id != task)
         self._slow = deque(piece for piece in self._slow if piece.task.id != task)
 
-    def _begin_next_phase(self, piece: _Piece) -> None:
-        # One after the other: what an earlier phase found is known in the next.
-        if piece.later:
-            self._waiting.append(_Piece(piece.later[0], piece.is_producer, piece.later[1:]))
+    def _begin_next_stage(self) -> None:
+        """When nothing is left of this one but what is slow: to wait for that would cost everybody its time."""
+        while self._stages and not self._waiting and not self._leased_fast():
+            phase, labels = self._stages.popleft()
+            self._waiting.extend(
+                _Piece(self._tasks[label, phase], label in self._producers)
+                for label in labels
+                if label not in self._given_up
+            )
+
+    def _leased_fast(self) -> bool:
+        return any(not piece.task.is_slow for piece in self._leased.values())
 
     def _lease(self, piece: _Piece) -> Task:
         self._leased[piece.task.id] = piece
@@ -143,6 +152,27 @@ class BoundedPlan:
 
     def _queue(self, piece: _Piece) -> deque[_Piece]:
         return self._slow if piece.task.is_slow else self._waiting
+
+
+def _is_tested(card: OperationCard, row: Phase) -> bool:
+    """Whether an operation has cases of its own in a phase."""
+    if card.phases and row.name not in card.phases:
+        return False
+    return card.begins or row.source is not CaseSource.CHAINED
+
+
+def _stages(
+    row: Phase, cards: Sequence[OperationCard], *, ordered: bool
+) -> Iterator[tuple[str, list[str]]]:
+    """(phase, operations that may be worked on at once) in order; sequences find their order by themselves."""
+    tested = [card for card in cards if _is_tested(card, row)]
+    if not ordered or row.source is CaseSource.CHAINED:
+        yield row.name, [card.label for card in tested]
+        return
+    for layer in sorted({card.layer for card in tested}):
+        among = [card for card in tested if card.layer == layer]
+        among.sort(key=lambda card: method_rank(card.method))
+        yield row.name, [card.label for card in among]
 
 
 def _count_of(card: OperationCard, usual: int) -> int:

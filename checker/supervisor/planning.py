@@ -4,7 +4,7 @@ from checker.config.settings import RunSettings
 from checker.corpus.fold import RunView
 from checker.supervisor.assignment import Plan
 from checker.supervisor.bounded import BoundedPlan
-from checker.supervisor.clusters import clusters_with_producers, producers
+from checker.supervisor.clusters import clusters_with_producers
 from checker.supervisor.exploration import ExplorationPlan
 from checker.workers.messages import Opened
 
@@ -25,6 +25,6 @@ def make_plan(
         opened.operations,
         seed=seed,
         max_examples=settings.common.max_examples,
-        producers=producers(opened.operations),
         phases=settings.phases,
+        unordered=settings.unordered_phases,
     )

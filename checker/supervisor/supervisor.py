@@ -181,9 +181,8 @@ class Supervisor:
         self._tell(self._credentials.join(worker.standing.incarnation))
         if self._opened is None:
             self._begin(opened)
-        if self._settings.kind == "fuzz":
-            self._journals.append(opened.journal)
-            self._crew.tell_all(Peers(tuple(self._journals)))
+        self._journals.append(opened.journal)
+        self._crew.tell_all(Peers(tuple(self._journals)))
         if self._settled:
             worker.tell(Known(tuple(self._settled.values())))
 
@@ -192,7 +191,9 @@ class Supervisor:
         self._opened = opened
         self._chronicle.begin(opened)
         self._chronicle.read()
-        self._journals += self._chronicle.earlier_journals
+        if self._settings.kind == "fuzz":
+            # Two equal runs must be equal: `run` learns nothing from those before.
+            self._journals += self._chronicle.earlier_journals
         if self._chronicle.view.opened is not None:
             self._go_by(self._settings.for_project(self._chronicle.view.opened.title))
         self.ending.know(opened.operations)
@@ -207,7 +208,7 @@ class Supervisor:
         self._settings = replace(self._settings, document=opened.document)
         wanted = self._settings.workers
         if self._settings.kind == "run":
-            wanted = min(wanted, self._plan.waiting)
+            wanted = min(wanted, len(opened.operations))
         self._starts += [0.0] * (wanted - 1)
 
     # Work goes out and comes back

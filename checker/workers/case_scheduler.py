@@ -65,6 +65,7 @@ class CaseScheduler:
     def accept(self, task: Task) -> None:
         """Queue a task; if it begins, what failed in earlier runs comes first."""
         running = LeasedTask.of(task)
+        self._place.recorder.begin(task.phase, task.labels[0])
         self._makers[task.phase] = self._place.factory.maker(running.row)
         self._tally(running)
         (self.slow if task.is_slow else self.tasks).append(running)

@@ -9,6 +9,7 @@ from checker.config.settings import RunSettings, SequenceSettings
 from checker.core.digests import digest_int
 from checker.core.hooks import COMPONENTS, GLOBAL_HOOKS, HookContext
 from checker.core.operation import Operation
+from checker.core.phases import EXPLORATION
 from checker.core.resources import ResourceModel
 from checker.corpus.inflight import Stage
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
@@ -56,7 +57,9 @@ def open_makers(
     recorder: Recorder,
 ) -> Makers:
     """Makers of cases of the selected operations; what is found while programs are compiled goes to the recorder."""
-    make = partial(_factory, rules, selected, recorder, settings.phases[0])
+    make = partial(
+        _factory, rules, selected, recorder, (settings.phases[0], settings.reusing_phases)
+    )
     decides = _has_making_hooks(("before_generate",))
     return Makers(
         factory=make(_component_hooks),
@@ -73,16 +76,18 @@ def _factory(
     rules: GenerationRules,
     selected: SelectedOperations,
     recorder: Recorder,
-    phase: str,
+    phases: tuple[str, tuple[str, ...]],
     hooks: Callable[[Operation], ComponentHooks],
 ) -> CaseFactory:
-    values = recorder.values
+    phase, reusing = phases
+    values = recorder.layered or recorder.values
     pools: PoolView | None = None if values is None else values.view
     return CaseFactory(
         selected,
         rules,
         hooks,
         pools,
+        reusing=(*reusing, EXPLORATION.name),
         compiled=partial(tell_of_program, recorder, phase),
         warned=partial(tell_of_warning, recorder),
         is_first_of_path=selected.is_first_of_path,

@@ -74,7 +74,7 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
     makers = open_makers(
         settings,
         subject.selected,
-        generation_rules(operations, settings, subject.schemes, reuse=recorder.values is not None),
+        generation_rules(operations, settings, subject.schemes, reuse=True),
         recorder,
     )
     asked = Requested(settings, subject.schemes, operations)

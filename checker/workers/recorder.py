@@ -1,7 +1,7 @@
 """What one incarnation writes down: verdicts, findings, signals, values, progress."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import get_args
@@ -17,6 +17,7 @@ from checker.core.send import Purpose
 from checker.core.sequence import Drawn, Recipe
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.journal import JournalReader, JournalWriter
+from checker.corpus.layered_values import LayeredValues
 from checker.corpus.records import (
     UNBROKEN,
     CorpusEntry,
@@ -57,6 +58,8 @@ class Recorder:
     values: LiveValues | None
     """None when nothing is reused (`run`)."""
     secrets: Secrets
+    layered: LayeredValues | None = None
+    """What `run` reuses; None in `fuzz`."""
     reproduction: Callable[[WireRequest], str] = lambda request: ""
     """The command that sends a request."""
     defects: Defects = field(default_factory=Defects)
@@ -260,6 +263,15 @@ class Recorder:
         for path in journals:
             self._peers.setdefault(path, JournalReader(Path(path)))
 
+    def begin(self, phase: str, label: Label) -> None:
+        """A task of this operation begins: it may use what all workers saw in earlier layers."""
+        if self.layered is not None:
+            self.layered.begin(self.layered.place_of(phase, label), self._news)
+
+    def _news(self) -> Iterator[Record]:
+        for reader in self._peers.values():
+            yield from reader.read_new()
+
     def tick(self, now: float) -> None:
         """Hand over what has waited long enough, and take in what peers saw."""
         self.journal.tick(now)
@@ -308,6 +320,10 @@ class Recorder:
             self.journal.append(
                 CorpusEntry(step.label, steps, tuple(number for number, _ in ids), outcome.elapsed)
             )
+        if self.layered is not None and flight.is_counted and not flight.running.is_chained:
+            phase = flight.running.task.phase
+            for record in self.layered.observe(case, outcome, phase, flight.index):
+                self.journal.append(record)
         if self.values is not None:
             for record in self.values.observe(case, outcome):
                 self.journal.append(record)

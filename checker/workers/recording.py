@@ -9,6 +9,7 @@ from checker.config.settings import RunSettings
 from checker.core.hooks import GLOBAL_HOOKS
 from checker.core.request import WireRequest
 from checker.corpus.journal import JournalWriter
+from checker.corpus.layered_values import LayeredValues
 from checker.corpus.layout import RunLayout
 from checker.corpus.secrets import secrets_of
 from checker.corpus.signals import SignalSet
@@ -62,6 +63,9 @@ def open_recorder(
         signals=signals,
         values=values,
         secrets=secrets,
+        layered=None
+        if is_fuzz
+        else LayeredValues(selected.resources, selected.names, settings.unordered_phases),
         reproduction=render,
     )
     for note in notes:

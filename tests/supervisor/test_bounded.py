@@ -5,8 +5,9 @@ from itertools import count
 from hypothesis import given
 from hypothesis import strategies as st
 
+from checker.core.operation import Label
 from checker.supervisor.bounded import MOST_SLOW, BoundedPlan
-from checker.workers.messages import LeaseReport, OperationCard, Task
+from checker.workers.messages import MOST_TIMEOUTS, LeaseReport, OperationCard, Task
 
 CARDS = tuple(OperationCard(f"GET /r{number}", "GET", (f"r{number}",)) for number in range(4))
 
@@ -40,7 +41,8 @@ SLOW = LeaseReport(requests=2, long=2)
 
 def slow_plan(*, producers: tuple[str, ...] = ()) -> tuple[BoundedPlan, Task]:
     """A plan of four operations whose first one turned out to be slow."""
-    plan = BoundedPlan(CARDS, seed=1, max_examples=12, producers=producers)
+    cards = [replace(card, is_producer=card.label in producers) for card in CARDS]
+    plan = BoundedPlan(cards, seed=1, max_examples=12)
     task = plan.lease(0.0)
     assert task is not None
     plan.come_back(task, 2, finished=False, spent_s=0.6, report=SLOW)
@@ -101,8 +103,8 @@ def test_every_operation_has_all_its_cases_whatever_waits(
 ) -> None:
     """`waits` are the long waits of one lease after the other; a lease of what waits makes two cases."""
     cards = tuple(OperationCard(f"GET /{n}", "GET", (f"{n}",)) for n in range(10))
-    producers = tuple(f"GET /{number}" for number in creating)
-    plan = BoundedPlan(cards, seed=1, max_examples=9, producers=producers)
+    cards = tuple(replace(cards[n], is_producer=n in creating) for n in range(10))
+    plan = BoundedPlan(cards, seed=1, max_examples=9)
     made: Counter[str] = Counter()
     held: dict[int, list[Task]] = {worker: [] for worker in range(workers)}
     for turn in count():
@@ -143,4 +145,62 @@ def test_a_dropped_task_never_comes_back() -> None:
     plan.drop(task.id)
     assert plan.is_over
     plan.lose(task)
+    assert plan.is_over
+
+
+LAYERED = (
+    OperationCard("DELETE /a/{b}", "DELETE", ("a",), layer=2),
+    OperationCard("GET /a/{b}", "GET", ("a",), layer=1),
+    OperationCard("GET /a", "GET", ("a",)),
+    OperationCard("POST /a", "POST", ("a",), is_producer=True, begins=True),
+)
+
+
+def order_of(plan: BoundedPlan) -> list[tuple[str, Label]]:
+    """(phase, operation), each finished before the next one is leased."""
+    found = []
+    while not plan.is_over:
+        task = plan.lease(0.0)
+        assert task is not None
+        found.append((task.phase, task.labels[0]))
+        plan.come_back(task, task.stop, finished=True, spent_s=0.1)
+    return found
+
+
+def test_phases_come_one_after_the_other_and_in_each_of_them_layers() -> None:
+    plan = BoundedPlan(LAYERED, seed=1, max_examples=9, phases=("coverage", "fuzzing", "stateful"))
+    layers = ["POST /a", "GET /a", "GET /a/{b}", "DELETE /a/{b}"]
+    assert order_of(plan) == [
+        *(("coverage", label) for label in layers),
+        *(("fuzzing", label) for label in layers),
+        ("stateful", "POST /a"),
+    ]
+
+
+def test_a_layer_waits_for_what_is_at_work_in_the_one_before_but_not_for_what_is_slow() -> None:
+    plan = BoundedPlan(LAYERED, seed=1, max_examples=9)
+    first, second = plan.lease(0.0), plan.lease(0.0)
+    assert first is not None
+    assert second is not None
+    assert (plan.waiting, plan.lease(0.0)) == (0, None)
+    plan.come_back(first, 9, finished=True, spent_s=0.1)
+    assert plan.lease(0.0) is None
+    plan.come_back(second, 2, finished=False, spent_s=0.6, report=SLOW)
+    third = plan.lease(1.0)
+    assert third is not None
+    assert third.labels == ("GET /a/{b}",)
+
+
+def test_a_phase_without_an_order_begins_with_all_operations_as_they_stand() -> None:
+    plan = BoundedPlan(LAYERED, seed=1, max_examples=9, unordered=("fuzzing",))
+    tasks = [plan.lease(0.0) for _ in LAYERED]
+    assert [task and task.labels[0] for task in tasks] == [card.label for card in LAYERED]
+
+
+def test_who_never_answers_is_left_alone_in_later_phases() -> None:
+    plan = BoundedPlan(LAYERED[2:3], seed=1, max_examples=9, phases=("coverage", "fuzzing"))
+    task = plan.lease(0.0)
+    assert task is not None
+    report = LeaseReport(timeouts=MOST_TIMEOUTS)
+    plan.come_back(task, 3, finished=True, spent_s=9.0, report=report)
     assert plan.is_over

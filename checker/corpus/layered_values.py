@@ -1,0 +1,115 @@
+"""The value pool of `run`: what earlier layers made, in the order of recipes, and the same for whoever asks."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from checker.core.case import Case
+from checker.core.operation import Label, Operation
+from checker.core.phases import NAMES, CaseSource, phase_named
+from checker.core.resources import REMOVING, ResourceModel
+from checker.core.response import Response
+from checker.corpus.consumers import OperationView
+from checker.corpus.harvest import DEEP
+from checker.corpus.records import Record, ValueGone, ValueSeen
+from checker.corpus.value_history import Scalar
+from checker.corpus.values import LiveValues
+
+_KEPT = 16
+"""Values of one place in the answers to one task: those of its first cases."""
+_READ = 64
+"""Cases of one task whose answers are read."""
+_NEAR = 2
+
+Place = tuple[int, int]
+"""(phase, layer): everything before it may be used in it."""
+_NOWHERE: Place = (-1, -1)
+
+
+@dataclass(slots=True)
+class LayeredValues:
+    """Values by the phase and layer that they were seen in. One for each worker; journals carry what others saw.
+
+    What may be used is what was seen before the layer of a task, so it is known when the layer begins, and it is taken in
+    by operation and index, so nobody's haste decides.
+    """
+
+    model: ResourceModel
+    names: Callable[[Label], Iterable[str]]
+    unordered: Collection[str] = ()
+    """Phases whose operations are all worked on at once."""
+    _values: LiveValues = field(init=False)
+    _place: Place = _NOWHERE
+    _coming: list[ValueSeen | ValueGone] = field(default_factory=list)
+    """Of this layer and later ones."""
+    _lowest: dict[tuple[str, str, str], dict[Scalar, int]] = field(default_factory=dict)
+    """(phase, operation, pointer) -> value -> lowest index that showed it: what this worker has written down."""
+    _order: Mapping[Label, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._values = LiveValues(self.model, self.names)
+        self._order = {label: place for place, label in enumerate(self.model.ordered)}
+
+    def view(self, operation: Operation) -> OperationView:
+        """The pool as `operation` may use it."""
+        return self._values.view(operation)
+
+    def place_of(self, phase: str, label: Label) -> Place:
+        """Where the tasks of an operation stand; sequences are all in one layer."""
+        if phase in self.unordered or phase_named(phase).source is CaseSource.CHAINED:
+            return NAMES.index(phase), 0
+        return NAMES.index(phase), self.model.layers.get(label, 0)
+
+    def begin(self, place: Place, news: Callable[[], Iterable[Record]]) -> None:
+        """A task of this place begins; `news` gives records of all workers that were not given before."""
+        if place <= self._place:
+            return
+        self._place = place
+        self._coming += (
+            one for one in news() if isinstance(one, ValueSeen | ValueGone) and one.phase
+        )
+        self._coming.sort(key=self._key)
+        ready = [one for one in self._coming if self._key(one)[0] < place]
+        del self._coming[: len(ready)]
+        for one in _first(ready):
+            self._values.absorb(one)
+        self._values.forget_rankings()
+        self._lowest.clear()
+
+    def observe(
+        self, case: Case, response: Response, phase: str, index: int
+    ) -> list[ValueSeen | ValueGone]:
+        """What an answer shows that later layers may use."""
+        if not 200 <= response.status_code < 300 or index >= _READ:
+            return []
+        operation = case.operation
+        found: list[ValueSeen | ValueGone] = []
+        if operation.method == REMOVING:
+            found += [replace(one, phase=phase, index=index) for one in self._values.gone(case)]
+        depth = _NEAR if operation.method == "POST" and index >= _KEPT else DEEP
+        for pointer, value in self._values.leaves(operation, response, depth):
+            known = self._lowest.setdefault((phase, operation.label, pointer), {})
+            if index < known.get(value, _READ) and _is_low(known, index):
+                known[value] = index
+                found.append(ValueSeen(operation.label, pointer, value, case.id, phase, index))
+        return found
+
+    def _key(self, one: ValueSeen | ValueGone) -> tuple[Place, int, int]:
+        label = Label(one.producer if isinstance(one, ValueSeen) else one.label)
+        return self.place_of(one.phase, label), self._order.get(label, 0), one.index
+
+
+def _is_low(known: Mapping[Scalar, int], index: int) -> bool:
+    """Whether it is one of the first cases that showed something there: later answers may come before earlier ones."""
+    return len(known) < _KEPT or sum(other < index for other in known.values()) < _KEPT
+
+
+def _first(ready: Iterable[ValueSeen | ValueGone]) -> Iterable[ValueSeen | ValueGone]:
+    """The first values of each place, each once."""
+    seen: dict[tuple[str, str, str], set[Scalar]] = {}
+    for one in ready:
+        if isinstance(one, ValueSeen):
+            known = seen.setdefault((one.phase, one.producer, one.pointer), set())
+            if one.value in known or len(known) >= _KEPT:
+                continue
+            known.add(one.value)
+        yield one
