@@ -89,7 +89,8 @@ class LibraryEngine:
         self._chain = HookChain((GLOBAL_HOOKS, *self.hooks))
         self._schema = schema
         self._location = location
-        self._application = application
+        self.application = application
+        """What answers in this process; None where requests go over the network."""
         self._config = config
         self._resolved: tuple[tuple[object, ...], RunSettings, OperationResolver] | None = None
         self.auth = CallAuthentication(schema, self._own.auth)
@@ -171,7 +172,7 @@ class LibraryEngine:
 
     def _with(self, own: Registered) -> "LibraryEngine":
         return LibraryEngine(
-            self._schema, self._config, self._application, location=self._location, own=own
+            self._schema, self._config, self.application, location=self._location, own=own
         )
 
     def program(self, operation: ApiOperation) -> CaseProgram:
@@ -230,7 +231,7 @@ class LibraryEngine:
     ) -> BaseUrl | None:
         """Where requests go; None when nobody says. Raises `UsageError` where credentials must not go there."""
         given, declared = base_url or settings.base_url, self._schema.base_url
-        if given is None and self._application is not None:
+        if given is None and self.application is not None:
             given = declared
         if given is None and declared is None:
             return None
@@ -316,7 +317,7 @@ class LibraryEngine:
         return self._resolved[1:]
 
     def _send(self, origin: BaseUrl, http: HttpSettings, request: WireRequest) -> Outcome:
-        application = self._application
+        application = self.application
         if application is not None and origin.url == application.origin.url:
             return application.send(request, http.request_timeout_s)
         lanes = self._lanes.get((origin, http))

@@ -1,0 +1,214 @@
+"""Whole runs from Python: `checker.run`, `checker.fuzz`, and the records of a run one by one."""
+
+import json
+import os
+import queue
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
+from typing import Any, Final
+
+from checker.config.config import Config
+from checker.config.filters import FilterSpec, OperationFilters
+from checker.config.resolve import Invocation, run_settings
+from checker.config.settings import RunSettings
+from checker.core.errors import IncorrectUsage, LoaderError, UsageError
+from checker.core.request import BaseUrl
+from checker.core.send import Transport
+from checker.corpus.records import Finding, OperationError, Record
+from checker.library.schema import LoadedSchema
+from checker.supervisor.execution import RunOutcome, Surroundings, execute
+from checker.supervisor.signals import Interrupts
+from checker.transport.applications import Application
+from checker.transport.blocking import BlockingTransport
+from checker.transport.factories import TransportFactory
+from checker.transport.settings import HttpSettings
+
+_NUMBERS: Final = count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """What a run came to."""
+
+    exit_code: int
+    """0 nothing failed, 1 something did, 2 it could not be done or tested nothing, 130 it was stopped."""
+    findings: tuple[Finding, ...]
+    """Distinct defects, each with its smallest case and the command that shows it, in the order of discovery."""
+    errors: tuple[OperationError, ...]
+    """Operations that could not be tested as they should, and why."""
+    cases: int
+    """Cases that were sent and judged."""
+    requests: int
+    """All requests, those that looked into failures included."""
+    error: str = ""
+    """One sentence where the run could not be done or tested nothing."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether everything that was to be tested was, and nothing failed."""
+        return self.exit_code == 0
+
+
+def run(location: str, *, config: Config | None = None, inline: bool = True) -> RunResult:
+    """Test the API that a URL or a file describes, once, as `checker run` does; nothing is printed.
+
+    `inline` works in threads of this process, so that hooks and checks registered in it act; else processes are started.
+    Raises `ConfigError`, `LoaderError`, `UsageError`.
+    """
+    return _result(_located(location, config, "run", inline=inline))
+
+
+def fuzz(location: str, *, config: Config | None = None, inline: bool = True) -> RunResult:
+    """Explore the API that a URL or a file describes until its first failure or `fuzz.max-time`, as `checker fuzz` does.
+
+    Arguments and errors are those of `run`.
+    """
+    return _result(_located(location, config, "fuzz", inline=inline))
+
+
+def _located(location: str, config: Config | None, kind: str, *, inline: bool) -> RunSettings:
+    occasion = Invocation(os.fspath(location), kind=kind, inline=inline)
+    return run_settings(Config.discover() if config is None else config, occasion)
+
+
+def _result(settings: RunSettings) -> RunResult:
+    return _told(execute(settings, lambda incarnation, record: None))
+
+
+def _told(outcome: RunOutcome) -> RunResult:
+    """A run as a value. Raises `LoaderError`, `UsageError` where it could not begin."""
+    kind, _, reason = outcome.error.partition(": ")
+    if outcome.view.opened is None and kind == "cannot open":
+        sentence, *extras = reason.split("\n")
+        raise LoaderError(sentence, extras)
+    if outcome.view.opened is None and kind == "usage":
+        raise UsageError(reason)
+    view = outcome.view
+    return RunResult(
+        outcome.exit_code,
+        tuple(view.findings.values()),
+        tuple(view.errors.values()),
+        view.cases,
+        view.requests,
+        outcome.error,
+    )
+
+
+class EventStream:
+    """The records of a run, one by one, while it goes on: `RunStarted`, `SchemaOpened`, `Finding`, ..., `RunFinished`."""
+
+    def __init__(self, settings: RunSettings) -> None:
+        """The run begins with the first record that is asked for."""
+        self._settings = settings
+        self._records: queue.SimpleQueue[Record | None] = queue.SimpleQueue()
+        self._interrupts = Interrupts()
+        self._thread = threading.Thread(target=self._run, name="run", daemon=True)
+        self._is_read = False
+        """Whether the last record was given."""
+        self._outcome: RunOutcome | None = None
+        self._raised: BaseException | None = None
+
+    def __iter__(self) -> Iterator[Record]:
+        if self._thread.ident is None:
+            self._thread.start()
+        while not self._is_read:
+            record = self._records.get()
+            if record is not None:
+                yield record
+            self._is_read = record is None
+        self._thread.join()
+        if self._raised is not None:
+            raise self._raised
+
+    def stop(self) -> None:
+        """Have the run end early; its last records are still to come."""
+        self._interrupts.count += 1
+
+    def finish(self) -> RunResult:
+        """What the run came to, when it is over. Raises what kept it from beginning."""
+        for _ in self:
+            pass
+        assert self._outcome is not None
+        return _told(self._outcome)
+
+    def _run(self) -> None:
+        try:
+            around = Surroundings(interrupts=self._interrupts)
+            self._outcome = execute(
+                self._settings, lambda incarnation, record: self._records.put(record), around
+            )
+        except BaseException as error:  # noqa: BLE001 - raised where the records are read
+            self._raised = error
+        finally:
+            self._records.put(None)
+
+
+class SchemaEngine:
+    """Whole runs over the selected operations of a loaded schema."""
+
+    def __init__(self, schema: LoadedSchema) -> None:
+        self._schema = schema
+
+    def execute(self) -> EventStream:
+        """The records of a run of all phases, in threads of this process: hooks and checks of it act."""
+        return EventStream(self._settings("run"))
+
+    def fuzz(self) -> EventStream:
+        """The records of an exploration that goes on until its first failure, `fuzz.max-time` or `stop()`."""
+        return EventStream(self._settings("fuzz"))
+
+    def _settings(self, kind: str) -> RunSettings:
+        schema, folder = self._schema, Path(tempfile.mkdtemp(prefix="checker-"))
+        occasion = Invocation(
+            _written(schema, folder), kind=kind, inline=True, filters=_filters(schema)
+        )
+        settings = replace(run_settings(schema.config, occasion), corpus_dir=str(folder / "corpus"))
+        application = schema.engine.application
+        if application is None:
+            return settings
+        name = f"application_{next(_NUMBERS)}"
+        setattr(sys.modules[__name__], name, _transport_to(application))
+        url = application.origin.url + schema.base_path.removesuffix("/")
+        return replace(settings, transport=f"{__name__}:{name}", base_url=url)
+
+
+def from_schema(schema: LoadedSchema) -> SchemaEngine:
+    """Whole runs over a loaded schema. Raises `IncorrectUsage` for anything else."""
+    if not isinstance(schema, LoadedSchema):
+        raise IncorrectUsage(f"`from_schema` takes a loaded schema, got {schema!r:.80}")
+    return SchemaEngine(schema)
+
+
+def _written(schema: LoadedSchema, folder: Path) -> str:
+    """A location from which workers open the schema."""
+    raw: Any = schema.raw_schema
+    path = folder / ("schema.json" if isinstance(raw, dict) else "schema")
+    if isinstance(raw, bytes):
+        path.write_bytes(raw)
+    else:
+        path.write_text(raw if isinstance(raw, str) else json.dumps(raw))
+    return str(path)
+
+
+def _filters(schema: LoadedSchema) -> OperationFilters:
+    """Those that select what the schema was narrowed to."""
+    labels = [str(one.label) for one in schema.matching_entries()]
+    if len(labels) == sum(1 for _ in schema.opened.entries()):
+        return OperationFilters()
+    if not labels:
+        raise IncorrectUsage("no operation is selected; there is nothing to run")
+    return OperationFilters(tuple(FilterSpec("include", "name", label) for label in labels))
+
+
+def _transport_to(application: Application) -> TransportFactory:
+    """What makes transports to an application of this process."""
+
+    def connect(origin: BaseUrl, settings: HttpSettings, lanes: int) -> Transport:
+        return BlockingTransport(application.send, settings)
+
+    return connect

@@ -1,0 +1,110 @@
+"""Whole runs from Python: results, records one by one, stopping."""
+
+import json
+from typing import Any
+
+import pytest
+
+import checker
+from checker.corpus.records import Finding, RunFinished, RunStarted, SchemaOpened
+
+OK = {"200": {"description": "", "content": {"application/json": {"schema": {"type": "object"}}}}}
+DOCUMENT: dict[str, Any] = {
+    "openapi": "3.0.3",
+    "info": {"title": "Shop", "version": "1"},
+    "paths": {"/good": {"get": {"responses": OK}}, "/bad": {"get": {"responses": OK}}},
+}
+CONFIG = {"generation": {"max-examples": 5, "database": "none"}, "checks": {}}
+
+
+def app(environ, start):
+    if environ["PATH_INFO"] == "/openapi.json":
+        start("200 OK", [("Content-Type", "application/json")])
+        return [json.dumps(DOCUMENT).encode()]
+    is_bad = environ["PATH_INFO"] == "/bad"
+    start("500 Oh" if is_bad else "200 OK", [("Content-Type", "application/json")])
+    return [b"{}"]
+
+
+def loaded() -> Any:
+    config = checker.Config.from_dict(CONFIG, environment={})
+    config.phases.update(phases=["fuzzing"])
+    config.checks.update(included_check_names=["not_a_server_error"])
+    return checker.openapi.from_wsgi("/openapi.json", app, config=config)
+
+
+def test_records_come_one_by_one() -> None:
+    kinds = [type(one) for one in checker.engine.from_schema(loaded()).execute()]
+    assert (kinds[0], kinds[-1]) == (RunStarted, RunFinished)
+    assert SchemaOpened in kinds
+    assert Finding in kinds
+
+
+def test_the_result_holds_the_findings() -> None:
+    result = checker.engine.from_schema(loaded()).execute().finish()
+    assert [(one.label, one.check) for one in result.findings] == [
+        ("GET /bad", "not_a_server_error")
+    ]
+    assert (result.exit_code, result.passed, result.errors) == (1, False, ())
+    assert 0 < result.cases < result.requests
+
+
+def test_only_selected_operations_are_run() -> None:
+    result = checker.engine.from_schema(loaded().include(path="/good")).execute().finish()
+    assert (result.exit_code, result.findings, result.passed) == (0, (), True)
+
+
+def test_a_run_is_stopped() -> None:
+    stream = checker.engine.from_schema(loaded()).execute()
+    records = iter(stream)
+    next(records)
+    stream.stop()
+    assert isinstance(list(records)[-1], RunFinished)
+    assert stream.finish().exit_code == 130
+
+
+def test_only_schemas_are_run() -> None:
+    with pytest.raises(checker.errors.IncorrectUsage, match="takes a loaded schema, got 1"):
+        checker.engine.from_schema(1)
+    with pytest.raises(checker.errors.IncorrectUsage, match="no operation is selected"):
+        checker.engine.from_schema(loaded().include(path="/none")).execute()
+
+
+def test_a_location_is_run(api, tmp_path) -> None:
+    (tmp_path / "openapi.json").write_text(json.dumps(DOCUMENT))
+    api.status = 500
+    config = checker.Config.from_dict({**CONFIG, "base-url": api.url}, environment={})
+    config.phases.update(phases=["fuzzing"])
+    config.checks.update(included_check_names=["not_a_server_error"])
+    result = checker.run(str(tmp_path / "openapi.json"), config=config)
+    assert sorted(one.label for one in result.findings) == ["GET /bad", "GET /good"]
+    assert result.exit_code == 1
+    assert all(one.reproduction.startswith("curl -X GET") for one in result.findings)
+
+
+def test_exploration_ends_with_its_first_failure(api, tmp_path) -> None:
+    (tmp_path / "openapi.json").write_text(json.dumps(DOCUMENT))
+    api.status = 500
+    config = checker.Config.from_dict({**CONFIG, "base-url": api.url}, environment={})
+    config.checks.update(included_check_names=["not_a_server_error"])
+    assert checker.fuzz(str(tmp_path / "openapi.json"), config=config).exit_code == 1
+
+
+def test_checks_of_this_process_judge(api, tmp_path) -> None:
+    @checker.check
+    def never(ctx, response, case) -> None:
+        raise AssertionError("never")
+
+    schema = loaded().include(path="/good")
+    schema.config.checks.update(included_check_names=["never"])
+    result = checker.engine.from_schema(schema).execute().finish()
+    assert {one.check for one in result.findings} == {"never"}
+
+
+def test_what_cannot_be_opened_is_told(tmp_path) -> None:
+    (tmp_path / "openapi.json").write_text("{}")
+    config = checker.Config.from_dict({"base-url": "http://127.0.0.1:9"}, environment={})
+    with pytest.raises(
+        checker.errors.LoaderError, match="Unable to determine the Open API version"
+    ):
+        checker.run(str(tmp_path / "openapi.json"), config=config)
