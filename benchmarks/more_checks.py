@@ -13,7 +13,7 @@ from itertools import cycle
 from statistics import median
 
 from checker import __version__
-from checker.checks.check import Applies, Check, Fact, Setting, Shape
+from checker.checks.check import Applies, Check, CheckSetting, Fact, SettingShape
 from checker.checks.context import PASSED, CheckContext, Failures
 from checker.checks.judge import Judge
 from checker.checks.selection import selected_checks
@@ -90,7 +90,7 @@ MORE = (
         _passes,
         frozenset([Fact.TIME]),
         quick_look=AVAILABLE["max_response_time"].quick_look,
-        settings=(Setting("max_response_time", Shape.SECONDS, 1.0),),
+        settings=(CheckSetting("max_response_time", SettingShape.SECONDS, 1.0),),
     ),
 )
 

@@ -1,6 +1,6 @@
 """What `Allow` lists is what the description has."""
 
-from checker.checks.check import Kind
+from checker.checks.check import InteractionKind
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.data_verdicts import path_of
 from checker.core.failures import Failure
@@ -15,7 +15,7 @@ class AllowHeaderMismatch(Failure, code="ST205", title="Invalid Allow header"):
     """`Allow` has methods that are not described, or lacks some that are."""
 
 
-def may_be_options(kind: Kind) -> bool:
+def may_be_options(kind: InteractionKind) -> bool:
     """Whether an interaction may be an OPTIONS request: one that is described, or a probe of other methods."""
     return kind.method == _OPTIONS or kind.scenario == Scenario.UNSPECIFIED_METHOD
 

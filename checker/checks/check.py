@@ -15,7 +15,7 @@ from checker.core.operation import Operation
 from checker.core.response import Response
 
 
-class Shape(Enum):
+class SettingShape(Enum):
     """What the value of a setting may be."""
 
     FLAG = auto()
@@ -26,17 +26,17 @@ class Shape(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class CheckSetting:
     """One key of `[checks.<name>]`."""
 
     name: str
-    shape: Shape
+    shape: SettingShape
     default: Any = None
 
 
-def expected_statuses(*default: str) -> Setting:
+def expected_statuses(*default: str) -> CheckSetting:
     """Statuses with which the check passes."""
-    return Setting("expected-statuses", Shape.STATUSES, list(default))
+    return CheckSetting("expected-statuses", SettingShape.STATUSES, list(default))
 
 
 class Fact(Enum):
@@ -64,7 +64,7 @@ _OF_KIND = _OF_RESPONSE | {Fact.MODE, Fact.PHASE, Fact.SCENARIO}
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class InteractionKind:
     """What is known of an interaction before anybody looks into it."""
 
     status: int
@@ -92,7 +92,7 @@ class Applies:
     """Only what was sent after something else in the same sequence."""
     operations: Callable[[Operation], bool] | None = None
     """Operations that it may concern; asked once for each."""
-    where: Callable[[Kind], bool] | None = None
+    where: Callable[[InteractionKind], bool] | None = None
     """What else an interaction has to be."""
 
     @property
@@ -113,7 +113,7 @@ class Applies:
         """Whether any interaction of an operation can be among them."""
         return self.operations is None or self.operations(operation)
 
-    def to(self, kind: Kind) -> bool:
+    def to(self, kind: InteractionKind) -> bool:
         """Whether interactions of a kind are among them."""
         return (
             (self.phases is None or kind.phase in self.phases)
@@ -143,8 +143,8 @@ class Check:
     """What makes the difference between passing and failing."""
     failures: tuple[type[Failure], ...] = ()
     """Kinds of failures that it finds, each with a title, a severity and a code."""
-    settings: tuple[Setting, ...] = ()
-    switch: Setting | None = None
+    settings: tuple[CheckSetting, ...] = ()
+    switch: CheckSetting | None = None
     """Set when it is off until `[checks] <name>` has this value, whatever checks are selected."""
     help: str = ""
     """Of the option that sets the switch."""
@@ -171,7 +171,7 @@ class Check:
         return not told <= _OF_RESPONSE
 
     @property
-    def all_settings(self) -> tuple[Setting, ...]:
+    def all_settings(self) -> tuple[CheckSetting, ...]:
         """Keys of its section, and its switch."""
         return self.settings if self.switch is None else (*self.settings, self.switch)
 
@@ -179,6 +179,6 @@ class Check:
         """Its settings: what is given, and defaults of the rest."""
         found = {one.name: one.default for one in self.all_settings} | dict(given)
         for one in self.all_settings:
-            if one.shape is Shape.STATUSES:
+            if one.shape is SettingShape.STATUSES:
                 found[one.name] = tuple(map(str, found[one.name]))
         return found

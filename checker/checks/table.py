@@ -9,7 +9,7 @@ from checker.checks.allow_header import (
     allow_header_conformance,
     may_be_options,
 )
-from checker.checks.check import Applies, Check, Fact, Setting, Shape, expected_statuses
+from checker.checks.check import Applies, Check, CheckSetting, Fact, SettingShape, expected_statuses
 from checker.checks.content_type import (
     MalformedMediaType,
     MissingContentType,
@@ -106,7 +106,7 @@ TABLE = (
             ContentDecodingError,
             BrokenNonNull,
         ),
-        settings=(Setting("validate-formats", Shape.FLAG, True),),
+        settings=(CheckSetting("validate-formats", SettingShape.FLAG, True),),
         passes=promises_no_body,
         quick_look=has_valid_body,
         applies=_OF_OPERATION,
@@ -179,7 +179,7 @@ TABLE = (
         max_response_time,
         frozenset((Fact.TIME,)),
         failures=(ResponseTimeExceeded,),
-        switch=Setting("max_response_time", Shape.SECONDS),
+        switch=CheckSetting("max_response_time", SettingShape.SECONDS),
         help="Seconds that a response may take.",
         quick_look=is_in_time,
     ),

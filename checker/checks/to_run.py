@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import reduce
 
-from checker.checks.check import Check, Config, Kind, QuickLook
+from checker.checks.check import Check, Config, InteractionKind, QuickLook
 from checker.core.case import Case
 from checker.core.contract import ResponsePlan
 from checker.core.meta import CaseMetadata, GenerationMode
@@ -130,12 +130,12 @@ def _both(first: QuickLook, second: QuickLook) -> QuickLook:
     return lambda response: first(response) and second(response)
 
 
-def _kind(case: Case, status: int, *, follows: bool) -> Kind:
+def _kind(case: Case, status: int, *, follows: bool) -> InteractionKind:
     meta, method = case.meta, case.operation.method
     if meta is None:
-        return Kind(status, method, follows)
+        return InteractionKind(status, method, follows)
     scenario = meta.phase.data.get("scenario")
-    return Kind(status, method, follows, meta.mode, meta.phase.name, scenario)
+    return InteractionKind(status, method, follows, meta.mode, meta.phase.name, scenario)
 
 
 def _of_case(meta: CaseMetadata | None, follows: bool) -> _OfCase:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from checker.checks.check import Check, Setting, Shape
+from checker.checks.check import Check, CheckSetting, SettingShape
 from checker.checks.table import TABLE as CHECKS
 from checker.config import auth, rules
 from checker.config.dictionaries import dictionary_rule, parameter_rule, type_rule
@@ -75,10 +75,10 @@ MOST_SECONDS = 1e8
 
 _FLAG = Boolean()
 _TEXTS = ListOf(Text())
-_SHAPES: Mapping[Shape, ValueKind] = {
-    Shape.FLAG: _FLAG,
-    Shape.SECONDS: Number(above=0, maximum=MOST_SECONDS),
-    Shape.STATUSES: ListOf(Either((Integer(100, 599), Text(rules.status_pattern)))),
+_SHAPES: Mapping[SettingShape, ValueKind] = {
+    SettingShape.FLAG: _FLAG,
+    SettingShape.SECONDS: Number(above=0, maximum=MOST_SECONDS),
+    SettingShape.STATUSES: ListOf(Either((Integer(100, 599), Text(rules.status_pattern)))),
 }
 """What the settings of checks may be."""
 
@@ -212,7 +212,7 @@ def _check(check: Check) -> dict[str, Key]:
     }
 
 
-def _check_setting(check: Check, setting: Setting) -> Key:
+def _check_setting(check: Check, setting: CheckSetting) -> Key:
     works = None if check.run is not None else (setting.default,)
     return Key(_SHAPES[setting.shape], setting.default, works)
 
