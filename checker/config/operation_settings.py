@@ -54,6 +54,11 @@ def _modes(mode: str) -> tuple[str, ...]:
     return ("positive", "negative") if mode == "all" else (mode,)
 
 
+def _modes_said(layers: Layers) -> tuple[str, ...]:
+    is_said = any("mode" in layer.get(("generation",), {}) for layer in layers)
+    return _modes(value_in(layers, ("generation",), "mode")) if is_said else ("positive",)
+
+
 def _upper(names: list[str] | None) -> tuple[str, ...] | None:
     return None if names is None else tuple(dict.fromkeys(name.upper() for name in names))
 
@@ -87,6 +92,8 @@ class OperationSettings:
     """Cases, in `run`."""
     modes: tuple[str, ...] = _setting("generation", "mode", as_=_modes)
     """Kinds of data that cases are made of; with several each case is of one."""
+    modes_in_python: tuple[str, ...] = _derived(_modes_said)
+    """Kinds of data of strategies whose user names none: valid data, unless something is configured."""
     no_shrink: bool = _setting("generation", "no-shrink")
     allow_x00: bool = _setting("generation", "allow-x00")
     codec: str | None = _setting("generation", "codec")

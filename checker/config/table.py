@@ -129,8 +129,7 @@ _AUTH: dict[Path, dict[str, Key]] = {
 }
 
 _GENERATION = {
-    # Until checks judge whether wrong data is refused, it is sent only to those who ask for it.
-    "mode": Key(Choice(MODES), "positive"),
+    "mode": Key(Choice(MODES), "all"),
     "max-examples": Key(Integer(1, MOST_EXAMPLES), 100),
     "no-shrink": Key(_FLAG, False),
     "shrink-share": Key(Number(above=0, below=1), 0.2),

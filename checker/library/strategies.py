@@ -49,7 +49,7 @@ def generation_settings(
 ) -> GenerationSettings:
     """How cases of an operation with settings of its own are made; `mode` stands above what is configured."""
     return GenerationSettings(
-        mode=mode or mode_of(own.modes),
+        mode=mode or mode_of(own.modes_in_python),
         allow_x00=own.allow_x00,
         codec=own.codec,
         exclude_header_characters=own.exclude_header_characters,

@@ -187,7 +187,7 @@ def test_a_phase_that_is_not_of_the_configuration_has_the_settings_of_fuzzing() 
     said = {"phases": {"fuzzing": {"generation": {"mode": "negative"}}}}
     resolver = OperationResolver(saying(said))
     assert resolver.of(Named("/a"), "exploration").modes == ("negative",)
-    assert resolver.common.modes == ("positive",)
+    assert resolver.common.modes == OperationSettings().modes
 
 
 def test_what_an_operation_switches_off_may_be_named_beside_it() -> None:

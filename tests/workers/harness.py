@@ -218,7 +218,7 @@ def workplace(folder: Path, **changes: Any) -> Iterator[WorkerContext]:
         base_url="http://127.0.0.1:9",
         corpus_dir=str(folder / "corpus"),
         database="none",
-        **{"operations": saying(generation={"no-shrink": True}), **changes},
+        **{"operations": saying(generation={"no-shrink": True, "mode": "positive"}), **changes},
     )
     with open_worker_context(1, settings) as place:
         yield place

@@ -318,7 +318,7 @@ def both(
 ) -> tuple[Observed, Observed]:
     """What is seen of the operation that the block is about, and of the other one, in one phase."""
     values = {
-        "generation": {"max-examples": probe.cases, "database": "none"},
+        "generation": {"max-examples": probe.cases, "database": "none", "mode": "positive"},
         "seed": 1,
         "operations": [{"include-path": "/a", **block}],
         **dict(probe.root),
