@@ -164,6 +164,7 @@ def test_no_canary_is_left_anywhere(
     (folder / "checker.toml").write_text(toml(mark.replace("'", "")))
     monkeypatch.setenv("HEADER", canary("env", mark.encode("ascii", "ignore").decode()).strip())
     bound = ["-n", "20"] if kind == "run" else ["--max-failures", "2"]
+    bound += ["--mode", "positive"]
     with serving(watched.answer, DOCUMENT) as app:
         option = canary("option", mark.encode("ascii", "ignore").decode())
         arguments = [kind, located(app, mark), "-H", f"X-Option:{option}", *bound, "-w", "2"]

@@ -35,7 +35,18 @@ def test_create_read_delete_read_is_reached(
     command: Command, app: App, parcels: Parcels, seed: str
 ) -> None:
     command = replace(command, program=SLOW_CLOCK)
-    ran = command("fuzz", app.document_url, "--max-time", "30", "--seed", seed, "--workers", "2")
+    ran = command(
+        "fuzz",
+        app.document_url,
+        "--mode",
+        "positive",
+        "--max-time",
+        "30",
+        "--seed",
+        seed,
+        "--workers",
+        "2",
+    )
     assert ran.code == 1, ran.shown
     assert parcels.reached == {"created", "read", "deleted", "used after deletion"}
     label = "GET /parcels/{shipment}"
@@ -48,7 +59,18 @@ def test_create_read_delete_read_is_reached(
 def test_what_was_learned_is_on_disk(command: Command, parcels: Parcels) -> None:
     parcels.is_planted = False
     with serving(parcels, DOCUMENT) as app:
-        arguments = ("fuzz", app.document_url, "--max-time", "30", "--seed", "1", "--workers", "1")
+        arguments = (
+            "fuzz",
+            app.document_url,
+            "--mode",
+            "positive",
+            "--max-time",
+            "30",
+            "--seed",
+            "1",
+            "--workers",
+            "1",
+        )
         with replace(command, program=SLOW_CLOCK).started(*arguments) as process:
             wait_until(lambda: process.poll() is not None or is_learned(records_in(command)))
             (command.directory / OVER).touch()

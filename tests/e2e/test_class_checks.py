@@ -131,7 +131,7 @@ def test_fuzz_has_a_last_word_too_when_it_ends_by_itself(command: Command, app: 
     (command.directory / "hooks.py").write_text(MERGED)
     text = 'hooks = "hooks.py"\n[checks.Counted]\nmost = 0\n'
     (command.directory / "checker.toml").write_text(text)
-    ran = command("fuzz", app.document_url, "--seed", "1", "--workers", "2")
+    ran = command("fuzz", app.document_url, "--mode", "positive", "--seed", "1", "--workers", "2")
     found = [("POST /orders", "positive_data_acceptance"), ("Run checks", "Counted")]
     assert (ran.code, ran.defects) == (1, found), ran.shown
 
@@ -139,7 +139,16 @@ def test_fuzz_has_a_last_word_too_when_it_ends_by_itself(command: Command, app: 
 def test_an_interrupted_run_has_none(command: Command, app: App) -> None:
     (command.directory / "hooks.py").write_text(MERGED)
     (command.directory / "checker.toml").write_text('hooks = "hooks.py"\n')
-    arguments = ("fuzz", app.document_url, "--include-path", "/levels", "--workers", "2")
+    arguments = (
+        "fuzz",
+        app.document_url,
+        "--mode",
+        "positive",
+        "--include-path",
+        "/levels",
+        "--workers",
+        "2",
+    )
     ran = command.until(lambda: len(app.seen) > 20, *arguments)
     assert (ran.code, ran.defects) == (130, []), ran.shown
     assert "Run checks" not in ran.stdout

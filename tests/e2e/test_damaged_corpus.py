@@ -25,7 +25,18 @@ def damaged_in(ran: Ran) -> list[str]:
 def test_each_damaged_file_is_one_warning_and_a_torn_one_is_none(command: Command) -> None:
     command = replace(command, program=SLOW_CLOCK)
     with Server() as demo:
-        night = ("fuzz", demo.document_url, "--workers", "1", "--max-time", "40", "--report", "vcr")
+        night = (
+            "fuzz",
+            demo.document_url,
+            "--mode",
+            "positive",
+            "--workers",
+            "1",
+            "--max-time",
+            "40",
+            "--report",
+            "vcr",
+        )
         command(*night, "--seed", "1")
         layout = RunLayout(next(command.directory.glob(".checker/*")))
         compact(layout)

@@ -70,7 +70,7 @@ def test_what_only_refuses_takes_little_from_the_rest(command: Command) -> None:
     with serving(things, DOCUMENT) as app:
         ran = command.until(
             lambda: min(things.asked[path] for path in DEAD) >= LOOKED_AT,
-            *("fuzz", app.document_url, "--seed", "1", "--workers", "1"),
+            *("fuzz", app.document_url, "--mode", "positive", "--seed", "1", "--workers", "1"),
         )
     assert ran.code == 130, ran.shown
     dead = [things.asked[path] for path in DEAD]
@@ -90,7 +90,9 @@ def test_an_api_of_which_nothing_can_be_made_ends_with_a_sentence(command: Comma
     broken = {"parameters": [{"$ref": "#/none"}], "responses": _RESPONSES}
     paths = {"/a": {"get": operation(nothing)}, "/b": {"get": operation(nothing), "put": broken}}
     (command.directory / "api.json").write_text(json.dumps(described(paths)))
-    ran = command("fuzz", "api.json", "--url", "http://127.0.0.1:9", "--workers", "1")
+    ran = command(
+        "fuzz", "api.json", "--mode", "positive", "--url", "http://127.0.0.1:9", "--workers", "1"
+    )
     assert ran.code == 2, ran.shown
     assert "nothing was tested: no case can be made of any of 3 operations" in ran.stderr
     assert "GET /a" in ran.stdout
@@ -99,6 +101,8 @@ def test_an_api_of_which_nothing_can_be_made_ends_with_a_sentence(command: Comma
 def test_an_api_whose_operations_are_all_broken_ends_with_a_sentence(command: Command) -> None:
     paths = {"/a": {"get": {"parameters": [{"$ref": "#/none"}], "responses": _RESPONSES}}}
     (command.directory / "api.json").write_text(json.dumps(described(paths)))
-    ran = command("fuzz", "api.json", "--url", "http://127.0.0.1:9", "--workers", "1")
+    ran = command(
+        "fuzz", "api.json", "--mode", "positive", "--url", "http://127.0.0.1:9", "--workers", "1"
+    )
     assert ran.code == 2, ran.shown
     assert "nothing was tested: no case can be made of the one selected operation" in ran.stderr

@@ -60,7 +60,17 @@ def test_a_stopped_run_shows_what_it_found(
 
 @STOPS
 def test_a_stopped_fuzz_shows_what_it_found(command: Command, number: signal.Signals) -> None:
-    arguments = ["fuzz", "/openapi.json", "--continue-on-failure", "--seed", "1", "--workers", "2"]
+    arguments = [
+        "fuzz",
+        "/openapi.json",
+        "--mode",
+        "positive",
+        "--continue-on-failure",
+        "--seed",
+        "1",
+        "--workers",
+        "2",
+    ]
     _shows_what_was_found(_stopped(command, number, arguments, after=400))
 
 

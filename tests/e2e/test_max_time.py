@@ -28,7 +28,10 @@ DOCUMENT: dict[str, Any] = {
 }
 KINDS = pytest.mark.parametrize(
     "kind",
-    [("run", "-n", "100000", "--phases", "fuzzing"), ("fuzz", "--continue-on-failure")],
+    [
+        ("run", "-n", "100000", "--phases", "fuzzing"),
+        ("fuzz", "--mode", "positive", "--continue-on-failure"),
+    ],
     ids=["run", "fuzz"],
 )
 LIMITS = ("--max-time", "400", "--request-timeout", "100000", "--workers", "2", "--seed", "1")

@@ -73,7 +73,17 @@ def test_signals_of_the_first_night_are_no_news(command: Command) -> None:
     command = replace(command, program=SLOW_CLOCK)
     # Each night ends with the planted failure, which takes the whole chain of operations.
     with serving(Parcels(), DOCUMENT) as app:
-        arguments = ("fuzz", app.document_url, "--workers", "1", "--max-time", "40", "--seed")
+        arguments = (
+            "fuzz",
+            app.document_url,
+            "--mode",
+            "positive",
+            "--workers",
+            "1",
+            "--max-time",
+            "40",
+            "--seed",
+        )
         command(*arguments, "1")
         first = signals_of(corpus_of(command.directory))
         command(*arguments, "2")

@@ -18,6 +18,7 @@ from checker.config.table import (
     OPERATION_KEYS,
     SECTIONS,
 )
+from checker.core import phases
 from checker.core.errors import NotAvailableYet
 from checker.core.phases import FUZZING
 from checker.corpus.fold import RunView
@@ -296,12 +297,25 @@ SECURITY = ("generation", "with-security-parameters")
 """Means nothing without schemes: `tests/generation/test_security.py`."""
 ELSEWHERE = [("continue-on-failure",), *BASIC, SECURITY, ("phases", "fuzzing", *SECURITY)]
 """Have tests of their own."""
-LISTED = (("phases", "examples"), ("phases", "coverage"))
-"""What acts in phases that list their cases has tests with them."""
+LISTED = tuple(("phases", name) for name in phases.NAMES if name != FUZZING.name)
+"""What acts in phases that list their cases, or follow answers, has tests with them."""
+OF_CHECKS = {
+    "negative_data_rejection",
+    "missing_required_header",
+    "unsupported_method",
+    "allow_header_conformance",
+    "use_after_free",
+    "ensure_resource_availability",
+    "ignored_auth",
+}
+"""Need wrong data, other phases, sequences or credentials: see the tests of each check."""
 ACTING = [
     place
     for place in places()
-    if not is_later(place) and place not in ELSEWHERE and place[:2] not in LISTED
+    if not is_later(place)
+    and place not in ELSEWHERE
+    and place[:2] not in LISTED
+    and OF_CHECKS.isdisjoint(place)
 ]
 REFUSED = [place for place in places() if is_later(place)]
 
@@ -379,7 +393,7 @@ def test_fuzz_goes_on_after_failures_of_operations_that_say_so(tmp_path: Path) -
         assert ending.outcome == wanted
 
 
-@pytest.mark.parametrize("place", [("warnings",)], ids=".".join)
+@pytest.mark.parametrize("place", [("max-redirects",)], ids=".".join)
 def test_what_is_later_may_stand_at_its_default(place: Place) -> None:
     default = SECTIONS[place[:-1]][place[-1]].default
     block = {"include-path": "/a", **nested(place, default)}
