@@ -22,6 +22,8 @@ class SecurityScheme:
     """For `apiKey` alone."""
     parameter: str = ""
     """Name of the header, query parameter or cookie: for `apiKey` alone."""
+    token_path: str = ""
+    """Path where a user and a password get a token: for the password flow of `oauth2` alone."""
 
     @property
     def place(self) -> tuple[Location, str]:

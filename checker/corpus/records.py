@@ -79,6 +79,8 @@ class SchemaOpened:
     """Places that security schemes name, lower case: `header authorization`, `query appid`."""
     declared_path: str = ""
     """Of the URL of the server that the description declares, whatever base URL was given: `/v1`."""
+    auth_examples: tuple[str, ...] = ()
+    """Lines of `checker.toml` that would configure its security schemes; none where some authentication is configured."""
 
 
 @dataclass(frozen=True, slots=True)

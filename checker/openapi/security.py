@@ -109,4 +109,23 @@ def _scheme(document: OpenApiDocument, name: str, raw: object, at: str) -> Secur
             return None
         return SecurityScheme(name, kind, at, location=location, parameter=parameter)
     scheme = value.get("scheme")
-    return SecurityScheme(name, kind, at, scheme=scheme.lower() if isinstance(scheme, str) else "")
+    return SecurityScheme(
+        name,
+        kind,
+        at,
+        scheme=scheme.lower() if isinstance(scheme, str) else "",
+        token_path=_password_path(value),
+    )
+
+
+def _password_path(scheme: dict[str, Any]) -> str:
+    """Where a user and a password get a token; empty when nothing is said of it."""
+    flows = scheme.get("flows")
+    # Swagger 2.0 has one flow, and it is the scheme itself.
+    flow = flows.get("password") if isinstance(flows, dict) else scheme
+    is_swagger = not isinstance(flows, dict)
+    if not isinstance(flow, dict) or (is_swagger and scheme.get("flow") != "password"):
+        return ""
+    url = flow.get("tokenUrl")
+    path = _path_of(url) if isinstance(url, str) else ""
+    return f"/{path}" if path else ""

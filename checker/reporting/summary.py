@@ -240,6 +240,9 @@ def _authentication_lines(report: Report) -> Iterator[str]:
         yield "  Give credentials with `-H 'Authorization: ...'`."
     else:
         yield "  Known but not allowed: try other credentials with `-H 'Authorization: ...'`."
+    for note in report.notes:
+        if note.kind == "missing_auth" and not note.label:
+            yield f"  Or {note.text}"
     yield ""
 
 

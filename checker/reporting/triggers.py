@@ -14,6 +14,8 @@ MANY = 0.1
 STREAK = 10
 """405 answers without any other from which on an operation is not what the description says."""
 _REFUSED = (401, 403)
+_MOST_EXAMPLES = 3
+"""Security schemes that a warning shows the configuration of."""
 _OF_OTHERS = (*_REFUSED, 404, 409, 429)
 """4xx that say nothing of the schemas: credentials, missing data, conflicts, limits."""
 
@@ -48,7 +50,25 @@ def unreached(facts: WarningFacts) -> Iterator[Note]:
 
 
 def missing_auth(facts: WarningFacts) -> Iterator[Note]:
-    """Operations of whose answers at least 90 % are 401, or at least 90 % are 403, and none is a success."""
+    """Operations of whose answers at least 90 % are 401, or at least 90 % are 403, and none is a success.
+
+    Where nothing is configured, lines of `checker.toml` that would configure what the description declares are one more.
+    """
+    found = list(_closed(facts))
+    yield from found
+    opened = facts.view.opened
+    examples = opened.auth_examples if opened is not None else ()
+    if found and examples:
+        more = (
+            f" (and {len(examples) - _MOST_EXAMPLES} more)"
+            if len(examples) > _MOST_EXAMPLES
+            else ""
+        )
+        text = "; ".join(examples[:_MOST_EXAMPLES])
+        yield Note("missing_auth", "", "", f"write into checker.toml: {text}{more}")
+
+
+def _closed(facts: WarningFacts) -> Iterator[Note]:
     for label, statuses in facts.positive():
         status = max(_REFUSED, key=lambda one: statuses[one])
         refused = statuses[401] + statuses[403]

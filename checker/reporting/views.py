@@ -96,7 +96,8 @@ def _unauthorized(notes: Iterable[Note]) -> tuple[tuple[int, tuple[str, ...]], .
     """By status: operations that hardly answered anything else."""
     found: dict[int, list[str]] = {}
     for note in notes:
-        if note.kind == "missing_auth":
+        # What would open them is no operation.
+        if note.kind == "missing_auth" and note.label:
             found.setdefault(int(note.pointer), []).append(note.label)
     return tuple((status, tuple(labels)) for status, labels in sorted(found.items()))
 

@@ -146,7 +146,10 @@ def read_subject(settings: RunSettings, layout: RunLayout) -> Subject:
 
 def _tell(subject: Subject, recorder: Recorder) -> SchemaOpened:
     """Write down what was opened, and what is to be said of it."""
-    told = _told(subject.description, subject.selected, subject.settings, subject.origin)
+    told = replace(
+        _told(subject.description, subject.selected, subject.settings, subject.origin),
+        auth_examples=subject.schemes.examples,
+    )
     tell_of_description(recorder, subject.description, told)
     tell_of_checks(recorder, subject.classes)
     tell_of_schemes(recorder, subject.schemes)

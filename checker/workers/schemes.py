@@ -1,14 +1,20 @@
 """What was configured for the security schemes of a description, and which of it each operation asks for."""
 
+import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
 
-from checker.config.auth import Authentication, StaticScheme, basic_value
+from checker.config.auth import FORM, Authentication, StaticScheme, basic_value
 from checker.config.kinds import did_you_mean
 from checker.core.credentials import Credentials
 from checker.core.errors import ConfigError
 from checker.core.locations import Location
 from checker.core.operation import Label, Operation
 from checker.core.security import SecurityScheme, chosen_schemes
+
+_BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
+"""Keys of TOML that need no quotes."""
 
 
 class SchemeCredentials:
@@ -40,6 +46,13 @@ class SchemeCredentials:
                     f"no security scheme is called {name!r}{hint or f'; there are: {known}'}",
                 )
 
+    @property
+    def examples(self) -> tuple[str, ...]:
+        """Lines of `checker.toml` that would configure what is declared; none where something is configured."""
+        if self.configured:
+            return ()
+        return tuple(map(example_of, self.declared.values()))
+
     def chosen(self, operation: Operation) -> tuple[SecurityScheme, ...]:
         """Schemes of an operation that its requests carry credentials for."""
         found = self._chosen.get(operation.label)
@@ -60,6 +73,26 @@ class SchemeCredentials:
         return frozenset(
             (place, name.lower() if place is Location.HEADER else name) for place, name in places
         )
+
+
+def example_of(scheme: SecurityScheme) -> str:
+    """A line of `checker.toml` that configures a scheme, with variables of the environment for what is secret."""
+    key = scheme.name if _BARE.fullmatch(scheme.name) else json.dumps(scheme.name)
+    variable = re.sub("[^A-Z0-9]+", "_", scheme.name.upper()).strip("_") or "SECRET"
+    if scheme.type == "mutualTLS":
+        return 'request-cert = "client.pem"'
+    if scheme.token_path:
+        return (
+            f'auth.dynamic.openapi.{key} = {{ path = "{scheme.token_path}", '
+            f'payload = {{ username = "${{{variable}_USER}}", password = "${{{variable}_PASSWORD}}" }}, '
+            f'payload_content_type = "{FORM}", extract_selector = "/access_token" }}'
+        )
+    given = {
+        "apiKey": f'api_key = "${{{variable}}}"',
+        "bearer": f'bearer = "${{{variable}}}"',
+        "basic": f'username = "${{{variable}_USER}}", password = "${{{variable}_PASSWORD}}"',
+    }[_kind(scheme)]
+    return f"auth.openapi.{key} = {{ {given} }}"
 
 
 def carried_as(scheme: SecurityScheme, value: str) -> Credentials:

@@ -133,3 +133,23 @@ def test_what_is_configured_can_be_tried_without_a_run(command: Command) -> None
     assert basic.stdout == "ok       basic authentication: GET /basic answered 200\n"
     assert basic.code == 0
     assert not list(left_in_files(command.directory))
+
+
+def test_a_closed_api_shows_what_would_open_it(command: Command) -> None:
+    document = described({"/basic": [{"Basic": []}], "/query-key": [{"QueryKey": []}]})
+    schemes = document["components"]["securitySchemes"]
+    document["components"] = {"securitySchemes": {n: schemes[n] for n in ("Basic", "QueryKey")}}
+    with guarding(document) as app:
+        ran = command.run(f"{app.url}/openapi.json", "-n", "3", "--phases", "fuzzing")
+        told = next(line for line in ran.stdout.splitlines() if "checker.toml" in line)
+        lines = told.partition("checker.toml: ")[2].partition(" (")[0].split("; ")
+        assert lines == [
+            'auth.openapi.Basic = { username = "${BASIC_USER}", password = "${BASIC_PASSWORD}" }',
+            'auth.openapi.QueryKey = { api_key = "${QUERYKEY}" }',
+        ], ran.shown
+        # They are ready to be written there.
+        (command.directory / "checker.toml").write_text("\n".join(lines))
+        command.environment |= {"BASIC_USER": USER, "BASIC_PASSWORD": PASSWORD, "QUERYKEY": KEY}
+        again = command.run(f"{app.url}/openapi.json", "-n", "3", "--phases", "fuzzing")
+    assert again.code == 0, again.shown
+    assert "checker.toml" not in again.stdout
