@@ -1,12 +1,16 @@
 """The stateful phase finds what only sequences reach, and reports nothing else."""
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
 from tests.apps.library import DEFECTS, DOCUMENT, Library
+from tests.apps.planted import Hold
 from tests.apps.serving import serving
-from tests.e2e.runner import Command, Ran
+from tests.e2e.runner import Command, Ran, run_arguments, worker_pids
+from tests.waiting import wait_until
 
 CHECKS = ("--checks", "not_a_server_error,response_schema_conformance,content_type_conformance")
 
@@ -29,3 +33,42 @@ def test_defects_behind_sequences_are_found_and_nothing_else(tmp_path: Path, see
 def test_the_twin_without_defects_is_clean(tmp_path: Path) -> None:
     done = ran(tmp_path, Library({}), *CHECKS)
     assert done.code == 0, done.shown
+
+
+def told(done: Ran) -> list[tuple[str, str, int]]:
+    """(operation, check, steps) of what was found."""
+    return sorted((one.label, one.check, len(one.steps)) for one in done.findings)
+
+
+def test_a_worker_that_is_killed_costs_no_finding_and_doubles_none(tmp_path: Path) -> None:
+    hold = Hold(Library(), after=900)
+    (tmp_path / "killed").mkdir()
+    with serving(hold, DOCUMENT) as app:
+        command = Command(tmp_path / "killed")
+        arguments = run_arguments(
+            *(app.document_url, "--phases", "stateful", "--checks", "not_a_server_error"),
+            workers=2,
+        )
+        with command.started(*arguments) as process:
+            wait_until(hold.reached.is_set)
+            os.kill(worker_pids(process)[0], signal.SIGKILL)
+            hold.released.set()
+            done = command.finished(process)
+    undisturbed = ran(tmp_path / "whole", Library(), "--checks", "not_a_server_error", workers=2)
+    assert [one[:2] for one in told(done)] == [one[:2] for one in told(undisturbed)], done.shown
+    assert len(told(done)) == len(DEFECTS)
+
+
+def test_sequences_that_failed_are_tried_first_next_time(tmp_path: Path) -> None:
+    # A job by its location alone: one sequence of two steps, whatever the seed.
+    name = "a job by its location"
+    library = {name: DEFECTS[name]}
+    first = ran(tmp_path, Library(library), "--checks", "not_a_server_error", seed=1)
+    assert [one[2] for one in told(first)] == [2], first.shown
+    with serving(Library(library), DOCUMENT) as app:
+        Command(tmp_path).run(
+            *(app.document_url, "--phases", "stateful", "-n", "1", "--include-path-regex", "jobs")
+        )
+        targets = [request.target for request in app.seen]
+    assert targets[0] == b"/jobs"
+    assert targets[1].startswith(b"/jobs/n")
