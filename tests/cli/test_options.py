@@ -163,3 +163,28 @@ def test_options_are_declared_once() -> None:
 )
 def test_command_is_shown_without_secrets(arguments: list[str], shown: str) -> None:
     assert masked_command(["/bin/checker", "run", *arguments], Redaction()) == shown
+
+
+def test_the_debug_output_is_the_ndjson_report(settings_of) -> None:
+    found = settings_of("run", "openapi.json", "-u", "http://h", "--debug-output-file", "a.ndjson")
+    assert (found.reports, found.keeps_traffic) == ((("ndjson", "a.ndjson"),), True)
+
+
+def test_several_reports_are_asked_for_at_once(settings_of) -> None:
+    options = ("--report", "junit,html", "--report-sarif-path", "x.sarif", "--report-dir", "out")
+    found = settings_of("run", "openapi.json", "-u", "http://h", *options)
+    assert [name for name, _ in found.reports] == ["junit", "html", "sarif"]
+    assert found.reports[0][1].startswith("out/junit-")
+    assert found.reports[2][1] == "x.sarif"
+    assert not found.keeps_traffic
+
+
+def test_warnings_are_chosen_by_name(settings_of, invoke) -> None:
+    run = ("run", "openapi.json", "-u", "http://h", "--warnings")
+    assert settings_of(*run, "off").warnings.display == ()
+    assert settings_of(*run, "missing_auth,unreached").warnings.display == (
+        *("missing_auth", "unreached"),
+    )
+    refused = invoke(*run, "mising_auth")
+    assert refused.exit_code == 2
+    assert "Did you mean 'missing_auth'?" in refused.stderr

@@ -6,6 +6,7 @@ import pytest
 
 from checker.config.filters import FilterSpec, OperationFilters, Selection
 from checker.config.settings import RunSettings, Sanitization
+from checker.config.warnings import WarningSettings
 from checker.core import phases
 from checker.core.errors import UsageError
 from tests.asking import saying
@@ -54,3 +55,9 @@ def test_settings_without_a_phase_are_refused() -> None:
     with pytest.raises(UsageError, match="every phase is disabled"):
         idle.for_project("Shop")
     assert idle.for_project("Other").phases == phases.DEFAULT
+
+
+def test_warnings_come_back_from_their_plain_form() -> None:
+    asked = WarningSettings(("missing_auth",), None)
+    one = RunSettings("a", "run", 1, warnings=asked)
+    assert RunSettings.from_dict(json.loads(json.dumps(one.to_dict()))).warnings == asked
