@@ -124,7 +124,7 @@ WRONG = {
         "--force-color and --no-color exclude each other",
     ),
     "key without certificate": (
-        (*RUN, "--request-cert-key", "a"),
+        (*RUN, "--request-cert-key", "openapi.json"),
         "--request-cert-key needs --request-cert",
     ),
     "deterministic with a database": (
