@@ -64,6 +64,7 @@ PUBLIC = {
     "pytest.parametrize": "checker.pytest.several:parametrize",
     "reports": "checker.reports",
     "run": "checker.library.runs:run",
+    "stateful": "checker.library.state_machine",
     "transport": "checker.transport",
     "transport.BlockingTransport": "checker.transport.blocking:BlockingTransport",
     "transport.FailureKind": "checker.core.response:FailureKind",

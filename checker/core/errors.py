@@ -18,6 +18,7 @@ CheckerError
 ├── CredentialError        a source of credentials gave none              an error of its operation
 ├── StorageError           the corpus cannot be written                   exit code 2
 └── MissingSecret          a recorded secret is not available             exit code 2
+NoLinksFound               no answer leads on to another request (also a UsageError)
 OperationNotFound          a schema has no such operation (also a KeyError)
 IncorrectUsage             a Python call that cannot mean anything (also a UsageError)
 
@@ -56,6 +57,10 @@ class UsageError(CheckerError):
 
 class IncorrectUsage(UsageError):
     """A Python call that cannot mean anything."""
+
+
+class NoLinksFound(UsageError):
+    """A schema has no links between its operations: there are no sequences."""
 
 
 class OperationNotFound(UsageError, KeyError):

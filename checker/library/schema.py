@@ -24,6 +24,7 @@ from checker.library.parametrized import (
     with_overrides,
     with_schema,
 )
+from checker.library.state_machine import APIStateMachine, state_machine
 
 Entry = OperationEntry | BrokenOperation
 _NO_METHOD: Final = "Method `{method}` not found. Available methods: {available}"
@@ -212,6 +213,13 @@ class LoadedSchema(Mapping[str, PathOperations]):
     def as_strategy(self, **options: Any) -> Any:
         """Strategy of cases of all selected operations. Options: those of `operation.as_strategy`."""
         return _one_of(self.get_all_operations())(options)
+
+    def as_state_machine(self) -> type[APIStateMachine]:
+        """A state machine of Hypothesis over the links of the selected operations, declared and inferred.
+
+        Raises `NoLinksFound`.
+        """
+        return state_machine(self.title, self.opened.resources(), self.get_all_operations())
 
     def get_all_operations(self) -> Iterator[ApiOperation | BrokenOperation]:
         """Selected operations in document order, each read when its turn comes; broken ones carry their error."""

@@ -1,0 +1,202 @@
+"""State machines of Hypothesis over the transitions of a description: sequences of calls that it draws and shrinks."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from checker.core.case import NOT_SET, Case
+from checker.core.errors import NoLinksFound
+from checker.core.meta import Binding, PhaseInfo
+from checker.core.operation import BrokenOperation, Label
+from checker.core.resources import ResourceModel, Transition
+from checker.core.response import Response
+from checker.kinds.protocol import ApiOperation
+from checker.phases.bindings import evaluated, set_into
+
+STEPS: Final = 6
+"""Calls of a sequence, at most, unless settings say otherwise."""
+_MANY: Final = 1 << 16
+_USUAL: Final = settings(
+    deadline=None,
+    stateful_step_count=STEPS,
+    phases=[phase for phase in Phase if phase is not Phase.explain],
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchanged:
+    """A case and its response."""
+
+    case: Case
+    outcome: Response
+
+
+class APIStateMachine(RuleBasedStateMachine):
+    """Calls operations, and those that can use what they answer. `schema.as_state_machine()` gives one for a schema.
+
+    Override `setup`, `teardown`, `before_call`, `after_call`, `get_call_kwargs` and `validate_response` as you need.
+    """
+
+    usual_settings: ClassVar[settings] = _USUAL
+    """Of `run` without settings, and of `TestCase`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.exchanged: list[Exchanged] = []
+        """What was called in this scenario, in order."""
+        self.setup()
+
+    def setup(self) -> None:
+        """Called once before each scenario."""
+
+    def teardown(self) -> None:
+        """Called once after each scenario."""
+
+    def before_call(self, case: Case) -> None:
+        """Called before each call: change the case in place."""
+
+    def after_call(self, response: Response, case: Case) -> None:
+        """Called after each call, before its response is judged."""
+
+    def get_call_kwargs(self, case: Case) -> dict[str, Any]:
+        """Arguments of `case.call`: `headers`, `session`, ..."""
+        return {}
+
+    def call(self, case: Case, **kwargs: Any) -> Response:
+        """The response to a case."""
+        return case.call(**kwargs)
+
+    def validate_response(
+        self, response: Response, case: Case, additional_checks: Any = None, **kwargs: Any
+    ) -> None:
+        """Raise a `FailureGroup` when a check fails."""
+        case.validate_response(response, additional_checks=additional_checks, **kwargs)
+
+    def step(self, case: Case) -> None:
+        """Send one case and judge its response."""
+        self.before_call(case)
+        response = self.call(case, **self.get_call_kwargs(case))
+        self.after_call(response, case)
+        self.exchanged.append(Exchanged(case, response))
+        self.validate_response(response, case)
+
+    @classmethod
+    def run(cls, *, settings: settings | None = None) -> None:
+        """Try scenarios until one fails or there were enough. Raises what the shortest failing one raises."""
+        run_state_machine_as_test(cls, settings=settings or cls.usual_settings)
+
+
+def state_machine(
+    title: str, model: ResourceModel, operations: Iterable[ApiOperation | BrokenOperation]
+) -> type[APIStateMachine]:
+    """A state machine over the transitions between these operations. Raises `NoLinksFound` when there are none."""
+    usable = {one.label: one for one in operations if not isinstance(one, BrokenOperation)}
+    own = model.restricted(usable.keys())
+    if not own.transitions:
+        hint = "none of them is between operations that are selected"
+        raise NoLinksFound(
+            f"{title or 'the API'} has no links between its operations: "
+            + (hint if model.transitions else "declare `links`, or paths that share resources")
+        )
+    rules = dict(_rules(own, usable))
+    name = re.sub(r"\W", "", title) or "API"
+    found: type[APIStateMachine] = type(f"{name}StateMachine", (APIStateMachine,), rules)
+    found.TestCase.settings = _USUAL
+    return found
+
+
+def _rules(
+    model: ResourceModel, operations: dict[Label, ApiOperation]
+) -> Iterator[tuple[str, Any]]:
+    sources = {one.source for one in model.transitions}
+    for label in [one for one in model.roots if one in sources] or sorted(sources):
+        name = _name("begin", label)
+        yield name, rule(case=operations[label].as_strategy())(_beginning(name))
+    for number, transition in enumerate(model.transitions):
+        name = _name(f"follow_{number}", transition.target)
+        documented = _documented(operations[transition.source])
+        strategy = operations[transition.target].as_strategy()
+        made = rule(case=strategy, which=st.integers(0, _MANY))(
+            _following(name, transition, documented)
+        )
+        yield name, precondition(_was_called(transition.source))(made)
+
+
+def _beginning(name: str) -> Any:
+    def begin(self: APIStateMachine, case: Case) -> None:
+        _mark(case)
+        self.step(case)
+
+    begin.__name__ = name
+    return begin
+
+
+def _following(name: str, transition: Transition, documented: frozenset[str]) -> Any:
+    def follow(self: APIStateMachine, case: Case, which: int) -> None:
+        possible = _possible(self, transition, documented)
+        if not possible:
+            return
+        _mark(case)
+        set_into(case, possible[which % len(possible)])
+        self.step(case)
+
+    follow.__name__ = name
+    return follow
+
+
+def _was_called(label: Label) -> Any:
+    """By what was called alone: what may follow must be the same when a server answers otherwise than before."""
+    return lambda self: any(sent.case.operation.label == label for sent in self.exchanged)
+
+
+def _possible(
+    machine: APIStateMachine, transition: Transition, documented: frozenset[str]
+) -> list[tuple[Binding, ...]]:
+    """Values that answers of the scenario give for a transition, the latest answer first."""
+    found = []
+    for step in reversed(range(len(machine.exchanged))):
+        sent = machine.exchanged[step]
+        if sent.case.operation.label != transition.source:
+            continue
+        if transition.is_for(sent.outcome.status_code, documented):
+            bindings = _bindings(transition, sent, step)
+            if bindings:
+                found.append(bindings)
+    return found
+
+
+def _bindings(transition: Transition, sent: Exchanged, step: int) -> tuple[Binding, ...]:
+    values = ((one, evaluated(one.value, sent)) for one in transition.values)
+    return tuple(
+        Binding(
+            one.location, one.name, transition.source, "", 0, value, json.dumps(one.value), step
+        )
+        for one, value in values
+        if value is not NOT_SET
+    )
+
+
+def _mark(case: Case) -> None:
+    if case.meta is not None:
+        case.meta.phase = PhaseInfo("stateful")
+
+
+def _documented(operation: ApiOperation) -> frozenset[str]:
+    responses = operation.definition.get("responses")
+    return frozenset(map(str, responses)) if isinstance(responses, dict) else frozenset()
+
+
+def _name(verb: str, label: str) -> str:
+    return f"{verb}_{re.sub(r'[^0-9A-Za-z]+', '_', label).strip('_').lower()}"
