@@ -1,7 +1,7 @@
 """One check as the table has it: what it is called, when it applies, and what its verdict depends on."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from inspect import isgeneratorfunction
 from typing import Any
@@ -112,6 +112,10 @@ class Applies:
     def to_operation(self, operation: Operation) -> bool:
         """Whether any interaction of an operation can be among them."""
         return self.operations is None or self.operations(operation)
+
+    def to_request(self, kind: InteractionKind) -> bool:
+        """Whether any answer to a request of a kind can be among them; its phase and its status do not count."""
+        return replace(self, phases=None, statuses=None, follows=False).to(kind)
 
     def to(self, kind: InteractionKind) -> bool:
         """Whether interactions of a kind are among them."""

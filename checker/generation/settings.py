@@ -8,6 +8,7 @@ from checker.config.overrides import NO_OVERRIDES, Overrides
 from checker.config.table import default_of
 from checker.core.meta import GenerationMode
 from checker.core.operation import Location, Parameter
+from checker.core.scenarios import REQUEST_SHAPES
 
 _SECTION = ("generation",)
 UNEXPECTED_METHODS: Final = (
@@ -49,6 +50,10 @@ class GenerationSettings:
     """The coverage phase sends query parameters twice."""
     unexpected_methods: tuple[str, ...] = UNEXPECTED_METHODS
     """Methods, upper case, that the coverage phase tries where they are not declared."""
+    judged_modes: frozenset[GenerationMode] = frozenset(GenerationMode)
+    """Modes of cases that some check judges: the coverage phase lists no others."""
+    judged_shapes: frozenset[str] = REQUEST_SHAPES
+    """Scenarios, among those of requests that are none to their operation, that some check judges."""
     fixed_headers: frozenset[str] = frozenset()
     """Names in lower case of headers that are sent as the user wants them, whatever a case has."""
 

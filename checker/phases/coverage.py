@@ -5,9 +5,11 @@ from collections.abc import Hashable, Iterator
 from checker.core.case import Case
 from checker.core.errors import CheckerError
 from checker.core.operation import Operation
+from checker.core.scenarios import REQUEST_SHAPES
 from checker.generation.boundaries.cases import BoundaryCase
 from checker.generation.boundaries.operations import Coverage, OperationEdges
 from checker.generation.program import too_deep
+from checker.generation.settings import GenerationSettings
 from checker.phases.listing import ListedCase, ListingContext
 from checker.transport.prepare import RequestMaker, plain_maker
 
@@ -27,6 +29,8 @@ def edge_cases(operation: Operation, context: ListingContext) -> Iterator[Listed
     seen: set[Hashable] = set()
     try:
         for listed in edges.cases():
+            if not _is_judged(listed, settings):
+                continue
             case = listed.case(operation, "")
             if case.other_method is not None and _is_declared(case, maker):
                 continue
@@ -36,6 +40,13 @@ def edge_cases(operation: Operation, context: ListingContext) -> Iterator[Listed
                 yield listed
     except RecursionError:
         raise too_deep(operation) from None
+
+
+def _is_judged(listed: BoundaryCase, settings: GenerationSettings) -> bool:
+    """Whether some check has anything to say of the answer to a case."""
+    if listed.scenario in REQUEST_SHAPES:
+        return listed.scenario in settings.judged_shapes
+    return listed.mode in settings.judged_modes
 
 
 def _is_declared(case: Case, maker: RequestMaker) -> bool:

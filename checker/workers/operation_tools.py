@@ -6,6 +6,7 @@ from checker.checks.by_operation import JudgeByOperation
 from checker.checks.classes import ClassCheck
 from checker.checks.context import CheckTools
 from checker.checks.judge import Judge, JudgeSettings
+from checker.checks.needs import needs_of
 from checker.checks.selection import selected_checks
 from checker.config.operation_settings import OperationResolver, OperationSettings
 from checker.config.settings import RunSettings
@@ -48,8 +49,13 @@ def generation_rules(
         own = resolver.of(operation, phase)
         places = schemes.places(operation)
         headers = {name for place, name in places if place is Location.HEADER}
+        needs = needs_of(own.checks, operation)
+        # Of listed cases each is looked at by itself.
+        modes = own.modes if needs.shapes else tuple(m for m in own.modes if m in needs.modes)
         return GenerationSettings(
-            mode=mode_of(own.modes),
+            mode=mode_of(modes or own.modes),
+            judged_modes=needs.modes,
+            judged_shapes=needs.shapes,
             allow_x00=own.allow_x00,
             codec=own.codec,
             exclude_header_characters=own.exclude_header_characters,

@@ -84,3 +84,19 @@ def test_who_lets_strangers_in_is_found_with_two_requests_for_each_operation(
         assert titles["GET /open"] == "API accepts requests without authentication"
         assert titles["GET /any"] == "API accepts invalid authentication"
     assert safe.strangers["/right"] == 2
+
+
+@pytest.mark.parametrize(
+    ("check", "methods"), [("unsupported_method", False), ("status_code_conformance", True)]
+)
+def test_no_request_is_sent_that_no_check_needs(
+    command: Command, check: str, *, methods: bool
+) -> None:
+    with serving(Safe(is_planted=False), SECURED) as app:
+        ran = command.run(
+            app.document_url, "--checks", check, "--phases", "coverage", "--mode", "all"
+        )
+    assert ran.code in (0, 1), ran.shown
+    sent = [request.method for request in app.seen]
+    assert sent
+    assert all((method == "GET") is methods for method in sent)
