@@ -15,7 +15,7 @@ class Loss(StrEnum):
     JOURNAL = "findings, errors, counts and values that its process wrote down later may be missing"
     SNAPSHOT = "findings, values and signals of earlier runs may be missing"
     DESCRIPTION = "it was fetched again"
-    TRAFFIC = "interactions that its process recorded later are missing in the cassette"
+    TRAFFIC = "interactions that its process recorded later are missing in the reports"
 
 
 def damage_note(path: Path, reason: str, loss: Loss) -> Note:

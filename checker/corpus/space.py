@@ -50,7 +50,7 @@ def trimmed_note(max_bytes: int) -> Note:
     """One sentence, however often it happened."""
     text = (
         f"the corpus reached {max_bytes:,} bytes (`corpus.max-size`), so the oldest traffic was removed: "
-        "it is missing in the cassette"
+        "what no report had read yet is missing in them"
     )
     return Note(TRIMMED, "", "", text)
 
