@@ -58,6 +58,7 @@ PUBLIC = {
     "openapi.from_path": "checker.library.loaders:openapi.from_path",
     "openapi.from_url": "checker.library.loaders:openapi.from_url",
     "openapi.from_wsgi": "checker.library.loaders:openapi.from_wsgi",
+    "openapi.require_security_scheme": "checker.library.security_filters:require_security_scheme",
     "pytest": "checker.pytest",
     "pytest.LazySchema": "checker.pytest.lazy:LazySchema",
     "pytest.from_fixture": "checker.pytest.lazy:from_fixture",

@@ -178,3 +178,17 @@ def test_validation_lists_what_is_wrong(schema, document) -> None:
         "application/x-www-form-urlencoded"
     )
     checker.openapi.from_dict(document).validate()
+
+
+def test_operations_are_selected_by_their_security(document) -> None:
+    document["components"] = {
+        "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}
+    }
+    document["security"] = [{"key": []}]
+    document["paths"]["/both"]["post"]["security"] = []
+    schema = checker.openapi.from_dict(document)
+    secured = schema.include(checker.openapi.require_security_scheme("key"))
+    assert list(secured) == ["/items/{id}", "/items"]
+    assert list(schema.include(checker.openapi.require_security_scheme("none"))) == []
+    with pytest.raises(checker.errors.IncorrectUsage, match="must be a string"):
+        checker.openapi.require_security_scheme(3)
