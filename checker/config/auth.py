@@ -122,6 +122,11 @@ class Authentication:
             yield from secret_pairs(fetched.payload)
 
     @property
+    def is_static(self) -> bool:
+        """Whether there is something, and all of it stands from the beginning."""
+        return bool(self) and not (self.dynamic or self.wfc or self.is_digest)
+
+    @property
     def is_digest(self) -> bool:
         """Whether user and password are sent in answers to challenges."""
         return self.basic is not None and self.basic.type == "digest"

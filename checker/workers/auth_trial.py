@@ -17,10 +17,10 @@ from checker.transport.factories import transport_factory
 from checker.transport.settings import HttpSettings
 from checker.workers.calling import Caller, open_tools
 from checker.workers.configured_sources import Requested, keeper_of, wiring_of
+from checker.workers.first_look import is_harmless
 from checker.workers.identities import Identities
 from checker.workers.opening import Subject, read_subject
 
-_HARMLESS = ("GET", "HEAD")
 _REFUSALS = (401, 403)
 
 
@@ -61,7 +61,7 @@ class _Tried:
         connect = transport_factory(settings.transport)
         self._lanes = connect(origin, HttpSettings.of(operations.common), 1)
         self._operations: list[Operation] = [
-            one for one in subject.selected.values() if _is_harmless(one)
+            one for one in subject.selected.values() if is_harmless(one)
         ]
 
     def close(self) -> None:
@@ -117,9 +117,3 @@ class _Tried:
             exchange(tools, case, request), lambda wanted: self._lanes.send(0, wanted)
         )
         return found
-
-
-def _is_harmless(operation: Operation) -> bool:
-    """Whether it changes nothing and needs nothing."""
-    is_needy = operation.body_required or any(one.required for one in operation.parameters)
-    return operation.method in _HARMLESS and not is_needy

@@ -21,6 +21,7 @@ from checker.workers.collector import uncollected
 from checker.workers.configured_sources import Requested, keeper_of, wiring_of
 from checker.workers.context import WorkerContext
 from checker.workers.description import Description, other_host, read_description, settled_target
+from checker.workers.first_look import refuse_wrong_credentials
 from checker.workers.makers import open_makers
 from checker.workers.messages import Opened, OperationCard
 from checker.workers.operation_tools import (
@@ -82,6 +83,11 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
     caller = Caller(origin, subject.schemes, keeper)
     lanes = Lanes.of(settings)
     connect = transport_factory(settings.transport)
+    tools = open_tools(settings, operations, caller, subject.classes)
+    http = connect(origin, HttpSettings.of(operations.common), lanes.count)
+    if settings.document is None:
+        # The first to open the description looks for all.
+        refuse_wrong_credentials(subject.selected, subject.schemes, tools, http)
     return WorkerContext(
         settings=settings,
         operations=operations,
@@ -97,11 +103,11 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
         ),
         factory=makers.factory,
         unhooked=makers.unhooked,
-        tools=open_tools(settings, operations, caller, subject.classes),
+        tools=tools,
         explorer=makers.explorer(incarnation),
         chains=makers.chains(settings.sequences, origin.host),
         origin=origin,
-        http=connect(origin, HttpSettings.of(operations.common), lanes.count),
+        http=http,
         pacing=lanes.pacing,
         beside=lanes.beside,
         lane_count=lanes.count,

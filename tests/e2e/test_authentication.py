@@ -153,3 +153,24 @@ def test_a_closed_api_shows_what_would_open_it(command: Command) -> None:
         again = command.run(f"{app.url}/openapi.json", "-n", "3", "--phases", "fuzzing")
     assert again.code == 0, again.shown
     assert "checker.toml" not in again.stdout
+
+
+@pytest.mark.parametrize("given", ["basic", "schemes"])
+def test_wrong_credentials_are_one_sentence(command: Command, given: str) -> None:
+    paths: dict[str, list[dict[str, list[str]]]] = {
+        f"/basic{number}": [{"Basic": []}] for number in range(40)
+    }
+    options = ["--auth", f"{USER}:wrong-C4n4ry"]
+    if given == "schemes":
+        options = []
+        text = f"[auth.openapi]\nBasic = {{ username = '{USER}', password = 'wrong-C4n4ry' }}"
+        (command.directory / "checker.toml").write_text(text)
+    with guarding(described({"/basic": [{"Basic": []}], **paths})) as app:
+        ran = command.run(f"{app.url}/openapi.json", *options, "-n", "5")
+    assert ran.code == 2, ran.shown
+    assert ran.stderr == (
+        "Error: the credentials that are configured were refused: GET /basic, GET /basic0, GET /basic1 answered 401; "
+        "correct them in `[auth]` or `--auth` (`checker auth check` tries each of them)\n"
+    )
+    assert sum(app.refused.values()) == 3
+    assert not list(left_in_files(command.directory))
