@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from checker.core.errors import CheckerError, HookError
-from checker.core.meta import PhaseInfo
+from checker.core.meta import GenerationMode, PhaseInfo
 from checker.core.sequence import Listed, Literal, Step
 from checker.core.verdicts import Outcome
 from checker.generation.sources.choices import Source
@@ -12,6 +12,7 @@ from checker.generation.sources.context import Rejected
 from checker.generation.sources.hypothesis import ShrinkingStopped
 from checker.generation.sources.shrinking import ShrinkBudget, shrink
 from checker.phases.literals import literal_of
+from checker.phases.lowering import Leaf, leaves_of, put, smaller, value_at
 from checker.phases.making import CaseFactory, GeneratedCase, choices_of
 from checker.phases.places import places_of, without
 from checker.transport.prepare import RequestMaker, plain_maker
@@ -85,6 +86,7 @@ class _Fewer:
         finished = True
         try:
             self._leave_out()
+            self._lower()
         except ShrinkingStopped:
             finished = False
         return ShrunkCase(self._made(self.best), self.executions, finished)
@@ -102,6 +104,25 @@ class _Fewer:
                 else:
                     number += size
             size //= 2
+
+    def _lower(self) -> None:
+        """Make values smaller, one after the other; not where something is wrong, for its words are about the value."""
+        case = self._made(self.best).case
+        if case.meta is None or case.meta.mode is GenerationMode.NEGATIVE:
+            return
+        meant = self._judged(self._made(self.best))
+        for leaf in leaves_of(case):
+            while (candidate := self._smaller(leaf, meant)) is not None:
+                self.best = candidate.step
+
+    def _smaller(self, leaf: Leaf, meant: _Judged | None) -> GeneratedCase | None:
+        """The case with the smallest value at a place with which it is as good; None when there is none."""
+        for value in smaller(value_at(self._made(self.best).case, leaf)):
+            changed = literal_of(put(self._made(self.best).case, leaf, value))
+            candidate = self._made(replace(self.best, recipe=changed))
+            if self._is_as_good(candidate, meant):
+                return candidate
+        return None
 
     def _made(self, step: Step) -> GeneratedCase:
         return self.factory.remake(step, name=self.plan.name, phase=self.plan.phase)

@@ -56,12 +56,16 @@ def _wire(app: App) -> Counter[Wire]:
 
 
 def _sent(
-    directory: Path, application: str, *, workers: int, lanes: int = LANES_OF_RUN
+    directory: Path,
+    application: str,
+    *chosen: str,
+    workers: int,
+    lanes: int = LANES_OF_RUN,
 ) -> tuple[Counter[Wire], list[str]]:
     document, answer = APPLICATIONS[application]()
     directory.mkdir()
     with serving(answer, document) as app:
-        arguments = (app.document_url, "-n", EXAMPLES, "--lanes", str(lanes))
+        arguments = (app.document_url, "-n", EXAMPLES, "--lanes", str(lanes), *chosen)
         ran = Command(directory, program=UNHURRIED).run(*arguments, workers=workers)
     assert ran.code == 1, ran.shown
     return _wire(app), sorted(finding.fingerprint for finding in ran.findings)
@@ -73,6 +77,15 @@ def test_one_worker_and_four_with_two_lanes_send_the_same_bytes(
 ) -> None:
     one, found_by_one = _sent(tmp_path / "one", application, workers=1)
     four, found_by_four = _sent(tmp_path / "four", application, workers=4, lanes=2)
+    assert _difference(one, four) == {}
+    assert found_by_one == found_by_four
+
+
+@pytest.mark.parametrize("application", ["demo", "openapi"])
+def test_phases_that_list_their_cases_send_the_same_bytes(application: str, tmp_path: Path) -> None:
+    listed = ("--phases", "examples,coverage", "--mode", "all")
+    one, found_by_one = _sent(tmp_path / "one", application, *listed, workers=1)
+    four, found_by_four = _sent(tmp_path / "four", application, *listed, workers=4, lanes=2)
     assert _difference(one, four) == {}
     assert found_by_one == found_by_four
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from checker.core.sequence import Drawn, Listed, Recipe
+from checker.core.sequence import Drawn, Literal, Recipe
 from checker.corpus.records import Finding
 from checker.demo.http import Reply, Request
 from tests.apps.serving import json_reply, serving
@@ -50,7 +50,8 @@ DOCUMENT: dict[str, Any] = {
 }
 LONG = 12
 CHECKED = ("--checks", "not_a_server_error")
-RECIPES: dict[str, type[Recipe]] = {"coverage": Listed, "fuzzing": Drawn}
+RECIPES: dict[str, type[Recipe]] = {"coverage": Literal, "fuzzing": Drawn}
+"""What the smallest case is made from: one whose values were lowered is none of the list any more."""
 
 
 def labels(request: Request) -> Reply:
@@ -101,7 +102,9 @@ def test_a_failing_case_goes_all_the_way(phase: str, command: Command) -> None:
         sent = finding.interactions[-1].exchange
         # Only what is required is left, at the edge that is wrong.
         assert sent.target == b"/labels"
-        assert set(json.loads(sent.body or b"")) == {"text"}
+        smallest = json.loads(sent.body or b"")
+        assert set(smallest) == {"text"}
+        assert len(smallest["text"]) == LONG
 
         count = len(app.seen)
         again = command.run(app.document_url, *CHECKED, "--phases", "fuzzing", "-n", "1", seed=7)

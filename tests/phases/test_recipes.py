@@ -13,6 +13,7 @@ from checker.core.meta import GenerationMode, PhaseInfo
 from checker.core.operation import Label, Location, Operation
 from checker.core.phases import FUZZING, phase_named
 from checker.core.sequence import Drawn, Listed, Literal, Step, told
+from checker.core.verdicts import Outcome
 from checker.generation.hooks import NO_HOOKS, ComponentHooks, PartHooks
 from checker.generation.likeness import likeness
 from checker.generation.program import GenerationSettings
@@ -21,6 +22,7 @@ from checker.kinds.protocol import ApiOperation
 from checker.openapi.loaders import from_dict
 from checker.phases.coverage import edge_cases
 from checker.phases.listing import CaseLists, Lister, ListingContext
+from checker.phases.lowering import smaller
 from checker.phases.making import (
     CaseFactory,
     FilteredOut,
@@ -31,6 +33,7 @@ from checker.phases.making import (
 from checker.phases.novelty import Exhausted
 from checker.phases.places import places_of, without
 from checker.phases.shrinking import ShrinkPlan, shrink_case
+from checker.transport.prepare import plain_maker
 from checker.workers.saved import SavedExamples
 
 LABEL = Label("POST /things")
@@ -238,6 +241,38 @@ def test_what_is_wrong_stays_wrong_in_the_same_way() -> None:
     case = shrink_case(makes, started, lambda made: True, plan).made.case
     assert case.query == {"key": 0, "limit": 0}
     assert set(case.body) == {"name"}
+
+
+@pytest.mark.parametrize("kind", ["listed", "literal"])
+def test_values_are_made_as_small_as_the_failure_admits(kind: str) -> None:
+    makes = factory(mode=GenerationMode.POSITIVE)
+    started = RECIPES[kind](makes)
+    if kind == "listed":
+        started = first(makes, lambda case: case.body and case.body.get("size", 0) > 1)
+    size = started.case.body["size"]
+
+    def fails(made: GeneratedCase) -> bool:
+        body = made.case.body
+        return isinstance(body, dict) and body.get("size", 0) >= min(size, 3)
+
+    plan = ShrinkPlan("small", COVERAGE, ShrinkBudget(), seed=1)
+    shrunk = shrink_case(makes, started, fails, plan)
+    case = shrunk.made.case
+    assert shrunk.finished
+    assert case.body["size"] == min(size, 3)
+    assert case.query == {"key": 0}
+    # As valid as it was: the name keeps its shortest length.
+    assert case.operation.judge_request(plain_maker().make(case)).outcome is Outcome.VALID
+    again = makes.remake(shrunk.made.step, name="n", phase=COVERAGE)
+    assert likeness(again.case) == likeness(case)
+
+
+def test_smaller_values_come_to_an_end() -> None:
+    for start in (40, -7, 2.5, True, "résumé", "0", 0, None):
+        value, steps = start, 0
+        while (found := list(smaller(value))) and steps < 500:
+            value, steps = found[-1], steps + 1
+        assert steps < 500, start
 
 
 def test_a_shrink_ends_with_its_budget() -> None:
