@@ -6,8 +6,9 @@ import click
 
 from checker.cli.command import Command
 from checker.cli.main import Root
-from checker.cli.options import BASE_URL, header_option
+from checker.cli.options import BASE_URL, auth_option, header_option
 from checker.cli.values import KeyValue
+from checker.config.auth import basic_value
 from checker.config.table import default_of
 from checker.core.errors import UsageError
 from checker.core.send import Purpose
@@ -54,6 +55,7 @@ _STATUSES = ("SUCCESS", "FAILURE", "ERROR", "SKIP")
 )
 @click.option("--proxy", type=KeyValue((), "proxy"), help="URL of an HTTP proxy.")
 @header_option
+@auth_option
 @click.pass_context
 def replay(
     ctx: click.Context,
@@ -68,10 +70,14 @@ def replay(
     tls_verify: bool | str,
     proxy: str | None,
     headers: dict[str, str],
+    auth: str | None,
 ) -> None:
     """Send the interactions of CASSETTE again and print their old and new statuses."""
     if (ctx.find_object(Root) or Root()).config_file is not None:
         raise UsageError("--config-file has no effect here: replay reads no configuration")
+    if auth is not None:
+        user, _, password = auth.partition(":")
+        headers = {**headers, "Authorization": basic_value(user, password)}
     options = ReplayOptions(
         base_url=url,
         headers=tuple(headers.items()),

@@ -174,3 +174,21 @@ def test_wrong_credentials_are_one_sentence(command: Command, given: str) -> Non
     )
     assert sum(app.refused.values()) == 3
     assert not list(left_in_files(command.directory))
+
+
+def test_a_replay_is_given_the_user_and_the_password_that_a_cassette_hides(
+    command: Command,
+) -> None:
+    given = ["--auth", f"{USER}:{PASSWORD}"]
+    with guarding(described({"/basic": [{"Basic": []}]})) as app:
+        options = [*given, "-n", "2", "--phases", "fuzzing", *AS_ASKED, "--report", "vcr"]
+        ran = command.run(f"{app.url}/openapi.json", *options)
+        (cassette,) = (command.directory / "checker-report").glob("*.yaml")
+        again = command("replay", str(cassette), *given)
+        hidden = command("replay", str(cassette))
+    assert ran.code == 0, ran.shown
+    assert again.code == 0, again.shown
+    assert "New status code : 200" in again.stdout
+    assert not app.refused
+    assert hidden.code == 2, hidden.shown
+    assert "header Authorization was masked when it was recorded" in hidden.stdout
