@@ -85,6 +85,9 @@ class LayeredValues:
         found: list[ValueSeen | ValueGone] = []
         if operation.method == REMOVING:
             found += [replace(one, phase=phase, index=index) for one in self._values.gone(case)]
+        if operation.label not in self.model.producers:
+            # The plan waits for producers alone: of others it would depend on their haste what is known.
+            return found
         depth = _NEAR if operation.method == "POST" and index >= _KEPT else DEEP
         for pointer, value in self._values.leaves(operation, response, depth):
             known = self._lowest.setdefault((phase, operation.label, pointer), {})

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from checker.core.digests import digest, digest_int
 from checker.core.operation import Label
 from checker.core.phases import FUZZING, MOST_LISTED, CaseSource, Phase, phase_named
-from checker.core.resources import method_rank
+from checker.core.resources import REMOVING, method_rank
 from checker.supervisor.assignment import NOTHING_DONE
 from checker.workers.messages import MOST_TIMEOUTS, LeaseReport, OperationCard, Task
 
@@ -60,6 +60,7 @@ class BoundedPlan:
             if _is_tested(card, row)
         }
         self._producers = frozenset(card.label for card in cards if card.is_producer)
+        self._awaited = self._producers | {card.label for card in cards if card.method == REMOVING}
         self._given_up: set[str] = set()
         """Operations that never answer: later phases leave them alone."""
         self._waiting: deque[_Piece] = deque()
@@ -134,8 +135,8 @@ class BoundedPlan:
         self._slow = deque(piece for piece in self._slow if piece.task.id != task)
 
     def _begin_next_stage(self) -> None:
-        """When nothing is left of this one but what is slow: to wait for that would cost everybody its time."""
-        while self._stages and not self._waiting and not self._leased_fast():
+        """When nothing is left of this one but what is slow and gives nothing that others use."""
+        while self._stages and not self._waiting and not self._is_awaited():
             phase, labels = self._stages.popleft()
             self._waiting.extend(
                 _Piece(self._tasks[label, phase], label in self._producers)
@@ -143,8 +144,12 @@ class BoundedPlan:
                 if label not in self._given_up
             )
 
-    def _leased_fast(self) -> bool:
-        return any(not piece.task.is_slow for piece in self._leased.values())
+    def _is_awaited(self) -> bool:
+        """Whether something is at work, or slow, on which it depends what later tasks send: how fast it is must not matter."""
+        if any(not piece.task.is_slow for piece in self._leased.values()):
+            return True
+        slow = (*self._leased.values(), *self._slow)
+        return any(piece.task.labels[0] in self._awaited for piece in slow)
 
     def _lease(self, piece: _Piece) -> Task:
         self._leased[piece.task.id] = piece
