@@ -18,7 +18,7 @@ from checker.core.resource_names import (
     owner_of,
     resource_of,
 )
-from checker.core.resources import concerns, concrete_path
+from checker.core.resources import REMOVING, concerns, concrete_path
 from checker.core.response import Response
 
 _CREATED = 201
@@ -52,6 +52,9 @@ def ensure_resource_availability(context: CheckContext) -> Found:
         if not _creates(creator, case) or not _is_named_by(creator, case):
             continue
         if any(_may_remove(step, case, creator) for step in steps[place + 1 :]):
+            return PASSED
+        if any(_has_removed(step, case) for step in steps[:place]):
+            # It was made below what is gone, or is called as what was removed.
             return PASSED
         return _failure(context, creator)
     return PASSED
@@ -125,6 +128,11 @@ def _scalars(body: Any) -> Iterator[str]:
             pending += value
         elif isinstance(value, str | int | float):
             yield str(value)
+
+
+def _has_removed(step: JudgedInteraction, case: Case) -> bool:
+    """Whether a step has deleted what a case asks for, or what it stands below."""
+    return step.case.method == REMOVING and is_done(step) and concerns(case, step.case)
 
 
 def _may_remove(step: JudgedInteraction, case: Case, creator: JudgedInteraction) -> bool:

@@ -179,6 +179,13 @@ def test_something_may_have_removed_it(
     assert exchanges.failures(THERE, missing, *steps) == found
 
 
+def test_what_is_called_as_something_that_was_deleted_may_be_gone_with_it(
+    exchanges: Exchanges,
+) -> None:
+    steps = [member(exchanges, "DELETE /users/{id}", 204), created(exchanges)]
+    assert exchanges.failures(THERE, member(exchanges, "GET /users/{id}", 404), *steps) == []
+
+
 def test_all_may_have_been_removed(exchanges: Exchanges) -> None:
     emptied = exchanges.sent("DELETE /users", 204, mode=POSITIVE, phase="stateful")
     missing = member(exchanges, "GET /users/{id}", 404)
