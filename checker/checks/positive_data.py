@@ -39,11 +39,10 @@ def is_fine(plan: ResponsePlan, config: Config) -> QuickLook | None:
     return None if plan.answers is None else plan.answers.is_fine
 
 
-def _refusal(response: Response, context: CheckContext) -> Complaint | None:
-    """What an answer says against the request, whatever its status."""
-    plan = context.case.operation.contract.plan(response.status_code, response.content_type)
-    said = None if plan.answers is None else plan.answers.complaint(response)
-    return said if said is not None and said.blame is Blame.REFUSED else None
+def _complaint(context: CheckContext) -> Complaint | None:
+    """What the body of an answer reports, whatever its status."""
+    answers = context.plan.answers
+    return None if answers is None else answers.complaint(context.response)
 
 
 def _accepts(status: int, config: Config) -> bool:
@@ -56,7 +55,9 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
 
     Parameters that nobody declared are neither right nor wrong: what is refused with them is sent again without.
     """
-    status, said = context.response.status_code, _refusal(context.response, context)
+    status, said = context.response.status_code, _complaint(context)
+    if said is not None and said.blame is not Blame.REFUSED:
+        return PASSED
     if _accepts(status, context.config) and said is None:
         return PASSED
     if status in _CREDENTIALS_REFUSED and context.case.operation.grants_credentials:

@@ -96,6 +96,8 @@ class OperationSettings:
     """Kinds of data of strategies whose user names none: valid data, unless something is configured."""
     no_shrink: bool = _setting("generation", "no-shrink")
     allow_x00: bool = _setting("generation", "allow-x00")
+    graphql_allow_null: bool = _setting("generation", "graphql-allow-null")
+    """Valid GraphQL requests hold null, and NUL in strings, where they may."""
     codec: str | None = _setting("generation", "codec")
     """Codec that generated text can be written in; None: any Unicode."""
     exclude_header_characters: str = _setting("generation", "exclude-header-characters")

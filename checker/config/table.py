@@ -140,7 +140,7 @@ _GENERATION = {
     "codec": Key(Text(rules.codec)),
     "maximize": _later(Either((Text(), _TEXTS))),
     "with-security-parameters": Key(_FLAG, True),
-    "graphql-allow-null": _later(_FLAG, True),
+    "graphql-allow-null": Key(_FLAG, True),
     "database": Key(Text(), ".proptest/examples"),
     "unique-inputs": Key(_FLAG, False),
     "dictionaries": Key(MapOf(type_rule), {}),

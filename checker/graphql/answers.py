@@ -25,14 +25,16 @@ _UNREAD: Final = object()
 
 
 class GraphQLContract:
-    """Implements `checker.core.contract.ResponseContract`: every status may come, and data is judged where one says 2xx."""
+    """Implements `checker.core.contract.ResponseContract`: every status may come; data is judged in 2xx, errors in 4xx, too."""
 
     def __init__(self, schema: GraphQLSchema) -> None:
         self._judge = GraphQLAnswers(schema)
 
     def plan(self, status: int, content_type: str | None) -> ResponsePlan:
         """Plan for a response."""
-        answers: AnswerJudge | None = self._judge if 200 <= status < 300 else None
+        answers: AnswerJudge | None = (
+            self._judge if 200 <= status < 300 or 400 <= status < 500 else None
+        )
         return ResponsePlan(
             status_documented=True,
             documented_statuses=(),
@@ -61,6 +63,8 @@ class GraphQLAnswers:
 
     def is_fine(self, response: Response) -> bool:
         """Whether there are no errors, and data as it was asked for."""
+        if response.status_code >= 400:
+            return False
         value = _read(response).value
         if not isinstance(value, dict) or value.get("errors"):
             return False
@@ -78,6 +82,9 @@ class GraphQLAnswers:
     def opinions(self, response: Response) -> BodyOpinions:
         """What is wrong with the data, each rule once."""
         read = _read(response)
+        if response.status_code >= 400:
+            # Whoever refuses promises no data.
+            return BodyOpinions()
         if read.is_cut:
             return BodyOpinions(unread="is longer than what is kept of one")
         if read.reason:

@@ -126,7 +126,7 @@ _VALIDATION: Final = re.compile(
 )
 """How libraries say that a query breaks the rules, where they give no label."""
 _NULL: Final = re.compile(
-    r"Cannot return null for non-null(?:able)? (?:field|type)|must not be null|NonNull.*null|resolved (?:to|as) a? ?null"
+    r"Cannot return null for non-null(?:able)? (?:field|type)|NonNull.*null|resolved (?:to|as) a? ?null"
     r"|the requested element is null which the schema does not allow|wrongly returned a null value for a non-null type",
     re.IGNORECASE,
 )

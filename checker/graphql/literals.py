@@ -15,6 +15,7 @@ from graphql import (
 
 _NAME: Final = re.compile(r"[_A-Za-z][_0-9A-Za-z]*")
 _KEYWORDS: Final = frozenset({"true", "false", "null"})
+_CONTROLS: Final = re.compile("[\x7f-\x9f\u2028\u2029]")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -56,7 +57,8 @@ def _object(value: Mapping[str, Any], kind: Any) -> str:
 
 def quoted(text: str) -> str:
     """A string of GraphQL: JSON's escapes are a part of its own."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007F")
+    # Some servers count lines by more than GraphQL does, and fall over when they say where an error is.
+    return _CONTROLS.sub(lambda one: f"\\u{ord(one[0]):04X}", json.dumps(text, ensure_ascii=False))
 
 
 def is_writable(value: Any) -> bool:

@@ -127,7 +127,8 @@ class QueryWriter:
         if not isinstance(arguments, dict):
             strangers[stranger(arguments, self._args)] = arguments
             arguments = {}
-        text = self._name + draft.arguments("", self._args, {**arguments, **strangers})
+        given = {**arguments, **strangers}
+        text = self._name + draft.arguments("", self._args, given, literals=draft.literals)
         chosen = self._selected(value)
         if chosen or not self._is_leaf:
             text += " " + draft.selection(chosen, self._nested(value))
@@ -186,20 +187,25 @@ class _QueryDraft:
 
     def __init__(self, writer: QueryWriter, *, literals: bool) -> None:
         self._writer = writer
-        self._literals = literals
+        self.literals = literals
         self.declared: dict[str, str] = {}
         """Variable -> its type."""
         self.variables: dict[str, Any] = {}
 
     def arguments(
-        self, prefix: str, args: Mapping[str, GraphQLArgument], given: Mapping[str, Any]
+        self,
+        prefix: str,
+        args: Mapping[str, GraphQLArgument],
+        given: Mapping[str, Any],
+        *,
+        literals: bool,
     ) -> str:
         """`(id: $id)`; empty when none are given. Those that the field does not have stand there by their values."""
         found = []
         for name, value in given.items():
             if name not in args:
                 found.append(f"{stranger(name, args)}: {literal(_plain(value))}")
-            elif self._literals:
+            elif literals:
                 found.append(f"{name}: {literal(value, args[name].type)}")
             else:
                 variable = self._declare(prefix + name, args[name], value)
@@ -251,11 +257,13 @@ class _QueryDraft:
         args: dict[str, Any] = {
             key: simplest(arg.type) for key, arg in one.args.items() if is_required_argument(arg)
         }
-        place = FieldPlace(tuple(path)).name
+        place, is_made_up = FieldPlace(tuple(path)).name, True
         if place in nested:
+            is_made_up = False
             given = nested[place]
             args = given if isinstance(given, dict) else {stranger(given, one.args): 0}
-        text = self.arguments(f"{name}_", one.args, args)
+        # What is made up stands in the query: the same text goes with all values of variables.
+        text = self.arguments(f"{name}_", one.args, args, literals=is_made_up or self.literals)
         inner = get_named_type(one.type)
         key = _key(node, condition, name, f"{one.type}{text}" if is_leaf_type(inner) else step)
         alias = "" if key == name else f"{key}: "

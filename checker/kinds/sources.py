@@ -99,6 +99,7 @@ DIRECT: Final = FetchOptions()
 
 
 AssertsFormats = Callable[[Operation], bool]
+AllowsNull = Callable[[Operation], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,5 +112,5 @@ class SchemaOptions:
     """Values of variables in the URLs of those servers, in place of their defaults."""
     asserts_formats: AssertsFormats = lambda operation: True
     """Whether answers of an operation have to keep the formats of their schemas."""
-    allows_null: Callable[[Operation], bool] = lambda operation: True
+    allows_null: AllowsNull = lambda operation: True
     """Whether requests of an operation hold null, and NUL, where they may: for kinds in which both are left to users."""

@@ -32,7 +32,7 @@ def edge_cases(operation: Operation, context: ListingContext) -> Iterator[Listed
             if not _is_judged(listed, settings):
                 continue
             case = listed.case(operation, "")
-            if case.other_method is not None and _is_declared(case, maker):
+            if case.other_method is not None and not _is_undeclared(case, maker):
                 continue
             wire = _wire(listed, case, maker)
             if wire not in seen:
@@ -49,10 +49,10 @@ def _is_judged(listed: BoundaryCase, settings: GenerationSettings) -> bool:
     return listed.mode in settings.judged_modes
 
 
-def _is_declared(case: Case, maker: RequestMaker) -> bool:
-    """Whether some template that the path of a case fits has its method."""
+def _is_undeclared(case: Case, maker: RequestMaker) -> bool:
+    """Whether no template that the path of a case fits has its method, where methods mean anything."""
     declared = case.operation.methods_at(maker.formatted_path(case))
-    return any(case.method in methods for methods in declared)
+    return bool(declared) and not any(case.method in methods for methods in declared)
 
 
 def _wire(listed: BoundaryCase, case: Case, maker: RequestMaker) -> Hashable:

@@ -40,6 +40,7 @@ _EQUAL_OF_OPERATIONS = (
     "checks",
     "check_settings",
     "allow_x00",
+    "graphql_allow_null",
     "codec",
     "exclude_header_characters",
 )

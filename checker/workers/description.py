@@ -15,6 +15,7 @@ from checker.corpus.layout import RunLayout
 from checker.corpus.records import Note
 from checker.kinds.protocol import ApiSchema
 from checker.kinds.sources import (
+    AllowsNull,
     AssertsFormats,
     DescriptionSource,
     FetchOptions,
@@ -59,11 +60,16 @@ def _digest(data: bytes) -> str:
 
 
 def settled_target(
-    schema: ApiSchema, settings: RunSettings, asserts_formats: AssertsFormats
+    schema: ApiSchema,
+    settings: RunSettings,
+    asserts_formats: AssertsFormats,
+    allows_null: AllowsNull,
 ) -> BaseUrl:
     """Where the API lives, now that the schema knows what the user says of it. Raises `UsageError`."""
     schema.configure(
-        SchemaOptions(settings.base_url, dict(settings.server_variables), asserts_formats)
+        SchemaOptions(
+            settings.base_url, dict(settings.server_variables), asserts_formats, allows_null
+        )
     )
     base_url = schema.base_url
     if base_url is None:

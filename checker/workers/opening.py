@@ -141,7 +141,10 @@ def read_subject(settings: RunSettings, layout: RunLayout) -> Subject:
     )
     schemes = SchemeCredentials(schema.security_schemes, operations.common.authentication)
     origin = settled_target(
-        schema, settings, lambda operation: operations.of(operation).validate_formats
+        schema,
+        settings,
+        lambda operation: operations.of(operation).validate_formats,
+        lambda operation: operations.of(operation).graphql_allow_null,
     )
     with uncollected():
         selected = SelectedOperations(

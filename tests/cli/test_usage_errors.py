@@ -190,7 +190,6 @@ LATER = (
     ("--request-retries", "1"),
     ("--suppress-health-check", "all"),
     ("--generation-maximize", "response_time"),
-    ("--generation-graphql-allow-null", "false"),
     ("--report", "wfc"),
     ("--report", "vcr,pytest"),
     ("--report-wfc-path", "a"),

@@ -33,3 +33,10 @@ def test_odd_errors_are_read_all_the_same(errors: Any) -> None:
     complaint = complaint_of({"errors": errors})
     assert complaint is not None
     assert complaint.message
+
+
+def test_null_for_a_variable_is_the_fault_of_the_client() -> None:
+    error = {"message": "Variable '$id' of non-null type 'ID!' must not be null."}
+    complaint = complaint_of({"errors": [error], "data": None})
+    assert complaint is not None
+    assert complaint.blame is Blame.REFUSED

@@ -261,7 +261,6 @@ LATER: dict[str, Any] = {
     "request-retries": 1,
     "warnings": False,
     "maximize": "response_time",
-    "graphql-allow-null": False,
     "enabled": True,
     "expected-statuses": [400],
     "checks": {"enabled": False},
@@ -295,7 +294,13 @@ BASIC = [("auth", "basic", key) for key in SECTIONS["auth", "basic"]]
 """None of them means anything without the others: `tests/e2e/test_authentication.py`."""
 SECURITY = ("generation", "with-security-parameters")
 """Means nothing without schemes: `tests/generation/test_security.py`."""
-ELSEWHERE = [("continue-on-failure",), *BASIC, SECURITY, ("phases", "fuzzing", *SECURITY)]
+NULL = ("generation", "graphql-allow-null")
+"""Means nothing for OpenAPI: `tests/graphql_kind/test_null.py`."""
+ELSEWHERE = [
+    ("continue-on-failure",),
+    *BASIC,
+    *(place for key in (SECURITY, NULL) for place in (key, ("phases", "fuzzing", *key))),
+]
 """Have tests of their own."""
 LISTED = tuple(("phases", name) for name in phases.NAMES if name != FUZZING.name)
 """What acts in phases that list their cases, or follow answers, has tests with them."""

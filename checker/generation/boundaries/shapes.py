@@ -23,7 +23,9 @@ def other_methods(methods: Iterable[str], template: Parts) -> Iterator[BoundaryC
 
 
 def content_types(operation: Operation, template: Parts) -> Iterator[BoundaryCase]:
-    """Content types that are not well-formed, or not declared."""
+    """Content types that are not well-formed, or not declared; none where the kind of the description writes bodies itself."""
+    if any(body.write is not None for body in operation.bodies):
+        return
     malformed = "multipart/form-data"
     parts = template
     if template.media_type is not None and is_multipart(template.media_type):

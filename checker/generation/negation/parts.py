@@ -200,10 +200,10 @@ def _of_content(compiler: PartCompiler, body: Body) -> NegationTarget | None:
     with suppress(Unsatisfiable, BudgetSpent):
         is_wanted = wanted_in(compiler.settings, body)
         broken = compile_negative(*part, is_broken=proof, wanted=is_wanted)
-    if not is_json(body.media_type):
+    if not is_json(body.media_type) or body.write is not None:
         return None if broken is None else NegationTarget(body.media_type, broken, proof)
     names = (body.pointer, body.media_type)
-    faults = syntax_errors(valid, body.write or json_bytes, names, compiler.context)
+    faults = syntax_errors(valid, json_bytes, names, compiler.context)
     is_wrong = partial(_is_wrong_json, proof)
     return NegationTarget(body.media_type, _often(broken, faults, _SYNTAX), is_wrong)
 
