@@ -15,13 +15,13 @@ PLANTED = {
 
 def staff(*, planted: bool) -> Flask:
     """The application; its endpoint is `/graphql`. Its root types have names of their own."""
-    grade = graphene.Enum("Grade", [("JUNIOR", 1), ("SENIOR", 2)])
+    grades = graphene.Enum("Grade", [("JUNIOR", 1), ("SENIOR", 2)])
 
     class Person(graphene.ObjectType):  # type: ignore[misc]
         id = graphene.ID(required=True)
         name = graphene.String(required=True)
         email = graphene.String(required=True)
-        grade = graphene.Field(grade)
+        grade = graphene.Field(grades)
 
     class Robot(graphene.ObjectType):  # type: ignore[misc]
         id = graphene.ID(required=True)
@@ -59,7 +59,7 @@ def staff(*, planted: bool) -> Flask:
     class Hire(graphene.Mutation):  # type: ignore[misc]
         class Arguments:
             name = graphene.String(required=True)
-            grade_ = graphene.Argument(grade, name="grade")
+            grade_ = graphene.Argument(grades, name="grade")
 
         person = graphene.Field(Person)
 
