@@ -20,10 +20,12 @@ def ran(name: str, planted: frozenset[str], directory: Path) -> Outcome:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_found_was_planted(name: str, tmp_path: Path) -> None:
+def test_planted_defects_are_found_and_nothing_else(name: str, tmp_path: Path) -> None:
     planted = frozenset(defect.id for defect in service_named(name).defects)
     outcome = ran(name, planted, tmp_path)
     assert outcome.strange == ()
+    # Chance decides on some: over all services and five seeds `benchmarks.planted_defects` counts them.
+    assert len(outcome.missed) <= 1, outcome.missed
 
 
 @pytest.mark.parametrize("name", NAMES)

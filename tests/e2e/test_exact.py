@@ -26,8 +26,6 @@ def test_nothing_is_found_where_everything_is_as_described(path: Path, command: 
             str(described),
             "--url",
             app.url,
-            "--mode",
-            "all",
             "-n",
             str(_EXAMPLES),
             "--continue-on-failure",
