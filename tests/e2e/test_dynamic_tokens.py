@@ -46,6 +46,8 @@ def test_four_workers_share_each_token(command: Command) -> None:
             "600",
             "--report",
             "vcr",
+            "--mode",
+            "positive",
             "--include-path-regex",
             "item",
         )
