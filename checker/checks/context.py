@@ -73,11 +73,6 @@ class CheckContext:
     unjudged: list[str] = field(default_factory=list)
     """Filled by checks that have no sure verdict: what was not judged, and why; likewise."""
 
-    memory: dict[object, Any] = field(default_factory=dict)
-    """What checks keep from one interaction to the next; by keys that begin with the name of the check."""
-    is_settled: bool = False
-    """Set by a check that has nothing more to say of this operation: it is not asked of it any more."""
-
     @property
     def phase(self) -> str | None:
         """Name of the phase that the case was made in; None for a case that was made by hand."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import cast
 
 from checker.checks.check import Check, Config
 from checker.checks.context import (
@@ -36,7 +36,7 @@ class JudgeSettings:
 class Judge:
     """The selected checks, ready to look at responses."""
 
-    __slots__ = ("_kinds", "_lexicon", "_memory", "_settings", "_tools")
+    __slots__ = ("_kinds", "_lexicon", "_settings", "_tools")
 
     def __init__(
         self,
@@ -50,7 +50,6 @@ class Judge:
         asked = tuple((one, one.config(given.get(one.name, {}))) for one in checks)
         self._kinds = Kinds(asked, self._passes)
         self._lexicon = Lexicon()
-        self._memory: dict[object, Any] = {}
         self._tools = tools
 
     def verdict(
@@ -87,9 +86,6 @@ class Judge:
                 failures += yield from _failures_of_sending(check, context)
             else:
                 failures += _failures(check, context)
-            if context.is_settled:
-                context.is_settled = False
-                self._kinds.settle(check, case.operation)
         return _judgement(failures, context)
 
     def _passes(self, asked: Asked, plan: ResponsePlan, case: Case, response: Response) -> bool:
@@ -113,7 +109,6 @@ class Judge:
             tools=self._tools,
             truncation=self._settings.truncation,
             lexicon=self._lexicon,
-            memory=self._memory,
         )
 
 

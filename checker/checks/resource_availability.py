@@ -28,7 +28,10 @@ _CERTAIN = 0.85
 
 
 class EnsureResourceAvailability(
-    Failure, code="ST302", title="Resource is not available after creation"
+    Failure,
+    code="ST302",
+    title="Resource is not available after creation",
+    needs_repetition=True,
 ):
     """A resource is not there right after it was created."""
 

@@ -49,8 +49,6 @@ class Kinds:
     checks: tuple[Asked, ...]
     passes: Passes
     _met: dict[_OfResponse, ChecksToRun] = field(default_factory=dict)
-    _settled: dict[int, tuple[Operation, set[str]]] = field(default_factory=dict)
-    """By `id` of an operation, which is kept alive: names of the checks that have nothing more to say of it."""
 
     def of(self, case: Case, response: Response, *, follows: bool) -> ChecksToRun:
         """What has to look at an interaction; `follows` says whether it was sent after others."""
@@ -65,23 +63,15 @@ class Kinds:
             found.by_case[of_case] = narrowed
         return narrowed
 
-    def settle(self, check: Check, operation: Operation) -> None:
-        """Ask a check no more of the interactions of an operation."""
-        self._settled.setdefault(id(operation), (operation, set()))[1].add(check.name)
-        for kind in [kind for kind in self._met if kind[0] == id(operation)]:
-            del self._met[kind]
-
     def _meet(
         self, kind: _OfResponse, case: Case, response: Response, *, follows: bool
     ) -> ChecksToRun:
         status = response.status_code
-        _, settled = self._settled.get(id(case.operation), (None, frozenset[str]()))
         plan = case.operation.contract.plan(status, response.content_type)
         left = tuple(
             (check, config)
             for check, config in self.checks
-            if check.name not in settled
-            and check.applies.to_operation(case.operation)
+            if check.applies.to_operation(case.operation)
             and not (check.passes is not None and check.passes(status, plan, config))
         )
         if any(check.asks_for_case for check, _ in left):

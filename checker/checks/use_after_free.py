@@ -17,7 +17,13 @@ _READS = frozenset(("GET", "HEAD", "QUERY", "PATCH"))
 _NOTHING: tuple[object, ...] = (None, [], {})
 
 
-class UseAfterFree(Failure, code="ST301", title="Use after free", severity=Severity.CRITICAL):
+class UseAfterFree(
+    Failure,
+    code="ST301",
+    title="Use after free",
+    severity=Severity.CRITICAL,
+    needs_repetition=True,
+):
     """A resource is still there after it was deleted."""
 
 

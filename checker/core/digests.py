@@ -3,7 +3,8 @@
 from functools import lru_cache
 from hashlib import blake2b
 
-_TASK_MASK = (1 << 40) - 1
+_TASK_DIGITS = 10
+_TASK_MASK = (1 << 4 * _TASK_DIGITS) - 1
 
 
 def digest(*parts: str) -> str:
@@ -19,6 +20,12 @@ def digest_int(*parts: str) -> int:
 def case_id(task_seed: int, index: int) -> str:
     """Case id: ten hex digits of the task's seed, then the index, so that ids of one task never collide."""
     return f"{_task_name(task_seed)}{index}"
+
+
+def index_of(case_id: str) -> int | None:
+    """The index that a case id ends with; None for other names."""
+    index = case_id[_TASK_DIGITS:]
+    return int(index) if index.isdecimal() and index.isascii() else None
 
 
 @lru_cache(maxsize=64)

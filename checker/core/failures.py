@@ -32,14 +32,24 @@ class Failure(AssertionError):
     severity: Severity = Severity.MEDIUM
     check = ""
     """Name of the check: `not_a_server_error`. Whoever asks the check fills it in."""
+    needs_repetition: ClassVar[bool] = False
+    """Whether it is only told if it happens again: what else is sent at the same time may be its cause."""
     operation = ""
     """Label of the operation that is to blame, where it is not the one whose answer showed it."""
 
     def __init_subclass__(
-        cls, *, code: str = "", title: str = "", severity: Severity | None = None, **others: Any
+        cls,
+        *,
+        code: str = "",
+        title: str = "",
+        severity: Severity | None = None,
+        needs_repetition: bool | None = None,
+        **others: Any,
     ) -> None:
         """What is not given is as the class above, or the body of the class, says."""
         super().__init_subclass__(**others)
+        if needs_repetition is not None:
+            cls.needs_repetition = needs_repetition
         cls.code = code or cls.code
         cls.title = title or cls.title
         cls.severity = severity or cls.severity

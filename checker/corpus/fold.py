@@ -60,6 +60,8 @@ class _Known:
     best: Finding
     rank: _Rank
     first: tuple[float, int, int]
+    failed: set[tuple[str, str]] = field(default_factory=set)
+    """Phases and labels in which it was seen."""
 
 
 @dataclass(slots=True)
@@ -129,12 +131,13 @@ class RunView:
     def _told(self) -> set[str]:
         """One fingerprint of each defect."""
         sights: dict[str, list[str]] = {}
-        for name in self._known:
-            sights.setdefault(self._end(name), []).append(name)
+        for name, entry in self._known.items():
+            if not entry.best.withdrawn:
+                sights.setdefault(self._end(name), []).append(name)
         return {
             end
-            if end in self._known and not self._known[end].best.same_as
-            # What they refer to was lost with its worker, or two workers named each other's.
+            if end in names and not self._known[end].best.same_as
+            # What they refer to was lost, or withdrawn, with its worker, or two workers named each other's.
             else min(names, key=self._first_seen)
             for end, names in sights.items()
         }
@@ -224,21 +227,31 @@ class RunView:
             ledger[column] += seconds
 
     def _absorb_finding(self, incarnation: int, record: Finding) -> None:
-        if record.phase:
-            # Others are of the run as a whole.
-            phase = self._phase(record.phase)
-            phase.tested.add(record.label)
-            phase.failed.add(record.label)
         ordinal = self._ordinals[incarnation]
         rank = (_STAGES.get(record.stage, 0), record.at, incarnation, ordinal)
         first = (record.at, incarnation, ordinal)
-        known = self._known.get(record.fingerprint)
-        if known is None:
-            self._known[record.fingerprint] = _Known(record, rank, first)
-            return
+        known = self._known.setdefault(record.fingerprint, _Known(record, rank, first))
         known.first = min(known.first, first)
         if rank > known.rank:
             known.best, known.rank = record, rank
+        if record.phase:
+            # Others are of the run as a whole.
+            known.failed.add((record.phase, record.label))
+            self._phase(record.phase).tested.add(record.label)
+        self._mark_phases(known)
+
+    def _mark_phases(self, known: _Known) -> None:
+        """Phases fail by what is told; what is withdrawn fails nothing that nothing else fails."""
+        is_withdrawn = known.best.withdrawn
+        others: set[tuple[str, str]] = set()
+        if is_withdrawn:
+            told = (entry for entry in self._known.values() if not entry.best.withdrawn)
+            others.update(*(entry.failed for entry in told))
+        for name, label in known.failed:
+            if not is_withdrawn:
+                self._phase(name).failed.add(label)
+            elif (name, label) not in others:
+                self._phase(name).failed.discard(label)
 
     def _absorb_quarantined(self, record: Quarantined) -> None:
         known = self.quarantined.get((record.task, record.index))

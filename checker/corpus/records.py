@@ -227,6 +227,8 @@ class Finding:
     """Whether nothing but more requests could make it smaller."""
     code: str = ""
     """Names the kind of failure for ever: `ST101`; empty for one that has none."""
+    withdrawn: bool = False
+    """Whether it is no defect after all: other requests of the run had a hand in it, and it did not happen again."""
 
 
 @dataclass(frozen=True, slots=True)

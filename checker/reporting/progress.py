@@ -52,7 +52,7 @@ class Progress:
                 self._advance(record, now)
             case OperationError():
                 self.errors += 1
-            case Finding(same_as=other) if other:
+            case Finding() if record.same_as or record.withdrawn:
                 self.fingerprints.discard(record.fingerprint)
             case Finding() if record.fingerprint not in self.fingerprints:
                 self.fingerprints.add(record.fingerprint)

@@ -379,6 +379,7 @@ class Investigator:
             stopped=settlement.stopped,
             wants_more=settlement.wants_more,
             same_as=other or "",
+            withdrawn=failure.needs_repetition and not (settlement.is_confirmed or reproduced),
         )
 
 

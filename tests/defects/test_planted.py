@@ -14,7 +14,7 @@ def ran(name: str, planted: frozenset[str], directory: Path) -> Outcome:
     path = directory / "openapi.json"
     path.write_text(json.dumps(service.document))
     with service.serving(planted) as url:
-        done = Command(directory).run(str(path), "--url", url, *service.arguments)
+        done = Command(directory).run_as_usual(str(path), "--url", url, *service.arguments)
     assert done.code == (1 if done.findings else 0), done.shown
     return outcome_of(service, set(done.defects), planted)
 

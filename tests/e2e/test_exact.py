@@ -22,7 +22,7 @@ def test_nothing_is_found_where_everything_is_as_described(path: Path, command: 
     described.write_text(json.dumps(document))
     exact = Exact(document)
     with serving(exact, document) as app:
-        ran = command.run(
+        ran = command.run_as_usual(
             str(described),
             "--url",
             app.url,
