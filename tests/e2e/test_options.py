@@ -105,8 +105,8 @@ def test_max_failures_ends_the_run(inline: bool, command: Command) -> None:
     with serving(lambda _: json_reply({"id": "no"}), DOCUMENT) as app:
         ran = command.run(app.document_url, "--max-failures", "1", inline=inline)
     assert ran.code == 1, ran.shown
-    # A second worker may find its own before it hears of the first one's.
-    assert 1 <= len(ran.findings) <= (1 if inline else 2)
+    # Who has its next operation already may find another before it hears that the first one was enough.
+    assert 1 <= len(ran.findings) <= 2
     assert len(app.seen) < 200
     assert ran.view.requests == len(app.seen)
     assert f"{ran.view.cases} generated" in ran.stdout
