@@ -6,10 +6,8 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
-import django
 from aiohttp import web
 from aiohttp.typedefs import Handler
-from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.urls import re_path
@@ -20,6 +18,7 @@ from starlette.requests import Request as StarletteRequest
 from starlette.responses import Response as StarletteResponse
 from werkzeug.exceptions import HTTPException as WerkzeugError
 
+from tests.apps.django_settings import configure
 from tests.defects.book import Asked, Refusal
 from tests.defects.service import Answer, Service, refused
 
@@ -101,9 +100,7 @@ _OTHERS = ("GET", "POST", "PUT", "PATCH", "DELETE", "TRACE", "QUERY")
 
 def django_app(service: Service) -> WSGIHandler:
     """A Django application; its settings are the process's, its routes its own."""
-    if not settings.configured:
-        settings.configure(ALLOWED_HOSTS=["*"], ROOT_URLCONF=(), MIDDLEWARE=[], SECRET_KEY="-")
-        django.setup()
+    configure()
 
     def given(answer: Answer) -> HttpResponse:
         response = HttpResponse(content_of(answer), status=answer.status)

@@ -1,20 +1,21 @@
 """Three lines find a planted defect in applications of real frameworks, in process, and none in the mended ones."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import flask
 import pytest
-from django.conf import settings as django_settings
 from django.core.handlers.wsgi import WSGIHandler
 from django.http import HttpRequest, JsonResponse
 from django.test import Client as DjangoClient
+from django.test import override_settings
 from django.urls import path as django_path
 from fastapi import FastAPI
 from hypothesis import HealthCheck, given, settings
 
 import checker
+from tests.apps.django_settings import configure
 
 with warnings.catch_warnings():
     # It wants a successor of httpx, which it does without as well.
@@ -62,6 +63,13 @@ def of_flask(is_mended: bool) -> Any:
 MENDED = [False]
 
 
+@pytest.fixture(autouse=True)
+def routes_of_django() -> Iterator[None]:
+    configure()
+    with override_settings(ROOT_URLCONF=__name__):
+        yield
+
+
 def _document(request: HttpRequest) -> JsonResponse:
     return JsonResponse(DOCUMENT)
 
@@ -75,11 +83,6 @@ urlpatterns = [django_path("openapi.json", _document), django_path("items", _ite
 
 
 def of_django(is_mended: bool) -> Any:
-    if not django_settings.configured:
-        django_settings.configure(
-            ROOT_URLCONF=__name__, ALLOWED_HOSTS=["*"], SECRET_KEY="x", LOGGING_CONFIG=None
-        )
-        __import__("django").setup()
     MENDED[0] = is_mended
     return checker.openapi.from_wsgi("/openapi.json", WSGIHandler())
 
