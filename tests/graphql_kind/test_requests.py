@@ -56,7 +56,7 @@ def test_queries_of_all_real_schemas_are_what_they_are_meant_to_be() -> None:
     assert seen > 80
 
 
-def reasons(operation: GraphQLOperation, count: int = 400) -> str:
+def reasons(operation: GraphQLOperation, count: int = 1200) -> str:
     return "\n".join(
         part.reason
         for _, sent in cases(operation, NEGATIVE, count)

@@ -82,4 +82,4 @@ def test_an_external_value_is_the_document_that_it_leads_to(tmp_path: Path) -> N
     assert (example.value, example.name) == ({"name": "Ann"}, "far")
     assert example.pointer.endswith("/examples/far/externalValue")
     # It travels with the document: nobody reads the file again.
-    assert b'"Ann"' in opened.normalised()
+    assert b'"Ann"' in opened.opened.normalised()
