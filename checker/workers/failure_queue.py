@@ -87,8 +87,9 @@ class FailureQueue:
             if hasten or flight.index <= earliest.get(flight.running.task.id, flight.index):
                 together = [suspicion for of, suspicion in self.waiting if of is flight]
                 self.waiting = [waiting for waiting in self.waiting if waiting[0] is not flight]
-                if not hasten:
-                    self._settle(flight, together, lane)
+                left = [one for one in together if self._place.recorder.is_open(one)]
+                if left and not hasten:
+                    self._settle(flight, left, lane)
                 for _ in together:
                     self._forgo(flight)
                 return True

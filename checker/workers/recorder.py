@@ -188,6 +188,12 @@ class Recorder:
         self._unsettled[fingerprint] = place
         return True
 
+    def is_open(self, suspicion: UnconfirmedFailure) -> bool:
+        """Whether no earlier case has taken a failure over: looking into that one may have shown it, too."""
+        finding = suspicion.finding
+        place = self._unsettled.get(finding.fingerprint)
+        return suspicion.allowed is not None or place == (finding.task, finding.index)
+
     def settled(self, finding: Finding) -> None:
         """The last version of a finding."""
         self._unsettled.pop(finding.fingerprint, None)

@@ -93,8 +93,8 @@ class Memory:
     """How many of these were in flight at each start of one."""
     hangs: bool = False
     """Whether they time out instead."""
-    inquired: Callable[[], None] = lambda: None
-    """Called when a failure is looked into."""
+    inquired: Callable[[], None] | None = lambda: None
+    """Called when a failure is looked into, which then waits until it is abandoned; None: that is answered like the rest."""
     _is_quiet: bool = False
     """Whether nothing came at the last poll."""
     _flying: dict[int, WireRequest] = field(default_factory=dict)
@@ -125,8 +125,9 @@ class Memory:
         return [(lane, self._answer(self._flying.pop(lane))) for lane in lanes]
 
     def send(self, lane: int, request: WireRequest, *, meanwhile: Any, **_: object) -> Outcome:
-        """Waits until it is abandoned."""
         self.events.append(("looked into", case_of(request)))
+        if self.inquired is None:
+            return self._answer(request)
         self.inquired()
         for _again in range(100):
             meanwhile()
@@ -232,8 +233,12 @@ def run(
     spoil: Callable[[Response], Outcome] = lambda response: response,
     slow: str = "",
     hangs: bool = False,
+    is_patient: bool = False,
 ) -> Ran:
-    """What a worker did with these tasks; it is told to leave at its poll number `drained_after`."""
+    """What a worker did with these tasks; it is told to leave at its poll number `drained_after`.
+
+    When it looks into a failure, it is told to hurry, unless the supervisor `is_patient`.
+    """
     orders = Orders(tasks)
     place.http.close()
     memory = Memory(
@@ -241,7 +246,7 @@ def run(
         spoil=spoil,
         slow=frozenset(slow.split()),
         hangs=hangs,
-        inquired=orders.hasten,
+        inquired=None if is_patient else orders.hasten,
     )
     place.http = memory  # type: ignore[assignment]
     place.explorer = following = Following(place.explorer)  # type: ignore[assignment]

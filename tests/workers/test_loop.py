@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 
@@ -15,7 +16,8 @@ from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.corpus.journal import JournalReader
 from checker.corpus.records import Finding, OperationError, TaskProgress
 from checker.workers.messages import LeaseReport
-from tests.workers.harness import LABELS, TASK, case_of, run, workplace
+from tests.asking import saying
+from tests.workers.harness import LABELS, POSTS, TASK, case_of, run, workplace
 
 
 def test_a_step_leaves_only_after_the_step_before_it_was_answered(tmp_path: Path) -> None:
@@ -99,6 +101,34 @@ def test_one_lane_makes_the_next_case_while_it_waits_and_sends_it_after_the_answ
     # The last answer has nothing to wait for behind it.
     assert ran.memory.made_ahead == [True] * 299 + [False]
     assert [kind for kind, _ in ran.memory.events] == ["sent", "answered"] * 300
+
+
+def _with_two_defects(response: Response) -> Outcome:
+    """An answer that depends on the request alone: half of them break the server, it forgets members in answers to others."""
+    assert response.request is not None
+    breaks = crc32(response.request.body or b"") % 2
+    status, content = (500, b"broken") if breaks else (200, b"{}")
+    fields = [("Content-Type", "application/json")]
+    return Response(status, fields, content, elapsed=0.001, request=response.request)
+
+
+@pytest.mark.parametrize("lanes", [2, 3, 8])
+@pytest.mark.parametrize("seed", [1, 2, 3, 4, 5, 6])
+def test_how_many_answers_are_awaited_changes_no_request(
+    tmp_path: Path, lanes: int, seed: int
+) -> None:
+    sent = []
+    for width in (1, lanes):
+        (folder := tmp_path / str(width)).mkdir()
+        operations = saying(generation={"mode": "positive"})
+        with workplace(folder, command="run", lanes=width, operations=operations) as place:
+            task = replace(POSTS, seed=seed, stop=30)
+            ran = run(place, task, spoil=_with_two_defects, is_patient=True)
+        found = {one.check for one in ran.records if isinstance(one, Finding)}
+        assert found >= {"not_a_server_error", "response_schema_conformance"}
+        sent.append(Counter(case for kind, case in ran.memory.events if kind != "answered"))
+    one, several = sent
+    assert one == several
 
 
 def test_a_worker_says_how_long_each_task_waited(tmp_path: Path) -> None:
