@@ -1,5 +1,7 @@
 """Django as all tests of one process share it: its settings can be given once."""
 
+import logging
+
 import django
 from django.conf import settings
 
@@ -15,3 +17,5 @@ def configure() -> None:
             SECRET_KEY="-",
         )
         django.setup()
+        # Each refusal would be a line on stderr.
+        logging.getLogger("django.request").setLevel(logging.CRITICAL)
