@@ -228,7 +228,7 @@ class Finding:
     code: str = ""
     """Names the kind of failure for ever: `ST101`; empty for one that has none."""
     withdrawn: bool = False
-    """Whether it is no defect after all: other requests of the run had a hand in it, and it did not happen again."""
+    """Whether it is not told: other requests of the run may have had a hand in it, and it has not happened again (yet)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,6 +170,7 @@ class Recorder:
             at=time.time(),
             text=failure.text,
             code=failure.code,
+            withdrawn=failure.needs_repetition,
         )
 
     def _is_news(self, fingerprint: str, flight: InFlight, label: Label, failure: Failure) -> bool:

@@ -1,4 +1,5 @@
 import random
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -47,6 +48,15 @@ def test_the_minimised_version_wins_whenever_it_comes() -> None:
     late, best = finding(at=9.0), finding(at=2.0, stage="minimised")
     for order in ([late, best], [best, late]):
         assert fold([(1, order[0]), (2, order[1])]).findings == {"f1": best}
+
+
+def test_what_has_yet_to_happen_again_counts_as_nothing_until_it_does() -> None:
+    first = replace(finding(), withdrawn=True)
+    waiting = fold([(1, first)])
+    assert (waiting.findings, waiting.finding_count()) == ({}, 0)
+    assert not waiting.phases["fuzzing"].failed
+    best = finding(at=2.0, stage="minimised")
+    assert fold([(1, first), (1, best)]).findings == {"f1": best}
 
 
 def test_of_one_stage_the_later_version_wins() -> None:

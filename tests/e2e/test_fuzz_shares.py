@@ -62,7 +62,11 @@ class Things:
             number = next(self._numbers)
             self._known.add(str(number))
             return json_reply({"id": number}, 201)
-        return json_reply({"id": int(rest[0])}) if rest and rest[0] in self._known else missing
+        if not rest or rest[0] not in self._known:
+            return missing
+        if kind == "DELETE":
+            self._known.remove(rest[0])
+        return json_reply({"id": int(rest[0])})
 
 
 def test_what_only_refuses_takes_little_from_the_rest(command: Command) -> None:

@@ -10,6 +10,7 @@ from zlib import crc32
 
 import pytest
 
+from checker.checks.server_error import ServerError
 from checker.core.case import Case
 from checker.core.hooks import GLOBAL_HOOKS
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
@@ -129,6 +130,28 @@ def test_how_many_answers_are_awaited_changes_no_request(
         sent.append(Counter(case for kind, case in ran.memory.events if kind != "answered"))
     one, several = sent
     assert one == several
+
+
+@pytest.mark.parametrize("happens_again", [True, False])
+def test_what_others_may_have_caused_is_told_only_when_it_has_happened_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, happens_again: bool
+) -> None:
+    monkeypatch.setattr(ServerError, "needs_repetition", True)
+    broken = itertools.count()
+
+    def spoil(response: Response) -> Outcome:
+        if next(broken) and not happens_again:
+            return response
+        return Response(500, [], b"", elapsed=0.001, request=response.request)
+
+    with workplace(tmp_path, command="run", lanes=1) as place:
+        ran = run(place, replace(POSTS, stop=3), spoil=spoil, is_patient=True)
+    told = [
+        (one.stage, one.withdrawn)
+        for one in ran.records
+        if isinstance(one, Finding) and one.check == "not_a_server_error"
+    ]
+    assert told == [("found", True), ("minimised", not happens_again)]
 
 
 def test_a_worker_says_how_long_each_task_waited(tmp_path: Path) -> None:
