@@ -73,7 +73,9 @@ def test_a_poison_value_is_met_and_quarantined_and_innocent_cases_are_not(
     command: Command, hook: str
 ) -> None:
     (command.directory / "hooks.py").write_text(DEATH + HOOKS[hook])
-    (command.directory / "checker.toml").write_text('hooks = "hooks.py"\n')
+    (command.directory / "checker.toml").write_text(
+        'hooks = "hooks.py"\n\n[generation]\nmode = "positive"\n'
+    )
     with serving(_answer, _document()) as api:
 
         def is_all_met() -> bool:
@@ -132,7 +134,9 @@ def test_a_case_that_extends_a_sequence_is_blamed_at_once(command: Command) -> N
     }
     document = {"openapi": "3.0.3", "info": {"title": "Chain", "version": "1"}, "paths": paths}
     (command.directory / "hooks.py").write_text(DEATH + CHAIN)
-    (command.directory / "checker.toml").write_text('hooks = "hooks.py"\n')
+    (command.directory / "checker.toml").write_text(
+        'hooks = "hooks.py"\n\n[generation]\nmode = "positive"\n'
+    )
 
     def answered(request: Request) -> Reply:
         is_there = request.method == "POST" or request.target.endswith(b"thing-12345")
