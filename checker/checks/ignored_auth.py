@@ -3,6 +3,7 @@
 import base64
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from zlib import crc32
 
 from checker.checks.context import PASSED, CheckContext, CheckTools, Found
 from checker.checks.resources import line_of
@@ -12,6 +13,7 @@ from checker.core.errors import CheckerError
 from checker.core.failures import Failure, Severity
 from checker.core.locations import Location
 from checker.core.operation import Operation
+from checker.core.phases import EXPLORATION, RUN_PHASES
 from checker.core.request import WireRequest
 from checker.core.response import Response
 from checker.core.security import SecurityRequirement, SecurityScheme
@@ -20,6 +22,10 @@ from checker.core.send import Exchanging
 _REFUSED = (401, 403)
 _PROBED = frozenset((0, 1, 4, 16, 64))
 """Indices of the cases that are sent again: few, but not only those that come first."""
+_IN_TURNS = frozenset(phase.name for phase in (*RUN_PHASES, EXPLORATION) if phase.extends)
+"""Phases in whose tasks several operations come in turns."""
+_ONE_OF = 32
+"""There one of so many cases is sent again as well: the indices above may all be those of other operations."""
 _TOO_FAST = 429
 _BASIC = "basic"
 _AUTHORIZATION = "Authorization"
@@ -69,8 +75,8 @@ def asks_for_credentials(operation: Operation) -> bool:
 def ignored_auth(context: CheckContext) -> Exchanging[Found]:
     """Fail on 2xx for a request without credentials; send one that has them again without, and with wrong ones.
 
-    Two requests for some of the first cases of each operation, and to confirm a failure. Which cases these are must not
-    depend on whose answer comes first: the same seed sends the same requests.
+    Two requests for some of the cases of each operation, and to confirm a failure. Which cases these are must not depend
+    on whose answer comes first: the same seed sends the same requests.
     """
     sent, tools, operation = context.response.request, context.tools, context.case.operation
     if sent is None or tools is None or _has_wrong_path(context):
@@ -80,10 +86,17 @@ def ignored_auth(context: CheckContext) -> Exchanging[Found]:
         # Whoever gave other ones may have been let in for them.
         is_anonymous = sent.header(b"authorization") is None and sent.header(b"cookie") is None
         return _failure(context, sent, context.response, _WITHOUT) if is_anonymous else True
-    if not sent.fresh and index_of(context.case.id) not in _PROBED:
+    if not sent.fresh and not _is_probed(context):
         return PASSED
     found = yield from _probes(context, tools, places)
     return found
+
+
+def _is_probed(context: CheckContext) -> bool:
+    name = context.case.id
+    if index_of(name) in _PROBED:
+        return True
+    return context.phase in _IN_TURNS and crc32(name.encode()) % _ONE_OF == 0
 
 
 def _probes(context: CheckContext, tools: CheckTools, places: Credentials) -> Exchanging[Found]:

@@ -8,6 +8,7 @@ from checker.checks.context import CheckTools, JudgedInteraction
 from checker.checks.judge import Judge, Judgement, JudgeSettings
 from checker.checks.selection import selected_checks
 from checker.core.case import Case
+from checker.core.digests import case_id
 from checker.core.meta import (
     Binding,
     CaseMetadata,
@@ -75,6 +76,7 @@ class Exchanges:
         bindings: tuple[Binding, ...] = (),
         data: dict[str, str | None] | None = None,
         pinned: tuple[str, ...] = (),
+        index: int = 0,
         **parts: Any,
     ) -> Sent:
         """A case of these parts, its request and its answer."""
@@ -84,7 +86,7 @@ class Exchanges:
             if name in parts
         }
         meta = CaseMetadata(mode, components, PhaseInfo(phase, data or {}), bindings)
-        case = Case(self.operations[label], "1", meta=meta, **parts)
+        case = Case(self.operations[label], case_id(1, index), meta=meta, **parts)
         request = self._maker.make(case)
         request.method = method or request.method
         return Sent(case, request, Response(status, list(received), answer, request=request))

@@ -67,7 +67,7 @@ def test_what_succeeds_without_credentials_is_a_failure_at_once() -> None:
     assert them.asked == []
 
 
-def test_a_right_operation_is_asked_twice_and_never_again() -> None:
+def test_a_right_operation_is_asked_without_credentials_and_with_wrong_ones() -> None:
     them = exchanges(BEARER)
     assert titles(them, "GET /bearer", always(401)) == []
     without, wrong = them.asked
@@ -166,28 +166,44 @@ def test_no_answer_is_no_verdict() -> None:
     assert titles(exchanges(BEARER), "GET /bearer", silent) == []
 
 
-def test_an_operation_that_was_found_right_costs_nothing_more() -> None:
+def _sent_again(phase: str, count: int) -> list[int]:
+    """Indices of the cases of a phase, of so many, that are sent again."""
     them = exchanges(BEARER)
     judge = them.judge(CHECK)
-    one = sent(them, "GET /bearer")
-    assert isinstance(one.outcome, Response)
-    assert judge.verdict(one.case, one.outcome) is None
-    them.drive(judge.judge(one.case, one.outcome), always(401))
-    assert judge.verdict(one.case, one.outcome) is not None
-    assert len(them.asked) == 2
+    found = []
+    for index in range(count):
+        one = them.sent("GET /bearer", 200, mode=POSITIVE, phase=phase, index=index)
+        assert isinstance(one.outcome, Response)
+        them.asked.clear()
+        assert them.drive(judge.judge(one.case, one.outcome), always(401)).failures == ()
+        if them.asked:
+            assert len(them.asked) == 2
+            found.append(index)
+    return found
 
 
-def test_a_wrong_operation_is_asked_again_only_to_confirm_it() -> None:
+@pytest.mark.parametrize("phase", ["examples", "coverage", "fuzzing"])
+def test_the_index_of_a_case_decides_whether_it_is_sent_again(phase: str) -> None:
+    assert _sent_again(phase, 500) == [0, 1, 4, 16, 64]
+
+
+@pytest.mark.parametrize("phase", ["stateful", "exploration"])
+def test_where_operations_come_in_turns_each_has_cases_that_are_sent_again(phase: str) -> None:
+    operations = 7
+    probed = _sent_again(phase, 100 * operations)
+    assert {index % operations for index in probed} == set(range(operations))
+    assert len(probed) < 10 * operations
+
+
+def test_a_failure_is_confirmed_whatever_the_index_of_its_case() -> None:
     them = exchanges(BEARER)
     judge = them.judge(CHECK)
-    one = sent(them, "GET /bearer")
+    one = sent(them, "GET /bearer", index=2)
     assert isinstance(one.outcome, Response)
     assert one.request is not None
-    for count in (1, 1):
-        found = them.drive(judge.judge(one.case, one.outcome), always(200))
-        assert ([failure.title for failure in found.failures], len(them.asked)) == (
-            [ACCEPTS],
-            count,
-        )
+    assert them.drive(judge.judge(one.case, one.outcome), always(200)).failures == ()
+    assert them.asked == []
     one.request.fresh = True
+    (failure,) = them.drive(judge.judge(one.case, one.outcome), always(200)).failures
+    assert failure.title == ACCEPTS
     assert them.drive(judge.judge(one.case, one.outcome), always(401)).failures == ()
