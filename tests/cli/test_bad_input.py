@@ -8,6 +8,8 @@ from threading import Thread
 
 import pytest
 
+from checker.core.phases import RUN_PHASES
+
 PAGES = {
     "/page": ("text/html", "<html><body>Hello</body></html>"),
     "/broken.yaml": ("application/yaml", "openapi: [3.0.3\ninfo: {"),
@@ -121,7 +123,7 @@ def test_nothing_selected(ends_with_one_sentence, pages: str) -> None:
     ends_with_one_sentence("run", f"{pages}/relative.json", "--include-path", "/b")
 
 
-@pytest.mark.parametrize("sections", [("phases",), ("phases.coverage", "phases.fuzzing")])
+@pytest.mark.parametrize("sections", [("phases",), tuple(f"phases.{one.name}" for one in RUN_PHASES)])
 def test_no_phase(ends_with_one_sentence, folder, pages: str, sections: tuple[str, ...]) -> None:
     (folder / "checker.toml").write_text(
         "\n".join(f"[{section}]\nenabled = false" for section in sections)
