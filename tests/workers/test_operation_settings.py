@@ -28,6 +28,7 @@ from checker.supervisor.execution import execute
 from checker.workers.opening import open_worker_context
 from tests.apps.serving import Answer, json_reply, serving
 from tests.reporting.samples import finding
+from tests.workers.elsewhere import BASIC, NULL, OF_CHECKS, SECURITY
 
 Place = tuple[str, ...]
 
@@ -290,30 +291,16 @@ def is_later(place: Place) -> bool:
     return place[:1] in LATER_IN_OPERATIONS or (key.works is not None and len(key.works) == 1)
 
 
-BASIC = [("auth", "basic", key) for key in SECTIONS["auth", "basic"]]
-"""None of them means anything without the others: `tests/e2e/test_authentication.py`."""
-SECURITY = ("generation", "with-security-parameters")
-"""Means nothing without schemes: `tests/generation/test_security.py`."""
-NULL = ("generation", "graphql-allow-null")
-"""Means nothing for OpenAPI: `tests/graphql_kind/test_null.py`."""
 ELSEWHERE = [
     ("continue-on-failure",),
     *BASIC,
+    ("phases", "fuzzing", "operation-ordering"),
+    ("phases", "fuzzing", "extra-data-sources", "responses"),
     *(place for key in (SECURITY, NULL) for place in (key, ("phases", "fuzzing", *key))),
 ]
 """Have tests of their own."""
 LISTED = tuple(("phases", name) for name in phases.NAMES if name != FUZZING.name)
 """What acts in phases that list their cases, or follow answers, has tests with them."""
-OF_CHECKS = {
-    "negative_data_rejection",
-    "missing_required_header",
-    "unsupported_method",
-    "allow_header_conformance",
-    "use_after_free",
-    "ensure_resource_availability",
-    "ignored_auth",
-}
-"""Need wrong data, other phases, sequences or credentials: see the tests of each check."""
 ACTING = [
     place
     for place in places()

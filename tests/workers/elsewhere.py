@@ -1,0 +1,20 @@
+"""Settings that have tests of their own elsewhere."""
+
+from checker.config.table import SECTIONS
+
+BASIC = [("auth", "basic", key) for key in SECTIONS["auth", "basic"]]
+"""None of them means anything without the others: `tests/e2e/test_authentication.py`."""
+SECURITY = ("generation", "with-security-parameters")
+"""Means nothing without schemes: `tests/generation/test_security.py`."""
+NULL = ("generation", "graphql-allow-null")
+"""Means nothing for OpenAPI: `tests/graphql_kind/test_null.py`."""
+OF_CHECKS = {
+    "negative_data_rejection",
+    "missing_required_header",
+    "unsupported_method",
+    "allow_header_conformance",
+    "use_after_free",
+    "ensure_resource_availability",
+    "ignored_auth",
+}
+"""Need wrong data, other phases, sequences or credentials: see the tests of each check."""
