@@ -123,7 +123,9 @@ def test_nothing_selected(ends_with_one_sentence, pages: str) -> None:
     ends_with_one_sentence("run", f"{pages}/relative.json", "--include-path", "/b")
 
 
-@pytest.mark.parametrize("sections", [("phases",), tuple(f"phases.{one.name}" for one in RUN_PHASES)])
+@pytest.mark.parametrize(
+    "sections", [("phases",), tuple(f"phases.{one.name}" for one in RUN_PHASES)]
+)
 def test_no_phase(ends_with_one_sentence, folder, pages: str, sections: tuple[str, ...]) -> None:
     (folder / "checker.toml").write_text(
         "\n".join(f"[{section}]\nenabled = false" for section in sections)

@@ -6,6 +6,7 @@ import ssl
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
@@ -283,8 +284,8 @@ def _refusal(response: httpx.Response, shown: str, advice: Advice) -> LoaderErro
     side = "server" if response.status_code >= 500 else "client"
     reason = f"{response.status_code} {response.reason_phrase}".strip()
     kind: type[LoaderError] = NotReady if response.status_code == 503 else LoaderError
-    if side == "client":
-        # Whoever asks in the way of another kind may be answered.
+    if side == "client" or response.status_code == HTTPStatus.NOT_IMPLEMENTED:
+        # Whoever asks in the way of another kind may be answered: 501 is of the method (RFC 9110, 15.6.2).
         kind = ForeignDescription
     return kind(
         f"Failed to load {shown} due to {side} error (HTTP {reason}); {advice.refused}",
