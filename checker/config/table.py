@@ -148,6 +148,8 @@ _GENERATION = {
 
 _OF_RUNS = ("deterministic", "database", "shrink-share")
 """Keys of `generation` that are about the whole run."""
+_OF_PHASES = ("operation-ordering", "extra-data-sources")
+"""Keys of phases that are about all of their operations."""
 
 _DOCUMENTS = {
     "max-size": Key(Integer(minimum=1), 32 << 20),
@@ -333,7 +335,13 @@ NOT_IN_OPERATIONS: frozenset[Path] = frozenset(
     for name in (*SECTIONS[()], *path[:1])
     if name not in OPERATION_KEYS
 ) | frozenset(
-    [*(("generation", name) for name in _OF_RUNS), auth.OPENAPI, ("auth", "dynamic"), auth.WFC]
+    [
+        *(("generation", name) for name in _OF_RUNS),
+        *(("phases", phase, name) for phase in PHASES for name in _OF_PHASES),
+        auth.OPENAPI,
+        ("auth", "dynamic"),
+        auth.WFC,
+    ]
 )
 """What an `[[operations]]` block cannot have."""
 

@@ -281,3 +281,13 @@ def test_what_the_table_of_checks_says_is_resolved_for_each_operation() -> None:
     }
     assert (mine.validate_formats, other.validate_formats) == (False, True)
     assert "max_response_time" in resolver.layers.checks_somewhere()
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("operation-ordering", "none"), ("extra-data-sources", {"responses": False})],
+)
+def test_what_is_about_all_operations_of_a_phase_stands_in_no_block(key: str, value: Any) -> None:
+    block = {"include-path": "/a", "phases": {"fuzzing": {key: value}}}
+    with pytest.raises(ConfigError, match=key):
+        Config.from_dict({"operations": [block]}, environment={})

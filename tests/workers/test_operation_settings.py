@@ -266,8 +266,6 @@ LATER: dict[str, Any] = {
     "expected-statuses": [400],
     "checks": {"enabled": False},
     "generation": {"mode": "all"},
-    "operation-ordering": "none",
-    "extra-data-sources": {"responses": False},
     "error-feedback": {"enabled": False},
     "max-steps": 3,
     "inference": {"algorithms": []},
@@ -294,8 +292,6 @@ def is_later(place: Place) -> bool:
 ELSEWHERE = [
     ("continue-on-failure",),
     *BASIC,
-    ("phases", "fuzzing", "operation-ordering"),
-    ("phases", "fuzzing", "extra-data-sources", "responses"),
     *(place for key in (SECURITY, NULL) for place in (key, ("phases", "fuzzing", *key))),
 ]
 """Have tests of their own."""
