@@ -41,6 +41,7 @@ class Answers:
         try:
             if flight.work is not None:
                 flight.answers = with_answer(flight, outcome)
+                _forget_being_late(flight)
                 flight.wanted = flight.work.send(outcome)
             else:
                 request, tools, case = flight.wanted, self._place.tools, flight.made.case
@@ -50,6 +51,7 @@ class Answers:
                 if plain is not None:
                     return plain
                 flight.answers = with_answer(flight, outcome)
+                _forget_being_late(flight)
                 flight.work = rest_of_attempt(tools, case, request, outcome, before)
                 flight.wanted = next(flight.work)
         except StopIteration as end:
@@ -69,6 +71,12 @@ class Answers:
         """Leave a case that nobody will judge; what was sent for it is on record all the same."""
         self._traffic.unjudged(flight.made, answers, flight.purpose)
         flight.running.charge(flight)
+
+
+def _forget_being_late(flight: InFlight) -> None:
+    """Checks send more to confirm a failure: not because a connection had ended, which no seed decides."""
+    if flight.wanted is not None:
+        flight.wanted.fresh = False
 
 
 def with_answer(flight: InFlight, outcome: Outcome) -> tuple[Answered, ...]:

@@ -210,9 +210,11 @@ class Ran:
 
 
 @contextmanager
-def workplace(folder: Path, **changes: Any) -> Iterator[WorkerContext]:
+def workplace(
+    folder: Path, *, document: dict[str, Any] = DOCUMENT, **changes: Any
+) -> Iterator[WorkerContext]:
     location = folder / "things.json"
-    location.write_text(json.dumps(DOCUMENT))
+    location.write_text(json.dumps(document))
     settings = replace(
         RunSettings(str(location), "fuzz", 1),
         base_url="http://127.0.0.1:9",

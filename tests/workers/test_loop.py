@@ -18,7 +18,7 @@ from checker.corpus.journal import JournalReader
 from checker.corpus.records import Finding, OperationError, TaskProgress
 from checker.workers.messages import LeaseReport
 from tests.asking import saying
-from tests.workers.harness import LABELS, POSTS, TASK, case_of, run, workplace
+from tests.workers.harness import DOCUMENT, GETS, LABELS, POSTS, TASK, case_of, run, workplace
 
 
 def test_a_step_leaves_only_after_the_step_before_it_was_answered(tmp_path: Path) -> None:
@@ -152,6 +152,41 @@ def test_what_others_may_have_caused_is_told_only_when_it_has_happened_again(
         if isinstance(one, Finding) and one.check == "not_a_server_error"
     ]
     assert told == [("found", True), ("minimised", not happens_again)]
+
+
+SECURED = DOCUMENT | {
+    "security": [{"token": []}],
+    "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+}
+
+
+@pytest.mark.parametrize("every", [0, 3])
+def test_connections_that_had_ended_change_nothing_of_what_checks_send(
+    tmp_path: Path, every: int
+) -> None:
+    count = itertools.count(1)
+
+    def spoil(response: Response) -> Outcome:
+        request = response.request
+        assert request is not None
+        if request.header(b"authorization") != b"Bearer right":
+            return Response(401, [], b"", elapsed=0.001, request=request)
+        if every and not request.fresh and next(count) % every == 0:
+            return NetworkFailure(FailureKind.DROPPED, "", 0.001, may_be_late=True)
+        return response
+
+    operations = saying(
+        generation={"mode": "positive", "no-shrink": True},
+        headers={"Authorization": "Bearer right"},
+    )
+    with workplace(tmp_path, document=SECURED, command="run", operations=operations) as place:
+        ran = run(place, replace(GETS, stop=30), spoil=spoil)
+    sent = Counter(case for kind, case in ran.memory.events if kind == "sent")
+    assert len(sent) == 30
+    # Cases number 0, 1, 4 and 16 are sent again, without credentials and with wrong ones.
+    late = 0 if not every else (next(count) - 1) // every
+    assert (late > 0) is (every > 0)
+    assert sum(sent.values()) == 30 + 2 * 4 + late
 
 
 def test_a_worker_says_how_long_each_task_waited(tmp_path: Path) -> None:
