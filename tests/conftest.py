@@ -15,3 +15,5 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.filter_too_much],
 )
 settings.load_profile("house")
+
+pytest_plugins = ["pytester"]

@@ -8,8 +8,6 @@ import checker.openapi.kind
 import checker.pytest.expansion
 import checker.pytest.failures  # noqa: F401 - each run in process would import all of it anew
 
-pytest_plugins = ["pytester"]
-
 SHOP = '''
 import json
 import pytest
