@@ -28,7 +28,8 @@ from checker.corpus.records import (
 _STAGES = {"found": 0, "minimised": 1}
 
 Said = TypeVar("Said", SchemaOpened, OperationDescribed)
-_Rank = tuple[int, float, int, int]
+_Rank = tuple[bool, int, float, int, int]
+"""Whether it is told, stage, time, incarnation, ordinal: what one worker withdraws hides nothing that another confirmed."""
 
 
 @dataclass(slots=True)
@@ -60,8 +61,6 @@ class _Known:
     best: Finding
     rank: _Rank
     first: tuple[float, int, int]
-    failed: set[tuple[str, str]] = field(default_factory=set)
-    """Phases and labels in which it was seen."""
 
 
 @dataclass(slots=True)
@@ -228,7 +227,8 @@ class RunView:
 
     def _absorb_finding(self, incarnation: int, record: Finding) -> None:
         ordinal = self._ordinals[incarnation]
-        rank = (_STAGES.get(record.stage, 0), record.at, incarnation, ordinal)
+        stage = _STAGES.get(record.stage, 0)
+        rank = (not record.withdrawn, stage, record.at, incarnation, ordinal)
         first = (record.at, incarnation, ordinal)
         known = self._known.setdefault(record.fingerprint, _Known(record, rank, first))
         known.first = min(known.first, first)
@@ -236,22 +236,10 @@ class RunView:
             known.best, known.rank = record, rank
         if record.phase:
             # Others are of the run as a whole.
-            known.failed.add((record.phase, record.label))
-            self._phase(record.phase).tested.add(record.label)
-        self._mark_phases(known)
-
-    def _mark_phases(self, known: _Known) -> None:
-        """Phases fail by what is told; what is withdrawn fails nothing that nothing else fails."""
-        is_withdrawn = known.best.withdrawn
-        others: set[tuple[str, str]] = set()
-        if is_withdrawn:
-            told = (entry for entry in self._known.values() if not entry.best.withdrawn)
-            others.update(*(entry.failed for entry in told))
-        for name, label in known.failed:
-            if not is_withdrawn:
-                self._phase(name).failed.add(label)
-            elif (name, label) not in others:
-                self._phase(name).failed.discard(label)
+            phase = self._phase(record.phase)
+            phase.tested.add(record.label)
+            if not record.withdrawn:
+                phase.failed.add(record.label)
 
     def _absorb_quarantined(self, record: Quarantined) -> None:
         known = self.quarantined.get((record.task, record.index))

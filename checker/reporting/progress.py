@@ -52,7 +52,9 @@ class Progress:
                 self._advance(record, now)
             case OperationError():
                 self.errors += 1
-            case Finding() if record.same_as or record.withdrawn:
+            case Finding() if record.withdrawn:
+                pass  # Nor does it take back what another worker has confirmed.
+            case Finding() if record.same_as:
                 self.fingerprints.discard(record.fingerprint)
             case Finding() if record.fingerprint not in self.fingerprints:
                 self.fingerprints.add(record.fingerprint)

@@ -114,6 +114,7 @@ FINDINGS = st.builds(
     st.none() | st.booleans(),
     COUNTS,
     st.sampled_from([1.0, 2.0, 3.0]),
+    withdrawn=st.booleans(),
 )
 LEDGERS = st.tuples(*[st.integers(0, 8).map(float)] * 5)
 TASKS = st.sampled_from(["00000000000000a1", "00000000000000a2"])

@@ -59,6 +59,15 @@ def test_what_has_yet_to_happen_again_counts_as_nothing_until_it_does() -> None:
     assert fold([(1, first), (1, best)]).findings == {"f1": best}
 
 
+def test_what_one_worker_withdraws_hides_nothing_that_another_has_confirmed() -> None:
+    confirmed = finding(at=2.0, stage="minimised")
+    gone = replace(finding(at=3.0, stage="minimised"), withdrawn=True, phase="stateful")
+    for order in ([confirmed, gone], [gone, confirmed]):
+        view = fold([(1, order[0]), (2, order[1])])
+        assert view.findings == view.settled == {"f1": confirmed}
+        assert {name for name, phase in view.phases.items() if phase.failed} == {confirmed.phase}
+
+
 def test_of_one_stage_the_later_version_wins() -> None:
     assert fold([(1, finding(at=2.0)), (2, finding(at=1.0))]).findings["f1"].at == 2.0
 
