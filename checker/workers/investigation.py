@@ -37,6 +37,8 @@ from checker.workers.unconfirmed import (
     evidence,
 )
 
+REPETITIONS = 2
+"""So often a failure that other requests may cause has to happen again after it was confirmed."""
 MOST_CREATED = 20
 """Candidates of one shrink that may have created something: what a target keeps of a shrink is no test of it."""
 
@@ -103,7 +105,10 @@ class Investigator:
         self.stage(Stage.CONFIRM)
         is_again = suspicion.allowed is not None
         chain = suspicion.chain if is_again else self._confirmed(suspicion, wanted)
-        if chain is None:
+        is_told = chain is not None and (
+            is_again or not suspicion.failure.needs_repetition or self._repeats(suspicion, wanted, chain)
+        )
+        if chain is None or not is_told:
             settlement = Settlement(suspicion.chain, is_confirmed=False)
         else:
             settlement = Settlement(chain, is_confirmed=True)
@@ -140,6 +145,17 @@ class Investigator:
         if not self._fails(suspicion, wanted, whole[-1]):
             return None
         return replay.without_idle_steps(whole, partial(self._fails, suspicion, wanted))
+
+    def _repeats(self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure, chain: Chain) -> bool:
+        """Whether a sequence fails every further time.
+
+        Another request of the run may come between two steps once, and once more while that is confirmed.
+        """
+        steps = [shot.made for shot in chain]
+        replay = self._replay(suspicion)
+        return all(
+            self._fails(suspicion, wanted, replay.replayed(steps)[-1]) for _ in range(REPETITIONS)
+        )
 
     def _replay(self, suspicion: UnconfirmedFailure) -> SequenceReplay:
         return SequenceReplay(self.factory, suspicion.phase, self._shot)
@@ -379,7 +395,7 @@ class Investigator:
             stopped=settlement.stopped,
             wants_more=settlement.wants_more,
             same_as=other or "",
-            withdrawn=failure.needs_repetition and not (settlement.is_confirmed or reproduced),
+            withdrawn=failure.needs_repetition and not settlement.is_confirmed,
         )
 
 

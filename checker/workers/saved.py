@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from checker.core.meta import Binding
 from checker.core.operation import Label
 from checker.core.sequence import Drawn, Step
 from checker.corpus.codec import RecordEncoder, Undecodable, decode, join
@@ -31,8 +32,8 @@ class SavedExamples:
         return [steps for steps in found if steps]
 
     def save(self, steps: Sequence[Step]) -> None:
-        """Keep a recipe that failed, if all of its values are its own or come from its own steps."""
-        if self._shards is not None and _stands_alone(steps):
+        """Keep a recipe that failed."""
+        if self._shards is not None:
             self._shards.save(steps[0].label, _data(steps))
 
     def forget(self, steps: Sequence[Step]) -> None:
@@ -41,25 +42,25 @@ class SavedExamples:
             self._shards.forget(steps[0].label, _data(steps))
 
 
-def _stands_alone(steps: Sequence[Step]) -> bool:
-    return all(
-        binding.expression and binding.step >= 0 for step in steps for binding in step.bindings
-    )
-
-
 def _data(steps: Sequence[Step]) -> bytes:
     """A recipe as it is kept: choices of a single case as Hypothesis writes them, all others as records of ours.
 
-    Values of earlier answers are not kept: they are found anew, so that a recipe is the same each time.
+    What the steps before it answered is not kept: it is found anew, so that a recipe is the same each time. Values that come
+    from elsewhere are: they may still exist.
     """
     if len(steps) == 1 and isinstance(steps[0].recipe, Drawn) and not steps[0].bindings:
         return choices_to_bytes(steps[0].recipe.choices)
     bare = tuple(
-        replace(step, bindings=tuple(replace(one, literal=None) for one in step.bindings))
+        replace(step, bindings=tuple(map(_without_found, step.bindings)))
         for step in steps
     )
     entry = CorpusEntry(steps[0].label, bare, (), 0.0)
     return _OURS + join([RecordEncoder().encode(entry)], 1)
+
+
+def _without_found(binding: Binding) -> Binding:
+    is_found_anew = binding.expression and binding.step >= 0
+    return replace(binding, literal=None) if is_found_anew else binding
 
 
 def _steps(label: Label, data: bytes) -> tuple[Step, ...]:
