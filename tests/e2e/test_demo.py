@@ -36,8 +36,10 @@ def test_exactly_the_defects_that_valid_requests_show_are_found(ran: Ran) -> Non
 def test_without_options_what_one_request_shows_is_found(server: Server, command: Command) -> None:
     phases = ("--phases", "examples,coverage,fuzzing")
     usual = command.run_as_usual(server.document_url, *phases)
-    single = [d for d in DEFECTS if d.needs in ("positive", "negative")]
-    assert usual.defects == sorted((d.operation, d.check) for d in single), usual.shown
+    single = {(d.operation, d.check) for d in DEFECTS if d.needs in ("positive", "negative")}
+    # Values of earlier layers are used again, and may show what was planted for sequences.
+    planted = {(d.operation, d.check) for d in DEFECTS}
+    assert single <= set(usual.defects) <= planted, usual.shown
 
 
 def test_each_finding_is_shown_with_a_command(ran: Ran) -> None:
