@@ -8,6 +8,7 @@ from typing import Any
 
 from checker.checks.context import CheckFunction
 from checker.checks.statuses import matches_status
+from checker.core.case import Case
 from checker.core.contract import ResponsePlan
 from checker.core.failures import Failure
 from checker.core.meta import GenerationMode
@@ -157,6 +158,8 @@ class Check:
     """Whether every interaction with this status and plan passes, whatever else it is."""
     quick_look: Callable[[ResponsePlan, Config], QuickLook | None] | None = None
     """What lets most interactions with this plan pass before anything is made ready for the check."""
+    may_send: Callable[[Case, Response], bool] | None = None
+    """Of a check that sends: whether it may fail on one interaction, or send anything for it. None: on each, for each."""
 
     @property
     def sends(self) -> bool:

@@ -7,6 +7,7 @@ from zlib import crc32
 
 from checker.checks.context import PASSED, CheckContext, CheckTools, Found
 from checker.checks.resources import line_of
+from checker.core.case import Case
 from checker.core.credentials import Credentials
 from checker.core.digests import digest, index_of
 from checker.core.errors import CheckerError
@@ -72,6 +73,14 @@ def asks_for_credentials(operation: Operation) -> bool:
     )
 
 
+def may_be_ignored(case: Case, response: Response) -> bool:
+    """Whether the check may send anything for an interaction, or fail on it as it is: for few of those that carry credentials."""
+    sent = response.request
+    if sent is None or sent.fresh or _is_probed(case):
+        return True
+    return not (_has_common_credentials(sent) or _has_key(case.operation, sent))
+
+
 def ignored_auth(context: CheckContext) -> Exchanging[Found]:
     """Fail on 2xx for a request without credentials; send one that has them again without, and with wrong ones.
 
@@ -84,19 +93,33 @@ def ignored_auth(context: CheckContext) -> Exchanging[Found]:
     places = _credentials(operation.security)
     if not _carries(tools, sent, places):
         # Whoever gave other ones may have been let in for them.
-        is_anonymous = sent.header(b"authorization") is None and sent.header(b"cookie") is None
+        is_anonymous = not _has_common_credentials(sent)
         return _failure(context, sent, context.response, _WITHOUT) if is_anonymous else True
-    if not sent.fresh and not _is_probed(context):
+    if not sent.fresh and not _is_probed(context.case):
         return PASSED
     found = yield from _probes(context, tools, places)
     return found
 
 
-def _is_probed(context: CheckContext) -> bool:
-    name = context.case.id
+def _is_probed(case: Case) -> bool:
+    name, meta = case.id, case.meta
     if index_of(name) in _PROBED:
         return True
-    return context.phase in _IN_TURNS and crc32(name.encode()) % _ONE_OF == 0
+    is_in_turns = meta is not None and meta.phase.name in _IN_TURNS
+    return is_in_turns and crc32(name.encode()) % _ONE_OF == 0
+
+
+def _has_common_credentials(request: WireRequest) -> bool:
+    return request.header(b"authorization") is not None or request.header(b"cookie") is not None
+
+
+def _has_key(operation: Operation, request: WireRequest) -> bool:
+    """Whether a key stands where the description says, as it is usually written; without a doubt if so."""
+    places = _credentials(operation.security)
+    pairs = request.target.partition(b"?")[2].split(b"&")
+    return any(request.header(name.encode("latin-1", "replace")) for name in places.headers) or any(
+        pair.startswith(f"{name}=".encode()) for name in places.query for pair in pairs
+    )
 
 
 def _probes(context: CheckContext, tools: CheckTools, places: Credentials) -> Exchanging[Found]:

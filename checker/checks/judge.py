@@ -59,14 +59,15 @@ class Judge:
         to_run = self._kinds.of(case, response, follows=bool(sequence))
         if not to_run.asked:
             return CLEAN
+        may_send = to_run.may_send
+        if may_send is not None and may_send(case, response):
+            return None
         look = to_run.quick_look
         if look is not None and look(response):
             return CLEAN
-        if to_run.sends:
-            return None
         context = self._context(case, response, to_run.plan, sequence)
         failures: Failures = ()
-        for check, config in to_run.asked:
+        for check, config in to_run.at_once:
             context.config = config
             failures += _failures(check, context)
         return _judgement(failures, context)
@@ -75,9 +76,10 @@ class Judge:
         self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
     ) -> "Exchanging[Judgement]":
         """What the checks say of an answer; yields what they need to send."""
+        at_once = self.verdict(case, response, sequence)
+        if at_once is not None:
+            return at_once
         to_run = self._kinds.of(case, response, follows=bool(sequence))
-        if not to_run.asked:
-            return CLEAN
         context = self._context(case, response, to_run.plan, sequence)
         failures: Failures = ()
         for check, config in to_run.asked:

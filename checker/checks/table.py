@@ -17,7 +17,12 @@ from checker.checks.content_type import (
     content_type_conformance,
     has_documented_media_type,
 )
-from checker.checks.ignored_auth import IgnoredAuth, asks_for_credentials, ignored_auth
+from checker.checks.ignored_auth import (
+    IgnoredAuth,
+    asks_for_credentials,
+    ignored_auth,
+    may_be_ignored,
+)
 from checker.checks.missing_header import MissingHeaderNotRejected, missing_required_header
 from checker.checks.negative_data import AcceptedNegativeData, negative_data_rejection
 from checker.checks.positive_data import RejectedPositiveData, positive_data_acceptance
@@ -171,6 +176,7 @@ TABLE = (
         ignored_auth,
         frozenset((Fact.STATUS, Fact.REQUEST)),
         failures=(IgnoredAuth,),
+        may_send=may_be_ignored,
         applies=replace(_OF_OPERATION, statuses=("2XX",), operations=asks_for_credentials),
     ),
     Check("object_level_authorization"),

@@ -22,6 +22,7 @@ _OfResponse = tuple[int, int, str | None]
 _OfCase = tuple[bool, bool, str, str | None] | bool
 """Whether something was sent before, whether it is meant to be wrong, phase, scenario; the first alone for a case that was made by hand."""
 Asked = tuple[Check, Config]
+MaySend = Callable[[Case, Response], bool]
 Passes = Callable[[Asked, ResponsePlan, Case, Response], bool]
 """Whether a check whose verdict follows from the kind of an interaction passes with this one."""
 
@@ -34,10 +35,12 @@ class ChecksToRun:
     """Kept alive as long as its `id` stands for it."""
     plan: ResponsePlan
     asked: tuple[Asked, ...]
+    at_once: tuple[Asked, ...] = ()
+    """Those of them that send nothing."""
     quick_look: QuickLook | None = None
-    """True for a response with which all of them pass; None when there is no way to tell."""
-    sends: bool = False
-    """Whether one of them needs further requests."""
+    """True for a response with which all of `at_once` pass; None when there is no way to tell."""
+    may_send: MaySend | None = None
+    """Whether one of the others may need further requests for an interaction; None when there are no others."""
     by_case: "dict[_OfCase, ChecksToRun] | None" = None
     """Set when it depends on the case, too, which of them these are."""
 
@@ -100,19 +103,33 @@ class Kinds:
             if one[0].applies.to(kind)
             and not (one[0].follows_from_kind and self.passes(one, plan, case, response))
         )
+        at_once = tuple(one for one in asked if not one[0].sends)
         looks = [
             None if check.quick_look is None else check.quick_look(plan, config)
-            for check, config in asked
+            for check, config in at_once
         ]
-        sends = any(check.sends for check, _ in asked)
-        return ChecksToRun(case.operation, plan, asked, _together(looks), sends)
+        sending = [check.may_send or _always for check, _ in asked if check.sends]
+        may_send = reduce(_either, sending) if sending else None
+        return ChecksToRun(case.operation, plan, asked, at_once, _together(looks), may_send)
 
 
 def _together(looks: list[QuickLook | None]) -> QuickLook | None:
     known = [look for look in looks if look is not None]
-    if not known or len(known) < len(looks):
+    if len(known) < len(looks):
         return None
-    return reduce(_both, known)
+    return reduce(_both, known) if known else _passes_all
+
+
+def _passes_all(response: Response) -> bool:
+    return True
+
+
+def _always(case: Case, response: Response) -> bool:
+    return True
+
+
+def _either(first: MaySend, second: MaySend) -> MaySend:
+    return lambda case, response: first(case, response) or second(case, response)
 
 
 def _both(first: QuickLook, second: QuickLook) -> QuickLook:

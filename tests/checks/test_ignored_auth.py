@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from checker.checks.judge import CLEAN
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from tests.checks.asked import NEGATIVE, POSITIVE, Exchanges, Sent, operations_of
@@ -193,6 +194,34 @@ def test_where_operations_come_in_turns_each_has_cases_that_are_sent_again(phase
     probed = _sent_again(phase, 100 * operations)
     assert {index % operations for index in probed} == set(range(operations))
     assert len(probed) < 10 * operations
+
+
+@pytest.mark.parametrize(
+    ("label", "parts"),
+    [
+        ("GET /bearer", {}),
+        ("GET /header", {"headers": {"X-Key": "k"}}),
+        ("GET /query", {"query": {"a": "b", "key": "k"}}),
+        ("GET /cookie", {"cookies": {"session": "k"}}),
+    ],
+)
+def test_what_is_not_sent_again_is_judged_at_once(label: str, parts: dict[str, Any]) -> None:
+    them = exchanges(BEARER) if label == "GET /bearer" else exchanges()
+    judge = them.judge(CHECK)
+    slow = []
+    for index in range(200):
+        one = sent(them, label, index=index, **parts)
+        assert isinstance(one.outcome, Response)
+        if judge.verdict(one.case, one.outcome) is not CLEAN:
+            slow.append(index)
+    assert slow == [0, 1, 4, 16, 64]
+
+
+def test_a_stranger_who_is_served_is_looked_at_whatever_the_index_of_the_case() -> None:
+    them = exchanges()
+    one = sent(them, "GET /bearer", index=2)
+    assert isinstance(one.outcome, Response)
+    assert them.judge(CHECK).verdict(one.case, one.outcome) is None
 
 
 def test_a_failure_is_confirmed_whatever_the_index_of_its_case() -> None:
