@@ -106,7 +106,9 @@ class Investigator:
         is_again = suspicion.allowed is not None
         chain = suspicion.chain if is_again else self._confirmed(suspicion, wanted)
         is_told = chain is not None and (
-            is_again or not suspicion.failure.needs_repetition or self._repeats(suspicion, wanted, chain)
+            is_again
+            or not suspicion.failure.needs_repetition
+            or self._repeats(suspicion, wanted, chain)
         )
         if chain is None or not is_told:
             settlement = Settlement(suspicion.chain, is_confirmed=False)
@@ -146,7 +148,9 @@ class Investigator:
             return None
         return replay.without_idle_steps(whole, partial(self._fails, suspicion, wanted))
 
-    def _repeats(self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure, chain: Chain) -> bool:
+    def _repeats(
+        self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure, chain: Chain
+    ) -> bool:
         """Whether a sequence fails every further time.
 
         Another request of the run may come between two steps once, and once more while that is confirmed.

@@ -51,8 +51,7 @@ def _data(steps: Sequence[Step]) -> bytes:
     if len(steps) == 1 and isinstance(steps[0].recipe, Drawn) and not steps[0].bindings:
         return choices_to_bytes(steps[0].recipe.choices)
     bare = tuple(
-        replace(step, bindings=tuple(map(_without_found, step.bindings)))
-        for step in steps
+        replace(step, bindings=tuple(map(_without_found, step.bindings))) for step in steps
     )
     entry = CorpusEntry(steps[0].label, bare, (), 0.0)
     return _OURS + join([RecordEncoder().encode(entry)], 1)
