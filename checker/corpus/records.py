@@ -293,6 +293,8 @@ class OperationError:
     """Of that request."""
 
 
+UNREACHED = "Network Error"
+"""Title of errors of operations to which no request came through."""
 AUTHENTICATION = "Authentication Error"
 """Title of errors of operations for which no credentials are to be had."""
 UNBROKEN = "unbroken"
@@ -354,7 +356,7 @@ class RunFinished:
     run: str
     at: float
     outcome: str
-    """`completed`, `time limit`, `failure limit`, `first failure`, `interrupted`, `error`."""
+    """`completed`, `time limit`, `failure limit`, `first failure`, `target unavailable`, `interrupted`, `error`."""
     elapsed_s: float
     ledger: tuple[float, float, float, float, float]
 

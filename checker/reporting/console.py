@@ -14,7 +14,12 @@ from checker.core.errors import LoaderError
 from checker.corpus.fold import RunView
 from checker.corpus.records import Finding, Record, RunStarted, SchemaOpened
 from checker.corpus.secrets import secrets_of
-from checker.reporting.findings import errors_by_label, failures_by_label, marks_of
+from checker.reporting.findings import (
+    errors_by_label,
+    failures_by_label,
+    marks_of,
+    unreached_as_one,
+)
 from checker.reporting.live import LiveLines, clock_text
 from checker.reporting.masking import Masking, masked_url
 from checker.reporting.progress import Progress
@@ -214,7 +219,7 @@ class Console:
         shown = Masking(settings.sanitization, store, self._credentials).command
         sections = (
             ("FAILURES", failures_by_label(report.findings, settings.truncation, shown)),
-            ("ERRORS", errors_by_label(report.errors, report.quarantined, shown)),
+            ("ERRORS", errors_by_label(unreached_as_one(report.errors), report.quarantined, shown)),
         )
         for title, blocks in sections:
             count = 0

@@ -1,6 +1,7 @@
 """Findings and errors as blocks of text, grouped by operation."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 
@@ -18,7 +19,7 @@ from checker.core.blocks import (
 from checker.core.codings import codings_of, readable
 from checker.core.media_types import media_type_of
 from checker.core.meta import ANYTHING, outside_name
-from checker.corpus.records import Exchange, Finding, OperationError, Quarantined
+from checker.corpus.records import UNREACHED, Exchange, Finding, OperationError, Quarantined
 from checker.reporting.masking import Parts, Shown, ShownCommand, unmasked
 from checker.reporting.wall import walled
 
@@ -160,6 +161,19 @@ def charset_of(exchange: Exchange) -> str | None:
 def severity_rank(severity: str) -> int:
     """0 is worst; unknown words come last."""
     return _SEVERITIES.index(severity) if severity in _SEVERITIES else len(_SEVERITIES)
+
+
+def unreached_as_one(errors: Iterable[OperationError]) -> Iterator[OperationError]:
+    """Errors for people: a target that nobody reaches is told once, whatever number of operations it costs."""
+    alike: dict[str, list[OperationError]] = {}
+    for error in errors:
+        if error.title == UNREACHED and not error.request:
+            alike.setdefault(error.message, []).append(error)
+        else:
+            yield error
+    for group in alike.values():
+        count = len(group)
+        yield group[0] if count == 1 else replace(group[0], label=f"{count} operations")
 
 
 def errors_by_label(

@@ -33,6 +33,7 @@ _STOP_REASONS = {
     "time limit": "Time limit reached",
     "failure limit": "Failure limit reached",
     "first failure": "First failure",
+    "target unavailable": "The API could not be reached",
     "interrupted": "Interrupted",
     "error": "Error",
 }

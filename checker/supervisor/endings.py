@@ -23,6 +23,7 @@ CANNOT = 2
 INTERRUPTED = "interrupted"
 TIME_LIMIT = "time limit"
 FAILED = "error"
+UNAVAILABLE = "target unavailable"
 _HURRIED = (INTERRUPTED, FAILED)
 
 

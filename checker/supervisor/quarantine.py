@@ -1,18 +1,35 @@
 """What is written down in the name of workers that died, of cases that killed or hung them above all."""
 
+from collections.abc import Iterator
+
 from checker.core.digests import case_id
 from checker.core.sequence import Step, told
 from checker.corpus.codec import Undecodable, decode, join
 from checker.corpus.fold import RunView
 from checker.corpus.inflight import Slot
-from checker.corpus.records import Component, CorpusEntry, Note, Quarantined, TaskProgress
+from checker.corpus.records import (
+    UNREACHED,
+    Component,
+    CorpusEntry,
+    Note,
+    OperationError,
+    Quarantined,
+    TaskProgress,
+)
 from checker.supervisor.restarts import CERTAIN, DOUBTFUL, Ruling
-from checker.workers.messages import EXTRA_INDEX, Task
+from checker.workers.messages import EXTRA_INDEX, Opened, Task
 
 _FROM_OUTSIDE = "killed by SIGKILL"
 
 WHOLE_TASK = -1
 """Index of a quarantined task."""
+
+
+def unreachable_errors(opened: Opened, phase: str) -> Iterator[OperationError]:
+    """What is told of each operation of a target that could not be reached from the start."""
+    for card in opened.operations:
+        first = next(iter(card.phases), phase)
+        yield OperationError(card.label, first, UNREACHED, opened.unreachable)
 
 
 def is_extra(acting: Slot) -> bool:

@@ -19,6 +19,7 @@ from checker.supervisor.endings import (
     FAILED,
     INTERRUPTED,
     TIME_LIMIT,
+    UNAVAILABLE,
     Ending,
     untried,
 )
@@ -31,6 +32,7 @@ from checker.supervisor.quarantine import (
     left_out,
     quarantined_case,
     quarantined_task,
+    unreachable_errors,
     unreported,
 )
 from checker.supervisor.restarts import HANG, OPENING, Restarts, Ruling
@@ -204,6 +206,11 @@ class Supervisor:
         self._plan = make_plan(opened, self._settings, seed, view, left_s)
         if not opened.operations:
             self.ending.complete(self._chronicle.view)
+            return
+        if opened.unreachable:
+            for error in unreachable_errors(opened, self._settings.phases[0]):
+                self._chronicle.write(error)
+            self.ending.begin(UNAVAILABLE)
             return
         self._settings = replace(self._settings, document=opened.document)
         wanted = self._settings.workers

@@ -20,6 +20,7 @@ from checker.workers.messages import Opened
 from checker.workers.purse import Purse
 from checker.workers.recorder import Recorder
 from checker.workers.saved import SavedExamples
+from checker.workers.selected import SelectedOperations
 from checker.workers.time_accounting import TimeAccounting
 
 
@@ -31,6 +32,7 @@ class WorkerContext:
     operations: OperationResolver
     """What holds for each operation."""
     opened: Opened
+    selected: SelectedOperations
     factory: CaseFactory
     unhooked: CaseFactory | None
     """Makes cases as they are before `filter`, `map` and `flatmap` hooks see them, for reports of those that these kill;

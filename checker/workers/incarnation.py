@@ -1,6 +1,7 @@
 """The life of one worker: opens the document, works, and says why it ended."""
 
 import traceback
+from dataclasses import replace
 from pathlib import Path
 
 from checker.config.settings import RunSettings
@@ -12,6 +13,7 @@ from checker.workers.loop import Worker
 from checker.workers.messages import Leaving
 from checker.workers.opening import open_worker_context
 from checker.workers.queues import Receiver, Sender
+from checker.workers.reachable import unreachable_target
 
 
 def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender) -> None:
@@ -25,7 +27,7 @@ def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender) ->
         up.send(Leaving(_concealed(_last_words(error), settings), 2))
         return
     with place:
-        up.send(place.opened)
+        up.send(replace(place.opened, unreachable=unreachable_target(place)))
         worker = Worker(place, down, up)
         try:
             worker.run()

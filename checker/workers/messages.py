@@ -234,6 +234,8 @@ class Opened:
     """Whether users' checks have something to say once the run is over."""
     works_alone: bool = False
     """Whether one of them needs all cases in one worker."""
+    unreachable: str = ""
+    """Why no request can arrive anywhere, in one sentence; only the first worker of a run looks."""
 
 
 @dataclass(frozen=True, slots=True)

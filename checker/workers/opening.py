@@ -101,6 +101,7 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
             concludes=subject.classes.concludes,
             works_alone=bool(subject.classes.works_alone),
         ),
+        selected=subject.selected,
         factory=makers.factory,
         unhooked=makers.unhooked,
         tools=tools,

@@ -20,6 +20,7 @@ from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.layered_values import LayeredValues
 from checker.corpus.records import (
     UNBROKEN,
+    UNREACHED,
     CorpusEntry,
     Finding,
     Note,
@@ -352,7 +353,7 @@ class Recorder:
             OperationError(
                 label,
                 flight.running.task.phase,
-                "Network Error",
+                UNREACHED,
                 text,
                 request=command,
                 components=self.traffic.components.of(verdict.case),

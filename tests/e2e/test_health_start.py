@@ -1,0 +1,45 @@
+"""What is wrong with a target from the start is told in one sentence, before anything is generated."""
+
+import json
+import socket
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.runner import Command
+
+OK = {"responses": {"200": {"description": ""}}}
+DOCUMENT = {
+    "openapi": "3.0.3",
+    "info": {"title": "T", "version": "1"},
+    "paths": {"/a": {"get": OK, "post": OK}, "/b": {"get": OK}},
+}
+
+
+@pytest.fixture
+def closed_port() -> int:
+    """A port of loopback on which nobody listens."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        port: int = held.getsockname()[1]
+        return port
+
+
+def test_a_target_that_nobody_reaches_is_one_sentence(tmp_path: Path, closed_port: int) -> None:
+    (tmp_path / "api.json").write_text(json.dumps(DOCUMENT))
+    url = f"http://127.0.0.1:{closed_port}"
+    ran = Command(tmp_path)(
+        "run", "api.json", "--url", url, "--report", "junit", "--report-junit-path", "j.xml"
+    )
+    sentence = (
+        f"nothing was tested: the API at {url} cannot be reached (connection refused); "
+        "check that it runs there, or give its address with `--url`"
+    )
+    assert ran.code == 1, ran.shown
+    assert ran.stdout.count("cannot be reached") == 1
+    assert sentence in ran.stdout
+    assert "3 operations" in ran.stdout
+    assert (ran.view.requests, ran.view.cases) == (0, 0)
+    assert {error.label for error in ran.view.errors.values()} == {"GET /a", "POST /a", "GET /b"}
+    report = (tmp_path / "j.xml").read_text()
+    assert 'errors="3"' in report

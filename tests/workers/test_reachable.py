@@ -1,0 +1,39 @@
+"""Whether a target can be reached, and the sentence when not."""
+
+import socket
+
+import pytest
+
+from checker.core.request import BaseUrl
+from checker.workers.reachable import unreachable
+
+ORIGIN = BaseUrl.from_url("http://api.example/v1")
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (ConnectionRefusedError(111, "Connection refused"), "connection refused"),
+        (socket.gaierror(-2, "Name or service not known"), "the name api.example is not known"),
+        (TimeoutError("timed out"), "no connection within 2 s"),
+        (OSError(113, "No route to host"), "no route to host"),
+    ],
+)
+def test_the_reason_and_the_advice_are_one_sentence(error: OSError, reason: str) -> None:
+    def connect(address: tuple[str, int], timeout_s: float) -> socket.socket:
+        assert (address, timeout_s) == (("api.example", 80), 2.0)
+        raise error
+
+    assert unreachable(ORIGIN, 2.0, connect) == (
+        f"nothing was tested: the API at http://api.example/v1 cannot be reached ({reason}); "
+        "check that it runs there, or give its address with `--url`"
+    )
+
+
+def test_a_target_that_listens_is_reached_and_sent_nothing() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        assert not unreachable(BaseUrl.from_url(f"http://127.0.0.1:{port}"), 2.0)
+        link, _ = server.accept()
+        with link:
+            assert link.recv(1) == b""
