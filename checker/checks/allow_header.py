@@ -3,7 +3,7 @@
 from checker.checks.check import InteractionKind
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.data_verdicts import path_of
-from checker.core.failures import Failure
+from checker.core.failures import CauseScope, Failure
 from checker.core.scenarios import Scenario
 
 _OPTIONS = "OPTIONS"
@@ -11,7 +11,9 @@ _ALWAYS = frozenset(("HEAD", "OPTIONS"))
 """Servers answer these by themselves, described or not."""
 
 
-class AllowHeaderMismatch(Failure, code="ST205", title="Invalid Allow header"):
+class AllowHeaderMismatch(
+    Failure, code="ST205", title="Invalid Allow header", cause_scope=CauseScope.PATH
+):
     """`Allow` has methods that are not described, or lacks some that are."""
 
 

@@ -3,19 +3,25 @@
 from checker.checks.check import Config
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.core.contract import MediaTypeVerdict, ResponsePlan
-from checker.core.failures import Failure
+from checker.core.failures import CauseScope, Failure
 from checker.core.response import Response
 
 
-class MissingContentType(Failure, code="ST104", title="Missing Content-Type header"):
+class MissingContentType(
+    Failure, code="ST104", title="Missing Content-Type header", cause_scope=CauseScope.API
+):
     """Media types are documented, and the response names none."""
 
 
-class UndefinedContentType(Failure, code="ST105", title="Undocumented Content-Type"):
+class UndefinedContentType(
+    Failure, code="ST105", title="Undocumented Content-Type", cause_scope=CauseScope.API
+):
     """The media type is none of those that are documented."""
 
 
-class MalformedMediaType(Failure, code="ST106", title="Malformed media type"):
+class MalformedMediaType(
+    Failure, code="ST106", title="Malformed media type", cause_scope=CauseScope.API
+):
     """What the response names is no media type."""
 
 

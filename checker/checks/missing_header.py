@@ -4,7 +4,7 @@ from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.data_verdicts import has_made_up_path, verdict_of
 from checker.checks.negative_data import is_missing_header
 from checker.checks.statuses import matches_status
-from checker.core.failures import Failure
+from checker.core.failures import CauseScope, Failure
 from checker.core.locations import Location
 from checker.core.meta import CaseMetadata
 from checker.core.operation import Operation
@@ -14,7 +14,9 @@ EXPECTED = ("400", "401", "403", "406", "415", "422")
 _AUTHORIZATION = "authorization"
 
 
-class MissingHeaderNotRejected(Failure, code="ST203", title="Missing header not rejected"):
+class MissingHeaderNotRejected(
+    Failure, code="ST203", title="Missing header not rejected", cause_scope=CauseScope.API
+):
     """A request without a required header was not refused."""
 
 

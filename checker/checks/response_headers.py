@@ -5,10 +5,12 @@ from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.excerpts import excerpts
 from checker.core.blocks import Truncation
 from checker.core.contract import ResponsePlan, SchemaViolation
-from checker.core.failures import Failure, Severity
+from checker.core.failures import CauseScope, Failure, Severity
 
 
-class MissingHeaders(Failure, code="ST107", title="Missing required headers"):
+class MissingHeaders(
+    Failure, code="ST107", title="Missing required headers", cause_scope=CauseScope.API
+):
     """Required headers are not there."""
 
 
@@ -17,6 +19,7 @@ class HeaderSchemaError(
     code="ST108",
     title="Response header does not conform to the schema",
     severity=Severity.HIGH,
+    cause_scope=CauseScope.API,
 ):
     """A header breaks its schema in every way to read it."""
 

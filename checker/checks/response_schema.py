@@ -1,5 +1,7 @@
 """The body of a response fits the schema that the description promises."""
 
+import re
+
 from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.excerpts import excerpts
@@ -16,6 +18,7 @@ from checker.core.failures import Failure, Severity
 from checker.core.media_types import is_json
 from checker.core.response import Response
 
+_NAMED_SCHEMA = re.compile(r"(?:^|[/#])(?:components/schemas|definitions)/")
 _LONGEST_NAME = 80
 """Characters that are shown of one that a server made up."""
 
@@ -102,7 +105,7 @@ def _told(context: CheckContext, opinions: BodyOpinions) -> Found:
     if opinions.unread is not None:
         context.unjudged.append(f"an answer {opinions.unread}")
     if opinions.undecodable is not None:
-        return _undecodable(opinions.undecodable)
+        return _undecodable(opinions.undecodable, is_empty=not context.response.content)
     return [_violation(context, violation) for violation in opinions.violations]
 
 
@@ -123,8 +126,17 @@ def _violation(context: CheckContext, violation: SchemaViolation) -> Failure:
     if matched is not None:
         message += f"\n\nValidated against the response `{matched}`."
     return JsonSchemaError(
-        message, title=_title(violation), unique_key="/".join(violation.schema_path)
-    )
+        message,
+        title=_title(violation),
+        unique_key="/".join(violation.schema_path),
+    ).sharing(_named_schema(violation))
+
+
+def _named_schema(violation: SchemaViolation) -> str:
+    """The keyword of a named schema that was broken, which breaks wherever the schema is used; empty for others."""
+    pointer = violation.schema_pointer
+    is_named = _NAMED_SCHEMA.search(pointer) is not None
+    return f"{pointer} {violation.keyword}" if is_named else ""
 
 
 def _name(part: str) -> str:
@@ -137,6 +149,7 @@ def _title(violation: SchemaViolation) -> str | None:
     return None if violation.event is None else "SSE event violates schema"
 
 
-def _undecodable(body: UndecodableBody) -> Failure:
+def _undecodable(body: UndecodableBody, *, is_empty: bool) -> Failure:
     kind = MalformedJson if is_json(body.media_type) else ContentDeserializationError
-    return kind(body.message, unique_key="undecodable")
+    found = kind(body.message, unique_key="undecodable")
+    return found.sharing("empty") if is_empty else found

@@ -7,7 +7,7 @@ from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.statuses import matches_status
 from checker.core.contract import Blame, ResponsePlan
 from checker.core.failures import Failure, Severity
-from checker.core.templates import error_template, sent_texts
+from checker.core.templates import error_template, names_error, sent_texts
 
 EXPECTED = ("2XX", "3XX", "4XX")
 
@@ -44,8 +44,10 @@ def not_a_server_error(context: CheckContext) -> Found:
         context.response.readable.content, sent_texts(context.case), context.described
     )
     return ServerError(
-        _message(status, expected, context.plan), unique_key=str(status), text=template
-    )
+        _message(status, expected, context.plan),
+        unique_key=str(status),
+        text=template,
+    ).sharing(f"{status} {template}" if names_error(template) else "")
 
 
 def _reported(context: CheckContext) -> Found:

@@ -1,10 +1,12 @@
 """The status of a response is one that the description speaks of."""
 
 from checker.checks.context import PASSED, CheckContext, Found
-from checker.core.failures import Failure
+from checker.core.failures import CauseScope, Failure
 
 
-class UndefinedStatusCode(Failure, code="ST103", title="Undocumented HTTP status code"):
+class UndefinedStatusCode(
+    Failure, code="ST103", title="Undocumented HTTP status code", cause_scope=CauseScope.API
+):
     """The description has no such status, and no default."""
 
 

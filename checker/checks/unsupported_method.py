@@ -2,14 +2,16 @@
 
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.data_verdicts import has_made_up_path, path_of
-from checker.core.failures import Failure
+from checker.core.failures import CauseScope, Failure
 
 _NOT_ALLOWED = 405
 _REFUSED = (401, 403)
 _TOO_FAST = 429
 
 
-class UnsupportedMethodResponse(Failure, code="ST204", title="Unsupported methods"):
+class UnsupportedMethodResponse(
+    Failure, code="ST204", title="Unsupported methods", cause_scope=CauseScope.API
+):
     """A method that is not described was not answered with 405, or that did not say what is allowed."""
 
 

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 from types import TracebackType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from checker.core.digests import digest
 from checker.core.operation import Label
@@ -15,6 +15,14 @@ class Severity(StrEnum):
     HIGH = "high"
     MEDIUM = "medium"
     LOW = "low"
+
+
+class CauseScope(StrEnum):
+    """Where failures of one kind that break the same rule have the same cause."""
+
+    OPERATION = "operation"
+    PATH = "path"
+    API = "api"
 
 
 class Failure(AssertionError):
@@ -34,6 +42,10 @@ class Failure(AssertionError):
     """Name of the check: `not_a_server_error`. Whoever asks the check fills it in."""
     needs_repetition: ClassVar[bool] = False
     """Whether it is only told if it happens again: what else is sent at the same time may be its cause."""
+    cause_scope: ClassVar[CauseScope] = CauseScope.OPERATION
+    """What one mistake of the target reaches: a missing `Allow` is missing everywhere."""
+    shared_cause = ""
+    """What failures of this kind have in common wherever in the API they show; empty if nobody knows."""
     operation = ""
     """Label of the operation that is to blame, where it is not the one whose answer showed it."""
 
@@ -44,12 +56,14 @@ class Failure(AssertionError):
         title: str = "",
         severity: Severity | None = None,
         needs_repetition: bool | None = None,
+        cause_scope: CauseScope | None = None,
         **others: Any,
     ) -> None:
         """What is not given is as the class above, or the body of the class, says."""
         super().__init_subclass__(**others)
         if needs_repetition is not None:
             cls.needs_repetition = needs_repetition
+        cls.cause_scope = cause_scope or cls.cause_scope
         cls.code = code or cls.code
         cls.title = title or cls.title
         cls.severity = severity or cls.severity
@@ -83,6 +97,25 @@ class Failure(AssertionError):
         """Fingerprint, version 1, of this failure, which an answer of the operation `label` showed."""
         broken = f"{self.unique_key} {self.text}".strip()
         return digest("v1", self.blamed(label), self.check, broken)
+
+    def sharing(self, cause: str) -> Self:
+        """The failure itself, with what others of its kind have in common with it."""
+        self.shared_cause = cause
+        return self
+
+    def cause(self, label: str) -> str:
+        """Fingerprint, version 1, of the mistake behind this failure: places of one cause have it in common."""
+        kind = (self.check, type(self).__name__)
+        if self.shared_cause:
+            return digest("cause v1", *kind, self.shared_cause)
+        match self.cause_scope:
+            case CauseScope.API:
+                return digest("cause v1", *kind, self.unique_key)
+            case CauseScope.PATH:
+                _, _, path = self.blamed(label).partition(" ")
+                return digest("cause v1", *kind, self.unique_key, path)
+            case CauseScope.OPERATION:
+                return digest("cause v1", self.fingerprint(label))
 
 
 class FailureGroup(ExceptionGroup[Failure]):

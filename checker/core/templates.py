@@ -43,6 +43,7 @@ _TEXT_BYTES = 4096
 _JSON_BYTES = 1 << 16
 _SHORTEST_ECHO = 3
 _SHORTEST_WORD = 3
+_TELLING_WORDS = 3
 _BOILERPLATE = frozenset({"internal", "server", "error"})
 
 
@@ -102,6 +103,16 @@ def is_alike(template: str, text: str) -> bool:
     one, other = _without_boilerplate(one), _without_boilerplate(other)
     shorter = min(len(one), len(other))
     return shorter > 0 and 3 * len(_common(one, other)) >= 2 * shorter
+
+
+def names_error(template: str) -> bool:
+    """Whether a template says so much of an error that two places which answer with it have it in common.
+
+    A class alone (`KeyError`) says too little, and so do words alone (`something went wrong`).
+    """
+    words = template.split()
+    telling = _without_boilerplate([word for word in words if word != ANYTHING])
+    return bool(_classes(telling)) and len(telling) >= _TELLING_WORDS
 
 
 def sent_texts(case: Case) -> list[str]:

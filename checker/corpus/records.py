@@ -229,6 +229,8 @@ class Finding:
     """Names the kind of failure for ever: `ST101`; empty for one that has none."""
     withdrawn: bool = False
     """Whether it is not told: other requests of the run may have had a hand in it, and it has not happened again (yet)."""
+    cause: str = ""
+    """Fingerprint of the mistake behind it, which it shares with findings of other operations; empty in old files."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from checker.corpus.records import Finding, Record, RunStarted, SchemaOpened
 from checker.corpus.secrets import secrets_of
 from checker.reporting.findings import (
     errors_by_label,
-    failures_by_label,
+    failures_by_cause,
     marks_of,
     unreached_as_one,
 )
@@ -218,7 +218,7 @@ class Console:
         store = secrets_of(settings).store
         shown = Masking(settings.sanitization, store, self._credentials).command
         sections = (
-            ("FAILURES", failures_by_label(report.findings, settings.truncation, shown)),
+            ("FAILURES", failures_by_cause(report.findings, settings.truncation, shown)),
             ("ERRORS", errors_by_label(unreached_as_one(report.errors), report.quarantined, shown)),
         )
         for title, blocks in sections:

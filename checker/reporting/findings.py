@@ -20,7 +20,9 @@ from checker.core.codings import codings_of, readable
 from checker.core.media_types import media_type_of
 from checker.core.meta import ANYTHING, outside_name
 from checker.corpus.records import UNREACHED, Exchange, Finding, OperationError, Quarantined
+from checker.reporting.causes import Cause, apart, place_lines
 from checker.reporting.masking import Parts, Shown, ShownCommand, unmasked
+from checker.reporting.severities import severity_rank
 from checker.reporting.wall import walled
 
 UNSHOWN = "The rest cannot be shown: {why}. This is a bug of checker."
@@ -29,7 +31,8 @@ _DEPENDENT = "dependent on earlier requests"
 MARKS = (_NOT_REPRODUCED, _NOT_TRIED, _DEPENDENT)
 """Why a finding may not show again by its commands alone, worst first."""
 _QUARANTINED = "Quarantined case"
-_SEVERITIES = ("critical", "high", "medium", "low")
+_MOST_PLACES = 20
+"""Of one cause that are listed."""
 
 
 def failures_by_label(
@@ -50,6 +53,49 @@ def failures_by_label(
         cases = sorted(by_label[label].values(), key=_rank)
         blocks = [_block(number, case, truncation, shown) for number, case in enumerate(cases, 1)]
         yield label, "\n\n".join(blocks)
+
+
+def failures_by_cause(
+    findings: Iterable[Finding],
+    truncation: Truncation,
+    shown: Shown = unmasked,
+) -> Iterator[tuple[str, str]]:
+    """(heading, numbered blocks), worst first: operations with what is wrong with them alone, and causes that many share.
+
+    A cause of more than a few operations is one block, of the first place, with the list of all. The heading is a label,
+    or a label `and N more operations`.
+    """
+    groups, alone = apart(findings)
+    by_label: dict[str, list[Finding]] = {}
+    for finding in alone:
+        by_label.setdefault(finding.label, []).append(finding)
+    parts: list[tuple[tuple[int, int], str, str]] = [
+        ((0, _rank(by_label[label])), label, text)
+        for label, text in failures_by_label(alone, truncation, shown)
+    ]
+    for together in _by_request(groups):
+        first = together[0]
+        told = list(map(_with_places, together))
+        heading = f"{told[0].label} and {len(first.labels) - 1} more operations"
+        parts.append((first.rank, heading, _block(1, told, truncation, shown)))
+    for _, heading, text in sorted(parts, key=lambda part: part[:2]):
+        yield heading, text
+
+
+def _with_places(cause: Cause) -> Finding:
+    """The place that is told in full, with the list of all in its message."""
+    first = cause.places[0]
+    listed = "\n".join(place_lines(cause, _MOST_PLACES))
+    return replace(first, message=f"{first.message}\n\n{listed}".strip())
+
+
+def _by_request(groups: Iterable[Cause]) -> Iterator[list[Cause]]:
+    """Causes whose first places one answer showed, together."""
+    found: dict[tuple[str, tuple[str, str]], list[Cause]] = {}
+    for cause in groups:
+        first = cause.places[0]
+        found.setdefault((first.label, _request_of(first)), []).append(cause)
+    yield from found.values()
 
 
 def _rank(findings: Iterable[Finding]) -> int:
@@ -156,11 +202,6 @@ def charset_of(exchange: Exchange) -> str | None:
             media_type = media_type_of(value)
             return None if media_type is None else media_type.charset
     return None
-
-
-def severity_rank(severity: str) -> int:
-    """0 is worst; unknown words come last."""
-    return _SEVERITIES.index(severity) if severity in _SEVERITIES else len(_SEVERITIES)
 
 
 def unreached_as_one(errors: Iterable[OperationError]) -> Iterator[OperationError]:

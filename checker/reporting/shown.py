@@ -9,8 +9,9 @@ from checker.core.codings import codings_of, readable
 from checker.core.request import BaseUrl, WireRequest
 from checker.corpus.records import Exchange, Finding, Interaction
 from checker.reporting.context import ReportContext
-from checker.reporting.findings import UNSHOWN, answer_of, failed_case, marks_of, severity_rank
+from checker.reporting.findings import UNSHOWN, answer_of, failed_case, marks_of
 from checker.reporting.masking import masked_headers
+from checker.reporting.severities import severity_rank
 from checker.reporting.text import unicode_text
 from checker.reporting.wall import walled
 

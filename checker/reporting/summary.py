@@ -8,8 +8,10 @@ from checker.core.blocks import marked, standard_reason
 from checker.core.reports import report_format
 from checker.core.warning_table import is_warning
 from checker.corpus.records import UNBROKEN, Finding, Note
-from checker.reporting.findings import MARKS, marks_of, severity_rank
+from checker.reporting.causes import causes_of
+from checker.reporting.findings import MARKS, marks_of
 from checker.reporting.report import ENDLESS, OperationOutcome, PhaseTally, Report
+from checker.reporting.severities import severity_rank
 from checker.reporting.wall import walled
 from checker.reporting.warning_notes import Places, warning_groups
 
@@ -279,6 +281,9 @@ def _case_lines(report: Report) -> Iterator[str]:
         known = _stability(report.findings)
         if reasons := _reasons(known):
             yield f"  {', '.join([f'{known[STABLE]} stable', *reasons])}"
+        causes = len(causes_of(report.findings))
+        if causes < len(report.findings):
+            yield f"  {counted(causes, 'cause')} behind them"
     elif report.errors:
         # An answer that never came has passed nothing.
         yield f"  {report.cases} generated, no failure found"

@@ -139,4 +139,5 @@ def _finding(failure: Failure, number: int) -> Finding:
         shrink_executions=0,
         at=time.time(),
         text=failure.text,
+        cause=failure.cause(LABEL),
     )

@@ -172,6 +172,7 @@ class Recorder:
             text=failure.text,
             code=failure.code,
             withdrawn=failure.needs_repetition,
+            cause=failure.cause(step.label),
         )
 
     def _is_news(self, fingerprint: str, flight: InFlight, label: Label, failure: Failure) -> bool:

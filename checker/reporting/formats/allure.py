@@ -5,9 +5,10 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from checker.reporting.context import ReportContext
-from checker.reporting.findings import prose, severity_rank
+from checker.reporting.findings import prose
 from checker.reporting.json_text import json_text
 from checker.reporting.report import OperationOutcome, Report
+from checker.reporting.severities import severity_rank
 from checker.reporting.shown import ShownFinding, shown_findings
 
 _NAMES = UUID("8d7c1f4e-3b53-4c1e-9d0f-6b3a3c2f7e11")

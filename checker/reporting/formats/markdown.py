@@ -3,9 +3,11 @@
 import re
 from collections.abc import Iterator
 
+from checker.reporting.causes import apart, place_lines
 from checker.reporting.context import ReportContext
 from checker.reporting.findings import prose
 from checker.reporting.report import OperationOutcome, Report
+from checker.reporting.severities import severity_rank
 from checker.reporting.shown import ShownFinding, shown_findings
 from checker.reporting.summary import counted, total_line
 from checker.reporting.text import xml_text
@@ -16,6 +18,7 @@ MOST_BYTES = 60_000
 _MOST_OF_A_PART = 3_000
 _MOST_OPERATIONS = 100
 _MOST_PLACES = 5
+_MOST_GROUPED = 50
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&:@])")
 _FENCE = re.compile(r"`{3,}")
 _TOO_LONG = "*There is more: see the other reports.*\n"
@@ -44,10 +47,20 @@ def _parts(report: Report, context: ReportContext) -> Iterator[str]:
         f"seed {report.seed}",
     ]
     yield f"{', '.join(facts)}\n\n"
-    shown = shown_findings(report.findings, context)
-    if shown:
+    if report.findings:
         yield "### Failures\n\n"
-        yield from (_finding(one) for one in shown)
+        groups, alone = apart(report.findings)
+        parts = [
+            ((0, severity_rank(one.finding.severity)), _finding(one, ""))
+            for one in shown_findings(alone, context)
+        ]
+        for group in groups:
+            (first,) = shown_findings(group.places[:1], context)
+            parts.append(
+                (group.rank, _finding(first, "\n".join(place_lines(group, _MOST_GROUPED))))
+            )
+        # Stable: of those that are as bad the order is theirs.
+        yield from (text for _, text in sorted(parts, key=lambda part: part[0]))
     if report.errors or report.quarantined:
         yield "### Errors\n\n"
         for error in report.errors:
@@ -61,14 +74,17 @@ def _parts(report: Report, context: ReportContext) -> Iterator[str]:
     yield from _operations(report.operations)
 
 
-def _finding(shown: ShownFinding) -> str:
+def _finding(shown: ShownFinding, places: str) -> str:
+    """The block of a failure; `places` are those of its cause, where it stands for all of them."""
     finding = shown.finding
     code = f"{finding.code} " if finding.code else ""
-    heading = f"{code}{shown.title}: {finding.label}"
+    others = " and elsewhere" if places else ""
+    heading = f"{code}{shown.title}: {finding.label}{others}"
     marks = "" if not shown.marks else f" ({shown.stability})"
     parts = [
         f"<details><summary><b>{_html(finding.severity)}</b> {_html(_line(heading + marks))}</summary>",
         *([_fenced(shown.message, "text")] if shown.message else []),
+        *([_fenced(places, "text")] if places else []),
         *([f"Answer: {_escaped(_line(shown.status))}"] if shown.status else []),
         *([_fenced("\n".join(shown.commands), "sh")] if shown.commands else []),
         "</details>",

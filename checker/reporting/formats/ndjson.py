@@ -15,6 +15,7 @@ from checker.corpus.records import (
     SchemaOpened,
     WorkerGone,
 )
+from checker.reporting.causes import cause_of
 from checker.reporting.context import ReportContext
 from checker.reporting.events import Event, PhaseFinished, PhaseStarted
 from checker.reporting.findings import prose
@@ -121,6 +122,7 @@ class EventLines:
             "Finding",
             {
                 "fingerprint": event.fingerprint,
+                "cause": cause_of(event),
                 "code": event.code,
                 "check": event.check,
                 "operation": event.label,

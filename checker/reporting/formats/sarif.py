@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from checker import __version__
 from checker.checks.table import FAILURES
+from checker.reporting.causes import cause_of
 from checker.reporting.context import ReportContext
 from checker.reporting.json_text import json_text
 from checker.reporting.lines import operation_lines
@@ -90,7 +91,11 @@ def _result(shown: ShownFinding, rule: int, place: _Positions) -> dict[str, Any]
         "message": {"text": "\n\n".join(part for part in told if part)},
         "locations": [place.of(finding.label)],
         "partialFingerprints": {"checker/v1": finding.fingerprint},
-        "properties": {"stability": shown.stability, "severity": finding.severity},
+        "properties": {
+            "stability": shown.stability,
+            "severity": finding.severity,
+            "cause": cause_of(finding),
+        },
     }
 
 

@@ -5,11 +5,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from checker import __version__
+from checker.reporting.causes import Cause, cause_of, causes_of
 from checker.reporting.context import ReportContext
 from checker.reporting.findings import prose
 from checker.reporting.json_text import json_text
 from checker.reporting.report import OperationOutcome, PhaseOutcome, Report
 from checker.reporting.shown import ShownFinding, shown_findings
+from checker.reporting.text import unicode_text
 from checker.reporting.warning_notes import warning_groups
 
 SCHEMA_VERSION = 1
@@ -56,6 +58,7 @@ def verdict(report: Report, context: ReportContext) -> dict[str, Any]:
             "requests": report.requests,
         },
         "failures": [_failure(one) for one in shown_findings(report.findings, context)],
+        "causes": [_cause(one) for one in causes_of(report.findings)],
         "errors": [
             {
                 "operation": error.label,
@@ -108,10 +111,30 @@ def _phase(phase: PhaseOutcome) -> dict[str, Any]:
     }
 
 
+def _cause(cause: Cause) -> dict[str, Any]:
+    worst = cause.worst
+    return {
+        "fingerprint": cause.fingerprint,
+        "code": worst.code or None,
+        "check": worst.check,
+        "title": unicode_text(worst.title),
+        "severity": worst.severity,
+        "places": [
+            {
+                "operation": one.label,
+                "fingerprint": one.fingerprint,
+                "case_id": one.case or None,
+            }
+            for one in cause.places
+        ],
+    }
+
+
 def _failure(shown: ShownFinding) -> dict[str, Any]:
     finding = shown.finding
     return {
         "fingerprint": finding.fingerprint,
+        "cause": cause_of(finding),
         "code": finding.code or None,
         "check": finding.check,
         "title": shown.title,
