@@ -31,6 +31,8 @@ PUBLIC = {
     "graphql.from_path": "checker.library.loaders:graphql.from_path",
     "graphql.from_url": "checker.library.loaders:graphql.from_url",
     "graphql.from_wsgi": "checker.library.loaders:graphql.from_wsgi",
+    "graphql.nodes": "checker.graphql.nodes",
+    "graphql.scalar": "checker.graphql.scalars:scalar",
     "hook": "checker.core.hooks:hook",
     "hooks": "checker.core.hooks:GLOBAL_HOOKS",
     "kinds": "checker.kinds",

@@ -27,6 +27,7 @@ class WarningKind(StrEnum):
     SUBSCRIPTION = "subscription"
     FEDERATION = "federation"
     LOOSE_SCHEMA = "loose_schema"
+    UNKNOWN_SCALAR = "unknown_scalar"
     UNUSED_OPENAPI_AUTH = "unused_openapi_auth"
 
 

@@ -100,6 +100,11 @@ BUILT_IN: Final = (
     WarningRow(WarningKind.FEDERATION, "Fields for gateways, which are not tested"),
     WarningRow(WarningKind.LOOSE_SCHEMA, "Schemas that a strict reader refuses"),
     WarningRow(
+        WarningKind.UNKNOWN_SCALAR,
+        "Unknown GraphQL scalars that have to be given",
+        "Say what their values are with `checker.graphql.scalar`.",
+    ),
+    WarningRow(
         WarningKind.UNUSED_OPENAPI_AUTH, "Credentials for security schemes that are not declared"
     ),
     WarningRow("damaged_file", "Damaged files of the corpus"),

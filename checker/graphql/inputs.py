@@ -1,6 +1,6 @@
 """Types of arguments as JSON Schemas: what draws, breaks and lists values of requests then does so for GraphQL, too."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from graphql import (
@@ -13,62 +13,16 @@ from graphql import (
     GraphQLNonNull,
     GraphQLScalarType,
     GraphQLSchema,
+    get_named_type,
     is_required_argument,
     is_required_input_field,
 )
 
-from checker.core.registry import FORMATS
+from checker.graphql.scalars import Raw, schema_of
 
-Raw = dict[str, Any]
-_INT: Final = {"type": "integer", "minimum": -(2**31), "maximum": 2**31 - 1}
-_LONG: Final = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
-BUILT_IN: Final[Mapping[str, Raw]] = {
-    "Int": _INT,
-    "Float": {"type": "number"},
-    "String": {"type": "string"},
-    "Boolean": {"type": "boolean"},
-    "ID": {"type": "string"},
-}
-
-
-def _text(format: str) -> Raw:
-    return {"type": "string", "format": format}
-
-
-_ANYTHING: Final = {"type": ["string", "number", "boolean", "object", "array"]}
-CUSTOM: Final[Mapping[str, Raw]] = {
-    "Date": _text("date"),
-    "Time": {"type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$"},
-    "DateTime": _text("date-time"),
-    "Timestamp": _text("date-time"),
-    "IP": {"anyOf": [_text("ipv4"), _text("ipv6")]},
-    "IPv4": _text("ipv4"),
-    "IPv6": _text("ipv6"),
-    "BigInt": _LONG,
-    "Long": _LONG,
-    "UUID": _text("uuid"),
-    "URL": _text("uri"),
-    "URI": _text("uri"),
-    "EmailAddress": _text("email"),
-    "JSON": _ANYTHING,
-    "JSONObject": {"type": "object"},
-    "Any": _ANYTHING,
-    "_Any": {"type": "object"},
-    "PositiveInt": {"type": "integer", "minimum": 1, "maximum": 2**31 - 1},
-    "NonNegativeInt": {"type": "integer", "minimum": 0, "maximum": 2**31 - 1},
-    "Decimal": {"type": "string", "pattern": "^-?[0-9]{1,9}(\\.[0-9]{1,4})?$"},
-}
-"""Scalars that many servers have, by name: what their values usually are."""
-_UNKNOWN: Final = {"type": ["string", "integer", "boolean", "object"]}
-"""Of a scalar that only its server knows."""
 _DEEPEST: Final = 3
 """Input objects in one another that have all of their fields: there are schemas in which each has fields of all others."""
 _WITHOUT_NUL: Final = {"type": "string", "pattern": "^[^\\u0000]*$"}
-
-
-def format_of(scalar: str) -> str:
-    """The name under which a strategy for a scalar is registered."""
-    return f"graphql:{scalar}"
 
 
 class InputSchemas:
@@ -108,16 +62,14 @@ class InputSchemas:
             case GraphQLEnumType():
                 return {"enum": list(kind.values)}
             case GraphQLScalarType():
-                return self._scalar(kind.name)
+                return self._scalar(kind)
             case _:
                 return {"$ref": f"#/$defs/{kind.name}.{depth}"}
 
-    def _scalar(self, name: str) -> Raw:
-        if name == "String" and not self._allows_null:
+    def _scalar(self, kind: GraphQLScalarType) -> Raw:
+        if kind.name == "String" and not self._allows_null:
             return dict(_WITHOUT_NUL)
-        if format_of(name) in FORMATS:
-            return _text(format_of(name))
-        return dict(BUILT_IN.get(name) or CUSTOM.get(name, _UNKNOWN))
+        return schema_of(kind)
 
     def _object(self, kind: GraphQLInputObjectType, depth: int) -> Raw:
         fields: Mapping[str, GraphQLInputField] = kind.fields
@@ -151,3 +103,35 @@ def _nullable(raw: Raw) -> Raw:
     if isinstance(kind, list):
         return {**raw, "type": [*kind, "null"]}
     return {"anyOf": [raw, {"type": "null"}]}
+
+
+def required_scalars(
+    args: Mapping[str, GraphQLArgument],
+) -> Iterator[tuple[str, GraphQLScalarType]]:
+    """(place, scalar) of what cannot be left out, each scalar once: `book.isbn` is a field of the argument `book`."""
+    todo: list[tuple[str, Any]] = [
+        (name, one.type) for name, one in args.items() if is_required_argument(one)
+    ]
+    seen: set[str] = set()
+    while todo:
+        place, kind = todo.pop(0)
+        if is_list(kind):
+            # An empty list will do.
+            continue
+        named = get_named_type(kind)
+        if named.name in seen:
+            continue
+        seen.add(named.name)
+        if isinstance(named, GraphQLScalarType):
+            yield place, named
+        elif isinstance(named, GraphQLInputObjectType) and not named.is_one_of:
+            todo += [
+                (f"{place}.{name}", one.type)
+                for name, one in named.fields.items()
+                if is_required_input_field(one)
+            ]
+
+
+def is_list(kind: Any) -> bool:
+    """Whether a type, null or not, is a list."""
+    return isinstance(kind.of_type if isinstance(kind, GraphQLNonNull) else kind, GraphQLList)

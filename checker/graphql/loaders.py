@@ -65,7 +65,13 @@ def _behind(source: UrlSource, options: FetchOptions, *, is_claimed: bool) -> Gr
     if path.endswith((".graphql", ".graphqls", ".gql")):
         found = web.get(source.url, wait_s=source.wait_s)
         return _opened(_document(found.content.decode("utf-8", "replace"), shown), None)
-    found = web.get(source.url, wait_s=source.wait_s, question=QUESTION)
+    try:
+        found = web.get(source.url, wait_s=source.wait_s, question=QUESTION)
+    except LoaderError as error:
+        if is_claimed:
+            raise
+        # Another kind was asked first, and what it found says more than how a strange question was refused.
+        raise ForeignDescription(str(error), error.extras) from error
     return _opened(from_introspection(_answer(found.content, shown), shown), found.location)
 
 

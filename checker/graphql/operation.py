@@ -11,7 +11,7 @@ from checker.core.operation import Body, Example, Label, Operation, Parameter, U
 from checker.core.request import WireRequest
 from checker.core.response import Response
 from checker.core.schema import Schema
-from checker.core.schema_warnings import SchemaWarning
+from checker.core.schema_warnings import SchemaWarning, WarningKind
 from checker.core.security import SecurityRequirement
 from checker.core.verdicts import RequestVerdict
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
@@ -19,8 +19,9 @@ from checker.generation.normalization.store import FormStore
 from checker.generation.program import OperationProgram, compile_operation
 from checker.generation.settings import GenerationSettings
 from checker.graphql.answers import GraphQLContract
-from checker.graphql.inputs import InputSchemas
+from checker.graphql.inputs import InputSchemas, required_scalars
 from checker.graphql.referee import QueryReferee
+from checker.graphql.scalars import is_unknown
 from checker.graphql.selections import FieldPlace, places_of, with_arguments
 from checker.graphql.writing import ARGUMENTS, LITERALS, NESTED, SELECTION, QueryWriter
 from checker.kinds.members import OperationMembers
@@ -165,7 +166,13 @@ class GraphQLOperation(OperationMembers):
         if self._writer is None:
             entry, schema = self.entry, self.owner.document.schema
             places = places_of(schema, entry.field)
-            self._writer = QueryWriter(schema, entry.operation, (entry.name, entry.field), places)
+            self._writer = QueryWriter(
+                schema,
+                entry.operation,
+                (entry.name, entry.field),
+                places,
+                self.owner.referee.refuses,
+            )
         return self._writer
 
     @property
@@ -192,8 +199,15 @@ class GraphQLOperation(OperationMembers):
         )
 
     def warnings(self) -> Iterable[SchemaWarning]:
-        """None."""
-        return ()
+        """Scalars that have to be given, and that only the server knows."""
+        pointer = f"#/{self.entry.type_name}/{self.entry.name}"
+        for name, scalar in required_scalars(self.entry.field.args):
+            if is_unknown(scalar):
+                says = (
+                    f"nobody here knows what a `{scalar.name}` is, which `{name}` has to be: "
+                    "texts, numbers, booleans and objects are tried"
+                )
+                yield SchemaWarning(WarningKind.UNKNOWN_SCALAR, self.label, pointer, says)
 
     def methods_at(self, path: str) -> tuple[frozenset[str], ...]:
         """Nothing: all operations share one path."""

@@ -40,6 +40,10 @@ class QueryReferee:
         """Whether the query is valid and its variables fit; what custom scalars take, nobody knows."""
         return RequestVerdict(tuple(self._verdicts(request.body)))
 
+    def refuses(self, body: bytes) -> bool:
+        """Whether a request is wrong, by its bytes."""
+        return any(part.outcome is Outcome.INVALID for part in self._verdicts(body))
+
     def document(self, query: str) -> tuple[DocumentNode | None, str, bool]:
         """A query, why it is wrong, and whether it holds values of custom scalars."""
         return self._read(query)
@@ -72,7 +76,8 @@ class QueryReferee:
         try:
             document = parse(query, no_location=True, max_tokens=_MOST_TOKENS)
             errors = validate(self._schema, document, max_errors=1)
-        except (GraphQLError, RecursionError) as error:
+        except (GraphQLError, RecursionError, IndexError) as error:
+            # An IndexError is what graphql-core makes of a text that ends in a backslash within quotes.
             return None, _line(error), False
         if errors:
             return document, _line(errors[0]), False

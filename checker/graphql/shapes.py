@@ -61,7 +61,7 @@ class Shapes:
     def _of(self, query: str) -> Shape | None:
         try:
             document = parse(query, no_location=True, max_tokens=20_000)
-        except (GraphQLError, RecursionError):
+        except (GraphQLError, RecursionError, IndexError):
             return None
         operation = document.definitions[0]
         if not isinstance(operation, OperationDefinitionNode):

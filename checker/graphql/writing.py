@@ -1,11 +1,13 @@
 """Bodies of cases as requests: a query with its variables, or with its values in it.
 
 The body of a case says what is asked, not how it is written: `{"arguments": {"id": "1"}, "selection": ["name",
-"friends.name"]}`. What is wrong in one is written so that a server finds it wrong, too.
+"friends.name"]}`. What is wrong in one is written so that a server finds it wrong, too. A query that is written already,
+as a text or under `query`, goes out as it is.
 """
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -33,6 +35,20 @@ LITERALS: Final = "literals"
 """Whether values stand in the query; else they are variables."""
 KNOWN: Final = frozenset((ARGUMENTS, SELECTION, NESTED, LITERALS))
 _KEPT: Final = 4096
+_OF_REQUESTS: Final = frozenset(("query", "variables", "operationName", "extensions"))
+"""Members of a request (GraphQL over HTTP, 5.3)."""
+
+_QUERY: Final = re.compile(r"\s*(?:[{#]|(?:query|mutation|fragment)\b)")
+"""How queries begin."""
+
+
+def written_request(value: Any) -> dict[str, Any] | None:
+    """The request of a body that holds a query as text, alone or under `query`; None for one that says what is asked."""
+    if isinstance(value, str):
+        return {"query": value} if _QUERY.match(value) else None
+    if isinstance(value, dict) and isinstance(value.get("query"), str):
+        return value if value.keys() <= _OF_REQUESTS else None
+    return None
 
 
 @dataclass(slots=True)
@@ -63,12 +79,14 @@ class QueryWriter:
         operation: str,
         root: tuple[str, GraphQLField],
         places: Mapping[str, FieldPlace],
+        refuses: Callable[[bytes], bool] = lambda request: True,
     ) -> None:
-        """`operation` is `query` or `mutation`."""
+        """`operation` is `query` or `mutation`; `refuses` says whether a request that somebody else wrote is wrong."""
         self._schema = schema
         self._operation = operation
         self._name, self._field = root
         self._places = places
+        self._refuses = refuses
         self._args: Mapping[str, GraphQLArgument] = self._field.args
         self._is_leaf = is_leaf_type(get_named_type(self._field.type))
         self._known: dict[tuple[Any, ...], bytes] = {}
@@ -91,6 +109,9 @@ class QueryWriter:
     def _anew(self, value: Any) -> bytes:
         if isinstance(value, bytes):
             return value
+        written = written_request(value)
+        if written is not None:
+            return json_bytes(written)
         query, variables = self.query(value)
         head = b'{"query":' + json_bytes(query) + b',"variables":'
         if self._is_usual(value):
@@ -165,6 +186,8 @@ class QueryWriter:
 
     def is_wrong(self, value: Any) -> bool:
         """Whether a server has to refuse the request of a body: some rule of the schema is broken, in every reading."""
+        if written_request(value) is not None:
+            return self._refuses(self(value))
         if isinstance(value, bytes) or not isinstance(value, dict) or value.keys() - KNOWN:
             return True
         selection, nested = value.get(SELECTION, []), value.get(NESTED, {})

@@ -28,6 +28,7 @@ from checker.library.state_machine import APIStateMachine, state_machine
 
 Entry = OperationEntry | BrokenOperation
 _NO_METHOD: Final = "Method `{method}` not found. Available methods: {available}"
+_NO_FIELD: Final = "Field `{name}` not found{hint}. Available fields: {available}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +58,18 @@ class PathOperations(Mapping[str, ApiOperation]):
     def __getitem__(self, method: str) -> ApiOperation:
         entry = self._entries.get(method) or self._entries.get(method.upper())
         if entry is None:
-            available = ", ".join(self._entries)
-            raise OperationNotFound(_NO_METHOD.format(method=method.upper(), available=available))
+            raise OperationNotFound(self._missed(method))
         operation = self._schema.read(entry)
         if isinstance(operation, BrokenOperation):
             raise OperationNotFound(f"`{entry.label}` cannot be read: {operation.error}")
         return operation
+
+    def _missed(self, name: str) -> str:
+        """What to say of a name that is not there: methods are in upper case, and all else are names of fields."""
+        available = ", ".join(self._entries)
+        if all(known.isupper() for known in self._entries):
+            return _NO_METHOD.format(method=name.upper(), available=available)
+        return _NO_FIELD.format(name=name, hint=_hint(name, self._entries), available=available)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)

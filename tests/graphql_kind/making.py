@@ -6,6 +6,7 @@ from typing import Any
 from checker.core.case import Case
 from checker.core.errors import NothingToBreak
 from checker.core.meta import GenerationMode, PhaseInfo
+from checker.core.registry import FORMATS
 from checker.core.request import BaseUrl, WireRequest
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import RandomSource
@@ -40,7 +41,7 @@ def cases(
 ) -> Iterator[tuple[Case, WireRequest]]:
     """Drawn cases with their requests; none of an operation that takes everything."""
     try:
-        program = operation.compile(GenerationSettings(mode=mode))
+        program = operation.compile(GenerationSettings(mode=mode, formats=FORMATS))
     except NothingToBreak:
         return
     for seed in range(count):

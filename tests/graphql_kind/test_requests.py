@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from functools import cache
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -57,14 +57,10 @@ def test_queries_of_all_real_schemas_are_what_they_are_meant_to_be() -> None:
     assert seen > 80
 
 
-@cache
-def reasons(label: str) -> str:
-    operation = of(label)
-    return "\n".join(
-        part.reason
-        for _, sent in cases(operation, NEGATIVE, 1200)
-        for part in operation.judge_request(sent).parts
-    )
+def reasons(operation: GraphQLOperation) -> Iterator[str]:
+    """What is wrong with negative queries, one after the other."""
+    for _, sent in cases(operation, NEGATIVE, 1200):
+        yield from (part.reason for part in operation.judge_request(sent).parts)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +80,7 @@ def reasons(label: str) -> str:
     ],
 )  # fmt: skip
 def test_every_rule_is_broken(label: str, rule: str) -> None:
-    assert re.search(rule, reasons(label))
+    assert any(re.search(rule, reason) for reason in reasons(of(label)))
 
 
 def test_a_negative_breaks_one_rule_alone() -> None:

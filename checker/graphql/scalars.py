@@ -1,0 +1,139 @@
+"""What values of scalars look like: those of GraphQL, those that many servers have, those that users describe."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from graphql import GraphQLScalarType, is_specified_scalar_type
+
+from checker.core.errors import IncorrectUsage
+from checker.core.registry import register_format
+from checker.generation.sources.choices import RandomSource
+from checker.generation.sources.context import Rejected
+from checker.generation.sources.hypothesis import draw_strategy
+from checker.graphql.nodes import plain
+
+Raw = dict[str, Any]
+_SAMPLES: Final = 64
+"""Values of a scalar that is no text: a schema lists them."""
+_INT: Final = {"type": "integer", "minimum": -(2**31), "maximum": 2**31 - 1}
+_LONG: Final = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
+BUILT_IN: Final[Mapping[str, Raw]] = {
+    "Int": _INT,
+    "Float": {"type": "number"},
+    "String": {"type": "string"},
+    "Boolean": {"type": "boolean"},
+    "ID": {"type": "string"},
+}
+
+
+def _text(format: str) -> Raw:
+    return {"type": "string", "format": format}
+
+
+_ANYTHING: Final = {"type": ["string", "number", "boolean", "object", "array"]}
+_TIME: Final = {"type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$"}
+CUSTOM: Final[Mapping[str, Raw]] = {
+    "Date": _text("date"),
+    "Time": _TIME,
+    "DateTime": _text("date-time"),
+    "Timestamp": _text("date-time"),
+    "IP": {"anyOf": [_text("ipv4"), _text("ipv6")]},
+    "IPv4": _text("ipv4"),
+    "IPv6": _text("ipv6"),
+    "BigInt": _LONG,
+    "Long": _LONG,
+    "UUID": _text("uuid"),
+    "URL": _text("uri"),
+    "URI": _text("uri"),
+    "EmailAddress": _text("email"),
+    "JSON": _ANYTHING,
+    "JSONObject": {"type": "object"},
+    "Any": _ANYTHING,
+    "_Any": {"type": "object"},
+    "PositiveInt": {"type": "integer", "minimum": 1, "maximum": 2**31 - 1},
+    "NonNegativeInt": {"type": "integer", "minimum": 0, "maximum": 2**31 - 1},
+    "Decimal": {"type": "string", "pattern": "^-?[0-9]{1,9}(\\.[0-9]{1,4})?$"},
+}
+"""Scalars that many servers have, by name: what their values usually are."""
+_SPECIFIED: Final[Mapping[str, Raw]] = {
+    "rfc4122": CUSTOM["UUID"],
+    "rfc9562": CUSTOM["UUID"],
+    "rfc3339": CUSTOM["DateTime"],
+    "iso-8601": CUSTOM["DateTime"],
+    "rfc3986": CUSTOM["URI"],
+    "rfc5322": CUSTOM["EmailAddress"],
+    "rfc8259": _ANYTHING,
+    "rfc7159": _ANYTHING,
+    "date-time": CUSTOM["DateTime"],
+    "local-date": CUSTOM["Date"],
+    "uuid": CUSTOM["UUID"],
+}
+"""Last words of `@specifiedBy` URLs (`https://scalars.graphql.org/andimarek/date-time.html`): what they specify."""
+_UNKNOWN: Final = {"type": ["string", "integer", "boolean", "object"]}
+"""Of a scalar that only its server knows."""
+
+_STRATEGIES: dict[str, Any] = {}
+"""Name of a scalar -> strategy of nodes or of plain values, as users gave it."""
+
+
+def scalar(name: object, strategy: Any) -> None:
+    """Values of a scalar are drawn from `strategy`: of nodes (`checker.graphql.nodes`), or of plain values.
+
+    A later strategy replaces an earlier one. Raises `IncorrectUsage`.
+    """
+    if not isinstance(name, str) or not name.isidentifier():
+        raise IncorrectUsage(f"the name of a scalar must be a name of GraphQL, got {name!r}")
+    if not hasattr(strategy, "example") or not hasattr(strategy, "map"):
+        raise IncorrectUsage(
+            f"scalar {name!r} must be a Hypothesis strategy of `checker.graphql.nodes`, got {strategy!r}"
+        )
+    _STRATEGIES[name] = strategy.map(plain)
+    register_format(_format_of(name), _STRATEGIES[name])
+
+
+def is_registered(name: str) -> bool:
+    """Whether a user says what the values of a scalar are."""
+    return name in _STRATEGIES
+
+
+def is_unknown(kind: GraphQLScalarType) -> bool:
+    """Whether nobody here knows what the values of a scalar look like."""
+    known = kind.name in CUSTOM or is_registered(kind.name) or is_specified_scalar_type(kind)
+    return not known and _specified(kind) is None
+
+
+def schema_of(kind: GraphQLScalarType) -> Raw:
+    """JSON Schema of the values of a scalar. Raises `IncorrectUsage` for a strategy that gives none."""
+    if is_registered(kind.name):
+        return _registered(kind.name)
+    found = BUILT_IN.get(kind.name) or CUSTOM.get(kind.name) or _specified(kind)
+    return dict(found or _UNKNOWN)
+
+
+def _format_of(scalar: str) -> str:
+    return f"graphql:{scalar}"
+
+
+def _registered(name: str) -> Raw:
+    samples: list[Any] = []
+    try:
+        for seed in range(_SAMPLES):
+            samples.append(draw_strategy(_STRATEGIES[name], RandomSource(seed)))
+    except Rejected:
+        if not samples:
+            raise IncorrectUsage(
+                f"the strategy of scalar {name!r} gives no values; make it less strict"
+            ) from None
+    if all(isinstance(one, str) for one in samples):
+        return _text(_format_of(name))
+    # Nobody can draw what is no text from a strategy, and record it, by the keywords of JSON Schema.
+    return {"enum": [one for place, one in enumerate(samples) if one not in samples[:place]]}
+
+
+def _specified(kind: GraphQLScalarType) -> Raw | None:
+    """What the URL of a specification says, by its last word."""
+    url = kind.specified_by_url
+    if not isinstance(url, str):
+        return None
+    last = url.partition("#")[0].rstrip("/").rpartition("/")[2].lower().partition(".")[0]
+    return _SPECIFIED.get(last)
