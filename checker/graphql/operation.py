@@ -24,7 +24,7 @@ from checker.graphql.referee import QueryReferee
 from checker.graphql.scalars import is_unknown
 from checker.graphql.selections import FieldPlace, places_of, with_arguments
 from checker.graphql.writing import ARGUMENTS, LITERALS, NESTED, SELECTION, QueryWriter
-from checker.kinds.members import OperationMembers
+from checker.kinds.members import EntryMembers
 
 _MOST_SELECTED = 8
 """Places of one query that are chosen; one may stand for all fields of a type."""
@@ -90,9 +90,10 @@ class RootField:
         }
 
 
-class GraphQLOperation(OperationMembers):
+class GraphQLOperation(EntryMembers):
     """Implements `checker.kinds.protocol.ApiOperation`."""
 
+    entry: RootField
     parameters: tuple[Parameter, ...] = ()
     unusable_bodies: ClassVar[tuple[UnusableBody, ...]] = ()
     unusable_parameters: ClassVar[Mapping[str, str]] = {}
@@ -101,8 +102,6 @@ class GraphQLOperation(OperationMembers):
     has_skipped_required_body: ClassVar[bool] = False
     grants_credentials: ClassVar[bool] = False
     security: ClassVar[tuple[SecurityRequirement, ...]] = ()
-    method: ClassVar[str] = "POST"
-    tags: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, entry: RootField, owner: GraphQLOwner) -> None:
         self.entry = entry
@@ -111,34 +110,6 @@ class GraphQLOperation(OperationMembers):
         self.engine: Engine | None = None
         self._bodies: dict[bool, tuple[Body, ...]] = {}
         self._writer: QueryWriter | None = None
-
-    def __repr__(self) -> str:
-        return f"<Operation {self.label}>"
-
-    @property
-    def path(self) -> str:
-        """Of the endpoint."""
-        return self.owner.path
-
-    @property
-    def resource_path(self) -> str:
-        """Where it stands among the resources: `/user/{id}`."""
-        return self.entry.resource_path
-
-    @property
-    def operation_id(self) -> str:
-        """Name of the field."""
-        return self.entry.name
-
-    @property
-    def deprecated(self) -> bool:
-        """True when the schema says so."""
-        return self.entry.deprecated
-
-    @property
-    def definition(self) -> Mapping[str, Any]:
-        """Name, type and description of the field."""
-        return self.entry.definition
 
     @property
     def base_url(self) -> str | None:

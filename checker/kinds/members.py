@@ -1,7 +1,7 @@
 """What every operation offers to Python users, whatever kind of description it is of."""
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, Self
 
 from checker.core.case import Case as CaseValue
@@ -10,6 +10,7 @@ from checker.core.errors import IncorrectUsage
 from checker.core.failures import FailureGroup
 from checker.core.locations import Location
 from checker.core.operation import Body, Parameter
+from checker.kinds.protocol import OperationEntry
 
 _NO_ENGINE: Final = "{label} was read without an engine; load its schema with `checker.openapi`"
 
@@ -118,6 +119,52 @@ class OperationMembers:
         if self.engine is None:
             raise RuntimeError(_NO_ENGINE.format(label=self.label))
         return self.engine
+
+
+class EntryMembers(OperationMembers):
+    """Members of operations of which the table of contents tells already what they are called."""
+
+    __slots__ = ()
+
+    entry: OperationEntry
+
+    def __repr__(self) -> str:
+        return f"<Operation {self.label}>"
+
+    @property
+    def method(self) -> str:
+        """Upper case: `GET`."""
+        return self.entry.method
+
+    @property
+    def path(self) -> str:
+        """Template as declared: `/users/{id}`."""
+        return self.entry.path
+
+    @property
+    def resource_path(self) -> str:
+        """Where it stands among the resources: `/users/{id}`."""
+        return self.entry.resource_path
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Tags, in order of declaration."""
+        return self.entry.tags
+
+    @property
+    def operation_id(self) -> str | None:
+        """What the description calls it beside its label, if anything: `operationId`, the name of a field."""
+        return self.entry.operation_id
+
+    @property
+    def deprecated(self) -> bool:
+        """True when the description says so."""
+        return self.entry.deprecated
+
+    @property
+    def definition(self) -> Mapping[str, Any]:
+        """What the description says of it, as its kind reads it."""
+        return self.entry.definition
 
 
 def _location(name: str) -> Location:

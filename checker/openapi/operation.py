@@ -21,7 +21,7 @@ from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.normalization.store import FormStore
 from checker.generation.program import OperationProgram, compile_operation
 from checker.generation.settings import GenerationSettings
-from checker.kinds.members import OperationMembers
+from checker.kinds.members import EntryMembers
 from checker.openapi.answers.contract import OpenApiContract
 from checker.openapi.bodies import Bodies, is_swagger, media_types, request_bodies, swagger_bodies
 from checker.openapi.documents.references import OpenApiDocument
@@ -91,66 +91,28 @@ class Entry:
         )
 
 
-@dataclass(eq=False, slots=True)
-class OpenApiOperation(OperationMembers):
+@dataclass(eq=False, repr=False, slots=True)
+class OpenApiOperation(EntryMembers):
     """Implements `checker.kinds.protocol.ApiOperation`."""
 
     entry: Entry
     parameters: tuple[Parameter, ...]
-    owner: Owner = field(repr=False)
+    owner: Owner
     _bodies: Bodies
     unusable_parameters: Mapping[str, str]
     """Optional parameters that cannot be sent: pointer -> why."""
-    _contract: OpenApiContract | None = field(default=None, repr=False)
-    _referee: RequestReferee | None = field(default=None, repr=False)
+    _contract: OpenApiContract | None = None
+    _referee: RequestReferee | None = None
     read_answer: ClassVar[None] = None
     """Its JSON."""
     is_described: ClassVar[bool] = True
     label: Label = field(init=False)
     """`GET /users/{id}`."""
-    engine: Engine | None = field(default=None, repr=False)
+    engine: Engine | None = None
 
     def __post_init__(self) -> None:
         # Asked for with each request: a property would be a call.
         self.label = self.entry.label
-
-    def __repr__(self) -> str:
-        return f"<Operation {self.label}>"
-
-    @property
-    def method(self) -> str:
-        """Upper case: `GET`."""
-        return self.entry.method
-
-    @property
-    def path(self) -> str:
-        """Template as declared: `/users/{id}`."""
-        return self.entry.path
-
-    @property
-    def resource_path(self) -> str:
-        """The path: URLs name resources."""
-        return self.entry.path
-
-    @property
-    def tags(self) -> tuple[str, ...]:
-        """Tags, in order of declaration."""
-        return self.entry.tags
-
-    @property
-    def operation_id(self) -> str | None:
-        """`operationId`, if there is one."""
-        return self.entry.operation_id
-
-    @property
-    def deprecated(self) -> bool:
-        """True when the document says so."""
-        return self.entry.deprecated
-
-    @property
-    def definition(self) -> Mapping[str, Any]:
-        """The raw operation object."""
-        return self.entry.definition
 
     @property
     def base_url(self) -> str | None:
