@@ -82,3 +82,30 @@ def with_given(arguments: GivenArguments) -> Callable[[Tested], Tested]:
         return test
 
     return decorated
+
+
+class SchemaDecorators:
+    """What a schema offers to tests of all its operations, whether it is loaded already or not."""
+
+    __slots__ = ()
+
+    def parametrize(self) -> Callable[[Tested], Tested]:
+        """Decorator of a test that takes `case`: one test for each operation. Raises `IncorrectUsage` when stacked."""
+        return with_schema(self)
+
+    def given(self, *arguments: Any, **named: Any) -> Callable[[Tested], Tested]:
+        """Hypothesis's `given` for the other arguments of a test of `parametrize`. Raises `IncorrectUsage`."""
+        return with_given(GivenArguments(arguments, named))
+
+    def override(
+        self,
+        *,
+        path_parameters: Mapping[str, Any] | None = None,
+        headers: Mapping[str, Any] | None = None,
+        cookies: Mapping[str, Any] | None = None,
+        query: Mapping[str, Any] | None = None,
+    ) -> Callable[[Tested], Tested]:
+        """Decorator of a test: parameters that have these values wherever an operation declares them."""
+        return with_overrides(
+            ParameterValues(path_parameters or {}, headers or {}, cookies or {}, query or {})
+        )

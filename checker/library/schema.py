@@ -16,14 +16,7 @@ from checker.core.providers import AuthRegistry
 from checker.core.schema_warnings import SchemaWarning
 from checker.kinds.protocol import ApiOperation, ApiSchema, OperationEntry
 from checker.library.engine import LibraryEngine
-from checker.library.parametrized import (
-    GivenArguments,
-    ParameterValues,
-    Tested,
-    with_given,
-    with_overrides,
-    with_schema,
-)
+from checker.library.parametrized import SchemaDecorators
 from checker.library.state_machine import APIStateMachine, state_machine
 
 Entry = OperationEntry | BrokenOperation
@@ -82,7 +75,7 @@ class PathOperations(Mapping[str, ApiOperation]):
         return _one_of(self._schema.read(entry) for entry in self._entries.values())(options)
 
 
-class LoadedSchema(Mapping[str, PathOperations]):
+class LoadedSchema(SchemaDecorators, Mapping[str, PathOperations]):
     """A schema whose operations can make, send and judge cases. `include` and `exclude` give narrower ones."""
 
     def __init__(
@@ -195,27 +188,6 @@ class LoadedSchema(Mapping[str, PathOperations]):
     def with_test_auth(self, own: AuthRegistry) -> "LoadedSchema":
         """The schema with providers that are for one test alone."""
         return LoadedSchema(self.opened, self.config, self.engine.with_auth(own), self._filter)
-
-    def parametrize(self) -> Callable[[Tested], Tested]:
-        """Decorator of a test that takes `case`: one test for each operation. Raises `IncorrectUsage` when stacked."""
-        return with_schema(self)
-
-    def given(self, *arguments: Any, **named: Any) -> Callable[[Tested], Tested]:
-        """Hypothesis's `given` for the other arguments of a test of `parametrize`. Raises `IncorrectUsage`."""
-        return with_given(GivenArguments(arguments, named))
-
-    def override(
-        self,
-        *,
-        path_parameters: Mapping[str, Any] | None = None,
-        headers: Mapping[str, Any] | None = None,
-        cookies: Mapping[str, Any] | None = None,
-        query: Mapping[str, Any] | None = None,
-    ) -> Callable[[Tested], Tested]:
-        """Decorator of a test: parameters that have these values wherever an operation declares them."""
-        return with_overrides(
-            ParameterValues(path_parameters or {}, headers or {}, cookies or {}, query or {})
-        )
 
     def as_strategy(self, **options: Any) -> Any:
         """Strategy of cases of all selected operations. Options: those of `operation.as_strategy`."""

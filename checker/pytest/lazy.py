@@ -1,25 +1,17 @@
 """Schemas that a fixture makes: known when the test runs, so that its operations are subtests."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from checker.core.errors import IncorrectUsage
 from checker.core.hooks import HookDecorator, HookRegistry, HookScope
 from checker.core.operation_filter import OperationFilter, Predicate
-from checker.library.parametrized import (
-    GivenArguments,
-    ParameterValues,
-    Tested,
-    with_given,
-    with_overrides,
-    with_schema,
-)
+from checker.library.parametrized import SchemaDecorators
 from checker.library.schema import LoadedSchema
 
 
 @dataclass(frozen=True, slots=True)
-class LazySchema:
+class LazySchema(SchemaDecorators):
     """A schema that a fixture will give; what is asked of it is done when it is there."""
 
     fixture: str
@@ -27,27 +19,6 @@ class LazySchema:
     filter: OperationFilter = OperationFilter()  # noqa: RUF009 - frozen
     hooks: HookRegistry = field(default_factory=lambda: HookRegistry(HookScope.SCHEMA))
     """Hooks for operations of this schema alone."""
-
-    def parametrize(self) -> Callable[[Tested], Tested]:
-        """Decorator of a test that takes `case`: one subtest for each operation."""
-        return with_schema(self)
-
-    def given(self, *arguments: Any, **named: Any) -> Callable[[Tested], Tested]:
-        """Hypothesis's `given` for the other arguments of a test of `parametrize`."""
-        return with_given(GivenArguments(arguments, named))
-
-    def override(
-        self,
-        *,
-        path_parameters: dict[str, Any] | None = None,
-        headers: dict[str, Any] | None = None,
-        cookies: dict[str, Any] | None = None,
-        query: dict[str, Any] | None = None,
-    ) -> Callable[[Tested], Tested]:
-        """Decorator of a test: parameters that have these values wherever an operation declares them."""
-        return with_overrides(
-            ParameterValues(path_parameters or {}, headers or {}, cookies or {}, query or {})
-        )
 
     def include(self, *functions: Predicate, **attributes: Any) -> "LazySchema":
         """The schema with matching operations only; filters are those of `schema.include`."""
