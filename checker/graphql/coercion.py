@@ -33,7 +33,7 @@ def takes(kind: Any, value: Any) -> bool:
         case GraphQLInputObjectType():
             return isinstance(value, dict) and takes_fields(kind, value)
         case _:
-            return _takes_scalar(kind.name, value)
+            return takes_scalar(kind.name, value)
 
 
 def takes_fields(kind: GraphQLInputObjectType, value: Mapping[str, Any]) -> bool:
@@ -55,7 +55,8 @@ def takes_arguments(args: Mapping[str, GraphQLArgument], value: Any) -> bool:
     return all(name in args and takes(args[name].type, one) for name, one in value.items())
 
 
-def _takes_scalar(name: str, value: Any) -> bool:
+def takes_scalar(name: str, value: Any) -> bool:
+    """Whether a value of JSON can be given for a scalar; true of custom ones, which say nothing."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     match name:
         case "Int":

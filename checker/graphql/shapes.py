@@ -22,10 +22,11 @@ from graphql import (
     parse,
 )
 
+from checker.graphql.coercion import takes_scalar
+
 _KEPT: Final = 1024
 _MOST_ITEMS: Final = 1000
 """Of a list that are looked at."""
-_INT: Final = 2**31
 Path = tuple[str | int, ...]
 
 
@@ -276,15 +277,5 @@ _TYPENAME: Final = _TypenameShape()
 
 
 def _is_of(name: str, value: Any) -> bool:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    match name:
-        case "Int":
-            return is_number and value == int(value) and -_INT <= value < _INT
-        case "Float":
-            return is_number
-        case "String" | "ID":
-            return isinstance(value, str)
-        case "Boolean":
-            return isinstance(value, bool)
-        case _:
-            return True
+    # What an ID accepts may be a number; what it is written as never is (GraphQL, 3.5.5).
+    return isinstance(value, str) if name == "ID" else takes_scalar(name, value)
