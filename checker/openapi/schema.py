@@ -30,34 +30,8 @@ KIND: Final = "openapi"
 """Name of the kind in the table."""
 
 
-class Methods(Mapping[str, OpenApiOperation]):
-    """Operations of one path by method, in any letter case."""
-
-    def __init__(self, schema: "OpenApiSchema", entries: dict[str, Entry]) -> None:
-        self._schema = schema
-        self._entries = entries
-
-    def __getitem__(self, method: str) -> OpenApiOperation:
-        entry = self._entries.get(method.upper())
-        if entry is None:
-            available = ", ".join(self._entries)
-            raise LookupError(
-                f"Method `{method.upper()}` not found. Available methods: {available}"
-            )
-        operation = self._schema.read(entry)
-        if isinstance(operation, BrokenOperation):
-            raise LookupError(f"`{entry.label}` cannot be read: {operation.error}")
-        return operation
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-
-class OpenApiSchema(Mapping[str, Methods]):
-    """Implements `checker.kinds.protocol.ApiSchema`; also a mapping from path to method to operation."""
+class OpenApiSchema:
+    """Implements `checker.kinds.protocol.ApiSchema`."""
 
     def __init__(
         self,
@@ -304,32 +278,6 @@ class OpenApiSchema(Mapping[str, Methods]):
             self.resources().plain(),
         ]
         return b"[" + written + b"," + to_json(rest)[1:]
-
-    def __getitem__(self, path: str) -> Methods:
-        entries = {
-            entry.method: entry
-            for entry in self.entries()
-            if isinstance(entry, Entry) and entry.path == path
-        }
-        if entries:
-            return Methods(self, entries)
-        near = get_close_matches(path, list(self), n=1)
-        advice = f" Did you mean `{near[0]}`?" if near else ""
-        raise LookupError(f"`{path}` not found.{advice}")
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(
-            dict.fromkeys(entry.path for entry in self.entries() if isinstance(entry, Entry))
-        )
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    def __hash__(self) -> int:
-        return id(self)
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
 
     def _declared_url(self, servers: object) -> str:
         return absolute_url(

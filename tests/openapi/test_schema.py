@@ -5,6 +5,7 @@ import pytest
 from checker.core.operation import BrokenOperation
 from checker.openapi.documents.neighbours import Provenance
 from checker.openapi.loaders import from_dict
+from checker.openapi.operation import OpenApiOperation
 from checker.openapi.schema import OpenApiSchema
 
 from .documents import opened, operation
@@ -34,28 +35,14 @@ def test_table_of_contents_reads_nothing() -> None:
 
 def test_operation_carries_what_filters_ask_for() -> None:
     schema = opened("3.0.0", PATHS)
-    found, deleted = schema["/users"]["get"], schema["/users/{id}"]["DELETE"]
+    found, deleted = schema.find("GET /users"), schema.find("DELETE /users/{id}")
+    assert isinstance(found, OpenApiOperation)
+    assert isinstance(deleted, OpenApiOperation)
     assert (found.tags, found.operation_id, found.deprecated) == (("a",), "list", False)
     assert deleted.deprecated
     assert deleted.operation_id is None
     assert schema.find("GET /users") is found
-
-
-def test_schema_is_a_mapping_of_paths() -> None:
-    schema = opened("3.0.0", PATHS)
-    assert list(schema) == ["/users", "/users/{id}"]
-    assert len(schema) == 2
-    assert "/users" in schema
-    assert list(schema["/users"]) == ["GET", "POST"]
     assert str(schema) == "<OpenApiSchema for T 1>"
-
-
-def test_a_miss_names_what_is_near() -> None:
-    schema = opened("3.0.0", PATHS)
-    with pytest.raises(LookupError, match=r"Did you mean `/users`\?"):
-        schema["/user"]
-    with pytest.raises(LookupError, match="Available methods: GET, POST"):
-        schema["/users"]["PATCH"]
 
 
 def test_path_items_may_stand_elsewhere() -> None:
