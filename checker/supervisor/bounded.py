@@ -1,17 +1,20 @@
 """Who gets what next in `run`. Pure: seconds are those since the run began, and arguments."""
 
-from collections import deque
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from checker.core.digests import digest, digest_int
 from checker.core.operation import Label
 from checker.core.phases import FUZZING, MOST_LISTED, CaseSource, Phase, phase_named
 from checker.core.resources import REMOVING, method_rank
 from checker.supervisor.assignment import NOTHING_DONE
+from checker.supervisor.time_shares import SLICE_S, TimeShares, TimeWindow
 from checker.workers.messages import MOST_TIMEOUTS, LeaseReport, OperationCard, Task
 
-SLICE_S = 8.0
+NEAR = 64
+"""So many that wait are looked through for one that a worker knows from before."""
 MOST_SLOW = 4
 """Slow tasks that one worker holds beside its others."""
 
@@ -20,6 +23,10 @@ MOST_SLOW = 4
 class _Piece:
     task: Task
     is_producer: bool
+    stage: int = 0
+    """Number of the stage that it waits in."""
+    is_begun: bool = False
+    """Whether it had a turn."""
 
 
 class BoundedPlan:
@@ -47,6 +54,11 @@ class BoundedPlan:
             for row in rows
             for stage in _stages(row, cards, ordered=row.name not in unordered)
         )
+        self._shares = TimeShares()
+        self._stage = 0
+        """How many stages have begun."""
+        self._elapsed_s = 0.0
+        """When somebody asked for work last."""
         self._tasks = {
             (card.label, row.name): _bounded_task(
                 card.label,
@@ -65,9 +77,18 @@ class BoundedPlan:
         """Operations that never answer: later phases leave them alone."""
         self._waiting: deque[_Piece] = deque()
         self._slow: deque[_Piece] = deque()
+        self._left: list[_Piece] = []
+        """What stages left behind when their time was over."""
         self._leased: dict[str, _Piece] = {}
+        self._homes: dict[str, int] = {}
+        """Operation -> worker that had it last: it has its program, and need not compile it."""
         self.tasks: Sequence[Task] = tuple(self._tasks.values())
         """As they were in the beginning."""
+
+    def limit(self, window: TimeWindow, workers: int) -> None:
+        """Share this time among the stages, before the first one begins; so many workers have it."""
+        self._elapsed_s = window.begins_s
+        self._shares = TimeShares(window, _weights(self._stages), workers)
 
     @property
     def waiting(self) -> int:
@@ -79,15 +100,18 @@ class BoundedPlan:
     def is_over(self) -> bool:
         """Whether every task is finished or dropped."""
         self._begin_next_stage()
-        return not self._waiting and not self._stages and not self._slow and not self._leased
+        pending = (self._waiting, self._stages, self._slow, self._left, self._leased)
+        return not any(pending)
 
     def lease(self, elapsed_s: float, worker: int = 0) -> Task | None:
         """The first task in the queue."""
+        self._elapsed_s = elapsed_s
         self._begin_next_stage()
-        return self._lease(self._waiting.popleft()) if self._waiting else None
+        return self._lease(self._taken(worker), worker) if self._waiting else None
 
     def lease_slow(self, elapsed_s: float, held: int) -> Task | None:
         """A task whose requests wait beside others: a producer, or any when nothing fast waits for a worker."""
+        self._elapsed_s = elapsed_s
         if held >= MOST_SLOW:
             return None
         for piece in self._slow:
@@ -119,30 +143,52 @@ class BoundedPlan:
         piece.task = replace(
             piece.task, start=next_index, redo=redo, is_slow=is_slow, timeouts=report.timeouts
         )
-        self._queue(piece).append(piece)
+        self._put_back(piece)
 
     def lose(self, task: Task, spent_s: float = 0.0) -> None:
         """To the front: its case in flight decides soon whether it is poison."""
         piece = self._leased.pop(task.id, None)
         if piece is not None:
             piece.task = task
-            self._queue(piece).appendleft(piece)
+            self._homes.pop(task.labels[0], None)
+            self._put_back(piece, first=True)
 
     def drop(self, task: str) -> None:
         """Forget it, wherever it is; its operation goes on with the next phase."""
         self._leased.pop(task, None)
         self._waiting = deque(piece for piece in self._waiting if piece.task.id != task)
         self._slow = deque(piece for piece in self._slow if piece.task.id != task)
+        self._left = [piece for piece in self._left if piece.task.id != task]
 
     def _begin_next_stage(self) -> None:
-        """When nothing is left of this one but what is slow and gives nothing that others use."""
-        while self._stages and not self._waiting and not self._is_awaited():
-            phase, labels = self._stages.popleft()
-            self._waiting.extend(
-                _Piece(self._tasks[label, phase], label in self._producers)
-                for label in labels
-                if label not in self._given_up
-            )
+        """When nothing is left of this one but what is slow and gives nothing that others use, or its time is over."""
+        while (self._stages or self._left) and self._is_through():
+            self._left += self._waiting
+            self._stage += 1
+            self._waiting = deque(self._of_next_stage() if self._stages else self._of_all())
+            self._shares.begin_next(self._elapsed_s)
+
+    def _is_through(self) -> bool:
+        """Whether it is the turn of the next stage: second turns come after the first ones of all stages."""
+        if self._shares.is_over(self._elapsed_s):
+            return True
+        if self._waiting:
+            return self._waiting[0].is_begun and not all(piece.is_begun for piece in self._left)
+        return not self._is_awaited()
+
+    def _of_next_stage(self) -> Iterator[_Piece]:
+        phase, labels = self._stages.popleft()
+        for label in labels:
+            if label not in self._given_up:
+                task = self._tasks[label, phase]
+                yield _Piece(task, label in self._producers, self._stage)
+
+    def _of_all(self) -> Iterator[_Piece]:
+        """What all stages left behind."""
+        left, self._left = self._left, []
+        for piece in sorted(left, key=lambda piece: piece.is_begun):
+            piece.stage = self._stage
+            yield piece
 
     def _is_awaited(self) -> bool:
         """Whether something is at work, or slow, on which it depends what later tasks send: how fast it is must not matter."""
@@ -151,12 +197,33 @@ class BoundedPlan:
         slow = (*self._leased.values(), *self._slow)
         return any(piece.task.labels[0] in self._awaited for piece in slow)
 
-    def _lease(self, piece: _Piece) -> Task:
+    def _taken(self, worker: int) -> _Piece:
+        """The first of those that wait, of those near it one that this worker has compiled or nobody has."""
+        for place, piece in enumerate(islice(self._waiting, NEAR)):
+            if self._homes.get(piece.task.labels[0], worker) == worker:
+                del self._waiting[place]
+                return piece
+        return self._waiting.popleft()
+
+    def _lease(self, piece: _Piece, worker: int | None = None) -> Task:
+        if worker is not None:
+            self._homes[piece.task.labels[0]] = worker
+        first_turns = sum(not one.is_begun for one in (piece, *self._waiting))
+        slice_s = self._shares.slice_s(self._elapsed_s, first_turns, len(self._waiting) + 1)
+        piece.task, piece.is_begun = replace(piece.task, slice_s=slice_s), True
         self._leased[piece.task.id] = piece
         return piece.task
 
-    def _queue(self, piece: _Piece) -> deque[_Piece]:
-        return self._slow if piece.task.is_slow else self._waiting
+    def _put_back(self, piece: _Piece, *, first: bool = False) -> None:
+        """Let it wait for its next turn: in its stage, if that is not over."""
+        if piece.stage != self._stage and not piece.task.is_slow:
+            self._left.append(piece)
+            return
+        queue = self._slow if piece.task.is_slow else self._waiting
+        if first:
+            queue.appendleft(piece)
+        else:
+            queue.append(piece)
 
 
 def _is_tested(card: OperationCard, row: Phase) -> bool:
@@ -178,6 +245,14 @@ def _stages(
         among = [card for card in tested if card.layer == layer]
         among.sort(key=lambda card: method_rank(card.method))
         yield row.name, [card.label for card in among]
+
+
+def _weights(stages: Iterable[tuple[str, list[str]]]) -> list[float]:
+    """Shares of time: all phases have the same, and in each all operations."""
+    sizes = Counter[str]()
+    for phase, labels in stages:
+        sizes[phase] += len(labels)
+    return [len(labels) / max(1, sizes[phase]) for phase, labels in stages]
 
 
 def _count_of(card: OperationCard, usual: int) -> int:

@@ -9,6 +9,7 @@ from checker.core.phases import CaseSource, phase_named
 from checker.corpus.fold import RunView
 from checker.corpus.records import UNBROKEN, Note
 from checker.supervisor.quarantine import WHOLE_TASK
+from checker.supervisor.time_shares import TimeWindow
 from checker.workers.messages import Drain, OperationCard, Task
 
 GRACE_S = 3.0
@@ -111,6 +112,11 @@ class Ending:
         """Seconds until nothing new begins; None without a time limit."""
         limit_s = self._max_time_s
         return None if limit_s is None else max(0.0, limit_s - closing_s(limit_s) - elapsed_s)
+
+    def window(self, elapsed_s: float) -> TimeWindow | None:
+        """The time from now on until nothing new begins; None without a time limit."""
+        left_s = self.left_s(elapsed_s)
+        return None if left_s is None else TimeWindow(elapsed_s, elapsed_s + left_s)
 
     def begin(self, outcome: str) -> None:
         """The first reason counts; but an interrupt is always worth telling."""

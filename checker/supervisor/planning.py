@@ -6,25 +6,29 @@ from checker.supervisor.assignment import Plan
 from checker.supervisor.bounded import BoundedPlan
 from checker.supervisor.clusters import clusters_with_producers
 from checker.supervisor.exploration import ExplorationPlan
+from checker.supervisor.time_shares import TimeWindow
 from checker.workers.messages import Opened
 
 
 def make_plan(
-    opened: Opened, settings: RunSettings, seed: int, view: RunView, left_s: float | None
+    opened: Opened, settings: RunSettings, seed: int, view: RunView, window: TimeWindow | None
 ) -> Plan:
-    """The plan for what was opened; `left_s` seconds are left to a `fuzz`, None: no limit."""
+    """The plan for what was opened; without `window` time has no limit."""
     if settings.kind == "fuzz":
         return ExplorationPlan(
             clusters_with_producers(opened.operations),
             seed=seed,
             workers=settings.workers,
-            time_s=left_s,
+            time_s=None if window is None else window.length_s,
             begun=view.tasks,
         )
-    return BoundedPlan(
+    plan = BoundedPlan(
         opened.operations,
         seed=seed,
         max_examples=settings.common.max_examples,
         phases=settings.phases,
         unordered=settings.unordered_phases,
     )
+    if window is not None:
+        plan.limit(window, settings.workers)
+    return plan

@@ -202,8 +202,8 @@ class Supervisor:
         if opened.works_alone:
             self._settings = replace(self._settings, workers=1)
         seed, view = self._chronicle.seed, self._chronicle.view
-        left_s = self.ending.left_s(self._chronicle.elapsed_s)
-        self._plan = make_plan(opened, self._settings, seed, view, left_s)
+        window = self.ending.window(self._chronicle.elapsed_s)
+        self._plan = make_plan(opened, self._settings, seed, view, window)
         if not opened.operations:
             self.ending.complete(self._chronicle.view)
             return

@@ -1,0 +1,60 @@
+"""How long the stages of a `run` with a time limit may take, and each turn in them. Pure: seconds are arguments."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+SLICE_S = 8.0
+"""A turn where time does not press: then others may have a look at the operation, too."""
+SHORTEST_SLICE_S = 0.005
+FIRST_TURNS = 0.5
+"""Share of a stage for the first turns of its operations: what was reckoned too short is made up for by the rest."""
+REST_WEIGHT = 1.0
+"""Of what stages leave behind when their time is over, as if it were one phase more."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeWindow:
+    """The time that a run with a limit has for its work, in seconds since it began."""
+
+    begins_s: float
+    ends_s: float
+    """When nothing new begins any more."""
+
+    @property
+    def length_s(self) -> float:
+        """Seconds from its begin to its end."""
+        return max(0.0, self.ends_s - self.begins_s)
+
+
+class TimeShares:
+    """Shares of the time that is left, by weights: what one stage leaves over is for all that follow."""
+
+    def __init__(
+        self, window: TimeWindow | None = None, weights: Sequence[float] = (), workers: int = 1
+    ) -> None:
+        """Without `window` there is no limit. `weights` of the stages, in order."""
+        self._window = window
+        self._weights = [*weights, REST_WEIGHT]
+        self._workers = workers
+        self._stage_ends_s: float | None = None
+
+    def begin_next(self, elapsed_s: float) -> None:
+        """One stage more begins: the next one, or after the last what all of them left behind."""
+        if self._window is None:
+            return
+        left_s = max(0.0, self._window.ends_s - elapsed_s)
+        self._stage_ends_s = elapsed_s + left_s * self._weights[0] / sum(self._weights)
+        if len(self._weights) > 1:
+            del self._weights[0]
+
+    def is_over(self, elapsed_s: float) -> bool:
+        """Whether others should have had the time that this stage still takes."""
+        return self._stage_ends_s is not None and elapsed_s >= self._stage_ends_s
+
+    def slice_s(self, elapsed_s: float, first_turns: int, waiting: int) -> float:
+        """Seconds of the next turn; `first_turns` of those that wait had none in this stage yet."""
+        if self._stage_ends_s is None:
+            return SLICE_S
+        left_s = (self._stage_ends_s - elapsed_s) * self._workers
+        fair_s = FIRST_TURNS * left_s / first_turns if first_turns else left_s / max(1, waiting)
+        return min(SLICE_S, max(SHORTEST_SLICE_S, fair_s))
