@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import click
@@ -38,6 +39,8 @@ def execute_run(settings: RunSettings, began_at: float) -> int:
     with Interrupts() as interrupts, ExitStack() as stack:
         for name, path in settings.reports:
             check_writable(Path(path), is_folder=format_named(name).is_folder)
+        if settings.baseline.updates or settings.baseline.prunes:
+            check_writable(Path(settings.baseline.source), is_folder=False)
         console = Console(settings)
         stack.callback(console.close)
         console.title()
@@ -139,6 +142,7 @@ class _Reporting:
         problems = self._finish_following(given_up)
         report = self._console.report(outcome.view, outcome.outcome)
         problems |= self._summaries(report, given_up)
+        problems |= self._record(report)
         there = [(name, path) for name, path in self._targets() if path not in problems]
         self._console.finish(replace(report, reports=tuple(there)))
         walled(lambda: _tell_github(report, self._followed.context), lambda _: None)
@@ -163,6 +167,21 @@ class _Reporting:
         for note in finished.notes:
             self._outcome.view.absorb(0, note)
         return finished.problems
+
+    def _record(self, report: Report) -> dict[str, str]:
+        """Path -> why the baseline could not be written. What was interrupted saw too little to write it."""
+        baseline = report.compared.baseline
+        if not (baseline.updates or baseline.prunes) or report.outcome in ("interrupted", "error"):
+            return {}
+        file = import_module("checker.reporting.baseline_file")
+        path = Path(baseline.source)
+        entries = file.updated(report.compared, report.findings)
+        try:
+            file.write_baseline(path, entries)
+        except OSError as error:
+            why = error.strerror or type(error).__name__
+            return {baseline.source: f"{path}: the baseline cannot be written: {why}"}
+        return {}
 
     def _summaries(self, report: Report, given_up: Callable[[], bool]) -> dict[str, str]:
         """Path -> why there is no report, of those that are made when the run is over."""

@@ -15,6 +15,7 @@ COMMANDS = {
     "fuzz": "Test an API without end: until a failure, a time limit or Ctrl-C.",
     "report": "Make reports of a run that is over, was killed, or still goes on.",
     "explain": "Say what a failure or a warning means, and what to do.",
+    "baseline": "Keep the file of known failures: add, list, compare.",
     "replay": "Send the requests of a cassette again and compare the answers.",
     "auth": "Try what is configured to say who is calling.",
     "demo": "Try the tool on a bundled API with planted defects.",

@@ -2,68 +2,48 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import click
 
 from checker.checks.table import AVAILABLE, BUILT_IN
 from checker.cli.filters import filter_options
+from checker.cli.setting import SettingOption, generation_option, root_option
 from checker.cli.values import KeyValue, comma_list, credentials, headers, location
 from checker.config import auth
 from checker.config.config import Config
 from checker.config.kinds import did_you_mean
 from checker.config.plugins import load_plugins
 from checker.config.sections import Section
-from checker.config.table import PHASES, SECTIONS, Path
+from checker.config.table import PHASES, SECTIONS
 from checker.core.errors import NotAvailableYet, UsageError
 from checker.core.reports import ReportFormat, report_format, report_formats
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True, slots=True)
-class SettingOption:
-    """An option that sets one key of the configuration."""
-
-    flags: tuple[str, ...]
-    path: Path
-    key: str
-    help: str
-    is_flag: bool = False
-    """Takes no value: being there means true."""
-    variable: str | None = None
-    """Environment variable that stands in for it."""
-
-    @property
-    def name(self) -> str:
-        """As Python calls it."""
-        return self.flags[-1].lstrip("-").replace("-", "_")
-
-
-def _root(flags: str, help_: str, *, key: str = "", variable: str | None = None) -> SettingOption:
-    names = tuple(flags.split("/"))
-    return SettingOption(names, (), key or names[-1][2:], help_, variable=variable)
-
-
-def _generation(key: str, help_: str, *, flags: str = "", is_flag: bool = False) -> SettingOption:
-    names = tuple((flags or f"--generation-{key}").split("/"))
-    return SettingOption(names, ("generation",), key, help_, is_flag)
-
-
-BASE_URL = _root(
+BASE_URL = root_option(
     "-u/--url",
     "Base URL of the API; its description's own servers are not used then.",
     key="base-url",
     variable="CHECKER_BASE_URL",
 )
 
+KNOWN_FAILURES = (
+    root_option(
+        "--baseline", "File of known failures, which fail no run; written when it is not there."
+    ),
+    root_option(
+        "--compare", "Run whose failures count as known: a folder, its name, or a JSON report."
+    ),
+)
+
 SETTINGS = (
     BASE_URL,
-    _root("-w/--workers", "Worker processes, 1-64 or `auto`."),
-    _root("--lanes", "Requests in flight in each worker, 1-64 or `auto`."),
-    _root("--seed", "Seed of all random choices."),
-    _root("--max-failures", "End after that many different failures or errors."),
+    root_option("-w/--workers", "Worker processes, 1-64 or `auto`."),
+    root_option("--lanes", "Requests in flight in each worker, 1-64 or `auto`."),
+    root_option("--seed", "Seed of all random choices."),
+    root_option("--max-failures", "End after that many different failures or errors."),
     SettingOption(
         ("--continue-on-failure",),
         (),
@@ -71,14 +51,14 @@ SETTINGS = (
         "Test everything, even what failed already.",
         is_flag=True,
     ),
-    _root(
+    root_option(
         "--wait-for-schema",
         "Seconds to wait until the API description can be loaded.",
         variable="CHECKER_WAIT_FOR_SCHEMA",
     ),
-    _root("--request-timeout", "Seconds to wait for a response."),
-    _root("--proxy", "URL of an HTTP proxy."),
-    _root("--tls-verify", "Whether to verify certificates, or a file of authorities."),
+    root_option("--request-timeout", "Seconds to wait for a response."),
+    root_option("--proxy", "URL of an HTTP proxy."),
+    root_option("--tls-verify", "Whether to verify certificates, or a file of authorities."),
     SettingOption(
         ("-A", "--auth-type"), auth.BASIC, "type", "How they are sent: `basic` or `digest`."
     ),
@@ -88,26 +68,41 @@ SETTINGS = (
     SettingOption(
         ("--auth-wfc-user",), auth.WFC, "user", "User of that document; the one that is let in."
     ),
-    _root("--rate-limit", "Requests per time: `N/s`, `N/m`, `N/h`."),
-    _root("--max-redirects", "Redirects to follow."),
-    _root("--request-retries", "Retries after connection errors."),
-    _root("--request-cert", "File of the client certificate."),
-    _root("--request-cert-key", "File of the client certificate's key."),
-    _root("--suppress-health-check", "Health checks to leave out."),
-    _root("--warnings", "Warnings to show, or `off`."),
-    _generation("mode", "Valid data, invalid data, or both.", flags="-m/--mode"),
-    _generation("allow-x00", "Whether strings may hold NUL."),
-    _generation("codec", "Codec that strings can be written in."),
-    _generation("deterministic", "No randomness at all.", is_flag=True),
-    _generation("maximize", "Metric to maximise."),
-    _generation("with-security-parameters", "Whether to generate credentials."),
-    _generation("graphql-allow-null", "Whether to use null in GraphQL."),
-    _generation("database", "Where examples are kept: `none`, `:memory:` or a folder."),
-    _generation("unique-inputs", "Never the same case twice.", is_flag=True),
+    root_option("--rate-limit", "Requests per time: `N/s`, `N/m`, `N/h`."),
+    root_option("--max-redirects", "Redirects to follow."),
+    root_option("--request-retries", "Retries after connection errors."),
+    root_option("--request-cert", "File of the client certificate."),
+    root_option("--request-cert-key", "File of the client certificate's key."),
+    root_option("--suppress-health-check", "Health checks to leave out."),
+    root_option("--warnings", "Warnings to show, or `off`."),
+    generation_option("mode", "Valid data, invalid data, or both.", flags="-m/--mode"),
+    generation_option("allow-x00", "Whether strings may hold NUL."),
+    generation_option("codec", "Codec that strings can be written in."),
+    generation_option("deterministic", "No randomness at all.", is_flag=True),
+    generation_option("maximize", "Metric to maximise."),
+    generation_option("with-security-parameters", "Whether to generate credentials."),
+    generation_option("graphql-allow-null", "Whether to use null in GraphQL."),
+    generation_option("database", "Where examples are kept: `none`, `:memory:` or a folder."),
+    generation_option("unique-inputs", "Never the same case twice.", is_flag=True),
     *(
         SettingOption((f"--{name.replace('_', '-')}",), ("checks",), name, check.help)
         for name, check in AVAILABLE.items()
         if check.switch
+    ),
+    *KNOWN_FAILURES,
+    SettingOption(
+        ("--baseline-update",),
+        (),
+        "baseline-update",
+        "Write new failures into the baseline, too.",
+        is_flag=True,
+    ),
+    SettingOption(
+        ("--baseline-prune",),
+        (),
+        "baseline-prune",
+        "Take out of the baseline what did not fail again.",
+        is_flag=True,
     ),
     SettingOption(("--report-dir",), ("reports",), "directory", "Folder of the reports."),
     SettingOption(
@@ -148,11 +143,11 @@ SETTINGS = (
 """In the order of the help page."""
 
 RUN_SETTINGS = (
-    _generation("max-examples", "Cases for each operation.", flags="-n/--max-examples"),
-    _generation(
+    generation_option("max-examples", "Cases for each operation.", flags="-n/--max-examples"),
+    generation_option(
         "no-shrink", "Show failures as they were found.", flags="--no-shrink", is_flag=True
     ),
-    _root("--max-time", "Seconds for the whole run."),
+    root_option("--max-time", "Seconds for the whole run."),
 )
 """Of `run` alone."""
 
@@ -161,8 +156,7 @@ FUZZ_SETTINGS = (
 )
 """Of `fuzz` alone."""
 
-_LATER = ("--origin", "--baseline", "--app")
-_LATER_FLAGS = ("--baseline-update", "--baseline-prune")
+_LATER = ("--origin", "--app")
 
 
 def header_option(command: Decorated) -> Decorated:
@@ -196,8 +190,6 @@ def run_options(settings: tuple[SettingOption, ...]) -> Callable[[Decorated], De
         command = click.option("--inline", is_flag=True, hidden=True)(command)
         for flag in reversed(_LATER):
             command = click.option(flag, hidden=True)(command)
-        for flag in reversed(_LATER_FLAGS):
-            command = click.option(flag, is_flag=True, hidden=True)(command)
         command = filter_options(command)
         for setting in reversed((*settings, *SETTINGS)):
             command = _option(setting)(command)
@@ -380,6 +372,6 @@ def _refuse_pointless_bytes(config: Config) -> None:
 
 
 def _refuse_later(options: Mapping[str, Any]) -> None:
-    for flag in (*_LATER, *_LATER_FLAGS):
+    for flag in _LATER:
         if options[flag[2:].replace("-", "_")]:
             raise NotAvailableYet(flag)

@@ -12,7 +12,9 @@ import click
 from checker.cli.execute import execute_run
 from checker.cli.filters import read_filters
 from checker.cli.main import Root
-from checker.cli.options import SettingOption, apply_options
+from checker.cli.options import apply_options
+from checker.cli.past import compared_with
+from checker.cli.setting import SettingOption
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
@@ -42,7 +44,19 @@ def run_command(
     )
     asked = run_settings(config, occasion)
     asked = replace(asked, command=shown_command(sys.argv, asked))
+    if config.compare is not None:
+        asked = _against(asked, config.compare)
     ctx.exit(execute_run(asked, root.began_at))
+
+
+def _against(settings: RunSettings, run: str) -> RunSettings:
+    """Settings that hold failures against those of another run, read before this one changes its corpus."""
+    baseline = compared_with(run, settings.baseline.today)
+    others = (
+        (title, {key: value for key, value in changes.items() if key != "baseline"})
+        for title, changes in settings.projects
+    )
+    return replace(settings, baseline=baseline, projects=tuple(others))
 
 
 def shown_command(arguments: list[str], settings: RunSettings) -> str:

@@ -6,11 +6,13 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from checker.checks.custom import CUSTOM_CHECKS
 from checker.checks.table import BUILT_IN
+from checker.config.baseline import read_baseline
 from checker.config.config import Config
 from checker.config.filters import OperationFilters, Selection
 from checker.config.reading import section_error, unknown
@@ -19,6 +21,8 @@ from checker.config.table import AVAILABLE_PHASES, PHASES
 from checker.config.warnings import WarningSettings
 from checker.config.wfc import chosen_users, read_document
 from checker.core.blocks import Truncation
+from checker.core.errors import UsageError
+from checker.core.known import Baseline
 from checker.core.reports import ReportFormat, report_formats
 
 
@@ -81,6 +85,7 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
         overrides=config.overrides(),
         hooks=hooks,
         warnings=WarningSettings.of(config.warnings),
+        baseline=_baseline(config, occasion.now),
         preserve_bytes=config.reports.preserve_bytes,
         max_shown=config.output.max_shown,
         color=config.color,
@@ -232,6 +237,29 @@ def _reports(config: Config, now: datetime | None) -> list[tuple[ReportFormat, s
         elif asked.enabled:
             found.append((row, os.path.join(config.reports.directory, row.file_name(stamp))))
     return found
+
+
+def _baseline(config: Config, now: datetime | None) -> Baseline:
+    """Known failures, as a file has them; one that is not there yet is written. Raises `ConfigError`, `UsageError`."""
+    today = (now or datetime.now(UTC)).date().isoformat()
+    if config.baseline is None:
+        for flag in ("baseline-update", "baseline-prune"):
+            if getattr(config, flag.replace("-", "_")):
+                raise UsageError(f"--{flag} needs a file: give --baseline FILE")
+        return Baseline(today=today)
+    if config.compare is not None:
+        raise UsageError(
+            "--baseline and --compare exclude each other: failures are held against one"
+        )
+    path = Path(config.baseline)
+    is_new = not path.exists()
+    return Baseline(
+        source=str(path),
+        today=today,
+        entries=() if is_new else read_baseline(path),
+        updates=is_new or config.baseline_update,
+        prunes=config.baseline_prune,
+    )
 
 
 def _project_slug(config: Config, location: str) -> str:

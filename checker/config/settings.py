@@ -3,7 +3,7 @@
 What holds for single operations is resolved from its `operations` (`operation_settings`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from checker.config.table import default_of
 from checker.config.warnings import WarningSettings
 from checker.core.blocks import Truncation
 from checker.core.errors import UsageError
+from checker.core.known import Baseline, KnownFailure
 from checker.core.phases import DEFAULT, NAMES
 from checker.core.redact import Redaction
 
@@ -131,6 +132,8 @@ class RunSettings:
     """(format, path) of each report."""
     warnings: WarningSettings = field(default_factory=WarningSettings)
     """Which of them are shown, and which make the run fail."""
+    baseline: Baseline = field(default_factory=Baseline)
+    """Known failures."""
     keeps_traffic: bool = False
     """Whether a report shows every request, so that none may be thrown away."""
     wfc: str = ""
@@ -185,7 +188,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Selection | Overrides | OperationLayers):
         return value.to_dict()
     if isinstance(
-        value, SequenceSettings | FetchLimits | Sanitization | Truncation | WarningSettings
+        value,
+        Baseline | SequenceSettings | FetchLimits | Sanitization | Truncation | WarningSettings,
     ):
         return asdict(value)
     return value
@@ -197,12 +201,8 @@ def _restored(settings: RunSettings, plain: Mapping[str, Any]) -> RunSettings:
 
 def _restore(name: str, value: Any) -> Any:
     """A field's value from its plain form; JSON has turned tuples into lists."""
-    if name == "selection":
-        return Selection.from_dict(value)
-    if name == "operations":
-        return OperationLayers.from_dict(value)
-    if name == "overrides":
-        return Overrides.from_dict(value)
+    if name in _FROM_PLAIN:
+        return _FROM_PLAIN[name](value)
     if name == "sanitization":
         return Sanitization(**{key: _tuples(part) for key, part in value.items()})
     if name == "truncation":
@@ -216,6 +216,20 @@ def _restore(name: str, value: Any) -> Any:
     if name == "projects":
         return tuple((title, changes) for title, changes in value)
     return _tuples(value)
+
+
+def _baseline(plain: Mapping[str, Any]) -> Baseline:
+    entries = tuple(KnownFailure(**entry) for entry in plain["entries"])
+    return Baseline(**{**plain, "entries": entries})
+
+
+_FROM_PLAIN: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
+    "selection": Selection.from_dict,
+    "operations": OperationLayers.from_dict,
+    "overrides": Overrides.from_dict,
+    "baseline": _baseline,
+}
+"""By field: what makes its value of the plain form, where it is more than its fields."""
 
 
 def _tuples(value: Any) -> Any:

@@ -20,6 +20,7 @@ from checker.reporting.findings import (
     marks_of,
     unreached_as_one,
 )
+from checker.reporting.known_text import known_lines
 from checker.reporting.live import LiveLines, clock_text
 from checker.reporting.masking import Masking, masked_url
 from checker.reporting.progress import Progress
@@ -218,7 +219,7 @@ class Console:
         store = secrets_of(settings).store
         shown = Masking(settings.sanitization, store, self._credentials).command
         sections = (
-            ("FAILURES", failures_by_cause(report.findings, settings.truncation, shown)),
+            ("FAILURES", failures_by_cause(report.failing, settings.truncation, shown)),
             ("ERRORS", errors_by_label(unreached_as_one(report.errors), report.quarantined, shown)),
         )
         for title, blocks in sections:
@@ -234,6 +235,21 @@ class Console:
             if (left := count - settings.max_shown) > 0:
                 self.screen.line(f"And {counted(left, 'more operation')}: {_ELSEWHERE}")
                 self.screen.line()
+
+        self._known(report)
+
+    def _known(self, report: Report) -> None:
+        """What is known, in a line each; what is gone; what can be said of it."""
+        if not report.compared.baseline:
+            return
+        lines = list(known_lines(report))
+        if lines:
+            self.screen.section("KNOWN FAILURES")
+            self.screen.line()
+            self.screen.lines(lines[: self._settings.max_shown])
+            if (left := len(lines) - self._settings.max_shown) > 0:
+                self.screen.line(f"  and {left} more: {_ELSEWHERE}")
+            self.screen.line()
 
     def _loading_text(self) -> str:
         location, wait_s = self._shown_location(), self._settings.wait_for_schema_s
@@ -251,6 +267,6 @@ class Console:
 
 
 def _total_style(report: Report) -> str:
-    if report.findings or report.error_count:
+    if report.failing or report.error_count:
         return "bold red"
     return "bold green" if report.cases else "bold yellow"

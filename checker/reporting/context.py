@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from checker.config.settings import RunSettings, Sanitization
 from checker.core.blocks import Truncation
+from checker.core.known import Baseline
 from checker.corpus.records import RunStarted, SchemaOpened
 from checker.corpus.secrets import Secrets, secrets_of
 from checker.reporting.masking import Masking, masked_url
@@ -34,6 +35,8 @@ class ReportContext:
     """`Open API 3.0.3`."""
     kind: str = "run"
     """`run` or `fuzz`."""
+    baseline: Baseline = field(default_factory=Baseline)
+    """Known failures."""
     started_at: float = 0.0
     """Seconds since the epoch."""
 
@@ -57,6 +60,7 @@ class ReportContext:
             title=opened.title if opened else "",
             specification=opened.specification if opened else "",
             kind=started.kind if started else settings.kind,
+            baseline=settings.baseline,
             started_at=started.at if started else 0.0,
         )
 

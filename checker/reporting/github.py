@@ -20,7 +20,7 @@ def annotations(report: Report, context: ReportContext) -> Iterator[str]:
     """A line `::error ...::...` for each of the worst failures, then errors; at the line of the operation where it is known."""
     lines = operation_lines(context.location)
     count = 0
-    for shown in shown_findings(report.findings, context):
+    for shown in shown_findings(report.failing, context):
         label = shown.finding.label
         code = f"{shown.finding.code} " if shown.finding.code else ""
         place = f"file={_property(context.location)},line={lines[label]}," if label in lines else ""

@@ -1,8 +1,9 @@
 """What a run came to, as every report shows it: values only, made from a fold of the records."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from checker.core.known import Baseline, Compared
 from checker.corpus.records import Finding, Note, OperationError, Quarantined
 
 NOT_AVAILABLE = "not available yet"
@@ -111,8 +112,15 @@ class Report:
     """Those that were to be tested, in document order."""
     reports: tuple[tuple[str, str], ...] = ()
     """(format, path) of files that were written."""
+    compared: Compared = field(default_factory=lambda: Compared(Baseline(), {}))
+    """Its failures held against what is known."""
     is_complete: bool = True
     """False of a run that has no end: it goes on, or was killed."""
+
+    @property
+    def failing(self) -> tuple[Finding, ...]:
+        """Findings that fail the run: those that are not known."""
+        return tuple(one for one in self.findings if self.compared.fails(one.fingerprint))
 
     @property
     def error_count(self) -> int:

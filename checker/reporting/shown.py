@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from checker.core.blocks import FailedCase, quoted_body, standard_reason
 from checker.core.codings import codings_of, readable
+from checker.core.known import FAILING, KnownFailure, KnownFailures, Standing, failure_id
 from checker.core.request import BaseUrl, WireRequest
 from checker.corpus.records import Exchange, Finding, Interaction
 from checker.reporting.context import ReportContext
@@ -84,6 +85,19 @@ class ShownFinding:
     """One for each step, oldest first."""
     hidden: tuple[str, ...]
     """Places whose values the commands do not show."""
+    standing: Standing = Standing.NEW
+    entry: KnownFailure | None = None
+    """What is known of it."""
+
+    @property
+    def id(self) -> str:
+        """The same in every run, as `checker baseline` takes it: `v1-9a689dd49443c3d5`."""
+        return failure_id(self.finding)
+
+    @property
+    def fails(self) -> bool:
+        """Whether it fails the run."""
+        return self.standing in FAILING
 
     @property
     def stability(self) -> str:
@@ -92,9 +106,11 @@ class ShownFinding:
 
 
 def shown_findings(findings: Iterable[Finding], context: ReportContext) -> list[ShownFinding]:
-    """Findings as text, worst first."""
+    """Findings as text, worst first; those that fail no run come last."""
     ordered = sorted(findings, key=_by_severity)
-    return [_shown_finding(finding, context) for finding in ordered]
+    known = KnownFailures(context.baseline)
+    shown = [_shown_finding(finding, context, known) for finding in ordered]
+    return sorted(shown, key=lambda one: not one.fails)
 
 
 def _by_severity(finding: Finding) -> tuple[int, str, str, str, str]:
@@ -102,7 +118,18 @@ def _by_severity(finding: Finding) -> tuple[int, str, str, str, str]:
     return rank, finding.code, finding.title, finding.label, finding.fingerprint
 
 
-def _shown_finding(finding: Finding, context: ReportContext) -> ShownFinding:
+def standing_text(standing: Standing, entry: KnownFailure | None) -> str:
+    """What is known of a failure: `known: paging is rewritten (SHOP-12, until 2026-12-31)`; empty for a new one."""
+    if entry is None:
+        return "" if standing is Standing.NEW else str(standing)
+    ends = ("expired" if standing is Standing.EXPIRED else "until") + f" {entry.expires}"
+    told = [entry.ticket, entry.owner, ends if entry.expires else ""]
+    details = ", ".join(part for part in told if part)
+    reason = f": {entry.reason}" if entry.reason else ""
+    return unicode_text(f"{standing}{reason}{f' ({details})' if details else ''}")
+
+
+def _shown_finding(finding: Finding, context: ReportContext, known: KnownFailures) -> ShownFinding:
     case = walled(
         lambda: failed_case([finding], context.masking.command),
         lambda why: FailedCase(
@@ -129,6 +156,8 @@ def _shown_finding(finding: Finding, context: ReportContext) -> ShownFinding:
         body=unicode_text(body),
         commands=tuple(map(unicode_text, case.commands)),
         hidden=case.hidden,
+        standing=known.standing(finding),
+        entry=known.entry_of(finding),
     )
 
 

@@ -10,6 +10,7 @@ from checker.core.warning_table import is_warning
 from checker.corpus.records import UNBROKEN, Finding, Note
 from checker.reporting.causes import causes_of
 from checker.reporting.findings import MARKS, marks_of
+from checker.reporting.known_text import baseline_lines
 from checker.reporting.report import ENDLESS, OperationOutcome, PhaseTally, Report
 from checker.reporting.severities import severity_rank
 from checker.reporting.wall import walled
@@ -49,6 +50,7 @@ def summary_lines(report: Report, glyph: Glyph) -> Iterator[str]:
         partial(_operation_lines, report),
         partial(_phase_lines, report, glyph),
         partial(_title_counts, report, glyph),
+        partial(baseline_lines, report),
         partial(warning_lines, report),
         partial(_authentication_lines, report),
         partial(note_lines, report),
@@ -67,17 +69,21 @@ def total_line(report: Report) -> str:
     how = _CUT_SHORT.get(report.outcome, " in")
     when = f"{how} {report.elapsed_s:.2f}s"
     parts = []
-    if report.findings:
-        stable = _stability(report.findings)[STABLE]
-        is_all = stable == len(report.findings)
+    failing = report.failing
+    if failing:
+        stable = _stability(failing)[STABLE]
+        is_all = stable == len(failing)
         parts.append(
-            marked(counted(len(report.findings), "failure"), [] if is_all else [f"{stable} stable"])
+            marked(counted(len(failing), "failure"), [] if is_all else [f"{stable} stable"])
         )
     if report.error_count:
         parts.append(counted(report.error_count, "error"))
     if not parts and not report.cases:
         return f"Nothing was tested{when}"
-    parts = parts or ["No issues found"]
+    known = len(report.findings) - len(failing)
+    parts = parts or ["No new issues found" if known else "No issues found"]
+    if known:
+        parts.append(f"{known} known")
     warnings = sum(len(group.places) for group in warning_groups(report.notes))
     if warnings:
         parts.append(counted(warnings, "warning"))

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from checker.config.settings import RunSettings
+from checker.core.known import Compared, KnownFailures
 from checker.core.phases import FUZZING, NAMES
 from checker.corpus.fold import PhaseView, RunView
 from checker.corpus.records import AUTHENTICATION, UNBROKEN, Note, OperationError
@@ -59,7 +60,15 @@ def report_of(
         unauthorized=_unauthorized(told.notes),
         operations=operation_outcomes(view),
         is_complete=view.finished is not None,
+        compared=_compared(view, settings, outcome),
     )
+
+
+def _compared(view: RunView, settings: RunSettings, outcome: str) -> Compared:
+    opened = view.opened
+    is_whole = outcome == "completed" and opened is not None and opened.selected == opened.total
+    known = KnownFailures(settings.baseline)
+    return known.compared(view.findings.values(), view.statuses, is_whole=is_whole)
 
 
 def operation_outcomes(view: RunView) -> tuple[OperationOutcome, ...]:

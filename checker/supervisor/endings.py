@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from checker.config.settings import RunSettings
+from checker.core.known import KnownFailures
 from checker.core.phases import CaseSource, phase_named
 from checker.corpus.fold import RunView
 from checker.corpus.records import UNBROKEN, Note
@@ -84,6 +85,7 @@ class Ending:
         self._max_failures = settings.max_failures
         self._is_endless = settings.kind == "fuzz"
         self._usually_goes_on = settings.common.continue_on_failure
+        self._known = KnownFailures(settings.baseline)
 
     def know(self, cards: Iterable[OperationCard]) -> None:
         """Take what single operations say of going on."""
@@ -122,6 +124,12 @@ class Ending:
         """The first reason counts; but an interrupt is always worth telling."""
         if not self.outcome or outcome == INTERRUPTED:
             self.outcome = outcome
+
+    def failures(self, view: RunView) -> int:
+        """How many findings fail the run: known ones do not."""
+        if not self._known.baseline:
+            return view.finding_count()
+        return sum(map(self._known.fails, view.findings.values()))
 
     def complete(self, view: RunView) -> None:
         """End because nothing is left to do. In `fuzz`, which would go on for ever, that is worth a sentence."""
@@ -180,7 +188,7 @@ class Ending:
         return _EndingStage.NO_SHRINKS if waited_s > GRACE_S / 2 else _EndingStage.NOTHING
 
     def _judge(self, view: RunView, elapsed_s: float, interrupts: int) -> None:
-        found = view.finding_count()
+        found = self.failures(view)
         if interrupts and not self.error:
             self.begin(INTERRUPTED)
         if self.outcome:
@@ -196,7 +204,9 @@ class Ending:
         """Whether an operation has failed that `fuzz` does not go on after."""
         usual = self._usually_goes_on
         return any(
-            not finding.same_as and not self._goes_on.get(finding.label, usual)
+            not finding.same_as
+            and self._known.fails(finding)
+            and not self._goes_on.get(finding.label, usual)
             for finding in view.findings.values()
         )
 
@@ -207,7 +217,7 @@ def exit_code(view: RunView, ending: Ending) -> int:
         return CANNOT
     if ending.outcome == INTERRUPTED:
         return 130
-    if view.finding_count() or view.errors or view.quarantined:
+    if ending.failures(view) or view.errors or view.quarantined:
         return 1
     return 0 if view.cases or _is_all_skipped(view) else CANNOT
 

@@ -196,7 +196,6 @@ LATER = (
     ("--checks", "object_level_authorization"),
     ("--origin", "http://127.0.0.1"),
     ("--app", "a:b"),
-    ("--baseline-update",),
 )
 
 

@@ -79,7 +79,10 @@ class _Result:
             "steps": steps,
         }
         if message := "\n\n".join([*self._errors, *(one.title for one in self._findings)]):
-            found["statusDetails"] = {"message": message}
+            found["statusDetails"] = {
+                "message": message,
+                "known": bool(self._findings) and not any(one.fails for one in self._findings),
+            }
         elif operation.note:
             found["statusDetails"] = {"message": operation.note}
         return found
@@ -87,6 +90,8 @@ class _Result:
     def _status(self) -> str:
         if self._errors:
             return "broken"
+        if self._findings and not any(one.fails for one in self._findings):
+            return "skipped"
         return "failed" if self._findings else _STATUSES[self._operation.outcome]
 
     def _labels(self) -> Iterator[tuple[str, str]]:
@@ -105,13 +110,15 @@ class _Result:
         at = int(shown.finding.at * 1000)
         step: dict[str, Any] = {
             "name": f"Test Case: {shown.finding.case}" if shown.finding.case else "Whole run",
-            "status": "failed",
+            "status": "failed" if shown.fails else "skipped",
             "stage": "finished",
             "start": at,
             "stop": at,
             "statusDetails": {
                 "message": "\n\n".join(part for part in (shown.title, shown.message) if part),
                 "trace": "\n".join(shown.commands),
+                "known": not shown.fails,
+                "flaky": "not reproduced" in shown.marks,
             },
         }
         if source:

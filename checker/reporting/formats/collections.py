@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from checker.corpus.records import Interaction
 from checker.reporting.context import ReportContext
 from checker.reporting.report import Report
-from checker.reporting.shown import ShownFinding, shown_findings, shown_request
+from checker.reporting.shown import ShownFinding, shown_findings, shown_request, standing_text
 from checker.reporting.text import xml_text
 
 _MOST = 2000
@@ -35,7 +35,9 @@ def script(report: Report, context: ReportContext) -> Iterator[str]:
 
 def _title(shown: ShownFinding) -> str:
     code = f"{shown.finding.code} " if shown.finding.code else ""
-    return _line(f"{code}{shown.title}: {shown.finding.label} ({shown.stability})")
+    known = standing_text(shown.standing, shown.entry)
+    marks = ", ".join(part for part in (shown.stability, known) if part)
+    return _line(f"{code}{shown.title}: {shown.finding.label} ({marks})")
 
 
 def _request(interaction: Interaction, context: ReportContext) -> str:

@@ -7,8 +7,9 @@ from importlib.resources import files
 from checker import __version__
 from checker.reporting.context import ReportContext
 from checker.reporting.findings import errors_by_label
+from checker.reporting.known_text import entry_name
 from checker.reporting.report import OperationOutcome, Report
-from checker.reporting.shown import ShownFinding, shown_findings
+from checker.reporting.shown import ShownFinding, shown_findings, standing_text
 from checker.reporting.summary import counted, total_line
 from checker.reporting.text import xml_text
 from checker.reporting.warning_notes import warning_groups
@@ -41,7 +42,7 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
 
 
 def _verdict(report: Report, context: ReportContext) -> Iterator[str]:
-    kind = "bad" if report.findings or report.error_count else "good" if report.cases else "open"
+    kind = "bad" if report.failing or report.error_count else "good" if report.cases else "open"
     yield f'<header class="{kind}">\n<h1>{_text(total_line(report))}</h1>\n'
     yield f'<p>{_text(context.title)} {_text(context.specification)}</p>\n<ul class="facts">\n'
     for fact in (
@@ -58,12 +59,16 @@ def _verdict(report: Report, context: ReportContext) -> Iterator[str]:
 
 def _findings(report: Report, context: ReportContext) -> Iterator[str]:
     shown = shown_findings(report.findings, context)
-    if not shown:
+    if not shown and not report.compared.gone:
         return
     yield f'<section aria-labelledby="failures">\n<h2 id="failures">Failures ({len(shown)})</h2>\n'
     yield '<p><label for="filter">Filter</label> <input id="filter" type="search"></p>\n'
     for one in shown:
         yield from _finding(one)
+    if gone := report.compared.gone:
+        yield "<h3>Known, and gone</h3>\n<ul>\n"
+        yield from (f"<li>{_text(entry_name(entry))}</li>\n" for entry in gone)
+        yield "</ul>\n"
     yield "</section>\n"
 
 
@@ -74,7 +79,8 @@ def _finding(shown: ShownFinding) -> Iterator[str]:
     yield f'<details class="finding" id="{anchor}">\n<summary>'
     yield f'<span class="severity {_text(finding.severity)}">{_text(finding.severity)}</span> '
     yield f"{_text(code + shown.title)} <code>{_text(finding.label)}</code>"
-    for mark in shown.marks:
+    known = standing_text(shown.standing, shown.entry)
+    for mark in (*shown.marks, *([known] if known else [])):
         yield f' <span class="mark">{_text(mark)}</span>'
     yield f'</summary>\n<p><a href="#{anchor}">Link to this failure</a></p>\n'
     if shown.message:

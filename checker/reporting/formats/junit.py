@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from checker.corpus.records import Finding
 from checker.reporting.context import ReportContext
 from checker.reporting.findings import errors_by_label, failures_by_label
+from checker.reporting.known_text import entry_name, known_findings, known_lines
 from checker.reporting.report import OperationOutcome, Report
 from checker.reporting.text import xml_text
 
@@ -17,11 +18,15 @@ _SUITE = "checker"
 def write(report: Report, context: ReportContext) -> Iterator[str]:
     """Text of the report."""
     shown = context.masking.command
-    failures = dict(failures_by_label(report.findings, context.truncation, shown))
+    failures = dict(failures_by_label(report.failing, context.truncation, shown))
+    known = _known(report)
     errors = dict(errors_by_label(report.errors, report.quarantined, shown))
     cases = [
-        _case(one, _codes(report.findings, one.label), failures, errors)
-        for one in _operations(report, [*failures, *errors])
+        _with_known(
+            _case(one, _codes(report.failing, one.label), failures, errors),
+            known.get(one.label, []),
+        )
+        for one in _operations(report, [*failures, *errors, *known])
     ]
     suite = Element("testsuite", name=_SUITE, hostname=xml_text(socket.gethostname()))
     root = Element("testsuites")
@@ -36,6 +41,28 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
     yield '<?xml version="1.0" encoding="utf-8"?>\n'
     yield tostring(root, encoding="unicode")
     yield "\n"
+
+
+def _known(report: Report) -> dict[str, list[str]]:
+    """By label: lines of what is known of its failures, and of those that are gone."""
+    found: dict[str, list[str]] = {}
+    of_finding = zip(known_findings(report), known_lines(report), strict=True)
+    lines = [(finding.label, line.strip("- ")) for finding, line in of_finding]
+    lines += [(entry.place, f"gone: {entry_name(entry)}") for entry in report.compared.gone]
+    for label, line in lines:
+        found.setdefault(label, []).append(xml_text(line))
+    return found
+
+
+def _with_known(case: Element, lines: list[str]) -> Element:
+    """A test case with nothing but known failures is skipped, as what fails for a known reason is."""
+    if not lines:
+        return case
+    is_failed = any(not line.startswith("gone: ") for line in lines)
+    if is_failed and not len(case):
+        SubElement(case, "skipped", type="skipped", message=f"known failure: {'; '.join(lines)}")
+    SubElement(case, "system-out").text = "\n".join(lines)
+    return case
 
 
 def _operations(report: Report, labels: list[str]) -> Iterator[OperationOutcome]:

@@ -3,12 +3,15 @@
 import re
 from collections.abc import Iterator
 
+from checker.core.known import Compared
+from checker.corpus.records import Finding
 from checker.reporting.causes import apart, place_lines
 from checker.reporting.context import ReportContext
 from checker.reporting.findings import prose
+from checker.reporting.known_text import entry_name
 from checker.reporting.report import OperationOutcome, Report
 from checker.reporting.severities import severity_rank
-from checker.reporting.shown import ShownFinding, shown_findings
+from checker.reporting.shown import ShownFinding, shown_findings, standing_text
 from checker.reporting.summary import counted, total_line
 from checker.reporting.text import xml_text
 from checker.reporting.warning_notes import warning_groups
@@ -47,20 +50,10 @@ def _parts(report: Report, context: ReportContext) -> Iterator[str]:
         f"seed {report.seed}",
     ]
     yield f"{', '.join(facts)}\n\n"
-    if report.findings:
-        yield "### Failures\n\n"
-        groups, alone = apart(report.findings)
-        parts = [
-            ((0, severity_rank(one.finding.severity)), _finding(one, ""))
-            for one in shown_findings(alone, context)
-        ]
-        for group in groups:
-            (first,) = shown_findings(group.places[:1], context)
-            parts.append(
-                (group.rank, _finding(first, "\n".join(place_lines(group, _MOST_GROUPED))))
-            )
-        # Stable: of those that are as bad the order is theirs.
-        yield from (text for _, text in sorted(parts, key=lambda part: part[0]))
+    yield from _group("Failures", report.failing, context)
+    known = (one for one in report.findings if not report.compared.fails(one.fingerprint))
+    yield from _group("Known failures", tuple(known), context)
+    yield from _gone(report.compared)
     if report.errors or report.quarantined:
         yield "### Errors\n\n"
         for error in report.errors:
@@ -74,13 +67,41 @@ def _parts(report: Report, context: ReportContext) -> Iterator[str]:
     yield from _operations(report.operations)
 
 
+def _group(title: str, findings: tuple[Finding, ...], context: ReportContext) -> Iterator[str]:
+    """Failures below a heading, worst first; those of one cause are one of them."""
+    if not findings:
+        return
+    yield f"### {title}\n\n"
+    groups, alone = apart(findings)
+    parts = [
+        ((0, severity_rank(one.finding.severity)), _finding(one, ""))
+        for one in shown_findings(alone, context)
+    ]
+    for group in groups:
+        (first,) = shown_findings(group.places[:1], context)
+        parts.append((group.rank, _finding(first, "\n".join(place_lines(group, _MOST_GROUPED)))))
+    # Stable: of those that are as bad the order is theirs.
+    yield from (text for _, text in sorted(parts, key=lambda part: part[0]))
+
+
+def _gone(compared: Compared) -> Iterator[str]:
+    """What was known and did not show again."""
+    if compared.gone:
+        yield "### Gone\n\n"
+        for entry in compared.gone:
+            yield f"- {_escaped(_line(entry_name(entry)))}\n"
+        yield "\n"
+
+
 def _finding(shown: ShownFinding, places: str) -> str:
     """The block of a failure; `places` are those of its cause, where it stands for all of them."""
     finding = shown.finding
     code = f"{finding.code} " if finding.code else ""
     others = " and elsewhere" if places else ""
     heading = f"{code}{shown.title}: {finding.label}{others}"
-    marks = "" if not shown.marks else f" ({shown.stability})"
+    known = standing_text(shown.standing, shown.entry)
+    notes = [*shown.marks, *([known] if known else [])]
+    marks = f" ({', '.join(notes)})" if notes else ""
     parts = [
         f"<details><summary><b>{_html(finding.severity)}</b> {_html(_line(heading + marks))}</summary>",
         *([_fenced(shown.message, "text")] if shown.message else []),

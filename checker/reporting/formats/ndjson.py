@@ -1,9 +1,11 @@
 """NDJSON: the events of a run, one JSON object a line with the name of the event as its only key."""
 
 import base64
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from checker import __version__
+from checker.core.known import Compared, KnownFailures
 from checker.corpus.records import (
     Finding,
     Interaction,
@@ -20,6 +22,7 @@ from checker.reporting.context import ReportContext
 from checker.reporting.events import Event, PhaseFinished, PhaseStarted
 from checker.reporting.findings import prose
 from checker.reporting.json_text import json_text
+from checker.reporting.known_text import baseline_values
 from checker.reporting.shown import (
     has_answer,
     shown_findings,
@@ -37,6 +40,7 @@ class EventLines:
         self._context = context
         self._count = 0
         self._at = context.started_at
+        self._held = _HeldAgainst(KnownFailures(context.baseline))
 
     def head(self) -> str:
         """The events that come before the first record."""
@@ -51,6 +55,7 @@ class EventLines:
         match event:
             case Interaction():
                 self._at = max(self._at, event.at)
+                self._held.tested.add(event.label)
                 return self._scenario(event)
             case RunStarted() | RunFinished():
                 self._at = event.at
@@ -102,10 +107,14 @@ class EventLines:
             lines = self._line("Interrupted", {"phase": None})
         if event.outcome == "error":
             lines += self._line("FatalError", {"message": "the run could not be finished"})
+        if self._context.baseline:
+            compared = self._held.compared(event.outcome)
+            lines += self._line("Baseline", baseline_values(compared) or {})
         fields = {"running_time": event.elapsed_s, "stop_reason": event.outcome}
         return lines + self._line("EngineFinished", fields)
 
     def _opened(self, event: SchemaOpened) -> str:
+        self._held.is_all = event.selected == event.total
         kind, _, version = event.specification.rpartition(" ")
         loaded = {
             "location": self._context.location,
@@ -117,6 +126,7 @@ class EventLines:
         return self._line("LoadingFinished", loaded) + self._line("EngineStarted", {})
 
     def _finding(self, event: Finding) -> str:
+        self._held.add(event)
         (shown,) = shown_findings([event], self._context)
         return self._line(
             "Finding",
@@ -132,6 +142,8 @@ class EventLines:
                 "phase": event.phase,
                 "case_id": event.case,
                 "stability": shown.stability,
+                "id": shown.id,
+                "standing": str(shown.standing),
                 "code_sample": "\n".join(shown.commands),
             },
         )
@@ -153,6 +165,29 @@ class EventLines:
             "recorder": _recorder(interaction, self._context),
         }
         return self._line("ScenarioStarted", about) + self._line("ScenarioFinished", ended)
+
+
+@dataclass(slots=True)
+class _HeldAgainst:
+    """What has to be kept until the end to say what is known, and what is gone."""
+
+    known: KnownFailures
+    tested: set[str] = field(default_factory=set)
+    findings: dict[str, Finding] = field(default_factory=dict)
+    is_all: bool = False
+    """Whether all operations are to be tested."""
+
+    def add(self, finding: Finding) -> None:
+        """Take in a finding; what turned out to be another sight of one, or none, does not count."""
+        if finding.same_as or finding.withdrawn or not self.known.baseline:
+            self.findings.pop(finding.fingerprint, None)
+        else:
+            self.findings[finding.fingerprint] = replace(finding, interactions=())
+
+    def compared(self, outcome: str) -> Compared:
+        """All of them."""
+        is_whole = self.is_all and outcome == "completed"
+        return self.known.compared(self.findings.values(), self.tested, is_whole=is_whole)
 
 
 def _recorder(interaction: Interaction, context: ReportContext) -> dict[str, Any]:

@@ -7,12 +7,14 @@ from urllib.parse import quote
 
 from checker import __version__
 from checker.checks.table import FAILURES
+from checker.core.known import KnownFailure
 from checker.reporting.causes import cause_of
 from checker.reporting.context import ReportContext
 from checker.reporting.json_text import json_text
+from checker.reporting.known_text import entry_name
 from checker.reporting.lines import operation_lines
 from checker.reporting.report import Report
-from checker.reporting.shown import ShownFinding, shown_findings
+from checker.reporting.shown import ShownFinding, shown_findings, standing_text
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {"critical": "error", "high": "error", "medium": "warning", "low": "note"}
@@ -37,7 +39,10 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
                 "executionSuccessful": report.is_complete and report.outcome != "error",
             }
         ],
-        "results": [_result(one, list(rules).index(one.code), place) for one in shown],
+        "results": [
+            *(_result(one, list(rules).index(one.code), place) for one in shown),
+            *(_absent(entry, place) for entry in report.compared.gone),
+        ],
         "columnKind": "unicodeCodePoints",
     }
     yield json_text({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=True)
@@ -48,6 +53,8 @@ class _Positions:
     """Where in the description operations stand."""
 
     def __init__(self, context: ReportContext) -> None:
+        self.has_baseline = bool(context.baseline)
+        """Whether anything is known of earlier runs."""
         self._uri = _uri(context.location)
         self._lines: Mapping[str, int] = operation_lines(context.location)
 
@@ -84,7 +91,16 @@ def _result(shown: ShownFinding, rule: int, place: _Positions) -> dict[str, Any]
         told.append(f"Answer: {shown.status}")
     if shown.commands:
         told.append("Reproduce with:\n" + "\n".join(shown.commands))
+    state: dict[str, Any] = {}
+    if shown.entry is not None:
+        state = {"baselineState": "unchanged"}
+        if not shown.fails:
+            why = standing_text(shown.standing, shown.entry)
+            state["suppressions"] = [{"kind": "external", "justification": why}]
+    elif place.has_baseline:
+        state = {"baselineState": "new"}
     return {
+        **state,
         "ruleId": shown.code,
         "ruleIndex": rule,
         "level": _LEVELS.get(finding.severity, "warning"),
@@ -96,6 +112,19 @@ def _result(shown: ShownFinding, rule: int, place: _Positions) -> dict[str, Any]
             "severity": finding.severity,
             "cause": cause_of(finding),
         },
+    }
+
+
+def _absent(entry: KnownFailure, place: _Positions) -> dict[str, Any]:
+    """What was known and did not show again."""
+    return {
+        "ruleId": entry.check,
+        "baselineState": "absent",
+        "kind": "pass",
+        "level": "none",
+        "message": {"text": entry_name(entry)},
+        "locations": [place.of(entry.operation)],
+        "partialFingerprints": {"checker/v1": entry.fingerprint.removeprefix("v1-")},
     }
 
 

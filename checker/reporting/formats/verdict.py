@@ -9,6 +9,7 @@ from checker.reporting.causes import Cause, cause_of, causes_of
 from checker.reporting.context import ReportContext
 from checker.reporting.findings import prose
 from checker.reporting.json_text import json_text
+from checker.reporting.known_text import baseline_values, entry_values
 from checker.reporting.report import OperationOutcome, PhaseOutcome, Report
 from checker.reporting.shown import ShownFinding, shown_findings
 from checker.reporting.text import unicode_text
@@ -59,6 +60,7 @@ def verdict(report: Report, context: ReportContext) -> dict[str, Any]:
         },
         "failures": [_failure(one) for one in shown_findings(report.findings, context)],
         "causes": [_cause(one) for one in causes_of(report.findings)],
+        "baseline": baseline_values(report.compared),
         "errors": [
             {
                 "operation": error.label,
@@ -135,6 +137,9 @@ def _failure(shown: ShownFinding) -> dict[str, Any]:
     return {
         "fingerprint": finding.fingerprint,
         "cause": cause_of(finding),
+        "id": shown.id,
+        "standing": str(shown.standing),
+        "known": None if shown.entry is None else entry_values(shown.entry),
         "code": finding.code or None,
         "check": finding.check,
         "title": shown.title,
@@ -142,6 +147,7 @@ def _failure(shown: ShownFinding) -> dict[str, Any]:
         "operation": finding.label,
         "message": shown.message,
         "rule": finding.unique_key,
+        "text": unicode_text(finding.text),
         "phase": finding.phase or None,
         "case_id": finding.case or None,
         "stability": shown.stability,

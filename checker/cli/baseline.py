@@ -1,0 +1,183 @@
+"""`checker baseline add`, `list` and `diff`."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from checker.cli.command import Command
+from checker.cli.main import Root
+from checker.cli.past import PastRun, folder_of
+from checker.config.baseline import read_baseline
+from checker.config.config import Config
+from checker.core.errors import UsageError
+from checker.core.known import (
+    Baseline,
+    KnownFailure,
+    KnownFailures,
+    Standing,
+    cause_entry_for,
+    entry_for,
+    failure_id,
+)
+from checker.corpus.records import Finding
+from checker.reporting.known_text import entry_name, known_name
+from checker.reporting.text import xml_text
+
+DEFAULT_FILE = "checker-baseline.toml"
+_FILE = click.option(
+    "--file",
+    "-f",
+    metavar="FILE",
+    help=f"The baseline; default: the configured one, else {DEFAULT_FILE}.",
+)
+_RUN = click.option("--run", metavar="RUN|FOLDER", help="Whose last run is meant.")
+
+
+@click.group()
+def baseline() -> None:
+    """Keep the file of known failures, which fail no run until they expire."""
+
+
+@baseline.command(cls=Command)
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@click.option("--reason", default="", help="Why it is left as it is.")
+@click.option("--owner", default="", help="Who looks after it.")
+@click.option("--ticket", default="", help="Where it is written down.")
+@click.option("--expires", default="", metavar="DAY", help="Its last day: 2026-12-31.")
+@click.option("--cause", is_flag=True, help="The same cause at every operation.")
+@_FILE
+@_RUN
+@click.pass_context
+def add(
+    ctx: click.Context,
+    ids: tuple[str, ...],
+    reason: str,
+    owner: str,
+    ticket: str,
+    expires: str,
+    cause: bool,
+    file: str | None,
+    run: str | None,
+) -> None:
+    """Add failures of the last run: IDs as reports show them, their beginnings suffice; `all` stands for all of them."""
+    config = _config(ctx)
+    path, day = _path(config, file), _day(expires)
+    today = _today()
+    findings = list(PastRun.of(folder_of(run), config).view.findings.values())
+    entries = list(read_baseline(path)) if path.exists() else []
+    for finding in _chosen(ids, findings):
+        made = cause_entry_for(finding, today) if cause else entry_for(finding, today)
+        made = replace(made, reason=reason, owner=owner, ticket=ticket, expires=day)
+        if any(_is_same(one, made) for one in entries):
+            entries = [_renewed(one, made) if _is_same(one, made) else one for one in entries]
+        else:
+            entries.append(made)
+        click.echo(f"{path}: {xml_text(entry_name(made))}")
+    try:
+        import_module("checker.reporting.baseline_file").write_baseline(path, entries)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+@baseline.command("list", cls=Command)
+@_FILE
+@click.pass_context
+def list_entries(ctx: click.Context, file: str | None) -> None:
+    """Print what is known, and until when."""
+    today = _today()
+    for entry in read_baseline(_path(_config(ctx), file)):
+        state = "expired" if entry.is_expired(today) else "known"
+        until = f" until {entry.expires}" if entry.expires else ""
+        told = ", ".join(part for part in (entry.reason, entry.owner, entry.ticket) if part)
+        click.echo(xml_text(f"{state}{until}  {entry_name(entry)}{f'  {told}' if told else ''}"))
+
+
+@baseline.command(cls=Command)
+@click.argument("run", metavar="RUN|FOLDER", required=False)
+@_FILE
+@click.pass_context
+def diff(ctx: click.Context, run: str | None, file: str | None) -> None:
+    """Print what is new, known, expired and gone in the last run; exit code 1 if something is new or expired."""
+    config = _config(ctx)
+    path = _path(config, file)
+    past = PastRun.of(folder_of(run), config)
+    known = KnownFailures(Baseline(str(path), _today(), read_baseline(path)))
+    settings = replace(past.settings, baseline=known.baseline)
+    report = replace(past, settings=settings).report
+    lines = [
+        (known.standing(one), known_name(one.label, one.title, failure_id(one)))
+        for one in report.findings
+    ]
+    for standing in Standing:
+        for line in sorted(name for state, name in lines if state is standing):
+            click.echo(xml_text(f"{standing:<8} {line}"))
+    for word, entries in (("gone", report.compared.gone), ("unseen", report.compared.unobserved)):
+        for entry in entries:
+            click.echo(xml_text(f"{word:<8} {entry_name(entry)}"))
+    ctx.exit(1 if report.failing else 0)
+
+
+def _chosen(ids: tuple[str, ...], findings: list[Finding]) -> list[Finding]:
+    """Findings whose ids begin like that. Raises `UsageError` for what is none, or several."""
+    if ids == ("all",):
+        return findings
+    chosen = []
+    for wanted in ids:
+        bare = wanted.lower()
+        found = [
+            one
+            for one in findings
+            if failure_id(one).startswith(bare) or one.fingerprint.startswith(bare)
+        ]
+        if len(found) != 1:
+            what = "no failure" if not found else f"{len(found)} failures"
+            known = ", ".join(map(failure_id, findings[:5])) or "none"
+            raise UsageError(f"{wanted!r} is the id of {what} of the last run; it has {known}")
+        chosen += found
+    return chosen
+
+
+def _is_same(one: KnownFailure, other: KnownFailure) -> bool:
+    if one.fingerprint or other.fingerprint:
+        return one.fingerprint == other.fingerprint
+    return (one.operation, one.check, one.rule, one.text) == (
+        other.operation,
+        other.check,
+        other.rule,
+        other.text,
+    )
+
+
+def _renewed(entry: KnownFailure, made: KnownFailure) -> KnownFailure:
+    """An entry with what was said now; what was not said stays."""
+    said = {
+        name: getattr(made, name)
+        for name in ("reason", "owner", "ticket", "expires", "last_seen")
+        if getattr(made, name)
+    }
+    return replace(entry, **said)
+
+
+def _config(ctx: click.Context) -> Config:
+    root = ctx.find_object(Root) or Root()
+    return Config.from_path(root.config_file) if root.config_file else Config.discover()
+
+
+def _path(config: Config, file: str | None) -> Path:
+    return Path(file or config.baseline or DEFAULT_FILE)
+
+
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()
+
+
+def _day(text: str) -> str:
+    if not text:
+        return ""
+    try:
+        return datetime.fromisoformat(text).date().isoformat()
+    except ValueError:
+        raise UsageError(f"--expires: must be a day like 2026-12-31, but got {text!r}") from None

@@ -1,0 +1,136 @@
+"""Runs that are over, as commands find them: by a folder, by a name below `.checker`, by a report in JSON."""
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from checker.config.config import Config
+from checker.config.resolve import Invocation, run_settings
+from checker.config.settings import RunSettings
+from checker.core.errors import UsageError
+from checker.core.known import Baseline, KnownFailure, entry_for
+from checker.core.local_files import read_local
+from checker.corpus.fold import RunView
+from checker.corpus.layout import RunLayout
+from checker.corpus.reader import Journals
+from checker.corpus.runs import LastRun, last_run
+from checker.reporting.context import ReportContext
+from checker.reporting.report import ENDLESS, Report
+from checker.reporting.views import report_of
+
+_CORPORA = Path(".checker")
+_MOST_BYTES = 256 << 20
+
+
+@dataclass(frozen=True)
+class PastRun:
+    """The last run of a corpus, as its journals tell it."""
+
+    settings: RunSettings
+    run: LastRun
+    view: RunView
+    elapsed_s: float
+
+    @classmethod
+    def of(cls, folder: Path, config: Config) -> "PastRun":
+        """Read it. Raises `UsageError` when there is none."""
+        layout = RunLayout(folder)
+        run = last_run(layout)
+        if run is None:
+            raise UsageError(f"{folder} holds no run; give the folder of one, or its name")
+        settings = run_settings(config, Invocation(run.started.location, run.started.kind))
+        settings = replace(
+            settings,
+            corpus_dir=str(folder),
+            seed=run.started.seed,
+            workers=run.started.workers,
+            command=run.started.command,
+        )
+        view = _view(layout, run)
+        if view.opened is not None:
+            settings = settings.for_project(view.opened.title)
+        return cls(settings, run, view, _last_written(layout) - run.started.at)
+
+    @property
+    def outcome(self) -> str:
+        """As in `RunFinished`; `killed` for a run that has no end."""
+        return ENDLESS if self.view.finished is None else self.view.finished.outcome
+
+    @property
+    def report(self) -> Report:
+        """What it came to."""
+        return report_of(self.view, self.settings, self.outcome, max(0.0, self.elapsed_s))
+
+    @property
+    def context(self) -> ReportContext:
+        """What its reports share."""
+        return ReportContext.of(self.settings, self.run.started, self.view.opened)
+
+
+def folder_of(name: str | None) -> Path:
+    """The corpus that is meant; None: the only one below `.checker`. Raises `UsageError`."""
+    wanted = _CORPORA if name is None else Path(name)
+    for folder in (wanted, _CORPORA / wanted):
+        if (folder / "journals").is_dir():
+            return folder
+    inside = sorted(one.parent for one in wanted.glob("*/journals")) if wanted.is_dir() else []
+    if len(inside) == 1:
+        return inside[0]
+    if inside:
+        names = ", ".join(one.name for one in inside)
+        raise UsageError(f"{wanted} holds several corpora; name one of {names}")
+    raise UsageError(f"{wanted} holds no run; give the folder of one, or its name below {_CORPORA}")
+
+
+def compared_with(name: str, today: str) -> Baseline:
+    """The failures of another run as a baseline: a JSON report, or the last run of a corpus. Raises `UsageError`."""
+    path = Path(name)
+    if path.is_file():
+        entries = tuple(_reported(path, today))
+    else:
+        folder = folder_of(name)
+        layout = RunLayout(folder)
+        run = last_run(layout)
+        if run is None:
+            raise UsageError(f"{folder} holds no run to compare with")
+        entries = tuple(entry_for(one, today) for one in _view(layout, run).findings.values())
+    return Baseline(name, today, entries, is_run=True)
+
+
+def _view(layout: RunLayout, run: LastRun) -> RunView:
+    view = RunView()
+    with closing(Journals(layout, above=run.first - 1)) as journals:
+        for incarnation, record in journals.read_new():
+            view.absorb(incarnation, record)
+        for note in journals.notes():
+            view.absorb(0, note)
+    return view
+
+
+def _reported(path: Path, today: str) -> Iterator[KnownFailure]:
+    """Entries for the failures of a JSON report."""
+    try:
+        found: Any = json.loads(read_local(path, "a JSON report", most_bytes=_MOST_BYTES))
+        for one in found["failures"]:
+            yield KnownFailure(
+                check=one["check"],
+                rule=one["rule"],
+                text=one["text"],
+                operation=one["operation"],
+                fingerprint=one["id"],
+                title=one["title"],
+                last_seen=today,
+            )
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise UsageError(
+            f"--compare {path}: is no JSON report of checker ({type(error).__name__}: {error}); "
+            "make one with `checker report --format json`"
+        ) from error
+
+
+def _last_written(layout: RunLayout) -> float:
+    """When somebody last wrote to a journal, in seconds since the epoch."""
+    return max((path.stat().st_mtime for _, path in layout.journal_paths()), default=0.0)

@@ -1,0 +1,232 @@
+"""Known failures: what somebody wrote down of failures that are to fail no run, until a day comes."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Final, Protocol
+
+from checker.core.templates import matches
+
+_VERSION: Final = "v1"
+_NEVER_KNOWN: Final = ("max_response_time",)
+"""Checks whose failures depend on how busy a machine is."""
+
+
+class Standing(StrEnum):
+    """What a failure is to those who keep known ones."""
+
+    NEW = "new"
+    KNOWN = "known"
+    EXPIRED = "expired"
+    """Known, but only until a day that is over: it fails the run again."""
+    RECORDED = "recorded"
+    """Written down by this very run: known from the next one on, and no reason to fail this one."""
+
+
+FAILING: Final = (Standing.NEW, Standing.EXPIRED)
+"""Those that fail a run."""
+
+
+class Seen(Protocol):
+    """What identifies a failure that a run has seen."""
+
+    @property
+    def fingerprint(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def check(self) -> str: ...
+    @property
+    def unique_key(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def phase(self) -> str: ...
+    @property
+    def cause(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFailure:
+    """One entry of a baseline: a failure at one operation, or, without an operation, a cause at whatever operation."""
+
+    check: str = ""
+    rule: str | None = None
+    """The rule that is broken: `500`, `items/required`; None: any."""
+    text: str | None = None
+    """Template of the error text (`core.templates`); None: any."""
+    operation: str = ""
+    """Label; empty: any."""
+    fingerprint: str = ""
+    """Of the failure or of its whole cause, with the version of what it is made from: `v1-9a689dd49443c3d5`."""
+    title: str = ""
+    reason: str = ""
+    owner: str = ""
+    ticket: str = ""
+    first_seen: str = ""
+    """Days, as in `2026-11-22`."""
+    last_seen: str = ""
+    expires: str = ""
+    """The last day on which it is known; empty: for ever."""
+
+    def is_expired(self, today: str) -> bool:
+        """Whether its last day is over."""
+        return bool(self.expires) and self.expires < today
+
+    @property
+    def name(self) -> str:
+        """What people call it by: its fingerprint, or the cause."""
+        return self.fingerprint or f"{self.check} {self.rule or ''}".strip()
+
+    @property
+    def place(self) -> str:
+        """The operation, in words where it is any."""
+        return self.operation or "every operation"
+
+    def covers(self, seen: Seen) -> bool:
+        """Whether a failure is the one that is meant; error texts that differ by what changes from run to run are alike."""
+        if self.fingerprint and self.fingerprint in ids_of(seen):
+            return True
+        return (
+            bool(self.check)
+            and self.check == seen.check
+            and self.operation in ("", seen.label)
+            and self.rule in (None, seen.unique_key)
+            and (self.text is None or _alike(self.text, seen.text))
+        )
+
+
+def failure_id(seen: Seen) -> str:
+    """The id of a failure, the same for every seed, number of workers and mode: `v1-9a689dd49443c3d5`."""
+    return f"{_VERSION}-{seen.fingerprint}"
+
+
+def ids_of(seen: Seen) -> tuple[str, ...]:
+    """The id of a failure, and that of its cause where it has one."""
+    return (failure_id(seen), f"{_VERSION}-{seen.cause}") if seen.cause else (failure_id(seen),)
+
+
+def is_recordable(seen: Seen) -> bool:
+    """Whether it can be written down: nothing of the run as a whole, and nothing that a busy machine shows."""
+    return bool(seen.phase) and seen.check not in _NEVER_KNOWN
+
+
+def entry_for(seen: Seen, today: str) -> KnownFailure:
+    """An entry for a failure that was seen today."""
+    return KnownFailure(
+        check=seen.check,
+        rule=seen.unique_key,
+        text=seen.text,
+        operation=seen.label,
+        fingerprint=failure_id(seen),
+        title=seen.title,
+        first_seen=today,
+        last_seen=today,
+    )
+
+
+def cause_entry_for(seen: Seen, today: str) -> KnownFailure:
+    """An entry for the cause of a failure, at whatever operation."""
+    return replace(entry_for(seen, today), operation="", fingerprint=ids_of(seen)[-1])
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What a run holds its failures against."""
+
+    source: str = ""
+    """Path of the file, or what names the run; empty: nothing is known, and nothing is told of it."""
+    today: str = ""
+    entries: tuple[KnownFailure, ...] = ()
+    is_run: bool = False
+    """Whether it is another run, not a file."""
+    updates: bool = False
+    """Whether new failures are written down."""
+    prunes: bool = False
+    """Whether entries that a run could not see again are taken out."""
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to hold failures against."""
+        return bool(self.source)
+
+
+@dataclass(slots=True)
+class KnownFailures:
+    """Says of failures whether they are known."""
+
+    baseline: Baseline
+    _by_fingerprint: dict[str, list[KnownFailure]] = field(default_factory=dict)
+    _by_check: dict[str, list[KnownFailure]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for entry in self.baseline.entries:
+            self._by_fingerprint.setdefault(entry.fingerprint, []).append(entry)
+            self._by_check.setdefault(entry.check, []).append(entry)
+
+    def entry_of(self, seen: Seen) -> KnownFailure | None:
+        """The entry of a failure: one that is in force before one that is expired, one of a place before one of a cause."""
+        return min(self._entries(seen), key=self._rank, default=None)
+
+    def standing(self, seen: Seen) -> Standing:
+        """What a failure is."""
+        entry = self.entry_of(seen)
+        if entry is not None:
+            return Standing.EXPIRED if entry.is_expired(self.baseline.today) else Standing.KNOWN
+        return Standing.RECORDED if self.baseline.updates and is_recordable(seen) else Standing.NEW
+
+    def fails(self, seen: Seen) -> bool:
+        """Whether it fails a run."""
+        return self.standing(seen) in FAILING
+
+    def compared(
+        self, seen: Iterable[Seen], tested: Iterable[str], *, is_whole: bool
+    ) -> "Compared":
+        """All failures of a run. `tested`: operations with cases; `is_whole`: whether it tested all there is, to its end."""
+        states: dict[str, Standing] = {}
+        hit: set[int] = set()
+        for one in seen:
+            states[one.fingerprint] = self.standing(one)
+            hit.update(map(id, self._entries(one)))
+        labels = set(tested)
+        unseen = [entry for entry in self.baseline.entries if id(entry) not in hit]
+        gone = [one for one in unseen if (one.operation in labels if one.operation else is_whole)]
+        missed = [one for one in unseen if one not in gone]
+        return Compared(self.baseline, states, tuple(gone), tuple(missed))
+
+    def _entries(self, seen: Seen) -> Iterator[KnownFailure]:
+        named = [one for name in ids_of(seen) for one in self._by_fingerprint.get(name, ())]
+        yield from named
+        known = set(map(id, named))
+        for entry in self._by_check.get(seen.check, ()):
+            if id(entry) not in known and entry.covers(seen):
+                yield entry
+
+    def _rank(self, entry: KnownFailure) -> tuple[bool, bool]:
+        return entry.is_expired(self.baseline.today), not entry.operation
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A run held against what is known."""
+
+    baseline: Baseline
+    states: Mapping[str, Standing]
+    """By fingerprint of each failure."""
+    gone: tuple[KnownFailure, ...] = ()
+    """Entries that did not show again although their operations were tested: fixed, or rare."""
+    unobserved: tuple[KnownFailure, ...] = ()
+    """Entries of operations that were not tested."""
+
+    def count(self, standing: Standing) -> int:
+        """How many failures are that."""
+        return sum(state is standing for state in self.states.values())
+
+    def fails(self, fingerprint: str) -> bool:
+        """Whether a failure fails the run."""
+        return self.states.get(fingerprint, Standing.NEW) in FAILING
+
+
+def _alike(one: str, other: str) -> bool:
+    return one == other or matches(one, other) or matches(other, one)
