@@ -88,7 +88,9 @@ def ignored_auth(context: CheckContext) -> Exchanging[Found]:
     on whose answer comes first: the same seed sends the same requests.
     """
     sent, tools, operation = context.response.request, context.tools, context.case.operation
-    if sent is None or tools is None or _has_wrong_path(context):
+    # Another page may be for everybody: a login, for one.
+    is_elsewhere = context.response.redirects > 0
+    if sent is None or tools is None or is_elsewhere or _has_wrong_path(context):
         return True
     places = _credentials(operation.security)
     if not _carries(tools, sent, places):
@@ -148,7 +150,7 @@ def _judged(
     context: CheckContext, request: WireRequest, answer: Response, what: _Attempt
 ) -> Failure | None:
     status = answer.status_code
-    if status in _REFUSED or status == _TOO_FAST or 300 <= status < 400:
+    if status in _REFUSED or status == _TOO_FAST or 300 <= status < 400 or answer.redirects:
         return None
     if status == 404 and context.case.path_parameters:
         # Who may not see something need not know that it is there (RFC 9110, 15.5.4); or it is gone by now.

@@ -60,7 +60,7 @@ def _doubt(context: CheckContext, verdict: RequestVerdict | None) -> str:
     """Why nobody can say that the answer is wrong; empty when it is proved, or when there is nothing to say."""
     if verdict is None:
         return "what was sent is not known"
-    if 300 <= context.response.status_code < 400:
+    if 300 <= context.response.status_code < 400 or context.response.redirects:
         return "a redirect neither accepts nor refuses it"
     match verdict.outcome:
         case Outcome.INVALID:

@@ -40,6 +40,11 @@ KNOWN_FAILURES = (
 
 SETTINGS = (
     BASE_URL,
+    root_option(
+        "--origin",
+        "Scheme, host and port of the API; the path of the description's own server stays.",
+        variable="CHECKER_ORIGIN",
+    ),
     root_option("-w/--workers", "Worker processes, 1-64 or `auto`."),
     root_option("--lanes", "Requests in flight in each worker, 1-64 or `auto`."),
     root_option("--seed", "Seed of all random choices."),
@@ -68,9 +73,15 @@ SETTINGS = (
     SettingOption(
         ("--auth-wfc-user",), auth.WFC, "user", "User of that document; the one that is let in."
     ),
-    root_option("--rate-limit", "Requests per time: `N/s`, `N/m`, `N/h`."),
-    root_option("--max-redirects", "Redirects to follow."),
-    root_option("--request-retries", "Retries after connection errors."),
+    root_option(
+        "--rate-limit",
+        "Requests per time, of all workers together: `N/s`, `N/m`, `N/h`, `N/d`, or `auto`: wait as long as answers with 429 ask for.",
+    ),
+    root_option("--max-redirects", "Redirects to follow on the same site; 0: none."),
+    root_option(
+        "--request-retries",
+        "Times that a request is sent again after a connection error or a time-out, after 1, 2, 4, ... 10 s.",
+    ),
     root_option("--request-cert", "File of the client certificate."),
     root_option("--request-cert-key", "File of the client certificate's key."),
     root_option("--suppress-health-check", "Health checks to leave out."),
@@ -156,7 +167,7 @@ FUZZ_SETTINGS = (
 )
 """Of `fuzz` alone."""
 
-_LATER = ("--origin", "--app")
+_LATER = ("--app",)
 
 
 def header_option(command: Decorated) -> Decorated:
@@ -325,6 +336,8 @@ def _shown(value: Any) -> str:
 
 
 def _refuse_contradictions(options: Mapping[str, Any]) -> None:
+    if options["url"] and options["origin"]:
+        raise UsageError("--url and --origin exclude each other")
     if options["force_color"] and options["no_color"]:
         raise UsageError("--force-color and --no-color exclude each other")
     if options["request_cert_key"] and not options["request_cert"]:

@@ -167,7 +167,9 @@ def authentication_in(layers: Sequence[Layer]) -> Authentication:
 
 
 def layer_problems(layer: Layer) -> Iterator[tuple[tuple[str, ...], Problem]]:
-    """(section, what is wrong) of authentication that means nothing taken together."""
+    """(section, what is wrong) of keys that mean nothing taken together."""
+    if {"base-url", "origin"} <= layer.get((), {}).keys():
+        yield (), invalid("'base-url' and 'origin' say where the API is; choose one")
     methods = _methods(layer)
     if len(methods) > 1:
         listed = " and ".join(methods)

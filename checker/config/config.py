@@ -116,6 +116,15 @@ class Config(Section):
         return updates.revision if isinstance(updates, Updates) else 0
 
     @property
+    def target(self) -> tuple[str | None, str | None]:
+        """(base URL, origin): the one that was said nearest to the command line."""
+        for layer in self._layers:
+            root = layer.get((), {})
+            if root.get("base-url") or root.get("origin"):
+                return root.get("base-url"), root.get("origin")
+        return None, None
+
+    @property
     def titles(self) -> tuple[str, ...]:
         """Titles of the `[[project]]` tables."""
         return tuple(self._titles)

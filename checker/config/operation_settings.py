@@ -19,6 +19,7 @@ from checker.config.layers import (
     value_in,
 )
 from checker.config.reading import Layer
+from checker.config.rules import retries_of
 from checker.config.table import AVAILABLE_PHASES
 
 FUZZING = "fuzzing"
@@ -87,6 +88,11 @@ class OperationSettings:
     request_cert_key: str | None = _setting("request-cert-key")
     """File with its key; None: it stands in the same file."""
     proxy: str | None = _setting("proxy")
+    max_redirects: int = _setting("max-redirects")
+    request_retries: int = _setting("request-retries", as_=retries_of)
+    rate_limit: str | None = _setting("rate-limit")
+    """`N/s` and its like, or `auto`."""
+    max_stream_events: int = _setting("max-stream-events")
     continue_on_failure: bool = _setting("continue-on-failure")
     max_examples: int = _setting("generation", "max-examples")
     """Cases, in `run`."""

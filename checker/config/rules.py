@@ -3,7 +3,9 @@
 import codecs
 import os
 import re
+from collections.abc import Mapping
 from typing import Final
+from urllib.parse import urlsplit
 
 from checker.config.attributes import is_attribute
 from checker.core.errors import UnreadableFile
@@ -14,6 +16,7 @@ from checker.core.request import BaseUrl
 _MOST_CERTIFICATES: Final = 16 << 20
 """Bytes: the bundle of a browser has a quarter of one MiB."""
 _HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+\Z")
+_RATE = re.compile(r"[1-9][0-9]{0,8}/[smhd]")
 _STATUS = re.compile(r"[1-5xX][0-9xX]{2}\Z")
 
 
@@ -119,4 +122,37 @@ def unexpected_method(text: str) -> str | None:
         return f"Must be an HTTP method, but got {text!r}"
     if text.upper() in ("HEAD", "CONNECT"):
         return f"{text!r} cannot be tried: nobody can tell from its answer whether it is allowed"
+    return None
+
+
+def rate_limit(text: str) -> str | None:
+    """Requests per time, or `auto`."""
+    if text == "auto" or _RATE.fullmatch(text):
+        return None
+    return f"Must be a number of requests per time like '10/s', '100/m', '1000/h' or '5000/d', or 'auto', but got {text!r}"
+
+
+def retries(name: str, value: object) -> str | None:
+    """An entry of `request-retries` as a table."""
+    if name != "max-attempts":
+        return f"has no {name!r}; the only key is 'max-attempts'"
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        return f"'max-attempts' must be an integer of at least 0, but got {value!r}"
+    return None
+
+
+def retries_of(value: int | Mapping[str, int]) -> int:
+    """Times that a request is sent again, of either form of `request-retries`."""
+    return value if isinstance(value, int) else value.get("max-attempts", 0)
+
+
+def site(text: str) -> str | None:
+    """Scheme, host and port of a URL, and nothing else."""
+    problem = base_url(text)
+    if problem:
+        return problem.replace("base URL", "origin")
+    parts = urlsplit(text)
+    if parts.path.strip("/") or parts.query or parts.fragment:
+        shown = Redaction().url(text)
+        return f"Must be scheme, host and port alone, like 'http://127.0.0.1:8080', but got {shown!r}; `base-url` takes a path, too"
     return None

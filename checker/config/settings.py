@@ -83,6 +83,8 @@ class RunSettings:
     seed: int
     base_url: str | None = None
     """None: the description's own servers."""
+    origin: str | None = None
+    """Scheme, host and port in place of theirs; their path stays."""
     server_variables: tuple[tuple[str, str], ...] = ()
     """Values of variables in the URLs of those servers, in place of their defaults."""
     document: str | None = None

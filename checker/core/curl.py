@@ -65,6 +65,11 @@ def with_certificate(command: str, cert: str | None, key: str | None) -> str:
     return " ".join(["curl", *words, command.removeprefix("curl ")])
 
 
+def with_redirects(command: str) -> str:
+    """A command of `render` that follows redirects, as its request did."""
+    return f"curl --location {command.removeprefix('curl ')}"
+
+
 def parse(command: str) -> tuple[WireRequest, str]:
     """Request and URL of a command as `render` prints it. Raises `ValueError` for any other.
 
@@ -75,8 +80,10 @@ def parse(command: str) -> tuple[WireRequest, str]:
         raise ValueError("not a curl command: it has to start with `curl`")
     found: dict[str, str] = {}
     given: list[str] = []
+    follows = False
     for _, word in parts:
         if word in _SWITCHES:
+            follows |= word in _FOLLOWS
             continue
         if word.startswith("-"):
             raw, value = next(parts, ("", None))
@@ -88,7 +95,9 @@ def parse(command: str) -> tuple[WireRequest, str]:
             found["url"] = word
     if "url" not in found:
         raise ValueError("the curl command has no URL")
-    return _request(found, given), found["url"]
+    request = _request(found, given)
+    request.is_kept = None if follows else _always
+    return request, found["url"]
 
 
 def as_sent(command: str) -> WireRequest:
@@ -117,7 +126,8 @@ def redacted(command: str, redaction: Redaction) -> str:
 
 
 _ADDED_BY_CURL = ((b"Accept", b"*/*"), (b"User-Agent", b"curl"))
-_SWITCHES = frozenset(("--insecure", "-k", "--head", "-I", "--globoff", "-g", "--path-as-is"))
+_FOLLOWS = frozenset(("--location", "-L"))
+_SWITCHES = _FOLLOWS | {"--insecure", "-k", "--head", "-I", "--globoff", "-g", "--path-as-is"}
 _OPTIONS = {
     "-X": "method",
     "-H": "header",
@@ -209,6 +219,10 @@ def _request(found: dict[str, str], given: list[str]) -> WireRequest:
     target = found.get("target", _target(found["url"]))
     method = found.get("method", "GET" if body is None else "POST")
     return WireRequest(method, as_bytes(target), headers, None if body is None else as_bytes(body))
+
+
+def _always() -> bool:
+    return True
 
 
 def _target(url: str) -> str:

@@ -1,6 +1,7 @@
 """The request as it stands on the wire."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from ipaddress import ip_address
 from urllib.parse import unquote, urlsplit
@@ -101,6 +102,8 @@ class WireRequest:
     """Sources of credentials that it carries, each with the number of what it gave."""
     via: object | None = field(default=None, compare=False, repr=False)
     """How it travels, in words of the transport; None: as its lanes are set up."""
+    is_kept: Callable[[], bool] | None = field(default=None, compare=False, repr=False)
+    """Whether a redirect is an answer to it, and not followed; None: it is followed. Asked when there is one."""
     lines: list[bytes] | None = field(default=None, init=False, compare=False, repr=False)
     """The headers as the transport wants them, each a line, if whoever made them knew. To be forgotten when they change."""
 

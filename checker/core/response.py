@@ -27,6 +27,8 @@ class Response:
 
     is_decoded = False
     """True when `content` came from a client that had undone its `Content-Encoding`."""
+    redirects = 0
+    """How many redirects were followed to it; `request` is the first request of them."""
 
     def __init__(
         self,
@@ -221,7 +223,7 @@ class Response:
             verify=self.verify,
         )
         shorter.header_lines = self.header_lines
-        shorter.is_decoded = self.is_decoded
+        shorter.is_decoded, shorter.redirects = self.is_decoded, self.redirects
         return shorter
 
 

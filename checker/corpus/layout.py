@@ -31,6 +31,11 @@ class RunLayout:
         return self.root / "inflight"
 
     @property
+    def rates(self) -> Path:
+        """When the next request may be sent, one file for each limit of the run that goes on."""
+        return self.root / "rates"
+
+    @property
     def documents(self) -> Path:
         """API descriptions by digest."""
         return self.root / "documents"
@@ -68,7 +73,7 @@ class RunLayout:
 
     def create(self) -> None:
         """Make the directories that are missing. Raises `StorageError`."""
-        directories = (self.journals, self.traffics, self.inflights, self.documents)
+        directories = (self.journals, self.traffics, self.inflights, self.documents, self.rates)
         for path in (self.root, *directories):
             files.make_directory(path)
 

@@ -29,6 +29,7 @@ from checker.core.operation import BrokenOperation, Label, Operation
 from checker.core.providers import AuthRegistry, registered_names
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.core.send import Transport
 from checker.generation.hooks import ComponentHooks
 from checker.generation.settings import GenerationSettings
 from checker.kinds.protocol import ApiOperation, ApiSchema, CaseProgram
@@ -59,8 +60,9 @@ from checker.phases.attempt import (
 )
 from checker.phases.safety import SafetyGate
 from checker.transport.applications import Application
-from checker.transport.http import HttpLanes
+from checker.transport.factories import NETWORK, with_policies
 from checker.transport.prepare import RequestMaker
+from checker.transport.rates import RateLimits
 from checker.transport.settings import Dispatch, Headers, HttpSettings
 from checker.workers.operation_tools import dispatched
 
@@ -97,7 +99,8 @@ class LibraryEngine:
         self._makers: dict[tuple[BaseUrl, Headers, bool], RequestMaker] = {}
         self._compiled: dict[tuple[Label, GenerationMode | None], Programs] = {}
         self._classes = KeptClassChecks()
-        self._lanes: dict[tuple[BaseUrl, HttpSettings], HttpLanes] = {}
+        self._lanes: dict[tuple[BaseUrl, HttpSettings], Transport] = {}
+        self._connect = with_policies(NETWORK, RateLimits())
         schema.configure(
             SchemaOptions(
                 server_variables=dict(config.servers.variables),
@@ -325,7 +328,7 @@ class LibraryEngine:
         if lanes is None:
             while len(self._lanes) >= _MANY:
                 self._lanes.pop(next(iter(self._lanes))).close()
-            lanes = self._lanes[origin, http] = HttpLanes(origin, http, 1)
+            lanes = self._lanes[origin, http] = self._connect(origin, http, 1)
         outcome = lanes.send(0, request)
         if isinstance(outcome, NetworkFailure) and outcome.may_be_late:
             outcome = lanes.send(0, replace(request, fresh=True))

@@ -19,6 +19,7 @@ from checker.supervisor.lock import Ownership
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import Deadlines
 from checker.supervisor.supervisor import Supervisor
+from checker.transport.rates import forget_rates
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ def execute(
     layout = RunLayout(Path(settings.corpus_dir))
     launcher = around.launcher or (InlineLauncher() if settings.inline else ProcessLauncher())
     with Ownership(layout) as ownership:
+        forget_rates(layout.rates)
         chronicle = Chronicle(layout, settings, listener, around.clock, around.age_s)
         crew = Crew(layout, launcher, ownership)
         supervisor = Supervisor(

@@ -8,12 +8,23 @@ from checker.core.errors import ConfigError
 from checker.core.request import BaseUrl
 from checker.core.send import Transport
 from checker.transport.http import HttpLanes
+from checker.transport.policies import PolicyTransport
+from checker.transport.rates import RateLimits
 from checker.transport.settings import HttpSettings
 
 TransportFactory = Callable[[BaseUrl, HttpSettings, int], Transport]
 """From where requests go, limits, and the number of lanes. Called in each worker, once."""
 
 NETWORK: Final[TransportFactory] = HttpLanes
+
+
+def with_policies(connect: TransportFactory, rates: RateLimits | None = None) -> TransportFactory:
+    """What follows redirects, sends again and keeps to a rate, over transports that send each request once."""
+
+    def connected(origin: BaseUrl, http: HttpSettings, lanes: int) -> Transport:
+        return PolicyTransport(connect(origin, http, lanes), origin, http, rates)
+
+    return connected
 
 
 def transport_factory(name: str | None) -> TransportFactory:

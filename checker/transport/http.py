@@ -236,7 +236,9 @@ class HttpLanes:
         self._next_sweep = now + _SWEEP_S
         limit = self._settings.stream_time_s
         for lane in self._lanes:
-            if lane.is_flying and now - lane.started > limit and lane.is_event_stream:
+            if not lane.is_flying or not lane.is_event_stream:
+                continue
+            if now - lane.started > limit or lane.has_enough_events:
                 self._land(lane.curl)
                 self._finish(lane, _read(lane.sample, self._elapsed(lane, now)))
 

@@ -194,6 +194,12 @@ class Lane:
             for line in self._lines
         )
 
+    @property
+    def has_enough_events(self) -> bool:
+        """Whether as many events of a stream have arrived as are listened to. A blank line ends each."""
+        text = b"".join(self._chunks).replace(b"\r\n", b"\n")
+        return text.count(b"\n\n") >= self._settings.max_stream_events
+
     def arrived(self, elapsed_s: float) -> Outcome:
         """What a transfer brought that libcurl calls complete."""
         lines = self._lines

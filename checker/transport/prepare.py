@@ -4,6 +4,7 @@ import re
 from base64 import b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from checker.core.case import NOT_SET, Case
@@ -13,6 +14,7 @@ from checker.core.request import BaseUrl, WireRequest
 from checker.core.schema import Schema
 from checker.transport.header_lines import is_one_line, usual_lines
 from checker.transport.proofs import put
+from checker.transport.redirects import documents_redirects
 from checker.transport.settings import Dispatch
 from checker.transport.wire.bodies import Encoder, Encoding, encode, encoder_of
 from checker.transport.wire.encoding import (
@@ -88,6 +90,7 @@ class RequestMaker:
             )
             if plan.via is not None:
                 request.via = plan.via
+        request.is_kept = plan.documents_redirects
         if plan.credentials is not None:
             put(request, plan.credentials)
         return request
@@ -125,9 +128,10 @@ class RequestMaker:
     def _plan(self, operation: Operation) -> "_Plan":
         plan = self._plans.get(id(operation))
         if plan is None:
-            usual, asked = self._usual_of(operation)
-            plan = _Plan(operation, self.base_path_of(operation), usual, asked)
-            self._plans[id(operation)] = plan
+            base_path = self.base_path_of(operation)
+            plan = self._plans[id(operation)] = _Plan(
+                operation, base_path, *self._usual_of(operation)
+            )
         return plan
 
     def _usual_of(self, operation: Operation) -> "tuple[_Usual, Dispatch]":
@@ -136,8 +140,7 @@ class RequestMaker:
         asked = self._dispatch(operation)
         usual = self._usual.get(asked.headers)
         if usual is None:
-            usual = _Usual(self.origin, asked.headers, self._version)
-            self._usual[asked.headers] = usual
+            usual = self._usual[asked.headers] = _Usual(self.origin, asked.headers, self._version)
         return usual, asked
 
     def base_path_of(self, operation: Operation) -> str:
@@ -223,26 +226,24 @@ class _Layout:
 class _Plan:
     """What is known of an operation before its cases."""
 
-    def __init__(
-        self, operation: Operation, base_path: str, usual: _Usual, asked: Dispatch
-    ) -> None:
-        self.operation = operation
-        self.usual = usual
-        self.via = asked.http
+    def __init__(self, operation: Operation, base: str, usual: _Usual, asked: Dispatch) -> None:
+        self.operation, self.usual = operation, usual
+        self.via, self.credentials = asked.http, asked.credentials
+        self.documents_redirects = partial(documents_redirects, operation)
         self.credentials = asked.credentials
         self.method = operation.method
         self._parameters = {
             (parameter.location, _key(parameter.location, parameter.name)): parameter
             for parameter in operation.parameters
         }
-        self._base_path = base_path
+        self._base_path = base
         pieces = _TEMPLATE.split(operation.path)
         self._first = _literal(pieces[0])
         self._variables = [
             (name, path_encoder(name, self._declared(Location.PATH, name)), _literal(after))
             for name, after in zip(pieces[1::2], pieces[2::2], strict=True)
         ]
-        self._fixed = (base_path + self._first) if not self._variables else None
+        self._fixed = None if self._variables else base + self._first
         self._queries: dict[str, tuple[str | None, TextEncoder]] = {}
         self._cookies: dict[str, TextEncoder] = {}
         self.layouts: dict[tuple[str, ...], _Layout] = {}

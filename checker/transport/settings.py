@@ -12,7 +12,7 @@ Headers = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class HttpSettings:
-    """Limits and credentials of the HTTP transport. It follows no redirect: a 3xx is the response."""
+    """Limits, credentials and policies of the HTTP transport."""
 
     request_timeout_s: float = default_of((), "request-timeout")
     """For the whole transfer: a server that drips bytes cannot outlive it."""
@@ -27,6 +27,14 @@ class HttpSettings:
     cert: str | None = None
     """File with the client certificate."""
     cert_key: str | None = None
+    max_stream_events: int = default_of((), "max-stream-events")
+    """Events of a stream after which it is not listened to any more."""
+    max_redirects: int = default_of((), "max-redirects")
+    """Followed on the same site; the answer after that many is the response."""
+    retries: int = 0
+    """Times that a request is sent again that nobody answered."""
+    rate: str | None = None
+    """Requests per time, as `50/s`; `auto`: as the target asks."""
 
     @classmethod
     def of(cls, settings: OperationSettings) -> "HttpSettings":
@@ -37,6 +45,10 @@ class HttpSettings:
             verify=settings.tls_verify,
             cert=settings.request_cert,
             cert_key=settings.request_cert_key,
+            max_stream_events=settings.max_stream_events,
+            max_redirects=settings.max_redirects,
+            retries=settings.request_retries,
+            rate=settings.rate_limit,
         )
 
 

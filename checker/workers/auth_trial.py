@@ -13,13 +13,13 @@ from checker.core.response import Outcome, Response
 from checker.corpus.layout import RunLayout
 from checker.corpus.secrets import secrets_of
 from checker.phases.attempt import build_request, drive, exchange
-from checker.transport.factories import transport_factory
 from checker.transport.settings import HttpSettings
 from checker.workers.calling import Caller, open_tools
 from checker.workers.configured_sources import Requested, keeper_of, wiring_of
 from checker.workers.first_look import is_harmless
 from checker.workers.identities import Identities
 from checker.workers.opening import Subject, read_subject
+from checker.workers.transports import transport_of
 
 _REFUSALS = (401, 403)
 
@@ -58,7 +58,7 @@ class _Tried:
             self._keeper.fetch_alone()
         caller = Caller(origin, subject.schemes, self._keeper)
         self._tools = open_tools(settings, operations, caller, subject.classes)
-        connect = transport_factory(settings.transport)
+        connect = transport_of(settings)
         self._lanes = connect(origin, HttpSettings.of(operations.common), 1)
         self._operations: list[Operation] = [
             one for one in subject.selected.values() if is_harmless(one)

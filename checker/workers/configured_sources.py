@@ -13,13 +13,14 @@ from checker.core.providers import GLOBAL_AUTH, AuthRegistry
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Outcome
 from checker.corpus.secrets import Secrets
-from checker.transport.factories import NETWORK, TransportFactory, transport_factory
+from checker.transport.factories import NETWORK, TransportFactory
 from checker.transport.settings import HttpSettings
 from checker.workers.credentials import CredentialKeeper
 from checker.workers.identities import Identities, UserSource, Wiring
 from checker.workers.schemes import SchemeCredentials
 from checker.workers.signing import digest_signer, signers_of
 from checker.workers.tokens import Send, TokenSource
+from checker.workers.transports import transport_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ def wiring_of(settings: RunSettings, origin: BaseUrl) -> Wiring:
         other = BaseUrl.from_url(url)
         return sender(NETWORK, replace(other, base_path=""), http)
 
-    return Wiring(origin, sender(transport_factory(settings.transport), origin, http), send_to)
+    return Wiring(origin, sender(transport_of(settings), origin, http), send_to)
 
 
 def sender(connect: TransportFactory, origin: BaseUrl, settings: HttpSettings) -> Send:

@@ -1,6 +1,6 @@
 """The description of a run: read once, kept without what is secret, and where it sends the requests."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from checker.config.credentials import credentials_in, target
@@ -66,11 +66,14 @@ def settled_target(
     allows_null: AllowsNull,
 ) -> BaseUrl:
     """Where the API lives, now that the schema knows what the user says of it. Raises `UsageError`."""
-    schema.configure(
-        SchemaOptions(
-            settings.base_url, dict(settings.server_variables), asserts_formats, allows_null
-        )
+    options = SchemaOptions(
+        settings.base_url, dict(settings.server_variables), asserts_formats, allows_null
     )
+    schema.configure(options)
+    given = settings.base_url
+    if settings.origin is not None:
+        given = settings.origin.rstrip("/") + schema.declared_path
+        schema.configure(replace(options, base_url=given))
     base_url = schema.base_url
     if base_url is None:
         raise UsageError(
@@ -78,14 +81,15 @@ def settled_target(
         )
     try:
         names = (*credentials_in(settings), *registered_names())
-        return target(base_url, settings.location, settings.base_url, names)
+        return target(base_url, settings.location, given, names)
     except ValueError as error:
         raise UsageError(f"{error}; or give the base URL of the API with `--url`") from error
 
 
 def other_host(settings: RunSettings, origin: BaseUrl) -> str:
     """Where the description was fetched from, if requests go to a host that it alone names; else nothing."""
-    if settings.base_url is not None or not urlsplit(settings.location).netloc:
+    is_given = settings.base_url is not None or settings.origin is not None
+    if is_given or not urlsplit(settings.location).netloc:
         return ""
     source = BaseUrl.from_url(settings.location)
     return "" if _service(source) == _service(origin) else source.url

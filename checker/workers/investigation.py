@@ -13,7 +13,7 @@ from checker.core.errors import CheckerError, HookError
 from checker.core.failures import Failure
 from checker.core.operation import Location
 from checker.core.request import WireRequest
-from checker.core.response import Outcome
+from checker.core.response import Outcome, Response
 from checker.core.send import Exchanging, Purpose
 from checker.corpus.inflight import Stage
 from checker.corpus.records import Finding
@@ -341,7 +341,7 @@ class Investigator:
     def _reproduce(self, settlement: Settlement) -> None:
         """Send the commands as they will be printed, and judge the last answer."""
         commands = [
-            (shot.made, request, self.render(request))
+            (shot.made, request, self._command(shot.verdict, request))
             for shot in settlement.chain
             if (request := shot.verdict.request) is not None
         ]
@@ -356,6 +356,14 @@ class Investigator:
             verdict = self._driven(made, work, Purpose.REPRODUCE).verdict
             sent.append(verdict)
             settlement.outcome, settlement.judgement = verdict.outcome, verdict.judgement
+
+    def _command(self, verdict: Verdict, request: WireRequest) -> str:
+        command, outcome = self.render(request), verdict.outcome
+        # With a method of its own curl sends that again, where clients go on with GET.
+        is_redirected = isinstance(outcome, Response) and outcome.redirects > 0
+        if is_redirected and request.method in ("GET", "HEAD"):
+            return curl.with_redirects(command)
+        return command
 
     def _printed(
         self, case: Case, request: WireRequest, before: Sequence[Verdict] | None

@@ -13,7 +13,6 @@ from checker.core.request import BaseUrl, without_userinfo
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import SchemaOpened
-from checker.transport.factories import transport_factory
 from checker.transport.settings import HttpSettings
 from checker.workers.calling import Caller, Lanes, open_tools
 from checker.workers.class_checks import ClassChecks
@@ -41,6 +40,7 @@ from checker.workers.telling import (
     tell_of_unread,
 )
 from checker.workers.time_accounting import TimeAccounting
+from checker.workers.transports import transport_of
 
 _IMPORTED_BY = os.getpid()
 """The fork server, if it preloaded this module for us."""
@@ -82,7 +82,7 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
     keeper = keeper_of(asked, wiring_of(settings, origin), recorder.secrets)
     caller = Caller(origin, subject.schemes, keeper)
     lanes = Lanes.of(settings)
-    connect = transport_factory(settings.transport)
+    connect = transport_of(settings)
     tools = open_tools(settings, operations, caller, subject.classes)
     http = connect(origin, HttpSettings.of(operations.common), lanes.count)
     if settings.document is None:

@@ -185,16 +185,12 @@ def test_wrong_usage(invoke, name: str) -> None:
 
 
 LATER = (
-    ("--rate-limit", "3/s"),
-    ("--max-redirects", "3"),
-    ("--request-retries", "1"),
     ("--suppress-health-check", "all"),
     ("--generation-maximize", "response_time"),
     ("--report", "wfc"),
     ("--report", "vcr,pytest"),
     ("--report-wfc-path", "a"),
     ("--checks", "object_level_authorization"),
-    ("--origin", "http://127.0.0.1"),
     ("--app", "a:b"),
 )
 

@@ -220,10 +220,9 @@ def test_error_text(name: str) -> None:
             "[checks.object_level_authorization]\nenabled = true",
             "[checks.object_level_authorization] enabled = true: not available yet",
         ),
-        ("rate-limit = '1/s'", "rate-limit: not available yet"),
         (
-            "[[operations]]\ninclude-path = '/a'\nrate-limit = '1/s'",
-            "[operations.0] rate-limit: not available yet",
+            "[[operations]]\ninclude-path = '/a'\n[operations.generation]\nmaximize = 'response_time'",
+            "[operations.0.generation] maximize: not available yet",
         ),
     ],
 )
@@ -251,10 +250,10 @@ def test_missing_file_is_named(tmp_path) -> None:
 
 def test_file_is_named_when_something_is_not_available(tmp_path) -> None:
     path = tmp_path / "checker.toml"
-    path.write_text("rate-limit = '1/s'")
+    path.write_text("[generation]\nmaximize = 'response_time'")
     with pytest.raises(NotAvailableYet) as caught:
         Config.from_path(path)
-    assert str(caught.value) == f"{path}: rate-limit: not available yet"
+    assert str(caught.value) == f"{path}: [generation] maximize: not available yet"
 
 
 def test_every_default_has_the_type_of_its_key() -> None:

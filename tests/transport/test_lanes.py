@@ -380,3 +380,15 @@ def test_a_request_that_nobody_can_send_costs_itself() -> None:
     assert isinstance(outcome, NetworkFailure)
     assert isinstance(outcome.cause, AttributeError | TypeError)
     assert "the request could not be sent" in outcome.message
+
+
+def test_a_stream_is_not_listened_to_beyond_its_events(server) -> None:
+    start = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+    server.answer(endless(start, b"data: 1\r\n\r\n", 0.01))
+    settings = HttpSettings(max_stream_events=3, stream_time_s=30.0)
+    with closing(HttpLanes(server.origin, settings, 1)) as lanes:
+        outcome = ok(lanes.send(0, request()))
+    assert outcome.is_truncated
+    assert outcome.content.count(b"data") >= 3
+    # The usual limits are far away.
+    assert outcome.elapsed < 5

@@ -1,0 +1,214 @@
+"""What users say of sending beyond one request: redirects are followed, failures sent again, rates kept."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from checker.core.request import BaseUrl, WireRequest
+from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.core.send import Transport
+from checker.transport.rates import AUTO, RateLimits
+from checker.transport.redirects import following
+from checker.transport.settings import HttpSettings
+
+LONGEST_BACKOFF_S = 10.0
+MOST_WAITS = 3
+"""Times that a request waits for a target that is asked too much (`rate-limit = "auto"`)."""
+LONGEST_WAIT_S = 60.0
+_MEANWHILE_S = 0.2
+_TOO_MANY = 429
+_AGAIN = frozenset({FailureKind.REFUSED, FailureKind.DNS, FailureKind.TIMEOUT, FailureKind.DROPPED})
+
+
+@dataclass(slots=True)
+class _Journey:
+    """One request of whoever asked, and all that was sent for it."""
+
+    first: WireRequest
+    request: WireRequest
+    """The one that is sent now."""
+    patience_s: float | None
+    redirects: int = 0
+    retries: int = 0
+    waits: int = 0
+    due: float = 0.0
+    """Of the clock: when it is sent, where it is not yet."""
+
+
+class PolicyTransport:
+    """Implements `checker.core.send.Transport` over one that sends each request once."""
+
+    def __init__(
+        self,
+        inner: Transport,
+        origin: BaseUrl,
+        settings: HttpSettings,
+        rates: RateLimits | None = None,
+        *,
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> None:
+        """`settings` are those of requests that bring none."""
+        self._inner = inner
+        self._origin = origin
+        self._usual = settings
+        self._rates = rates or RateLimits()
+        self._clock = self._rates.clock
+        self._sleep = sleep
+        self._flying: dict[int, tuple[WireRequest, float | None]] = {}
+        """Lane -> the request that the inner transport has, and the patience with it."""
+        self._journeys: dict[int, _Journey] = {}
+        """Of lanes whose request waits, or was sent on."""
+        self._waiting: set[int] = set()
+
+    def start(self, lane: int, request: WireRequest, *, patience_s: float | None = None) -> None:
+        """Take a request on an idle lane; it waits for its time where there is a rate."""
+        if self._policy(request).rate in (None, AUTO):
+            self._flying[lane] = (request, patience_s)
+            self._inner.start(lane, request, patience_s=patience_s)
+        else:
+            self._journeys[lane] = _Journey(request, request, patience_s)
+            self._launch(lane, 0.0)
+
+    def flush(self) -> None:
+        """Send all that was started and is due."""
+        self._inner.flush()
+
+    def poll(self, timeout_s: float) -> list[tuple[int, Outcome]]:
+        """Lanes that finished, and are not sent on."""
+        if self._waiting:
+            timeout_s = self._send_due(timeout_s)
+        finished = self._inner.poll(timeout_s)
+        sent_on = []
+        for lane, outcome in finished:
+            request, patience_s = self._flying.pop(lane)
+            if type(outcome) is Response and outcome.status_code < 300 and not self._journeys:
+                continue
+            journey = self._journeys.pop(lane, None) or _Journey(request, request, patience_s)
+            pause_s = self._next(journey, outcome)
+            if pause_s is not None:
+                self._journeys[lane] = journey
+                self._launch(lane, pause_s)
+                sent_on.append(lane)
+        if not sent_on:
+            return finished
+        self._inner.flush()
+        return [one for one in finished if one[0] not in sent_on]
+
+    def send(
+        self,
+        lane: int,
+        request: WireRequest,
+        *,
+        patience_s: float | None = None,
+        meanwhile: Callable[[], object] = lambda: None,
+    ) -> Outcome:
+        """Outcome of one request, waited for."""
+        journey = _Journey(request, request, patience_s)
+        pause_s: float | None = 0.0
+        while pause_s is not None:
+            self._wait(self._due(journey, pause_s), meanwhile)
+            outcome = self._inner.send(
+                lane, journey.request, patience_s=patience_s, meanwhile=meanwhile
+            )
+            pause_s = self._next(journey, outcome)
+        return outcome
+
+    def waited_s(self, lane: int) -> float:
+        """Seconds since the request on a lane was sent; 0 if none is in flight."""
+        return 0.0 if lane in self._waiting else self._inner.waited_s(lane)
+
+    def close(self) -> None:
+        """Drop what is in flight or waits."""
+        for state in (self._flying, self._journeys, self._waiting):
+            state.clear()
+        self._inner.close()
+
+    def _policy(self, request: WireRequest) -> HttpSettings:
+        via = request.via
+        return via if isinstance(via, HttpSettings) else self._usual
+
+    def _due(self, journey: _Journey, pause_s: float) -> float:
+        """When the request of a journey may be sent, of the clock, if not before a pause."""
+        rate = self._policy(journey.request).rate
+        earliest = self._clock() + pause_s
+        if rate is None or rate == AUTO:
+            return earliest
+        return max(earliest, self._rates.of(rate).reserve())
+
+    def _launch(self, lane: int, pause_s: float) -> None:
+        journey = self._journeys[lane]
+        journey.due = self._due(journey, pause_s)
+        if journey.due <= self._clock():
+            self._flying[lane] = (journey.request, journey.patience_s)
+            self._inner.start(lane, journey.request, patience_s=journey.patience_s)
+        else:
+            self._waiting.add(lane)
+
+    def _send_due(self, timeout_s: float) -> float:
+        """Start what is due; how long answers may be waited for until the next is. Nothing in the air: sleep until then."""
+        for lane in sorted(self._waiting, key=lambda one: self._journeys[one].due):
+            journey = self._journeys[lane]
+            pause_s = journey.due - self._clock()
+            if pause_s > 0:
+                timeout_s = min(timeout_s, pause_s)
+                break
+            self._waiting.discard(lane)
+            self._flying[lane] = (journey.request, journey.patience_s)
+            self._inner.start(lane, journey.request, patience_s=journey.patience_s)
+        if not self._flying:
+            self._sleep(timeout_s)
+            return 0.0
+        self._inner.flush()
+        return timeout_s
+
+    def _wait(self, due: float, meanwhile: Callable[[], object]) -> None:
+        while (pause_s := due - self._clock()) > 0:
+            self._sleep(min(pause_s, _MEANWHILE_S))
+            meanwhile()
+
+    def _next(self, journey: _Journey, outcome: Outcome) -> float | None:
+        """Have a journey go on, after so many seconds; None where the outcome is the end of it."""
+        policy = self._policy(journey.first)
+        if isinstance(outcome, NetworkFailure):
+            if (
+                outcome.kind not in _AGAIN
+                or outcome.may_be_late
+                or journey.retries >= policy.retries
+            ):
+                return None
+            journey.retries += 1
+            return min(2.0 ** (journey.retries - 1), LONGEST_BACKOFF_S)
+        status = outcome.status_code
+        if status == _TOO_MANY and policy.rate == AUTO and journey.waits < MOST_WAITS:
+            journey.waits += 1
+            return _retry_after_s(outcome, 2.0 ** (journey.waits - 1))
+        if 300 <= status < 400 and journey.redirects < policy.max_redirects:
+            is_kept = journey.first.is_kept
+            request = None
+            if is_kept is None or not is_kept():
+                request = following(self._origin, journey.request, outcome)
+            if request is not None:
+                journey.redirects += 1
+                journey.request = request
+                return 0.0
+        if journey.redirects:
+            # What was asked for; where it led to is told by the number.
+            outcome.request, outcome.redirects = journey.first, journey.redirects
+        return None
+
+
+def _retry_after_s(response: Response, otherwise_s: float) -> float:
+    """Seconds that an answer asks to wait (RFC 9110, 10.2.3), at most a minute."""
+    text = next(iter(response.headers.get("retry-after", [])), "").strip()
+    seconds = otherwise_s
+    if text.isdigit() and len(text) < 10:
+        seconds = float(text)
+    elif text:
+        try:
+            then = parsedate_to_datetime(text)
+            seconds = (then.replace(tzinfo=then.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
+        except ValueError:
+            pass
+    return min(max(seconds, 0.0), LONGEST_WAIT_S)

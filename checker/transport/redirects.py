@@ -1,0 +1,51 @@
+"""Where an answer sends a client on to (RFC 9110, 15.4), as long as it is the same site."""
+
+from dataclasses import replace
+from urllib.parse import urljoin, urlsplit
+
+from checker.core.operation import Operation
+from checker.core.request import BaseUrl, WireRequest
+from checker.core.response import Response
+
+_STATUSES = frozenset({301, 302, 303, 307, 308})
+_OF_BODIES = frozenset(
+    {b"content-type", b"content-length", b"content-encoding", b"transfer-encoding"}
+)
+
+
+def documents_redirects(operation: Operation) -> bool:
+    """Whether an operation documents a redirect: then it is an answer to be judged."""
+    statuses = operation.contract.plan(100, None).documented_statuses
+    return any(status.startswith("3") for status in statuses)
+
+
+def following(origin: BaseUrl, request: WireRequest, response: Response) -> WireRequest | None:
+    """The request that comes after a redirect; None where nobody is to follow: credentials never leave their site."""
+    if response.status_code not in _STATUSES:
+        return None
+    places = response.headers.get("location", [])
+    target = _target(origin, request, places[0]) if len(places) == 1 else None
+    if target is None:
+        return None
+    method = request.method
+    # What all clients do with a POST that was answered 301 or 302 (RFC 9110, 15.4.2), and anything at all after 303.
+    becomes_get = (response.status_code == 303 and method != "HEAD") or (
+        response.status_code in (301, 302) and method == "POST"
+    )
+    if not becomes_get:
+        return replace(request, target=target)
+    headers = [one for one in request.headers if one[0].lower() not in _OF_BODIES]
+    return replace(request, method="GET", target=target, headers=headers, body=None)
+
+
+def _target(origin: BaseUrl, request: WireRequest, place: str) -> bytes | None:
+    """Path and query of a place on the same site; None for any other, and for what is no URL."""
+    try:
+        url = urljoin(request.url(origin), place)
+        there, parts = BaseUrl.from_url(url), urlsplit(url)
+    except ValueError:
+        return None
+    if there.site != origin.site or there.userinfo:
+        return None
+    text = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return text.encode("ascii") if text.isascii() and text.isprintable() else None

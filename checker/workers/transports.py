@@ -1,0 +1,14 @@
+"""How the requests of a run travel: by the transport that is named, as the settings say."""
+
+from pathlib import Path
+
+from checker.config.settings import RunSettings
+from checker.corpus.layout import RunLayout
+from checker.transport.factories import TransportFactory, transport_factory, with_policies
+from checker.transport.rates import RateLimits
+
+
+def transport_of(settings: RunSettings) -> TransportFactory:
+    """What makes the transports of a run; all of its workers keep to its rates together. Raises `ConfigError`."""
+    rates = RateLimits(RunLayout(Path(settings.corpus_dir)).rates)
+    return with_policies(transport_factory(settings.transport), rates)
