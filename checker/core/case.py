@@ -1,5 +1,6 @@
 """One request to one operation, as values; the wire comes later."""
 
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from secrets import token_hex
 from typing import Any, Final
@@ -38,6 +39,8 @@ class NotSet:
 NOT_SET: Final = NotSet()
 
 
+CheckName = Callable[..., Any] | str
+"""A check of a user, or the name of any check."""
 Values = dict[str, Any]
 Parts = tuple[Values, Values, Values, Values, tuple[Any, str | None]]
 """Values of path, headers, cookies and query by name; body and media type."""
@@ -122,14 +125,45 @@ class Case:
         """Path template, e.g. `/users/{user_id}`."""
         return self.operation.path
 
+    def __eq__(self, other: object) -> bool:
+        """Whether both send the same content to the same operation; ids and letter case of header names do not count."""
+        return self._content() == other._content() if isinstance(other, Case) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._content())
+
+    def _content(self) -> tuple[str, ...]:
+        """As text, in which `1` and `True` differ. The order of headers says nothing, that of all else is sent."""
+        headers = sorted((name.lower(), repr(value)) for name, value in self.headers.items())
+        parts = (self.path_parameters, self.query, self.cookies, self.body, self.media_type)
+        return (self.method, self.operation.label, repr(headers), *map(repr, parts))
+
     @property
     def formatted_path(self) -> str:
         """Template with path variables substituted, as it is sent."""
         return self._engine().formatted_path(self)
 
-    def as_curl_command(self, headers: dict[str, str] | None = None, *, verify: bool = True) -> str:
-        """Curl command that sends this case."""
-        return self._engine().as_curl_command(self, headers, verify=verify)
+    @property
+    def auth_identity(self) -> str | None:
+        """Name of the configured user whose credentials the operation gets now; None where users have no names."""
+        return None if self.engine is None else self.engine.identity_of(self)
+
+    def freeze_metadata(self) -> None:
+        """Keep the metadata as they are now, whatever becomes of the parts."""
+        meta = self.meta
+        # A case that was drawn is of a class that looks at its parts again whenever it is asked.
+        self.__class__ = Case
+        self.meta = meta
+
+    def as_curl_command(
+        self,
+        headers: dict[str, str] | None = None,
+        verify: bool = True,
+        *,
+        base_url: str | None = None,
+    ) -> str:
+        """Curl command that sends this case; values under sensitive names are masked."""
+        return self._engine().as_curl_command(self, headers, base_url, verify=verify)
 
     def as_transport_kwargs(
         self, base_url: str | None = None, headers: dict[str, str] | None = None
@@ -137,11 +171,10 @@ class Case:
         """What `requests.request` takes to send this case: `method`, `url` with its query, `headers`, `data` (bytes)."""
         return self._engine().as_transport_kwargs(self, base_url, headers)
 
-    def get_container(self, location: str) -> dict[str, Any] | None:
-        """Values of `path`, `query`, `header` or `cookie`; None for any other word, and for a body."""
-        known = {place.value: place.container for place in Location if place is not Location.BODY}
-        found: dict[str, Any] | None = getattr(self, known[location]) if location in known else None
-        return found
+    def get_container(self, location: str) -> Any:
+        """Values by name at `path`, `query`, `header` or `cookie`, or the `body`; None for any other word."""
+        known = {place.value: place.container for place in Location}
+        return getattr(self, known[location]) if location in known else None
 
     def derive(
         self,
@@ -184,22 +217,70 @@ class Case:
             **parts,
         )
 
-    def call(self, base_url: str | None = None, **options: Any) -> Response:
+    def call(
+        self,
+        base_url: str | None = None,
+        session: Any = None,
+        headers: Mapping[str, Any] | None = None,
+        params: Mapping[str, Any] | None = None,
+        cookies: Mapping[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> Response:
         """Response to this case, not judged.
 
-        Options: `headers`, `params`, `cookies` (single names that replace those of the case), `timeout` (seconds), `verify`,
-        `auth`, `cert`, `proxies`, `allow_redirects`, `session` (a client of httpx, requests, werkzeug, Starlette or Django).
+        `headers`, `params` and `cookies` replace single names of the case. `session` is a client of httpx, requests, werkzeug,
+        Starlette or Django that sends. Others say how to send: `timeout` (seconds), `verify`, `auth`, `cert`, `proxies`,
+        `allow_redirects`.
         Raises `TimeoutError`, `ConnectionError`, `ValueError` when there is no response, and what a client raises.
         """
-        return self._engine().call(self, base_url, **options)
+        given = {"headers": headers, "params": params, "cookies": cookies, "session": session}
+        return self._engine().call(self, base_url, **given, **kwargs)
 
-    def validate_response(self, response: Response, **options: Any) -> None:
-        """Raise a `FailureGroup` when a check fails. Options: `checks`, `additional_checks`, `excluded_checks`."""
-        self._engine().validate_response(self, response, **options)
+    def validate_response(
+        self,
+        response: Any,
+        checks: Iterable[CheckName] | None = None,
+        additional_checks: Iterable[CheckName] | None = None,
+        excluded_checks: Iterable[CheckName] | None = None,
+        headers: Mapping[str, Any] | None = None,
+        transport_kwargs: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Raise a `FailureGroup` when a check fails on the response of any HTTP client.
 
-    def call_and_validate(self, base_url: str | None = None, **options: Any) -> Response:
-        """Response to this case. Raises a `FailureGroup` when a check fails."""
-        return self._engine().call_and_validate(self, base_url, **options)
+        `checks` stand in place of the configured ones; each is a function, a class or a name. `headers` and
+        `transport_kwargs` (`verify`, ...) are what was sent beside the case: the command that is told has them.
+        """
+        self._engine().validate_response(
+            self,
+            response,
+            checks=checks,
+            additional_checks=additional_checks,
+            excluded_checks=excluded_checks,
+            headers=headers,
+            transport_kwargs=transport_kwargs,
+        )
+
+    def call_and_validate(
+        self,
+        base_url: str | None = None,
+        session: Any = None,
+        headers: Mapping[str, Any] | None = None,
+        checks: Iterable[CheckName] | None = None,
+        additional_checks: Iterable[CheckName] | None = None,
+        excluded_checks: Iterable[CheckName] | None = None,
+        **kwargs: Any,
+    ) -> Response:
+        """Response to this case. Raises a `FailureGroup` when a check fails; arguments are those of `call` and of `validate_response`."""
+        return self._engine().call_and_validate(
+            self,
+            base_url,
+            session=session,
+            headers=headers,
+            checks=checks,
+            additional_checks=additional_checks,
+            excluded_checks=excluded_checks,
+            **kwargs,
+        )
 
     def _engine(self) -> Engine:
         if self.engine is None:

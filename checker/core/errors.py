@@ -3,6 +3,7 @@
 CheckerError
 ├── ConfigError            the configuration is wrong                    exit code 2
 ├── LoaderError            the API description cannot be read             exit code 2
+│   ├── InvalidSchema      it breaks the rules of its kind; a part of it cannot be read
 │   └── ForeignDescription what is there is of another kind               exit code 2, if no kind reads it
 ├── UnreadableFile         a file that the user named cannot be read     exit code 2
 ├── UsageError             a call or command cannot mean anything         exit code 2
@@ -41,6 +42,10 @@ class LoaderError(CheckerError):
         super().__init__(message)
         self.message = message
         self.extras = extras or []
+
+
+class InvalidSchema(LoaderError):
+    """A description, or the part of it that was asked for, breaks the rules of its kind."""
 
 
 class ForeignDescription(LoaderError):

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlsplit
+
+from checker.core.request import WireRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +19,9 @@ class ForeignParts:
     reason: str
     is_decoded: bool
     """Whether the client has undone the `Content-Encoding`."""
+    http_version: str
+    request: WireRequest | None
+    """What was sent, as far as the client says."""
 
 
 def foreign_parts(response: Any) -> ForeignParts:
@@ -34,7 +40,50 @@ def foreign_parts(response: Any) -> ForeignParts:
         str(getattr(response, "reason", None) or getattr(response, "reason_phrase", "") or ""),
         # Clients decompress what they receive and leave the header; test clients of applications leave both.
         not hasattr(response, "get_data") and not hasattr(response, "wsgi_request"),
+        _http_version(response),
+        _request(response),
     )
+
+
+def _http_version(response: Any) -> str:
+    """`1.0`, `1.1` or `2`: a text of `httpx`, a number below a response of `requests`."""
+    version = getattr(getattr(response, "raw", None), "version", None)
+    if isinstance(version, int):
+        return f"{version // 10}.{version % 10}" if version > 9 else str(version)
+    try:
+        named = getattr(response, "http_version", None)
+    except RuntimeError:
+        return "1.1"
+    return named.removeprefix("HTTP/") if isinstance(named, str) else "1.1"
+
+
+def _request(response: Any) -> WireRequest | None:
+    try:
+        request = getattr(response, "request", None)
+    except RuntimeError:
+        # `httpx` refuses to say for a response that nothing was sent for.
+        return None
+    method, url = getattr(request, "method", None), getattr(request, "url", None)
+    if not isinstance(method, str) or url is None:
+        return None
+    parts = urlsplit(str(url))
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    body = getattr(request, "body", None) if hasattr(request, "body") else _sent(request)
+    pairs = _header_pairs(request, getattr(request, "headers", {}))
+    return WireRequest(
+        method,
+        target.encode("ascii", "replace"),
+        [
+            (name.encode("latin-1", "replace"), value.encode("latin-1", "replace"))
+            for name, value in pairs
+        ],
+        body.encode() if isinstance(body, str) else body if isinstance(body, bytes) else None,
+    )
+
+
+def _sent(request: Any) -> Any:
+    """The body of a request of `httpx`, which keeps what it has read of it."""
+    return getattr(request, "_content", None) or None
 
 
 def _header_pairs(response: Any, headers: Any) -> list[tuple[str, str]]:

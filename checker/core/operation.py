@@ -1,8 +1,9 @@
 """What the floors above know of an API description: operations, parameters, bodies. No specification here."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from types import MappingProxyType
 from typing import Any, NewType, Protocol
 
 from checker.core.contract import ResponseContract
@@ -48,6 +49,28 @@ class Parameter:
     pointer: str = ""
     """JSON pointer of the parameter object."""
     examples: tuple[Example, ...] = ()
+    problem_of: Callable[[Any], str | None] | None = field(default=None, repr=False, compare=False)
+    """Why a value breaks the schema, None when it fits; where the kind of the description says so."""
+
+    @property
+    def is_required(self) -> bool:
+        """Whether a request without it is wrong."""
+        return self.required
+
+    @property
+    def definition(self) -> Any:
+        """The raw parameter object. Raises `UnresolvableReference` where there is none."""
+        return self.schema.document.resolve(self.pointer, at=self.pointer)[0]
+
+    def validate(self, value: Any) -> None:
+        """Raise `ValueError` with the reason when a value breaks the schema."""
+        problem = None if self.problem_of is None else self.problem_of(value)
+        if problem is not None:
+            raise ValueError(f"{self.location} parameter `{self.name}`: {problem}")
+
+    def is_valid(self, value: Any) -> bool:
+        """Whether a value fits the schema, whatever its text looks like on the wire."""
+        return self.problem_of is None or self.problem_of(value) is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +131,28 @@ class BrokenOperation:
     path: str
     error: str
     """One sentence: what was found, where, what to do."""
+
+
+class Definition(Mapping[str, Any]):
+    """The object of a description that declares an operation: a mapping, and `raw` for who wants the object itself."""
+
+    __slots__ = ("raw",)
+
+    def __init__(self, raw: Mapping[str, Any] = MappingProxyType({})) -> None:
+        self.raw = raw
+        """As it is declared, references and all."""
+
+    def __getitem__(self, name: str) -> Any:
+        return self.raw[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.raw)
+
+    def __len__(self) -> int:
+        return len(self.raw)
+
+    def __repr__(self) -> str:
+        return f"<Definition of {', '.join(self.raw)}>"
 
 
 class Operation(Protocol):

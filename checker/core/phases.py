@@ -52,13 +52,11 @@ _EXPECTED: Final = 100
 FUZZING: Final = Phase("fuzzing", CaseSource.DRAWN, tries_saved=True)
 EXPLORATION: Final = Phase("exploration", CaseSource.ENDLESS, extends=True, tries_saved=True)
 """What `fuzz` does: no phase of `run`."""
+EXAMPLES: Final = Phase(
+    "examples", CaseSource.LISTED, "checker.phases.examples:declared_examples", tries_saved=True
+)
 RUN_PHASES: Final = (
-    Phase(
-        "examples",
-        CaseSource.LISTED,
-        "checker.phases.examples:declared_examples",
-        tries_saved=True,
-    ),
+    EXAMPLES,
     Phase(
         "coverage",
         CaseSource.LISTED,

@@ -105,11 +105,19 @@ class Response:
             parts.content,
             elapsed=parts.elapsed_s,
             message=parts.reason,
+            http_version=parts.http_version,
+            request=parts.request,
         )
         found.is_decoded = parts.is_decoded
         return found
 
-    from_requests = from_httpx = from_wsgi = from_any
+    from_requests = from_httpx = from_httpx2 = from_wsgi = from_any
+
+    @property
+    def stream_cut_short(self) -> bool:
+        """Whether it is a stream of events of which only the beginning was waited for."""
+        content_type = self.content_type or ""
+        return self.is_truncated and content_type.lower().startswith("text/event-stream")
 
     def __repr__(self) -> str:
         return f"<Response [{self.status_code}]>"

@@ -7,7 +7,14 @@ from typing import Any, ClassVar, Protocol
 from graphql import GraphQLField, Undefined
 
 from checker.core.engine import Engine
-from checker.core.operation import Body, Example, Label, Operation, Parameter, UnusableBody
+from checker.core.operation import (
+    Body,
+    Example,
+    Label,
+    Operation,
+    Parameter,
+    UnusableBody,
+)
 from checker.core.request import WireRequest
 from checker.core.response import Response
 from checker.core.schema import Schema

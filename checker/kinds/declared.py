@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from checker.core.contract import ResponseContract
 from checker.core.engine import Engine
-from checker.core.operation import Body, BrokenOperation, Label, Parameter, UnusableBody
+from checker.core.operation import Body, BrokenOperation, Definition, Label, Parameter, UnusableBody
 from checker.core.request import WireRequest
 from checker.core.resources import ResourceModel, ResourceUse, Transition
 from checker.core.response import Response
@@ -70,7 +70,7 @@ class DeclaredOperation(OperationMembers):
     tags: tuple[str, ...] = ()
     operation_id: str | None = None
     deprecated: bool = False
-    definition: Mapping[str, Any] = field(default_factory=dict)
+    definition: Definition = field(default_factory=Definition)
     unusable_bodies: tuple[UnusableBody, ...] = ()
     unusable_parameters: Mapping[str, str] = field(default_factory=dict)
     base_url: str | None = None

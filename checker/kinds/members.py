@@ -1,16 +1,32 @@
 """What every operation offers to Python users, whatever kind of description it is of."""
 
 import copy
-from collections.abc import Iterator, Mapping
-from typing import Any, Final, Self
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Self
 
+from checker.core.case import NOT_SET
 from checker.core.case import Case as CaseValue
 from checker.core.engine import Engine
 from checker.core.errors import IncorrectUsage
 from checker.core.failures import FailureGroup
 from checker.core.locations import Location
-from checker.core.operation import Body, Parameter
+from checker.core.media_types import is_multipart, matches
+from checker.core.meta import GenerationMode
+from checker.core.operation import Body, Definition, Parameter, PropertyEncoding
 from checker.kinds.protocol import OperationEntry
+from checker.transport.wire.bodies import multipart_files
+from checker.transport.wire.encoding import (
+    cookie_encoder,
+    header_encoder,
+    path_encoder,
+    query_encoder,
+)
+from checker.transport.wire.multipart import MultipartFile
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
 
 _NO_ENGINE: Final = "{label} was read without an engine; load its schema with `checker.openapi`"
 
@@ -21,6 +37,8 @@ class OperationMembers:
     __slots__ = ()
 
     label: Any
+    path: Any
+    definition: Any
     parameters: Any
     bodies: Any
     engine: Engine | None
@@ -33,21 +51,74 @@ class OperationMembers:
         setattr(own, "engine", engine)  # noqa: B010
         return own
 
-    def Case(self, **parts: Any) -> CaseValue:  # noqa: N802 - the public name
-        """A case made by hand: `path_parameters`, `query`, `headers`, `cookies`, `body`, `media_type`, `method`.
+    def Case(  # noqa: N802, PLR0913 - the public name and arguments
+        self,
+        *,
+        method: str | None = None,
+        path_parameters: dict[str, Any] | None = None,
+        query: dict[str, Any] | None = None,
+        headers: dict[str, Any] | None = None,
+        cookies: dict[str, Any] | None = None,
+        body: Any = NOT_SET,
+        media_type: str | None = None,
+        multipart_content_types: dict[str, str] | None = None,
+    ) -> CaseValue:
+        """A case made by hand: values by name, and another HTTP verb if `method` says so.
 
         Raises `IncorrectUsage` for a body without a media type where there are several.
         """
+        parts: dict[str, Any] = {
+            "path_parameters": path_parameters,
+            "query": query,
+            "headers": headers,
+            "cookies": cookies,
+            "body": body,
+            "media_type": media_type,
+            "multipart_content_types": multipart_content_types,
+        }
         if self.engine is None:
             # Where hooks of a run make one, whoever runs it sends it.
-            return CaseValue(self, "", **parts)  # type: ignore[arg-type]
-        made = self.engine.make_case(self, **parts)
-        assert isinstance(made, CaseValue)
+            made = CaseValue(self, "", **parts)  # type: ignore[arg-type]
+        else:
+            made = self.engine.make_case(self, **parts)
+        if method is not None and method.upper() != made.method:
+            made.other_method = method.upper()
         return made
 
-    def as_strategy(self, **options: Any) -> Any:
-        """Strategy of `Case` for Hypothesis. Options: `generation_mode`."""
-        return self._engine().as_strategy(self, **options)
+    def as_strategy(
+        self, generation_mode: GenerationMode | str | None = None
+    ) -> "SearchStrategy[CaseValue]":
+        """Strategy of `Case` for Hypothesis; a mode stands above what is configured."""
+        found: SearchStrategy[CaseValue] = self._engine().as_strategy(
+            self, generation_mode=generation_mode
+        )
+        return found
+
+    def get_strategies_from_examples(self) -> "list[SearchStrategy[CaseValue]]":
+        """One strategy for each case that the examples of the description make."""
+        return self._engine().examples_of(self)
+
+    @property
+    def responses(self) -> Mapping[str, Any]:
+        """Raw response objects by status as it is spelled; empty where the kind of description has none."""
+        declared = self.definition.get("responses")
+        return declared if isinstance(declared, dict) else {}
+
+    @property
+    def schema(self) -> Any:
+        """The loaded schema that it belongs to; None for an operation that was not loaded from Python."""
+        return None if self.engine is None else self.engine.schema
+
+    @property
+    def app(self) -> object | None:
+        """The application in this process that serves it, if there is one."""
+        return None if self.schema is None else self.schema.app
+
+    @property
+    def full_path(self) -> str:
+        """Template behind the base path of the description: `/api/users/{id}`."""
+        base: str = "" if self.schema is None else self.schema.base_path
+        return base.removesuffix("/") + str(self.path)
 
     def validate_response(self, response: Any, *, case: CaseValue | None = None) -> None:
         """Raise a `FailureGroup` when a check fails; without a case the checks know of no request."""
@@ -104,9 +175,47 @@ class OperationMembers:
                 return parameter
         return None
 
+    def get_parameter_set(self, location: str) -> tuple[Parameter, ...]:
+        """Declared parameters at `path`, `query`, `header` or `cookie`. Raises `IncorrectUsage` for another location."""
+        return self._at(_location(location))
+
+    def add_parameter(self, parameter: Parameter) -> None:
+        """Have cases that are made from now on carry one parameter more, in place of one of its name and location."""
+        others = (
+            one
+            for one in self.parameters
+            if (one.location, one.name) != (parameter.location, parameter.name)
+        )
+        self.parameters = (*others, parameter)
+
+    def get_parameter_serializers(self) -> dict[str, Callable[[Mapping[str, Any]], dict[str, str]]]:
+        """For `path_parameters`, `query`, `headers` and `cookies`: what makes of values by name their texts on the wire."""
+        return {
+            place.container: partial(_written, place, self._at(place))
+            for place in Location
+            if place is not Location.BODY
+        }
+
     def get_body_for_media_type(self, media_type: str) -> Body | None:
         """The body of a media type, as it is declared; None if there is none."""
         return next((body for body in self.body if body.media_type == media_type), None)
+
+    def get_bodies_for_media_type(self, media_type: str) -> Iterator[Body]:
+        """Bodies whose media type, or range of media types, names a media type; letter case and parameters do not count."""
+        return (body for body in self.body if matches(body.media_type, media_type))
+
+    def prepare_multipart(
+        self, form: Mapping[str, Any], content_types: Mapping[str, str] | None = None
+    ) -> list[tuple[str | None, MultipartFile]]:
+        """Parts of a multipart body as `requests` takes them for `files`: (name, (file name, content, content type)).
+
+        `content_types` say the type of single properties; the others are as the description declares.
+        """
+        declared = next((one for one in self.body if is_multipart(one.media_type)), None)
+        encoding = {} if declared is None else dict(declared.encoding)
+        for name, chosen in (content_types or {}).items():
+            encoding[name] = replace(encoding.get(name, PropertyEncoding()), content_type=chosen)
+        return multipart_files(form, encoding, None if declared is None else declared.schema)
 
     def get_request_payload_content_types(self) -> list[str]:
         """Media types of the body, in order of declaration."""
@@ -162,9 +271,28 @@ class EntryMembers(OperationMembers):
         return self.entry.deprecated
 
     @property
-    def definition(self) -> Mapping[str, Any]:
+    def definition(self) -> Definition:
         """What the description says of it, as its kind reads it."""
-        return self.entry.definition
+        return Definition(self.entry.definition)
+
+
+def _written(
+    place: Location, declared: tuple[Parameter, ...], values: Mapping[str, Any]
+) -> dict[str, str]:
+    """Texts of one location as they are sent; in the query with its name, as one value may be several pairs."""
+    found: dict[str, str] = {}
+    for name, value in values.items():
+        own = next((one for one in declared if one.name == name), None)
+        match place:
+            case Location.PATH:
+                found[name] = path_encoder(name, own)(value)
+            case Location.QUERY:
+                found[name] = query_encoder(name, own)(value)
+            case Location.COOKIE:
+                found[name] = cookie_encoder(name, own)(value)
+            case _:
+                found[name] = header_encoder(own)(value).decode("latin-1")
+    return found
 
 
 def _location(name: str) -> Location:

@@ -1,14 +1,15 @@
 """What a kind of description offers to everything above: how it is opened, and what its operations can do."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 from checker.config.filters import Selectable
+from checker.core.case import NOT_SET
 from checker.core.case import Case as CaseValue
 from checker.core.engine import Engine
 from checker.core.errors import CheckerError
-from checker.core.meta import PhaseInfo
-from checker.core.operation import BrokenOperation, Label, Operation
+from checker.core.meta import GenerationMode, PhaseInfo
+from checker.core.operation import Body, BrokenOperation, Definition, Label, Operation, Parameter
 from checker.core.pool import ValuePool
 from checker.core.resources import ResourceModel
 from checker.core.schema_warnings import SchemaWarning
@@ -18,6 +19,10 @@ from checker.generation.normalization.store import FormStore
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import Source
 from checker.kinds.sources import DescriptionSource, FetchOptions, SchemaOptions
+from checker.transport.wire.multipart import MultipartFile
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
 
 
 class CaseProgram(Protocol):
@@ -54,11 +59,81 @@ class ApiOperation(Operation, Protocol):
         """The operation, reaching higher floors by an engine: what users of Python hold."""
         ...
 
-    def as_strategy(self, **options: Any) -> Any:
-        """Strategy of `Case` for Hypothesis. Options: `generation_mode`."""
+    @property
+    def definition(self) -> Definition:
+        """The object that declares it."""
         ...
 
-    def Case(self, **parts: Any) -> CaseValue:  # noqa: N802 - the public name
+    @property
+    def responses(self) -> Mapping[str, Any]:
+        """Raw response objects by status as it is spelled."""
+        ...
+
+    @property
+    def schema(self) -> Any:
+        """The loaded schema that it belongs to, if it was loaded from Python."""
+        ...
+
+    @property
+    def app(self) -> object | None:
+        """The application in this process that serves it, if there is one."""
+        ...
+
+    @property
+    def full_path(self) -> str:
+        """Template behind the base path of the description."""
+        ...
+
+    @property
+    def path_parameters(self) -> tuple[Parameter, ...]: ...
+    @property
+    def query(self) -> tuple[Parameter, ...]: ...
+    @property
+    def headers(self) -> tuple[Parameter, ...]: ...
+    @property
+    def cookies(self) -> tuple[Parameter, ...]: ...
+    @property
+    def body(self) -> tuple[Body, ...]: ...
+    def iter_parameters(self) -> Iterator[Parameter]: ...
+    def get_parameter(self, name: str, location: str) -> Parameter | None: ...
+    def get_parameter_set(self, location: str) -> tuple[Parameter, ...]: ...
+    def add_parameter(self, parameter: Parameter) -> None: ...
+    def get_parameter_serializers(
+        self,
+    ) -> dict[str, Callable[[Mapping[str, Any]], dict[str, str]]]: ...
+    def get_body_for_media_type(self, media_type: str) -> Body | None: ...
+    def get_bodies_for_media_type(self, media_type: str) -> Iterator[Body]: ...
+    def get_request_payload_content_types(self) -> list[str]: ...
+    def prepare_multipart(
+        self, form: Mapping[str, Any], content_types: Mapping[str, str] | None = None
+    ) -> list[tuple[str | None, MultipartFile]]: ...
+    def get_strategies_from_examples(self) -> "list[SearchStrategy[CaseValue]]": ...
+    def as_strategy(
+        self, generation_mode: GenerationMode | str | None = None
+    ) -> "SearchStrategy[CaseValue]":
+        """Strategy of `Case` for Hypothesis; a mode stands above what is configured."""
+        ...
+
+    def validate_response(self, response: Any, *, case: CaseValue | None = None) -> None:
+        """Raise a `FailureGroup` when a check fails; without a case the checks know of no request."""
+        ...
+
+    def is_valid_response(self, response: Any) -> bool:
+        """Whether the response of any HTTP client passes the checks."""
+        ...
+
+    def Case(  # noqa: N802, PLR0913 - the public name and arguments
+        self,
+        *,
+        method: str | None = None,
+        path_parameters: dict[str, Any] | None = None,
+        query: dict[str, Any] | None = None,
+        headers: dict[str, Any] | None = None,
+        cookies: dict[str, Any] | None = None,
+        body: Any = NOT_SET,
+        media_type: str | None = None,
+        multipart_content_types: dict[str, str] | None = None,
+    ) -> CaseValue:
         """A case made by hand. Raises `IncorrectUsage`."""
         ...
 

@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from hypothesis import strategies as st
+
 from checker import __version__
 from checker.checks.custom import CUSTOM_CHECKS
 from checker.checks.judge import Judge, Judgement, JudgeSettings
@@ -22,10 +24,11 @@ from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
 from checker.core import curl
 from checker.core.case import NOT_SET, Case
-from checker.core.errors import NotAvailableYet, UsageError
+from checker.core.errors import UsageError
 from checker.core.hooks import GLOBAL_HOOKS, HookChain, HookContext, HookRegistry
 from checker.core.meta import GenerationMode
 from checker.core.operation import BrokenOperation, Label, Operation
+from checker.core.phases import EXAMPLES
 from checker.core.providers import AuthRegistry, registered_names
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
@@ -46,6 +49,7 @@ from checker.library.calls import (
 from checker.library.changed import DrawnCase, transport_kwargs
 from checker.library.drawn import masked
 from checker.library.listed import listed_cases
+from checker.library.makers import Makers, joined_headers
 from checker.library.options import CallOptions, CheckOptions
 from checker.library.sessions import home_of, send_by, session_for
 from checker.library.strategies import Programs, case_strategy, generation_settings
@@ -63,12 +67,11 @@ from checker.transport.applications import Application
 from checker.transport.factories import NETWORK, with_policies
 from checker.transport.prepare import RequestMaker
 from checker.transport.rates import RateLimits
-from checker.transport.settings import Dispatch, Headers, HttpSettings
-from checker.workers.operation_tools import dispatched
+from checker.transport.settings import HttpSettings
 
 _NOWHERE = BaseUrl("http", "localhost", 80, "")
 _MANY = 16
-"""Makers, and connections, that are kept."""
+"""Connections that are kept."""
 _NO_BASE_URL = "The `base_url` argument is required when specifying a schema via a file"
 
 
@@ -93,10 +96,12 @@ class LibraryEngine:
         self._location = location
         self.application = application
         """What answers in this process; None where requests go over the network."""
+        self.schema: Any = None
+        """The loaded schema that it is of, once there is one."""
         self._config = config
         self._resolved: tuple[tuple[object, ...], RunSettings, OperationResolver] | None = None
         self.auth = CallAuthentication(schema, self._own.auth)
-        self._makers: dict[tuple[BaseUrl, Headers, bool], RequestMaker] = {}
+        self._makers = Makers()
         self._compiled: dict[tuple[Label, GenerationMode | None], Programs] = {}
         self._classes = KeptClassChecks()
         self._lanes: dict[tuple[BaseUrl, HttpSettings], Transport] = {}
@@ -114,11 +119,16 @@ class LibraryEngine:
         return RequestMaker(_NOWHERE, version=__version__).formatted_path(case)
 
     def as_curl_command(
-        self, case: Case, headers: Mapping[str, str] | None, *, verify: bool
+        self,
+        case: Case,
+        headers: Mapping[str, str] | None,
+        base_url: str | None = None,
+        *,
+        verify: bool,
     ) -> str:
         """Command that sends the case; values under sensitive names are masked."""
         settings = self._settings()
-        origin = self._shown_origin(settings)
+        origin = self._shown_origin(settings, base_url)
         request = self._maker(origin, self.settings_of(case.operation), headers or {}).make(case)
         # For reading: what is no text in it shows as the replacement character.
         shown = self._masked(case, request, settings)
@@ -159,10 +169,10 @@ class LibraryEngine:
         return Case(operation, secrets.token_hex(6), engine=self, **parts)
 
     def as_strategy(self, operation: ApiOperation, **options: Any) -> Any:
-        """Strategy of cases of one operation. Options: `generation_mode`. Raises `NotAvailableYet`."""
+        """Strategy of cases of one operation. Options: `generation_mode`. Raises `TypeError` for any other."""
         mode = options.pop("generation_mode", None)
-        for name in options:
-            raise NotAvailableYet(f"as_strategy({name}=...)")
+        if options:
+            raise TypeError(f"as_strategy() takes `generation_mode`, got {', '.join(options)}")
         programs = self._programs(operation, None if mode is None else GenerationMode(mode))
         return case_strategy(programs, self.settings_of, self.equipped)
 
@@ -192,12 +202,18 @@ class LibraryEngine:
         made = Programs(operation, settings, self._chain)
         return self._compiled.setdefault((operation.label, mode), made)
 
+    def examples_of(self, operation: ApiOperation) -> list[Any]:
+        """A strategy of each case of the examples phase, whether that is enabled or not. Raises what listing raises."""
+        return [st.just(case) for case in self._listed(operation, [EXAMPLES.name])]
+
     def listed_cases(self, operation: ApiOperation) -> Iterator[Case]:
         """Cases that the phases of an operation list for it, phase by phase. Raises what listing raises."""
+        return self._listed(operation, self.settings_of(operation).phases)
+
+    def _listed(self, operation: ApiOperation, phases: Iterable[str]) -> Iterator[Case]:
         hooks = ComponentHooks.from_registry(self._chain, HookContext(operation))
-        own = self.settings_of(operation)
-        generation = generation_settings(self._config, own, None)
-        return map(self.equipped, listed_cases(operation, own.phases, generation, hooks))
+        generation = generation_settings(self._config, self.settings_of(operation), None)
+        return map(self.equipped, listed_cases(operation, phases, generation, hooks))
 
     def equipped(self, case: Case) -> Case:
         """The case, able to do what it offers; what it is made of is remembered."""
@@ -244,9 +260,16 @@ class LibraryEngine:
         except ValueError as error:
             raise UsageError(str(error)) from error
 
-    def _shown_origin(self, settings: RunSettings) -> BaseUrl:
+    def identity_of(self, case: Case) -> str | None:
+        """Name of the configured user that calls the operation of a case now; empty for nobody, None where users have no names."""
+        origin = self._shown_origin(self._settings())
+        keeper = self.auth.keeper(self._asked(), origin, self._send)
+        users = None if keeper is None else keeper.identities
+        return None if users is None else users.current(case.operation.label)
+
+    def _shown_origin(self, settings: RunSettings, base_url: str | None = None) -> BaseUrl:
         """For commands, in which nothing is sent."""
-        return self._origin(None, settings) or _NOWHERE
+        return self._origin(base_url, settings) or _NOWHERE
 
     def _maker(
         self,
@@ -260,31 +283,13 @@ class LibraryEngine:
 
         An anonymous one has nothing for security schemes.
         """
-        given = {name.lower() for name in headers}
-        kept = [(name, value) for name, value in own.headers if name.lower() not in given]
-        wanted = (*kept, *((name, str(value)) for name, value in headers.items()))
-        maker = self._makers.get((origin, wanted, is_anonymous))
-        if maker is None:
-            declared = self._schema.base_url
-            known = self._origin(declared, self._settings()) if declared is not None else None
-            is_declared = known is not None and origin == known.with_userinfo(origin.userinfo)
-            schemes = self.auth.schemes(self._asked())
+        declared = self._schema.base_url
 
-            def dispatch(operation: Operation) -> Dispatch:
-                return dispatched(wanted, schemes.of(operation))
+        def known() -> BaseUrl | None:
+            return None if declared is None else self._origin(declared, self._settings())
 
-            maker = RequestMaker(
-                origin,
-                wanted,
-                version=__version__,
-                own_servers=is_declared,
-                dispatch=dispatch if schemes and not is_anonymous else None,
-            )
-            if len(self._makers) >= _MANY:
-                # Each call may bring headers of its own.
-                self._makers.clear()
-            self._makers[origin, wanted, is_anonymous] = maker
-        return maker
+        schemes = None if is_anonymous else self.auth.schemes(self._asked())
+        return self._makers.of(origin, joined_headers(own, headers), known, schemes)
 
     def _exchange(
         self, case: Case, base_url: str | None, options: CallOptions, settings: RunSettings
@@ -346,7 +351,7 @@ class LibraryEngine:
     ) -> None:
         own = self.settings_of(case.operation)
         origin = self._origin(base_url, settings)
-        maker = self._maker(origin or _NOWHERE, own, {})
+        maker = self._maker(origin or _NOWHERE, own, options.headers)
         nobody = without_credentials(settings.sanitization.redaction, own.headers)
         unknown = maker.origin.with_userinfo("")
         anonymous = self._maker(unknown, replace(own, headers=nobody), {}, is_anonymous=True)
@@ -360,7 +365,8 @@ class LibraryEngine:
                 self.auth.keeper(self._asked(), maker.origin, self._send),
             ),
         )
-        http = http_settings(own, verify=None if response.verify else False)
+        is_verified = response.verify and options.transport_kwargs.get("verify") is not False
+        http = http_settings(own, verify=None if is_verified else False)
 
         def send(request: WireRequest) -> Outcome:
             if origin is None:
@@ -370,9 +376,9 @@ class LibraryEngine:
         judgement: Judgement = drive(judge.judge(case, response), send)
         if judgement.failures:
             origin = self._shown_origin(settings)
-            request = response.request or self._maker(origin, own, {}).make(case)
+            request = response.request or self._maker(origin, own, options.headers).make(case)
             shown = self._masked(case, request, settings)
-            command = self._hidden(curl.render(shown, origin, verify=response.verify), settings)
+            command = self._hidden(curl.render(shown, origin, verify=is_verified), settings)
             raise failure_group(case, response, judgement.failures, command, settings.truncation)
 
     def _hidden(self, command: str, settings: RunSettings) -> str:

@@ -13,12 +13,10 @@ from checker.checks.selection import selected_checks
 from checker.checks.table import BUILT_IN
 from checker.config.kinds import did_you_mean
 from checker.config.rules import certificates
-from checker.core.errors import IncorrectUsage, NotAvailableYet, UsageError
+from checker.core.errors import IncorrectUsage, UsageError
 
 _NEVER = frozenset(["json", "data", "files", "content", "method", "url"])
 """What a case says itself."""
-_LATER_OF_CHECKS = frozenset(["headers", "transport_kwargs", "recorder"])
-"""For the requests that checks send."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,7 @@ class CallOptions:
         """Options by name, None left out. Raises `TypeError`, `IncorrectUsage`."""
         for name in _NEVER.intersection(options):
             raise IncorrectUsage(f"case.call({name}=...): a case says that itself; change the case")
-        given = _given(options, cls, frozenset(), "case.call")
+        given = _given(options, cls, "case.call")
         timeout = given.get("timeout", 1)
         if not (isinstance(timeout, int | float) and timeout > 0):
             raise IncorrectUsage(f"`timeout` must be a number of seconds above 0, got {timeout!r}")
@@ -89,11 +87,15 @@ class CheckOptions:
     """Instead of the configured ones."""
     additional_checks: Iterable[Callable[..., Any] | str] | None = None
     excluded_checks: Iterable[Callable[..., Any] | str] | None = None
+    headers: Mapping[str, Any] = field(default_factory=dict)
+    """That were sent beside those of the case."""
+    transport_kwargs: Mapping[str, Any] = field(default_factory=dict)
+    """How it was sent: `verify` counts for requests that checks send, too."""
 
     @classmethod
     def of(cls, options: dict[str, Any]) -> Self:
-        """Options by name, None left out. Raises `TypeError`, `NotAvailableYet`."""
-        return cls(**_given(options, cls, _LATER_OF_CHECKS, "case.validate_response"))
+        """Options by name, None left out. Raises `TypeError`."""
+        return cls(**_given(options, cls, "case.validate_response"))
 
     @classmethod
     def take(cls, options: dict[str, Any]) -> Self:
@@ -122,16 +124,12 @@ def basic_authorization(user: str, password: str) -> str:
     return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
 
 
-def _given(
-    options: dict[str, Any], record: type[Any], later: frozenset[str], called: str
-) -> dict[str, Any]:
-    """Options that are not None. Raises `NotAvailableYet`; `TypeError` for one that nothing takes."""
+def _given(options: dict[str, Any], record: type[Any], called: str) -> dict[str, Any]:
+    """Options that are not None. Raises `TypeError` for one that nothing takes."""
     given = {name: value for name, value in options.items() if value is not None}
     known = [one.name for one in fields(record)]
     for name in options:
-        if name in later and name in given:
-            raise NotAvailableYet(f"{called}({name}=...)")
-        if name not in known and name not in later:
+        if name not in known:
             raise TypeError(
                 f"{called}() takes {', '.join(known)}, but got {name!r}{did_you_mean(name, known)}"
             )

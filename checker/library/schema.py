@@ -2,24 +2,23 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, Final
 
 from hypothesis import strategies as st
 
 from checker.config.config import Config
-from checker.core.errors import IncorrectUsage, LoaderError, OperationNotFound
+from checker.core.errors import IncorrectUsage, InvalidSchema, OperationNotFound
 from checker.core.hooks import HookContext, HookDecorator, HookRegistry
 from checker.core.operation import BrokenOperation, Label
 from checker.core.operation_filter import OperationFilter, Predicate
 from checker.core.providers import AuthRegistry
 from checker.core.schema_warnings import SchemaWarning
-from checker.kinds.protocol import ApiOperation, ApiSchema, OperationEntry
+from checker.kinds.protocol import ApiOperation, ApiSchema
+from checker.library import lookups
 from checker.library.engine import LibraryEngine
 from checker.library.parametrized import SchemaDecorators
 from checker.library.state_machine import APIStateMachine, state_machine
 
-Entry = OperationEntry | BrokenOperation
 _NO_METHOD: Final = "Method `{method}` not found. Available methods: {available}"
 _NO_FIELD: Final = "Field `{name}` not found{hint}. Available fields: {available}"
 
@@ -44,7 +43,7 @@ class SchemaStatistic:
 class PathOperations(Mapping[str, ApiOperation]):
     """Operations of one path by method, in any letter case."""
 
-    def __init__(self, schema: "LoadedSchema", entries: Mapping[str, Entry]) -> None:
+    def __init__(self, schema: "LoadedSchema", entries: Mapping[str, lookups.Entry]) -> None:
         self._schema = schema
         self._entries = entries
 
@@ -52,17 +51,16 @@ class PathOperations(Mapping[str, ApiOperation]):
         entry = self._entries.get(method) or self._entries.get(method.upper())
         if entry is None:
             raise OperationNotFound(self._missed(method))
-        operation = self._schema.read(entry)
-        if isinstance(operation, BrokenOperation):
-            raise OperationNotFound(f"`{entry.label}` cannot be read: {operation.error}")
-        return operation
+        return lookups.readable(self._schema, entry)
 
     def _missed(self, name: str) -> str:
         """What to say of a name that is not there: methods are in upper case, and all else are names of fields."""
         available = ", ".join(self._entries)
         if all(known.isupper() for known in self._entries):
             return _NO_METHOD.format(method=name.upper(), available=available)
-        return _NO_FIELD.format(name=name, hint=_hint(name, self._entries), available=available)
+        return _NO_FIELD.format(
+            name=name, hint=lookups.nearest(name, self._entries), available=available
+        )
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)
@@ -94,6 +92,7 @@ class LoadedSchema(SchemaDecorators, Mapping[str, PathOperations]):
         """Hooks of this schema."""
         self.engine = engine
         """What sends, judges and makes."""
+        engine.schema = self
         self._filter = filter
         self._operations: dict[Label, ApiOperation | BrokenOperation] = {}
 
@@ -204,7 +203,7 @@ class LoadedSchema(SchemaDecorators, Mapping[str, PathOperations]):
         """Selected operations in document order, each read when its turn comes; broken ones carry their error."""
         return map(self.read, filter(self.engine.is_selected, self.matching_entries()))
 
-    def matching_entries(self) -> Iterator[Entry]:
+    def matching_entries(self) -> Iterator[lookups.Entry]:
         """Operations that `include` and `exclude` let through, whatever the configuration says of them; none is read."""
         return filter(self._matches, self.opened.entries())
 
@@ -215,24 +214,19 @@ class LoadedSchema(SchemaDecorators, Mapping[str, PathOperations]):
 
     def find_operation_by_id(self, operation_id: str) -> ApiOperation:
         """The operation of an `operationId`. Raises `OperationNotFound` with the nearest one."""
-        known: dict[str, Entry] = {}
-        for entry in self.opened.entries():
-            known.setdefault(getattr(entry, "operation_id", None) or "", entry)
-        known.pop("", None)
-        found = self.read(known[operation_id]) if operation_id in known else None
-        if found is None or isinstance(found, BrokenOperation):
-            raise OperationNotFound(
-                f"Operation with ID `{operation_id}` not found{_hint(operation_id, known)}"
-            )
-        return found
+        return lookups.by_id(self, operation_id)
+
+    def find_operation_by_reference(self, reference: str) -> ApiOperation:
+        """The operation at a JSON pointer of the document. Raises `OperationNotFound` with the nearest one."""
+        return lookups.by_reference(self, reference)
 
     def find_operation_by_path(self, method: str, path: str) -> ApiOperation | None:
         """The operation that a path such as `/users/7` is for, templates included; None if there is none."""
-        for entry in self.opened.entries():
-            if entry.method.upper() == method.upper() and _fits(entry.path, path):
-                found = self.read(entry)
-                return None if isinstance(found, BrokenOperation) else found
-        return None
+        return lookups.by_path(self, method, path)
+
+    def operations_with_incoming_links(self) -> Iterator[ApiOperation]:
+        """Selected operations that answers of others lead to, by links or by what paths say."""
+        return lookups.with_incoming_links(self)
 
     @property
     def statistic(self) -> SchemaStatistic:
@@ -247,7 +241,7 @@ class LoadedSchema(SchemaDecorators, Mapping[str, PathOperations]):
         )
 
     def validate(self) -> None:
-        """Raise `LoaderError` with what is wrong with the description, as far as it is read."""
+        """Raise `InvalidSchema` with what is wrong with the description, as far as it is read."""
         faults = [
             f"{one.label}: {one.error}"
             for one in self.opened.checked_entries()
@@ -255,7 +249,9 @@ class LoadedSchema(SchemaDecorators, Mapping[str, PathOperations]):
         ]
         faults += [f"{one.pointer}: {one.message}" for one in self.iter_schema_warnings()]
         if faults:
-            raise LoaderError(f"the description of {self.title or 'the API'} is not valid", faults)
+            raise InvalidSchema(
+                f"the description of {self.title or 'the API'} is not valid", faults
+            )
 
     def iter_schema_warnings(self) -> Iterator[SchemaWarning]:
         """What is wrong with the description and stops nothing, operation by operation."""
@@ -264,7 +260,7 @@ class LoadedSchema(SchemaDecorators, Mapping[str, PathOperations]):
             if not isinstance(operation, BrokenOperation):
                 yield from operation.warnings()
 
-    def read(self, entry: Entry) -> ApiOperation | BrokenOperation:
+    def read(self, entry: lookups.Entry) -> ApiOperation | BrokenOperation:
         """The operation of an entry, able to do what it offers."""
         label = Label(entry.label)
         known = self._operations.get(label)
@@ -279,14 +275,14 @@ class LoadedSchema(SchemaDecorators, Mapping[str, PathOperations]):
         """The operation with the engine of this schema: its configuration and hooks."""
         return operation.with_engine(self.engine)
 
-    def _matches(self, entry: Entry) -> bool:
+    def _matches(self, entry: lookups.Entry) -> bool:
         if not self._filter:
             return True
         subject = self.read(entry) if self._filter.asks_functions else entry
         return self._filter.matches(HookContext(subject))
 
     def __getitem__(self, path: str) -> PathOperations:
-        found: dict[str, Entry] = {}
+        found: dict[str, lookups.Entry] = {}
         paths: dict[str, None] = {}
         for entry in self.matching_entries():
             key, method = self.opened.place_of(entry)
@@ -295,12 +291,11 @@ class LoadedSchema(SchemaDecorators, Mapping[str, PathOperations]):
                 found[method] = entry
         if found:
             return PathOperations(self, found)
-        raise OperationNotFound(f"`{path}` not found.{self._advice(path, paths)}")
+        raise OperationNotFound(f"`{path}` not found{self._advice(path, paths) or '.'}")
 
     def _advice(self, path: str, known: Iterable[str]) -> str:
-        template = next((one for one in known if _fits(one, path)), None)
-        near = [template] if template else get_close_matches(path, list(known), n=1)
-        return f" Did you mean `{near[0]}`?" if near else ""
+        template = next((one for one in known if lookups.fits(one, path)), None)
+        return f". Did you mean `{template}`?" if template else lookups.nearest(path, known)
 
     def __iter__(self) -> Iterator[str]:
         places = (self.opened.place_of(entry)[0] for entry in self.matching_entries())
@@ -328,17 +323,3 @@ def _one_of(
         return st.one_of(*(one.as_strategy(**options) for one in usable))
 
     return strategy
-
-
-def _hint(wanted: str, known: Iterable[str]) -> str:
-    near = get_close_matches(wanted, list(known), n=1)
-    return f". Did you mean `{near[0]}`?" if near else ""
-
-
-def _fits(template: str, path: str) -> bool:
-    """Whether a path is one of those that a template stands for."""
-    wanted, given = template.strip("/").split("/"), path.split("?")[0].strip("/").split("/")
-    return len(wanted) == len(given) and all(
-        one == other or ("{" in one and other != "")
-        for one, other in zip(wanted, given, strict=True)
-    )

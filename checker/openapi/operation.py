@@ -115,15 +115,20 @@ class OpenApiOperation(EntryMembers):
         self.label = self.entry.label
 
     @property
+    def responses(self) -> dict[str, Any]:
+        """Response objects by status as it is spelled, references followed; those that lead to nothing are left out."""
+        return dict(self.contract.declared())
+
+    @property
     def base_url(self) -> str | None:
         """Absolute base URL of this operation: its own servers count more than those of the path item and of the document."""
-        own = self.definition.get("servers")
+        own = self.entry.definition.get("servers")
         return self.owner.base_url_of(own or self.entry.path_item.get("servers"))
 
     @property
     def security(self) -> tuple[SecurityRequirement, ...]:
         """Alternatives of credentials; an empty tuple when nothing is said of them."""
-        return security_of(self.owner.document, self.definition)
+        return security_of(self.owner.document, self.entry.definition)
 
     @property
     def grants_credentials(self) -> bool:
@@ -162,7 +167,7 @@ class OpenApiOperation(EntryMembers):
             self._contract = OpenApiContract(
                 self.owner.document,
                 self.method,
-                self.definition,
+                self.entry.definition,
                 self.entry.pointer,
                 validate_formats=self.owner.asserts_formats(self),
             )

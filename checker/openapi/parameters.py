@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from checker.core.media_types import is_form, is_multipart
@@ -15,6 +16,7 @@ from checker.openapi.fields import flag, kind_of
 from checker.transport.wire.bodies import reason_not
 from checker.transport.wire.outline import outline_of
 from checker.validation.pointers import pointer_child
+from checker.validation.problems import problem_of
 
 _LOCATIONS = {location.value: location for location in Location if location is not Location.BODY}
 _QUERY_STRING = "querystring"
@@ -205,6 +207,7 @@ def _read_once(document: OpenApiDocument, item: Declared, *, required: bool) -> 
     parameter = document.parameters.get(item.pointer)
     if parameter is None:
         parameter = _parameter(document, item, required=required)
+        parameter = replace(parameter, problem_of=partial(problem_of, parameter.schema))
         document.require_sound(parameter.schema)
         _require_text(parameter)
         document.parameters[item.pointer] = parameter

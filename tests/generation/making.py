@@ -11,7 +11,15 @@ from checker.core.case import Case
 from checker.core.contract import ResponseContract
 from checker.core.engine import Engine
 from checker.core.meta import PhaseInfo
-from checker.core.operation import Body, Label, Location, Operation, Parameter, UnusableBody
+from checker.core.operation import (
+    Body,
+    Definition,
+    Label,
+    Location,
+    Operation,
+    Parameter,
+    UnusableBody,
+)
 from checker.core.request import WireRequest
 from checker.core.schema import Dialect, Direction, Schema, UnresolvableReference
 from checker.core.schema_warnings import SchemaWarning
@@ -56,7 +64,7 @@ class PlainOperation(OperationMembers):
     tags: tuple[str, ...] = ()
     operation_id: str | None = None
     deprecated: bool = False
-    definition: Mapping[str, Any] = field(default_factory=dict)
+    definition: Definition = field(default_factory=Definition)
     unusable_bodies: tuple[UnusableBody, ...] = ()
     unusable_parameters: Mapping[str, str] = field(default_factory=dict)
     has_skipped_required_body: bool = False

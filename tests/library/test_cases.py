@@ -1,6 +1,7 @@
 """Cases in the hands of users: copies, changes, sessions of their own."""
 
 import copy
+import dataclasses
 from typing import Any
 
 import httpx
@@ -52,7 +53,7 @@ def test_transport_arguments_hold_the_body_as_bytes(schema) -> None:
         ("query", {"q": "a b"}),
         ("header", {"X-A": "1"}),
         ("cookie", {}),
-        ("body", None),
+        ("body", checker.NOT_SET),
         ("nowhere", None),
     ],
 )
@@ -188,3 +189,112 @@ def test_responses_of_clients_become_ours() -> None:
     assert checker.Response.from_any(found) is found
     with pytest.raises(TypeError, match="int is not a response"):
         checker.Response.from_any(1)
+
+
+def test_cases_are_equal_when_they_send_the_same(operation) -> None:
+    def case(**parts: Any) -> Any:
+        return operation.Case(path_parameters={"id": 7}, **parts)
+
+    assert case(headers={"X-A": "1", "b": "2"}) == case(headers={"B": "2", "x-a": "1"})
+    assert len({case(query={"q": "1"}), case(query={"q": "1"}), case(query={"q": 1})}) == 2
+    assert case(method="DELETE") != case()
+    assert case() != 7
+
+
+def test_another_verb_is_sent(operation, api) -> None:
+    case = operation.Case(path_parameters={"id": 7}, method="post")
+    assert case.method == "POST"
+    case.call()
+    assert api.requests[0][0] == "POST"
+
+
+def test_frozen_metadata_stay_as_they_were(operation) -> None:
+    drawn = find(operation.as_strategy(), lambda case: True)
+    drawn.freeze_metadata()
+    drawn.path_parameters["id"] = "seven"
+    assert drawn.meta.mode is checker.GenerationMode.POSITIVE
+    other = find(operation.as_strategy(), lambda case: True)
+    other.path_parameters["id"] = "seven"
+    assert other.meta.mode is checker.GenerationMode.NEGATIVE
+
+
+def test_the_command_goes_to_the_given_place(case) -> None:
+    command = case.as_curl_command({"X-B": "2"}, False, base_url="http://there/v1")
+    assert (
+        command
+        == "curl -X GET --insecure -H 'X-B: 2' -H 'X-A: 1' 'http://there/v1/items/7?q=a%20b'"
+    )
+
+
+def test_headers_of_the_caller_stand_in_the_told_command(case) -> None:
+    with pytest.raises(checker.errors.FailureGroup) as caught:
+        case.validate_response(
+            checker.Response(500, [], b""),
+            headers={"X-Mine": "1"},
+            transport_kwargs={"verify": False},
+        )
+    assert "--insecure -H 'X-Mine: 1' -H 'X-A: 1'" in str(caught.value)
+
+
+def test_users_without_names_have_no_identity(case) -> None:
+    assert case.auth_identity is None
+
+
+def test_what_a_client_sent_comes_with_its_response(case, api) -> None:
+    sent = requests.post(f"{api.url}/items?a=1", data=b"{}", headers={"X-Mine": "1"}, timeout=10)
+    told = checker.Response.from_requests(sent)
+    assert (told.request.method, told.request.target) == ("POST", b"/items?a=1")
+    assert told.request.body == b"{}"
+    assert told.request.header(b"x-mine") == b"1"
+    assert told.http_version == "1.0"
+    with httpx.Client() as client:
+        told = checker.Response.from_httpx(client.get(f"{api.url}/items/7"))
+    assert (told.request.method, told.request.target) == ("GET", b"/items/7")
+
+
+def test_operations_say_what_is_declared(schema) -> None:
+    operation = schema["/items/{id}"]["GET"]
+    assert operation.full_path == "/items/{id}"
+    assert operation.schema is schema
+    assert operation.app is None
+    assert operation.definition.raw is schema.raw_schema["paths"]["/items/{id}"]["get"]
+    assert list(operation.responses) == ["200"]
+    assert operation.responses["200"]["content"]
+    assert [one.name for one in operation.get_parameter_set("query")] == ["q"]
+    number = operation.get_parameter("id", "path")
+    assert number.is_required
+    assert number.definition["in"] == "path"
+    assert number.is_valid(1)
+    assert not number.is_valid("a")
+    with pytest.raises(ValueError, match="path parameter `id`: "):
+        number.validate("a")
+    number.validate(1)
+
+
+def test_texts_of_containers(schema) -> None:
+    written = schema["/items/{id}"]["GET"].get_parameter_serializers()
+    assert written["path_parameters"]({"id": 7}) == {"id": "7"}
+    assert written["query"]({"q": "a b"}) == {"q": "q=a%20b"}
+    assert written["headers"]({"X-A": True}) == {"X-A": "true"}
+
+
+def test_bodies_by_media_type_and_their_parts(schema) -> None:
+    operation = schema["/both"]["POST"]
+    found = operation.get_bodies_for_media_type("APPLICATION/JSON; charset=utf-8")
+    assert [one.media_type for one in found] == ["application/json"]
+    parts = operation.prepare_multipart({"a": 1, "b": b"x"}, {"a": "application/json"})
+    assert parts[0] == ("a", (None, b"1", "application/json"))
+    assert parts[1][1][:2] == ("b.bin", b"x")
+
+
+def test_a_parameter_can_be_added(operation) -> None:
+    known = operation.get_parameter("q", "query")
+    operation.add_parameter(dataclasses.replace(known, name="added", required=True))
+    assert "added" in find(operation.as_strategy(), lambda case: True).query
+
+
+def test_strategies_from_examples(document) -> None:
+    document["paths"]["/items/{id}"]["get"]["parameters"][0]["example"] = 42
+    operation = checker.openapi.from_dict(document)["/items/{id}"]["GET"]
+    drawn = [find(one, lambda case: True) for one in operation.get_strategies_from_examples()]
+    assert [case.path_parameters for case in drawn] == [{"id": 42}]

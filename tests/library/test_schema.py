@@ -41,13 +41,30 @@ def test_it_is_a_mapping_of_paths_and_methods(schema) -> None:
     assert schema.raw_schema["info"]["title"] == "Items"
 
 
+def test_what_is_there_and_cannot_be_read_is_no_miss(schema) -> None:
+    with pytest.raises(checker.errors.InvalidSchema, match="`GET /broken` cannot be read"):
+        _ = schema["/broken"]["GET"]
+
+
+def test_operations_are_found_by_reference(schema) -> None:
+    found = schema.find_operation_by_reference("#/paths/~1items~1{id}/get")
+    assert found.label == "GET /items/{id}"
+    with pytest.raises(
+        checker.errors.OperationNotFound, match="Did you mean `#/paths/~1items/post`"
+    ):
+        schema.find_operation_by_reference("#/paths/~1items/put")
+
+
+def test_operations_that_answers_lead_to(schema) -> None:
+    assert [one.label for one in schema.operations_with_incoming_links()] == ["GET /items/{id}"]
+
+
 @pytest.mark.parametrize(
     ("path", "method", "sentence"),
     [
         ("/item", "GET", r"`/item` not found. Did you mean `/items`\?"),
         ("/items/7", "GET", r"`/items/7` not found. Did you mean `/items/\{id\}`\?"),
         ("/items", "PUT", r"Method `PUT` not found. Available methods: POST"),
-        ("/broken", "GET", r"`GET /broken` cannot be read"),
     ],
 )
 def test_a_miss_says_what_there_is(schema, path: str, method: str, sentence: str) -> None:

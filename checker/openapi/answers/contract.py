@@ -106,6 +106,15 @@ class OpenApiContract:
             headers=response.headers,
         )
 
+    def declared(self) -> Iterator[tuple[str, Any]]:
+        """Statuses as they are spelled, each with its response object; without those that lead to nothing."""
+        for status, place in self._responses.items():
+            try:
+                yield status, self._document.dereferenced(*place)[0]
+            except UnresolvableReference:
+                # Told among the warnings of the description.
+                continue
+
     def unvalidated(self) -> Iterator[Unvalidated]:
         """Whatever is declared of responses and cannot be judged. Compiles all of their schemas."""
         for matched in self._responses:

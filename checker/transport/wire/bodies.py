@@ -17,7 +17,7 @@ from checker.core.operation import PropertyEncoding
 from checker.core.schema import Schema
 from checker.transport.wire.forms import form_encoder
 from checker.transport.wire.json_text import json_bytes
-from checker.transport.wire.multipart import PartWriter, encode_multipart
+from checker.transport.wire.multipart import MultipartFile, PartWriter, encode_multipart, files_of
 from checker.transport.wire.outline import ALL_TYPES, outline_of
 from checker.transport.wire.textual import csv_bytes, text_encoder, yaml_bytes
 from checker.transport.wire.xml_writing import xml_encoder
@@ -117,6 +117,13 @@ def encode(
     if encoder is None:
         raise ValueError(f"no serialiser for {media_type}")
     return encoder(body), sent
+
+
+def multipart_files(
+    body: Any, encoding: Encoding, schema: Schema | None = None
+) -> list[tuple[str | None, MultipartFile]]:
+    """Name and file of each part of a multipart body."""
+    return files_of(body, encoding, _part_writer(schema))
 
 
 def encoder_of(

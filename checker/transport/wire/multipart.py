@@ -38,6 +38,22 @@ def encode_multipart(
     return whole, f"{media_type}; boundary={boundary}"
 
 
+MultipartFile = tuple[str | None, bytes, str]
+"""File name, content and media type of a part; no name: it is no file, empty: nothing says its type."""
+
+
+def files_of(
+    body: Any, encoding: Mapping[str, PropertyEncoding], write: PartWriter
+) -> list[tuple[str | None, MultipartFile]]:
+    """Name and file of each part of a body."""
+    found: list[tuple[str | None, MultipartFile]] = []
+    for name, value in _named_items(body):
+        how = _USUAL if name is None else encoding.get(name, _USUAL)
+        content, kind, extension = _content(name, value, how.content_type, write)
+        found.append((name, (None if extension is None else f"{name}.{extension}", content, kind)))
+    return found
+
+
 def _named_items(body: Any) -> Iterable[tuple[str | None, Any]]:
     """Names and values of the parts: an array is one part for each item."""
     if isinstance(body, list):
