@@ -23,6 +23,10 @@ class JudgeByOperation:
         """What the checks say of a response; yields what they need to send."""
         return self._judge_of(case).judge(case, response, sequence)
 
+    def check_names(self, case: Case) -> Sequence[str]:
+        """Names of the checks that are asked of answers to such a case."""
+        return self._judge_of(case).check_names(case)
+
     def verdict(
         self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
     ) -> Judgement | None:

@@ -36,7 +36,7 @@ class JudgeSettings:
 class Judge:
     """The selected checks, ready to look at responses."""
 
-    __slots__ = ("_kinds", "_lexicon", "_settings", "_tools")
+    __slots__ = ("_kinds", "_lexicon", "_names", "_settings", "_tools")
 
     def __init__(
         self,
@@ -49,8 +49,13 @@ class Judge:
         given = self._settings.given
         asked = tuple((one, one.config(given.get(one.name, {}))) for one in checks)
         self._kinds = Kinds(asked, self._passes)
+        self._names = tuple(one.name for one in checks)
         self._lexicon = Lexicon()
         self._tools = tools
+
+    def check_names(self, case: Case) -> Sequence[str]:
+        """Names of the checks that are asked of answers, whatever the case is."""
+        return self._names
 
     def verdict(
         self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()

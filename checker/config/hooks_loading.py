@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Final
 
 from checker.config.attributes import search_working_directory
-from checker.core.errors import ConfigError, NotAvailableYet, UnreadableFile
+from checker.core.errors import ConfigError, UnreadableFile
 from checker.core.local_files import read_local
 
 _MOST_BYTES: Final = 16 << 20
 
 
 def load_all_hooks(specs: Iterable[str]) -> None:
-    """Load each of them, in order. Raises `ConfigError` or `NotAvailableYet`."""
+    """Load each of them, in order. Raises `ConfigError`."""
     for spec in specs:
         load_hooks(spec)
 
@@ -23,13 +23,11 @@ def load_all_hooks(specs: Iterable[str]) -> None:
 def load_hooks(spec: str) -> None:
     """Import a module by name or a file by its path; the same one is loaded once.
 
-    Raises `ConfigError` for whatever goes wrong in it, and `NotAvailableYet` for hooks that do not run yet.
+    Raises `ConfigError` for whatever goes wrong in it.
     """
     search_working_directory()
     try:
         _load(spec)
-    except NotAvailableYet:
-        raise
     except UnreadableFile as error:
         raise ConfigError(f"cannot load hooks from {spec!r}: {error}") from error
     except BaseException as error:

@@ -244,11 +244,13 @@ class Case:
         excluded_checks: Iterable[CheckName] | None = None,
         headers: Mapping[str, Any] | None = None,
         transport_kwargs: Mapping[str, Any] | None = None,
+        recorder: Any = None,
     ) -> None:
         """Raise a `FailureGroup` when a check fails on the response of any HTTP client.
 
         `checks` stand in place of the configured ones; each is a function, a class or a name. `headers` and
-        `transport_kwargs` (`verify`, ...) are what was sent beside the case: the command that is told has them.
+        `transport_kwargs` (`verify`, ...) are what was sent beside the case: the command that is told has them. `recorder` is
+        told of each result: its `checked(case, response, results)` is called with (name, status, failure or None) of each check.
         """
         self._engine().validate_response(
             self,
@@ -258,6 +260,7 @@ class Case:
             excluded_checks=excluded_checks,
             headers=headers,
             transport_kwargs=transport_kwargs,
+            recorder=recorder,
         )
 
     def call_and_validate(

@@ -8,8 +8,9 @@ CheckerError
 ├── UnreadableFile         a file that the user named cannot be read     exit code 2
 ├── UsageError             a call or command cannot mean anything         exit code 2
 │   └── NotAvailableYet    known, but not built yet                       exit code 2
-├── HookError              a user's hook raised                           an error of its operation
-│   └── CheckError         a user's check raised, and not that it failed  an error of its operation
+├── HookError              a user's code around cases went wrong          an error of its operation
+│   ├── HookExecutionError a user's hook raised
+│   └── CheckError         a user's check raised, and not that it failed
 ├── Unsatisfiable          no value satisfies a schema                    an error of its operation
 │   ├── NothingToBreak     every value satisfies all of its schemas       skipped, where only wrong data is wanted
 │   └── UnresolvableBody   a required body refers to nothing              a warning, no valid request is made
@@ -85,13 +86,17 @@ class NotAvailableYet(UsageError):
 
 
 class HookError(CheckerError):
-    """A user's hook raised."""
+    """Code of a user that stands around cases went wrong."""
 
     kind = "hook"
 
     def __init__(self, hook: str, cause: BaseException) -> None:
         super().__init__(f"{self.kind} {hook} raised {type(cause).__name__}: {cause}")
         self.hook = hook
+
+
+class HookExecutionError(HookError):
+    """A user's hook raised."""
 
 
 class CheckError(HookError):

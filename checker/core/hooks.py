@@ -2,13 +2,13 @@
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any, Final, Protocol, TypeVar, overload
 
-from checker.core.errors import NotAvailableYet
+from checker.core.errors import HookExecutionError
 from checker.core.operation_filter import OperationFilter, Predicate
 
 Hook = Callable[..., Any]
@@ -46,7 +46,6 @@ class HookName:
 
     arguments: tuple[str, ...]
     """After the context."""
-    is_available: bool = True
     scopes: tuple[HookScope, ...] = _EVERYWHERE
     has_operation: bool = True
     """False for what runs before operations exist: filters mean nothing to it."""
@@ -58,23 +57,22 @@ COMPONENTS = ("path_parameters", "headers", "cookies", "query", "body")
 
 def _names() -> dict[str, HookName]:
     table = {
-        "before_load_schema": HookName(("raw_schema",), False, _GLOBAL_ONLY, has_operation=False),
-        "after_load_schema": HookName(("schema",), False, _GLOBAL_ONLY, has_operation=False),
-        "before_process_path": HookName(("path", "methods"), False, has_operation=False),
-        "before_init_operation": HookName(("operation",), is_available=False),
+        "before_load_schema": HookName(("raw_schema",), _GLOBAL_ONLY, has_operation=False),
+        "after_load_schema": HookName(("schema",), _GLOBAL_ONLY, has_operation=False),
+        "before_process_path": HookName(("path", "methods"), has_operation=False),
+        "before_init_operation": HookName(("operation",)),
         "before_add_examples": HookName(("examples",)),
         "before_call": HookName(("case", "kwargs"), scopes=_GLOBAL_ONLY),
         "after_call": HookName(("case", "response"), scopes=_NOT_IN_TESTS),
-        "after_validate": HookName(("case", "response", "results"), is_available=False),
-        "after_network_error": HookName(("case", "request"), False, _NOT_IN_TESTS),
-        "filter_failure": HookName(("failure", "case", "response"), is_available=False),
+        "after_validate": HookName(("case", "response", "results")),
+        "after_network_error": HookName(("case", "request"), scopes=_NOT_IN_TESTS),
+        "filter_failure": HookName(("failure", "case", "response")),
     }
     for part in (*COMPONENTS, "case"):
-        is_component = part != "case"
-        table[f"before_generate_{part}"] = HookName(("strategy",), is_component)
+        table[f"before_generate_{part}"] = HookName(("strategy",))
         table[f"filter_{part}"] = HookName((part,))
         table[f"map_{part}"] = HookName((part,))
-        table[f"flatmap_{part}"] = HookName((part,), is_component)
+        table[f"flatmap_{part}"] = HookName((part,))
     return table
 
 
@@ -88,6 +86,15 @@ class HookSource(Protocol):
     def named(self, name: str, context: HookContext | None = None) -> tuple[Hook, ...]:
         """Hooks of this name, in the order in which they act."""
         ...
+
+
+def run_hooks(hooks: Iterable[Hook], name: str, *arguments: Any) -> None:
+    """Call each with the same arguments, one after the other. Raises `HookExecutionError` for whatever one raises."""
+    for hook in hooks:
+        try:
+            hook(*arguments)
+        except Exception as error:
+            raise HookExecutionError(name, error) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +154,6 @@ class HookRegistry:
         if filter and not known.has_operation:
             raise ValueError(f"Hook '{name}' runs before operations exist: it takes no filters")
         call = _checked(function, name, known)
-        if not known.is_available:
-            raise NotAvailableYet(f"hook {name}")
         self._entries.setdefault(name, []).append(_Entry(function, call, filter))
 
     def named(self, name: str, context: HookContext | None = None) -> tuple[Hook, ...]:

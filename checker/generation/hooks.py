@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from checker.core.case import NOT_SET, Case
-from checker.core.errors import HookError
+from checker.core.errors import HookExecutionError
 from checker.core.hooks import COMPONENTS, Hook, HookContext, HookSource
 from checker.core.meta import ANYTHING
 from checker.generation.sources.basic import finished
@@ -47,7 +47,6 @@ class ComponentHooks:
     query: PartHooks = NO_PART
     body: PartHooks = NO_PART
     case: PartHooks = NO_PART
-    """`before_generate` of a whole case is not available."""
     examples: tuple[Hook, ...] = ()
     """`before_add_examples`: each takes the context and a list of cases."""
 
@@ -102,6 +101,19 @@ def hooked(draw: Draw, part: str, hooks: ComponentHooks, context: DrawContext) -
     return draw if part == "body" else finished(draw, _named)
 
 
+def shaped(draw: Draw, hooks: ComponentHooks) -> Draw:
+    """Draws a whole case as users want it: `before_generate_case`, then `flatmap_case`."""
+    mine, context = hooks.case, hooks.context
+    if mine.before_generate:
+        strategy = strategy_of(draw, "<case>")
+        for hook in mine.before_generate:
+            strategy = call(hook, "before_generate_case", context, strategy)
+        draw = _from_strategy(strategy)
+    for hook in mine.flatmap:
+        draw = _flat_mapped(draw, hook, "flatmap_case", context)
+    return draw
+
+
 def _named(values: dict[str, Any] | None) -> dict[str, Any]:
     """Parameters by name; a hook that gives nothing leaves none."""
     return {} if values is None else values
@@ -112,7 +124,7 @@ def call(hook: Hook, name: str, context: object, value: Any) -> Any:
     try:
         return hook(context, value)
     except Exception as error:
-        raise HookError(name, error) from error
+        raise HookExecutionError(name, error) from error
 
 
 def _from_strategy(strategy: Any) -> Draw:

@@ -21,7 +21,7 @@ from checker.core.pool import ValuePool
 from checker.generation.components import PartCompiler
 from checker.generation.drawing.extras import with_extras
 from checker.generation.drawing.room import Room
-from checker.generation.hooks import NO_HOOKS, NO_PART, ComponentHooks, call, hooked
+from checker.generation.hooks import NO_HOOKS, NO_PART, ComponentHooks, call, hooked, shaped
 from checker.generation.negation.lazy_alternatives import LazyAlternatives
 from checker.generation.negation.parts import (
     Targets,
@@ -64,11 +64,13 @@ class OperationProgram:
 
     __slots__ = (
         "_context",
+        "_draw_case",
         "_filters",
         "_is_mixed",
         "_maps",
         "_negative",
         "_outside",
+        "_phase",
         "_pooled",
         "_present",
         "_present_with_body",
@@ -108,6 +110,10 @@ class OperationProgram:
         self._pooled = pooled if any(self._outside[place] for place in usual) else None
         self._filters: list[Callable[[Case], bool]] = []
         self._maps: list[Callable[[Case], Case]] = []
+        self._draw_case: Callable[[Source], Case] | None = None
+        """Where users have a say in how whole cases are drawn."""
+        self._phase = "", PhaseInfo("")
+        """Id and phase of the case that is drawn, where others draw it."""
 
     def draw(
         self, source: Source, case_id: str, phase: PhaseInfo, pool: ValuePool | None = None
@@ -118,7 +124,11 @@ class OperationProgram:
         for _ in _ATTEMPTS:
             context.begin(pool, work)
             try:
-                case = self._drawn(source, case_id, phase)
+                if self._draw_case is None:
+                    case = self._drawn(source, case_id, phase)
+                else:
+                    self._phase = case_id, phase
+                    case = self._draw_case(source)
             except Rejected as error:
                 last = error.pointer
             except RecursionError:
@@ -184,6 +194,8 @@ class OperationProgram:
     def add_case_hooks(self, hooks: ComponentHooks) -> None:
         """Filter and change whole cases."""
         mine, context = hooks.case, hooks.context
+        if mine.before_generate or mine.flatmap:
+            self._draw_case = shaped(lambda source: self._drawn(source, *self._phase), hooks)
         self._filters.extend(partial(call, hook, "filter_case", context) for hook in mine.filter)
         self._maps.extend(partial(call, hook, "map_case", context) for hook in mine.map)
 

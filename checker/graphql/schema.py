@@ -21,6 +21,7 @@ from checker.graphql.operation import GraphQLOperation, RootField
 from checker.graphql.referee import QueryReferee
 from checker.graphql.resources import resource_path, rest_method
 from checker.kinds.declared import json_schema
+from checker.kinds.members import initialised
 from checker.kinds.protocol import OperationEntry
 from checker.kinds.sources import SchemaOptions
 
@@ -51,7 +52,7 @@ class GraphQLDescription:
         self._endpoint = base_url
         self._options = SchemaOptions()
         self._entries: dict[Label, RootField] | None = None
-        self._read: dict[Label, GraphQLOperation] = {}
+        self._read: dict[Label, GraphQLOperation | BrokenOperation] = {}
         self._inputs: dict[bool, tuple[InputSchemas, dict[str, Any]]] = {}
         self.contract = GraphQLContract(document.schema)
         self.referee = QueryReferee(document.schema)
@@ -212,16 +213,18 @@ class GraphQLDescription:
         """What is wrong with the schema and stops nothing."""
         return (one.warning for one in self.dropped())
 
-    def find(self, label: str) -> GraphQLOperation | None:
+    def find(self, label: str) -> GraphQLOperation | BrokenOperation | None:
         """The operation of a label."""
         entry = self._index().get(Label(label))
         return None if entry is None else self.operation(entry)
 
-    def operation(self, entry: RootField) -> GraphQLOperation:
+    def operation(self, entry: RootField) -> GraphQLOperation | BrokenOperation:
         """The operation of an entry, read once."""
         found = self._read.get(entry.label)
         if found is None:
-            found = self._read[entry.label] = GraphQLOperation(entry, self)
+            found = self._read[entry.label] = initialised(
+                GraphQLOperation(entry, self), self._options.hooks
+            )
         return found
 
     def parameter_names(self, label: Label) -> Iterable[str]:

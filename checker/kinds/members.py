@@ -4,17 +4,18 @@ import copy
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from checker.core.case import NOT_SET
 from checker.core.case import Case as CaseValue
 from checker.core.engine import Engine
-from checker.core.errors import IncorrectUsage
+from checker.core.errors import HookExecutionError, IncorrectUsage
 from checker.core.failures import FailureGroup
+from checker.core.hooks import HookContext, HookSource, run_hooks
 from checker.core.locations import Location
 from checker.core.media_types import is_multipart, matches
 from checker.core.meta import GenerationMode
-from checker.core.operation import Body, Definition, Parameter, PropertyEncoding
+from checker.core.operation import Body, BrokenOperation, Definition, Parameter, PropertyEncoding
 from checker.kinds.protocol import OperationEntry
 from checker.transport.wire.bodies import multipart_files
 from checker.transport.wire.encoding import (
@@ -86,11 +87,14 @@ class OperationMembers:
         return made
 
     def as_strategy(
-        self, generation_mode: GenerationMode | str | None = None
+        self, generation_mode: GenerationMode | str | None = None, **parts: Any
     ) -> "SearchStrategy[CaseValue]":
-        """Strategy of `Case` for Hypothesis; a mode stands above what is configured."""
+        """Strategy of `Case` for Hypothesis; a mode stands above what is configured.
+
+        `path_parameters`, `query`, `headers`, `cookies` and `body` take the place of generated ones: each a strategy, or a value.
+        """
         found: SearchStrategy[CaseValue] = self._engine().as_strategy(
-            self, generation_mode=generation_mode
+            self, generation_mode=generation_mode, **parts
         )
         return found
 
@@ -293,6 +297,27 @@ def _written(
             case _:
                 found[name] = header_encoder(own)(value).decode("latin-1")
     return found
+
+
+Read = TypeVar("Read", bound=OperationMembers)
+
+
+def initialised(operation: Read | BrokenOperation, hooks: HookSource) -> Read | BrokenOperation:
+    """An operation that was just read, as hooks of `before_init_operation` leave it; broken, where one of them raises."""
+    if isinstance(operation, BrokenOperation):
+        return operation
+    context = HookContext(operation)
+    try:
+        run_hooks(
+            hooks.named("before_init_operation", context),
+            "before_init_operation",
+            context,
+            operation,
+        )
+    except HookExecutionError as error:
+        own: Any = operation
+        return BrokenOperation(own.label, own.method, own.path, str(error))
+    return operation
 
 
 def _location(name: str) -> Location:

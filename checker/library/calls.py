@@ -7,11 +7,9 @@ from checker.config.operation_settings import OperationSettings
 from checker.config.settings import RunSettings
 from checker.core.case import Case
 from checker.core.errors import IncorrectUsage
-from checker.core.hooks import HookContext, HookSource
 from checker.core.response import FailureKind, NetworkFailure
 from checker.kinds.protocol import ApiOperation
 from checker.library.options import CallOptions
-from checker.phases.attempt import CallHooks
 from checker.transport.settings import HttpSettings
 
 
@@ -36,15 +34,6 @@ def http_settings(
         usual,
         request_timeout_s=timeout_s or usual.request_timeout_s,
         verify=usual.verify if verify is None else verify,
-    )
-
-
-def call_hooks(hooks: HookSource) -> CallHooks:
-    """What users run around each call."""
-    return CallHooks(
-        before=hooks.named("before_call"),
-        after=hooks.named("after_call"),
-        context=lambda case: HookContext(case.operation),
     )
 
 

@@ -39,7 +39,6 @@ from checker.kinds.protocol import ApiOperation, ApiSchema, CaseProgram
 from checker.kinds.sources import SchemaOptions
 from checker.library.authentication import CallAuthentication, Registered
 from checker.library.calls import (
-    call_hooks,
     credentials_of,
     error_of,
     http_settings,
@@ -52,15 +51,18 @@ from checker.library.listed import listed_cases
 from checker.library.makers import Makers, joined_headers
 from checker.library.options import CallOptions, CheckOptions
 from checker.library.sessions import home_of, send_by, session_for
-from checker.library.strategies import Programs, case_strategy, generation_settings
+from checker.library.strategies import Programs, case_strategy, generation_settings, with_parts
 from checker.library.verdicts import KeptClassChecks, failure_group
 from checker.phases.attempt import (
+    CallHooks,
     Tools,
     build_request,
     check_tools,
     drive,
     exchange,
     judge_outcome,
+    results_of,
+    reviewed,
 )
 from checker.phases.safety import SafetyGate
 from checker.transport.applications import Application
@@ -111,6 +113,7 @@ class LibraryEngine:
                 server_variables=dict(config.servers.variables),
                 asserts_formats=lambda operation: self.settings_of(operation).validate_formats,
                 allows_null=lambda operation: self.settings_of(operation).graphql_allow_null,
+                hooks=self._chain,
             )
         )
 
@@ -169,12 +172,11 @@ class LibraryEngine:
         return Case(operation, secrets.token_hex(6), engine=self, **parts)
 
     def as_strategy(self, operation: ApiOperation, **options: Any) -> Any:
-        """Strategy of cases of one operation. Options: `generation_mode`. Raises `TypeError` for any other."""
+        """Strategy of cases of one operation. Options: `generation_mode`, and strategies of parts. Raises `TypeError`."""
         mode = options.pop("generation_mode", None)
-        if options:
-            raise TypeError(f"as_strategy() takes `generation_mode`, got {', '.join(options)}")
         programs = self._programs(operation, None if mode is None else GenerationMode(mode))
-        return case_strategy(programs, self.settings_of, self.equipped)
+        cases = case_strategy(programs, self.settings_of, self.equipped)
+        return with_parts(cases, options) if options else cases
 
     def with_hooks(self, *hooks: HookRegistry) -> "LibraryEngine":
         """One that differs in the hooks of its schema, or of a test."""
@@ -303,8 +305,9 @@ class LibraryEngine:
             raise UsageError(_NO_BASE_URL)
         keeper = self.auth.keeper(self._asked(), origin, self._send)
         own = self.settings_of(case.operation)
-        maker, hooks = self._maker(origin, own, options.headers), call_hooks(self._chain)
-        tools = Tools(maker, Judge(()), SafetyGate(), hooks, keeper)
+        maker, hooks = self._maker(origin, own, options.headers), CallHooks.of(self._chain)
+        # Who judges this response, and whether, is for the caller to say.
+        tools = Tools(maker, Judge(()), SafetyGate(), replace(hooks, kept=(), validated=()), keeper)
         sent = overridden(case, options)
         request = build_request(maker, tools.hooks, sent, keeper)
         http = http_settings(own, timeout_s=options.timeout, verify=options.verify)
@@ -313,8 +316,7 @@ class LibraryEngine:
         if session is not None:
             send = partial(send_by, session, base_url=origin, transport=how)
         outcome = drive(exchange(tools, sent, request), send)
-        # Only hooks: who judges this response, and whether, is for the caller to say.
-        drive(judge_outcome(tools, sent, outcome), send)
+        drive(judge_outcome(tools, sent, outcome, request=request), send)
         if isinstance(outcome, NetworkFailure):
             raise error_of(outcome)
         response: Response = outcome
@@ -355,13 +357,14 @@ class LibraryEngine:
         nobody = without_credentials(settings.sanitization.redaction, own.headers)
         unknown = maker.origin.with_userinfo("")
         anonymous = self._maker(unknown, replace(own, headers=nobody), {}, is_anonymous=True)
+        hooks = CallHooks.of(self._chain)
         judge = Judge(
             options.selected(own.checks, self._classes.of(self._settings().common.check_settings)),
             JudgeSettings(own.check_settings, settings.truncation),
             check_tools(
                 maker,
                 anonymous,
-                call_hooks(self._chain),
+                hooks,
                 self.auth.keeper(self._asked(), maker.origin, self._send),
             ),
         )
@@ -373,7 +376,11 @@ class LibraryEngine:
                 return NetworkFailure(FailureKind.UNSENDABLE, _NO_BASE_URL, 0.0)
             return self._send(origin, http, request)
 
-        judgement: Judgement = drive(judge.judge(case, response), send)
+        said: Judgement = drive(judge.judge(case, response), send)
+        names = judge.check_names(case)
+        judgement = reviewed(said, hooks, case, response, names)
+        if options.recorder is not None:
+            options.recorder.checked(case, response, results_of(names, judgement.failures))
         if judgement.failures:
             origin = self._shown_origin(settings)
             request = response.request or self._maker(origin, own, options.headers).make(case)

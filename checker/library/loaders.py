@@ -10,6 +10,7 @@ from checker.config.config import Config
 from checker.config.hooks_loading import load_all_hooks
 from checker.config.resolve import Invocation, fetch_limits, run_settings, sanitization_of
 from checker.core.errors import IncorrectUsage, LoaderError
+from checker.core.hooks import GLOBAL_HOOKS, HookContext, run_hooks
 from checker.core.request import WireRequest
 from checker.core.response import Response
 from checker.kinds.protocol import ApiSchema
@@ -148,6 +149,8 @@ graphql: Final = Loaders("graphql")
 def _configured(config: Config | None) -> tuple[Config, FetchOptions]:
     """The given configuration or the nearest one, and how it has documents fetched."""
     config = Config.discover() if config is None else config
+    # Before anything is read: some act on what is read.
+    load_all_hooks(run_settings(config, Invocation("")).certain_hooks)
     options = FetchOptions(
         config.tls_verify,
         config.proxy,
@@ -170,4 +173,6 @@ def _ready(
     own = config.for_project(opened.title)
     engine = LibraryEngine(opened, own, application, location=location)
     load_all_hooks(run_settings(own, Invocation("")).hooks)
-    return LoadedSchema(opened, own, engine)
+    schema = LoadedSchema(opened, own, engine)
+    run_hooks(GLOBAL_HOOKS.named("after_load_schema"), "after_load_schema", HookContext(), schema)
+    return schema

@@ -4,7 +4,7 @@ import base64
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from itertools import chain
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from checker.checks.check import Check
 from checker.checks.classes import ClassCheck
@@ -13,7 +13,10 @@ from checker.checks.selection import selected_checks
 from checker.checks.table import BUILT_IN
 from checker.config.kinds import did_you_mean
 from checker.config.rules import certificates
+from checker.core.case import Case
 from checker.core.errors import IncorrectUsage, UsageError
+from checker.core.response import Response
+from checker.phases.attempt import CheckResult
 
 _NEVER = frozenset(["json", "data", "files", "content", "method", "url"])
 """What a case says itself."""
@@ -91,6 +94,7 @@ class CheckOptions:
     """That were sent beside those of the case."""
     transport_kwargs: Mapping[str, Any] = field(default_factory=dict)
     """How it was sent: `verify` counts for requests that checks send, too."""
+    recorder: "CheckRecorder | None" = None
 
     @classmethod
     def of(cls, options: dict[str, Any]) -> Self:
@@ -117,6 +121,14 @@ class CheckOptions:
             if _name(one) not in excluded:
                 found[_name(one)] = _checks(one, classes)
         return tuple(chain.from_iterable(found.values()))
+
+
+class CheckRecorder(Protocol):
+    """Who wants to know what checks said."""
+
+    def checked(self, case: Case, response: Response, results: list[CheckResult]) -> None:
+        """Take note of what the checks said of an answer."""
+        ...
 
 
 def basic_authorization(user: str, password: str) -> str:

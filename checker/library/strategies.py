@@ -1,7 +1,9 @@
 """Operations as Hypothesis strategies, with the configuration and the hooks as they are when a case is drawn."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
+
+from hypothesis import strategies as st
 
 from checker.config.config import Config
 from checker.config.operation_settings import OperationSettings
@@ -42,6 +44,27 @@ def case_strategy(
         return finish(case)
 
     return strategy_of(draw, f"<cases of {operation.label}>")
+
+
+_PARTS = ("path_parameters", "query", "headers", "cookies", "body")
+
+
+def with_parts(cases: Any, parts: Mapping[str, Any]) -> Any:
+    """Strategy of cases with other parts: each a strategy of values, or the value. Raises `TypeError` for an unknown one."""
+    unknown = [name for name in parts if name not in _PARTS]
+    if unknown:
+        raise TypeError(f"as_strategy() takes {', '.join(_PARTS)}, got {', '.join(unknown)}")
+
+    def put(case: Case, values: dict[str, Any]) -> Case:
+        for name, value in values.items():
+            setattr(case, name, value)
+        return case
+
+    drawn = {
+        name: one if isinstance(one, st.SearchStrategy) else st.just(one)
+        for name, one in parts.items()
+    }
+    return st.builds(put, cases, st.fixed_dictionaries(drawn))
 
 
 def generation_settings(

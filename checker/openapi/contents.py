@@ -1,10 +1,12 @@
 """The table of contents of a document: which operations it has, and where. Nothing else is read."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from checker.core.errors import HookExecutionError
+from checker.core.hooks import Hook, HookContext, run_hooks
 from checker.core.operation import BrokenOperation, Label
 from checker.core.schema import UnresolvableReference
 from checker.core.schema_warnings import SchemaWarning, WarningKind
@@ -45,8 +47,13 @@ Content = Entry | BrokenOperation | Dropped
 """What a table of contents lists."""
 
 
-def table_of_contents(document: OpenApiDocument, edition: Edition) -> Iterator[Content]:
-    """Operations in document order; what cannot be read stands for itself alone."""
+def table_of_contents(
+    document: OpenApiDocument, edition: Edition, hooks: Sequence[Hook] = ()
+) -> Iterator[Content]:
+    """Operations in document order; what cannot be read stands for itself alone.
+
+    `hooks` are those of `before_process_path`: they may change the methods of a path. Raises `HookExecutionError`.
+    """
     paths = document.root.get("paths")
     if paths is None:
         return
@@ -64,9 +71,11 @@ def table_of_contents(document: OpenApiDocument, edition: Edition) -> Iterator[C
         found: dict[Label, Content] = {}
         try:
             for item, place in _parts(document, raw, at):
+                if item is not None:
+                    run_hooks(hooks, "before_process_path", HookContext(), path, item)
                 for entry in _operations(path, item, place, edition):
                     found.setdefault(entry.label, entry)
-        except UnresolvableReference as error:
+        except (UnresolvableReference, HookExecutionError) as error:
             yield _broken("*", path, str(error))
         yield from found.values()
 

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from checker.core.errors import ForeignDescription, LoaderError
+from checker.core.hooks import GLOBAL_HOOKS, HookContext, run_hooks
 from checker.kinds.fetching.files import read_file
 from checker.kinds.fetching.web import Web
 from checker.kinds.sources import DIRECT, FetchOptions
@@ -96,6 +97,7 @@ def _opened(
             "give an OpenAPI document"
         )
     root = value if isinstance(value, dict) else dict(value)
+    run_hooks(GLOBAL_HOOKS.named("before_load_schema"), "before_load_schema", HookContext(), root)
     try:
         return OpenApiSchema(root, origin, base_url=base_url)
     except LoaderError as error:

@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, Final
 
+from checker.core.hooks import GLOBAL_HOOKS, HookSource
 from checker.core.operation import BrokenOperation, Label, Operation
 from checker.core.resources import ResourceModel
 from checker.core.schema_warnings import SchemaWarning
 from checker.core.security import SecurityScheme
+from checker.kinds.members import initialised
 from checker.kinds.protocol import OperationEntry
 from checker.kinds.sources import SchemaOptions
 from checker.openapi.contents import Dropped, table_of_contents
@@ -57,6 +59,8 @@ class OpenApiSchema:
         """The application in this process that serves the API, if it was loaded from one."""
         self.asserts_formats: Callable[[Operation], bool] = lambda operation: True
         """Whether responses of an operation have to keep to `format`."""
+        self.hooks: HookSource = GLOBAL_HOOKS
+        """What users run while paths and operations are read."""
         self.server_variables: Mapping[str, str] = {}
         """Values of server variables that replace their defaults."""
         self._given_base_url = base_url
@@ -130,7 +134,7 @@ class OpenApiSchema:
 
     def configure(self, options: SchemaOptions) -> None:
         """Take in what users say of the document; a base URL replaces every server that it declares."""
-        self.asserts_formats = options.asserts_formats
+        self.asserts_formats, self.hooks = options.asserts_formats, options.hooks
         self.server_variables = options.server_variables
         if options.base_url is not None:
             self._given_base_url = options.base_url
@@ -244,7 +248,9 @@ class OpenApiSchema:
             return entry
         operation = self._read.get(entry.label)
         if operation is None:
-            operation = self._read[entry.label] = read_operation(entry, self)
+            operation = self._read[entry.label] = initialised(
+                read_operation(entry, self), self.hooks
+            )
         return operation
 
     def _found_errors(self) -> Mapping[str, str]:
@@ -291,7 +297,11 @@ class OpenApiSchema:
 
     def _index(self) -> dict[Label, Entry | BrokenOperation]:
         if self._entries is None:
-            listed = list(table_of_contents(self.document, self._edition))
+            listed = list(
+                table_of_contents(
+                    self.document, self._edition, self.hooks.named("before_process_path")
+                )
+            )
             self._dropped = tuple(one for one in listed if isinstance(one, Dropped))
             self._entries = {one.label: one for one in listed if not isinstance(one, Dropped)}
         return self._entries

@@ -1,14 +1,16 @@
 """One attempt: a case becomes a request, its answer a verdict. No I/O: whoever drives it sends."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
 
 from checker.checks.context import CheckTools, JudgedInteraction
 from checker.checks.judge import CLEAN, Judgement
 from checker.core.case import Case
-from checker.core.errors import HookError
+from checker.core.errors import HookExecutionError
+from checker.core.failures import Failure
+from checker.core.hooks import HookContext, HookSource, run_hooks
 from checker.core.operation import Operation
 from checker.core.request import WireRequest
 from checker.core.response import NetworkFailure, Outcome, Response
@@ -47,6 +49,10 @@ class Judging(Protocol):
         """What the checks say; yields what they need to send."""
         ...
 
+    def check_names(self, case: Case) -> Sequence[str]:
+        """Names of the checks that are asked of answers to such a case."""
+        ...
+
     def verdict(
         self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
     ) -> Judgement | None:
@@ -62,7 +68,27 @@ class CallHooks:
     """`before_call(context, case, kwargs)`."""
     after: Sequence[Callable[..., Any]] = ()
     """`after_call(context, case, response)`."""
-    context: Callable[[Case], Any] = lambda case: case
+    unanswered: Sequence[Callable[..., Any]] = ()
+    """`after_network_error(context, case, request)`."""
+    validated: Sequence[Callable[..., Any]] = ()
+    """`after_validate(context, case, response, results)`."""
+    kept: Sequence[Callable[..., Any]] = ()
+    """`filter_failure(context, failure, case, response)`: whether a failure is told."""
+    context: Callable[[Case], HookContext] = lambda case: HookContext(case.operation)
+
+    @classmethod
+    def of(cls, source: HookSource) -> "CallHooks":
+        """Those that are registered now."""
+        return cls(
+            source.named("before_call"),
+            source.named("after_call"),
+            source.named("after_network_error"),
+            source.named("after_validate"),
+            source.named("filter_failure"),
+        )
+
+    def __bool__(self) -> bool:
+        return any((self.before, self.after, self.unanswered, self.validated, self.kept))
 
 
 class Authorizing(Protocol):
@@ -101,7 +127,7 @@ class Tools:
     """Whether nobody but checks that send has anything to do with an attempt beside its one request."""
 
     def __post_init__(self) -> None:
-        is_untouched = not (self.hooks.before or self.hooks.after or self.credentials)
+        is_untouched = not (self.hooks or self.credentials)
         is_plain = is_untouched and self.gate.level is _FULL
         object.__setattr__(self, "is_plain", is_plain)
 
@@ -169,7 +195,7 @@ def rest_of_attempt(
     sequence: Sequence[JudgedInteraction],
 ) -> Exchanging[Verdict]:
     """What is left of an attempt once its answer is there: hooks, and checks with what they send."""
-    judgement = yield from judge_outcome(tools, case, outcome, sequence)
+    judgement = yield from judge_outcome(tools, case, outcome, sequence, request=request)
     return Verdict(case, request, outcome, judgement)
 
 
@@ -178,8 +204,7 @@ def build_request(
 ) -> WireRequest:
     """The case as bytes, after `before_call` hooks. Raises `Unserialisable`, `HookError`, `CredentialError`."""
     extra: dict[str, Any] = {}
-    for hook in hooks.before:
-        _call(hook, hooks.context(case), case, extra)
+    run_hooks(hooks.before, "before_call", hooks.context(case), case, extra)
     request = maker.make(case)
     if credentials is not None:
         credentials.apply(case, request)
@@ -218,20 +243,71 @@ def _add_headers(request: WireRequest, extra: dict[str, Any]) -> None:
         request.headers.append((name.encode("latin-1"), str(value).encode("latin-1")))
     if extra:
         unknown = ", ".join(sorted(extra))
-        raise HookError(
+        raise HookExecutionError(
             "before_call", TypeError(f"kwargs can change `headers` alone, found {unknown}")
         )
 
 
 def judge_outcome(
-    tools: Tools, case: Case, outcome: Outcome, sequence: Sequence[JudgedInteraction] = ()
+    tools: Tools,
+    case: Case,
+    outcome: Outcome,
+    sequence: Sequence[JudgedInteraction] = (),
+    *,
+    request: WireRequest,
 ) -> Exchanging[Judgement]:
-    """What hooks and checks say of an answer; a missing answer is not theirs to judge."""
+    """What hooks and checks say of the answer to a request; a missing answer is not for checks to judge."""
+    hooks = tools.hooks
     if isinstance(outcome, NetworkFailure):
+        run_hooks(hooks.unanswered, "after_network_error", hooks.context(case), case, request)
         return CLEAN
-    for hook in tools.hooks.after:
-        _call(hook, tools.hooks.context(case), case, outcome)
-    return (yield from tools.judge.judge(case, outcome, sequence))
+    run_hooks(hooks.after, "after_call", hooks.context(case), case, outcome)
+    judgement = yield from tools.judge.judge(case, outcome, sequence)
+    if hooks.kept or hooks.validated:
+        names = tools.judge.check_names(case)
+        return reviewed(judgement, hooks, case, outcome, names)
+    return judgement
+
+
+CheckResult = tuple[str, str, Failure | None]
+"""Name of a check, `success` or `failure`, and what failed."""
+
+
+def reviewed(
+    judgement: Judgement, hooks: CallHooks, case: Case, response: Response, names: Sequence[str]
+) -> Judgement:
+    """What the checks of these names said, as far as users want to hear of it; others are told of all."""
+    context = hooks.context(case)
+    failures = tuple(
+        failure
+        for failure in judgement.failures
+        if all(_is_kept(hook, context, failure, case, response) for hook in hooks.kept)
+    )
+    if hooks.validated:
+        results = results_of(names, failures)
+        run_hooks(hooks.validated, "after_validate", context, case, response, results)
+    return replace(judgement, failures=failures)
+
+
+def results_of(names: Sequence[str], failures: Sequence[Failure]) -> list[CheckResult]:
+    """One result of each check that was asked, and one of each failure."""
+    failed = {failure.check for failure in failures}
+    passed: list[CheckResult] = [(name, "success", None) for name in names if name not in failed]
+    return [*passed, *((failure.check, "failure", failure) for failure in failures)]
+
+
+def _is_kept(
+    hook: Callable[..., Any],
+    context: HookContext,
+    failure: Failure,
+    case: Case,
+    response: Response,
+) -> bool:
+    try:
+        # A hook that is for other operations says nothing.
+        return hook(context, failure, case, response) in (None, True)
+    except Exception as error:
+        raise HookExecutionError("filter_failure", error) from error
 
 
 def drive(work: Exchanging[Any], send: Callable[[WireRequest], Outcome]) -> Any:
@@ -242,11 +318,3 @@ def drive(work: Exchanging[Any], send: Callable[[WireRequest], Outcome]) -> Any:
             wanted = work.send(send(wanted))
     except StopIteration as end:
         return end.value
-
-
-def _call(hook: Callable[..., Any], *arguments: Any) -> None:
-    name = getattr(hook, "__name__", "hook")
-    try:
-        hook(*arguments)
-    except Exception as error:
-        raise HookError(name, error) from error

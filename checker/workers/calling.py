@@ -7,8 +7,7 @@ from checker import __version__
 from checker.config.credentials import without_credentials
 from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
-from checker.core.case import Case
-from checker.core.hooks import GLOBAL_HOOKS, HookContext
+from checker.core.hooks import GLOBAL_HOOKS
 from checker.core.request import BaseUrl
 from checker.corpus.inflight import Stage
 from checker.phases.attempt import CallHooks, Tools, check_tools
@@ -60,18 +59,10 @@ def open_tools(
         own_servers=True,
         dispatch=dispatching(operations, None, nobody),
     )
-    hooks = CallHooks(
-        before=GLOBAL_HOOKS.named("before_call"),
-        after=GLOBAL_HOOKS.named("after_call"),
-        context=_hook_context,
-    )
+    hooks = CallHooks.of(GLOBAL_HOOKS)
     tools = check_tools(maker, anonymous, hooks, keeper)
     judge = judging(operations, settings.truncation, classes.checks, tools)
     return Tools(maker, judge, SafetyGate(), hooks, keeper)
-
-
-def _hook_context(case: Case) -> HookContext:
-    return HookContext(case.operation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,5 +97,4 @@ def _pacing(settings: RunSettings) -> Concurrency:
 
 def _beside(settings: RunSettings) -> SlowLanes:
     """Lanes for what is slow. Hooks around calls see one after the other, if there is one lane."""
-    has_hooks = GLOBAL_HOOKS.named("before_call") or GLOBAL_HOOKS.named("after_call")
-    return SlowLanes(0 if has_hooks else max(1, MOST_LANES // settings.workers))
+    return SlowLanes(0 if CallHooks.of(GLOBAL_HOOKS) else max(1, MOST_LANES // settings.workers))

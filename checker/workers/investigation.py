@@ -372,7 +372,7 @@ class Investigator:
         outcome = yield from exchange(self.tools, case, request)
         judgement = UNJUDGED
         if before is not None:
-            judgement = yield from judge_outcome(self.tools, case, outcome, before)
+            judgement = yield from judge_outcome(self.tools, case, outcome, before, request=request)
         return Verdict(case, request, outcome, judgement)
 
     def _described(

@@ -9,6 +9,7 @@ from checker.checks.custom import class_checks
 from checker.config.hooks_loading import load_all_hooks
 from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
+from checker.core.hooks import GLOBAL_HOOKS, HookContext, run_hooks
 from checker.core.request import BaseUrl, without_userinfo
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.layout import RunLayout
@@ -135,6 +136,7 @@ def read_subject(settings: RunSettings, layout: RunLayout) -> Subject:
     schema = description.schema
     settings = settings.for_project(schema.title)
     load_all_hooks(settings.hooks)
+    run_hooks(GLOBAL_HOOKS.named("after_load_schema"), "after_load_schema", HookContext(), schema)
     # After hooks are loaded: they bring checks.
     operations = OperationResolver(settings.operations)
     classes = ClassChecks(

@@ -3,7 +3,7 @@ import sys
 import pytest
 
 from checker.config.hooks_loading import load_all_hooks, load_hooks
-from checker.core.errors import ConfigError, NotAvailableYet
+from checker.core.errors import ConfigError
 
 
 @pytest.fixture
@@ -56,11 +56,3 @@ def test_missing_module_and_missing_file(folder) -> None:
         load_hooks("no_such_hooks")
     with pytest.raises(ConfigError, match=r"there is no file no\.py"):
         load_hooks("no.py")
-
-
-def test_hooks_that_do_not_run_yet_say_so(folder) -> None:
-    (folder / "later.py").write_text(
-        "import checker.core.hooks as h\n@h.hook\ndef flatmap_case(ctx, case): ..."
-    )
-    with pytest.raises(NotAvailableYet, match="hook flatmap_case: not available yet"):
-        load_hooks("later.py")

@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from checker.core.errors import IncorrectUsage, NotAvailableYet
-from checker.core.hooks import HOOK_NAMES, HookContext, HookDecorator, HookRegistry
+from checker.core.errors import IncorrectUsage
+from checker.core.hooks import HookContext, HookDecorator, HookRegistry
 from checker.core.registry import FORMATS, register_format
 
 
@@ -50,13 +50,6 @@ def test_wrong_number_of_arguments_is_a_type_error(hook) -> None:
     with pytest.raises(TypeError) as caught:
         hook("map_query")(lambda ctx, query, extra: query)
     assert str(caught.value) == "Hook 'map_query' takes 2 arguments but 3 is defined"
-
-
-@pytest.mark.parametrize("name", sorted(n for n, h in HOOK_NAMES.items() if not h.is_available))
-def test_hooks_that_do_not_run_yet_are_refused(hook, name: str) -> None:
-    function = {2: lambda a, b: 0, 3: lambda a, b, c: 0, 4: lambda a, b, c, d: 0}
-    with pytest.raises(NotAvailableYet):
-        hook(name)(function[len(HOOK_NAMES[name].arguments) + 1])
 
 
 def test_before_call_may_change_kwargs_in_both_forms(hook, registry) -> None:

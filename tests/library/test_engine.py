@@ -1,6 +1,7 @@
 import gzip
 import socket
 from types import SimpleNamespace
+from typing import Any
 
 import httpx
 import pytest
@@ -132,13 +133,24 @@ def test_a_timeout_is_a_number_above_zero(operation, timeout) -> None:
         operation.Case(path_parameters={"id": 7}).call(timeout=timeout)
 
 
-@pytest.mark.parametrize("name", ["headers", "transport_kwargs", "recorder"])
-def test_what_no_check_asks_for_yet_is_refused(operation, name: str) -> None:
-    case, response = operation.Case(path_parameters={"id": 7}), httpx.Response(200, json={"id": 1})
-    with pytest.raises(checker.errors.NotAvailableYet) as caught:
-        case.validate_response(response, **{name: {}})
-    assert str(caught.value) == f"case.validate_response({name}=...): not available yet"
-    case.validate_response(response, **{name: None})
+def test_who_records_is_told_of_each_result(operation) -> None:
+    told: list[Any] = []
+
+    class Recorder:
+        def checked(self, case, response, results) -> None:
+            told.extend(results)
+
+    case = operation.Case(path_parameters={"id": 7})
+    names = ["not_a_server_error", "status_code_conformance"]
+    with pytest.raises(checker.errors.FailureGroup):
+        case.validate_response(checker.Response(500, [], b""), checks=names, recorder=Recorder())
+    assert [(name, status) for name, status, _ in told] == [
+        ("not_a_server_error", "failure"),
+        ("status_code_conformance", "failure"),
+    ]
+    told.clear()
+    case.validate_response(checker.Response(200, [], b""), checks=names, recorder=Recorder())
+    assert told == [(name, "success", None) for name in names]
 
 
 def test_good_response_passes(operation) -> None:

@@ -153,6 +153,11 @@ def test_mode_of_the_configuration_holds_when_none_is_given(document) -> None:
     assert {case.meta.generation.mode for case in cases} == set(checker.GenerationMode)
 
 
-def test_other_options_are_refused_for_now(operation) -> None:
-    with pytest.raises(checker.errors.NotAvailableYet, match="query="):
-        operation.as_strategy(query=st.just({}))
+def test_parts_take_the_place_of_generated_ones(operation) -> None:
+    strategy = operation.as_strategy(query=st.just({"q": "mine"}), headers={"X-A": "1"})
+    cases = drawn(strategy)
+    assert {case.query["q"] for case in cases} == {"mine"}
+    assert {case.headers["X-A"] for case in cases} == {"1"}
+    assert len({case.path_parameters["id"] for case in cases}) > 1
+    with pytest.raises(TypeError, match=r"as_strategy\(\) takes path_parameters.*, got quary"):
+        operation.as_strategy(quary=st.just({}))

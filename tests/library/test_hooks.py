@@ -1,0 +1,211 @@
+"""Every hook acts where its name says."""
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import checker
+
+QUICK = settings(
+    max_examples=10, database=None, deadline=None, suppress_health_check=list(HealthCheck)
+)
+
+
+@pytest.fixture
+def schema(document, api):
+    found = checker.openapi.from_dict(document)
+    found.config.update(base_url=api.url)
+    found.config.phases.update(phases=["fuzzing"])
+    return found
+
+
+def drawn(strategy: Any) -> list[Any]:
+    found: list[Any] = []
+
+    @QUICK
+    @given(strategy)
+    def collect(case) -> None:
+        found.append(case)
+
+    collect()
+    return found
+
+
+def test_a_document_is_changed_before_it_is_read(document) -> None:
+    @checker.hook
+    def before_load_schema(ctx, raw_schema) -> None:
+        assert ctx.operation is None
+        raw_schema["info"]["title"] = "Changed"
+        del raw_schema["paths"]["/broken"]
+
+    schema = checker.openapi.from_dict(document)
+    assert schema.title == "Changed"
+    assert "/broken" not in schema
+
+
+def test_a_loaded_schema_is_shown(document) -> None:
+    shown = []
+
+    @checker.hook
+    def after_load_schema(ctx, schema) -> None:
+        shown.append(schema)
+
+    assert shown == [checker.openapi.from_dict(document)][:1]
+
+
+def test_methods_of_a_path_can_be_taken_away(schema) -> None:
+    @schema.hook
+    def before_process_path(ctx, path, methods) -> None:
+        if path == "/items":
+            methods.pop("post")
+
+    assert "/items" not in schema
+    assert "/both" in schema
+
+
+def test_operations_are_shown_once_when_they_are_read(schema) -> None:
+    seen = []
+
+    @schema.hook.apply_to(method="POST")
+    def before_init_operation(ctx, operation) -> None:
+        seen.append(operation.label)
+
+    for _ in range(2):
+        assert schema["/items"]["POST"].label == "POST /items"
+        assert schema["/items/{id}"]["GET"].label == "GET /items/{id}"
+    assert seen == ["POST /items"]
+
+
+def test_a_hook_that_raises_breaks_its_operation_alone(schema) -> None:
+    @schema.hook.apply_to(path="/items")
+    def before_init_operation(ctx, operation) -> None:
+        raise RuntimeError("no")
+
+    wanted = "hook before_init_operation raised RuntimeError: no"
+    with pytest.raises(checker.errors.InvalidSchema, match=wanted):
+        _ = schema["/items"]["POST"]
+    assert schema["/both"]["POST"].label == "POST /both"
+
+
+def test_whole_cases_are_drawn_as_users_want_them(schema) -> None:
+    @schema.hook
+    def before_generate_case(ctx, strategy):
+        return strategy.filter(lambda case: case.path_parameters["id"] % 2 == 0)
+
+    @schema.hook
+    def flatmap_case(ctx, case):
+        def named(text):
+            case.query = {"q": text}
+            return case
+
+        return st.sampled_from(["a", "b"]).map(named)
+
+    cases = drawn(schema["/items/{id}"]["GET"].as_strategy())
+    assert {case.path_parameters["id"] % 2 for case in cases} == {0}
+    assert {case.query["q"] for case in cases} <= {"a", "b"}
+
+
+def test_results_of_checks_are_shown(schema, api) -> None:
+    seen: list[Any] = []
+
+    @schema.hook
+    def after_validate(ctx, case, response, results) -> None:
+        seen.append(
+            (
+                ctx.operation.label,
+                response.status_code,
+                {name: status for name, status, _ in results},
+            )
+        )
+
+    case = schema["/items/{id}"]["GET"].Case(path_parameters={"id": 7})
+    case.call()
+    assert not seen
+    case.call_and_validate()
+    label, status, results = seen.pop()
+    assert (label, status) == ("GET /items/{id}", 200)
+    assert set(results.values()) == {"success"}
+    api.status = 500
+    with pytest.raises(checker.errors.FailureGroup):
+        case.call_and_validate()
+    assert seen.pop()[2]["not_a_server_error"] == "failure"
+
+
+def test_failures_can_be_dropped(schema, api) -> None:
+    @schema.hook.apply_to(path="/items/{id}")
+    def filter_failure(ctx, failure, case, response):
+        return not isinstance(failure, checker.errors.ServerError)
+
+    api.status = 500
+    case = schema["/items/{id}"]["GET"].Case(path_parameters={"id": 7})
+    with pytest.raises(checker.errors.FailureGroup) as caught:
+        case.call_and_validate()
+    assert [one.title for one in caught.value.exceptions] == ["Undocumented HTTP status code"]
+    case.call_and_validate(checks=["not_a_server_error"])
+    with pytest.raises(checker.errors.FailureGroup):
+        schema["/items"]["POST"].Case(body={}).call_and_validate(checks=["not_a_server_error"])
+
+
+def test_a_request_without_an_answer_is_shown(schema) -> None:
+    seen = []
+
+    @schema.hook
+    def after_network_error(ctx, case, request) -> None:
+        seen.append((case.operation.label, request.method, request.target))
+
+    case = schema["/items/{id}"]["GET"].Case(path_parameters={"id": 7})
+    with pytest.raises(ConnectionError):
+        case.call("http://127.0.0.1:1")
+    assert seen == [("GET /items/{id}", "GET", b"/items/7")]
+
+
+def test_hooks_act_in_whole_runs(schema, api) -> None:
+    seen: dict[str, set[Any]] = {}
+
+    def note(name: str, value: Any) -> None:
+        seen.setdefault(name, set()).add(value)
+
+    @checker.hook
+    def before_load_schema(ctx, raw_schema) -> None:
+        raw_schema["info"]["title"] = "Changed"
+
+    @checker.hook
+    def after_load_schema(ctx, schema) -> None:
+        note("after_load_schema", schema.title)
+
+    @checker.hook
+    def before_process_path(ctx, path, methods) -> None:
+        note("before_process_path", path)
+
+    @checker.hook
+    def before_init_operation(ctx, operation) -> None:
+        note("before_init_operation", operation.label)
+
+    @checker.hook
+    def before_generate_case(ctx, strategy):
+        note("before_generate_case", ctx.operation.label)
+        return strategy
+
+    @checker.hook
+    def after_validate(ctx, case, response, results) -> None:
+        note("after_validate", tuple(sorted({status for _, status, _ in results})))
+
+    @checker.hook
+    def filter_failure(ctx, failure, case, response) -> bool:
+        note("filter_failure", failure.title)
+        return failure.title != "Server error"
+
+    api.status = 500
+    schema.config.generation.update(max_examples=3)
+    one = schema.include(path="/items/{id}")
+    one.config.checks.update(included_check_names=["not_a_server_error"])
+    result = checker.engine.from_schema(one).execute().finish()
+    assert result.findings == ()
+    assert seen["after_load_schema"] == {"Changed"}
+    assert "/items" in seen["before_process_path"]
+    assert "GET /items/{id}" in seen["before_init_operation"]
+    assert seen["before_generate_case"] == {"GET /items/{id}"}
+    assert seen["filter_failure"] == {"Server error"}
+    assert seen["after_validate"] == {("success",)}
