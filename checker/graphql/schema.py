@@ -52,7 +52,9 @@ class GraphQLDescription:
         self._endpoint = base_url
         self._options = SchemaOptions()
         self._entries: dict[Label, RootField] | None = None
-        self._read: dict[Label, GraphQLOperation | BrokenOperation] = {}
+        self._read: dict[Label, GraphQLOperation] = {}
+        self._found: dict[Label, GraphQLOperation | BrokenOperation] = {}
+        """As hooks left them."""
         self._inputs: dict[bool, tuple[InputSchemas, dict[str, Any]]] = {}
         self.contract = GraphQLContract(document.schema)
         self.referee = QueryReferee(document.schema)
@@ -216,15 +218,17 @@ class GraphQLDescription:
     def find(self, label: str) -> GraphQLOperation | BrokenOperation | None:
         """The operation of a label."""
         entry = self._index().get(Label(label))
-        return None if entry is None else self.operation(entry)
+        if entry is None:
+            return None
+        if entry.label not in self._found:
+            self._found[entry.label] = initialised(self.operation(entry), self._options.hooks)
+        return self._found[entry.label]
 
-    def operation(self, entry: RootField) -> GraphQLOperation | BrokenOperation:
+    def operation(self, entry: RootField) -> GraphQLOperation:
         """The operation of an entry, read once."""
         found = self._read.get(entry.label)
         if found is None:
-            found = self._read[entry.label] = initialised(
-                GraphQLOperation(entry, self), self._options.hooks
-            )
+            found = self._read[entry.label] = GraphQLOperation(entry, self)
         return found
 
     def parameter_names(self, label: Label) -> Iterable[str]:

@@ -113,7 +113,7 @@ class SchemaOptions:
     """Values of variables in the URLs of those servers, in place of their defaults."""
     asserts_formats: AssertsFormats = lambda operation: True
     """Whether answers of an operation have to keep the formats of their schemas."""
-    hooks: HookSource = field(default_factory=lambda: GLOBAL_HOOKS)
-    """What users run while it is read."""
     allows_null: AllowsNull = lambda operation: True
     """Whether requests of an operation hold null, and NUL, where they may: for kinds in which both are left to users."""
+    hooks: HookSource = field(default_factory=lambda: GLOBAL_HOOKS)
+    """What users run while it is read."""

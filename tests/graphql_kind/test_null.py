@@ -26,7 +26,7 @@ def configured(values: dict[str, Any]) -> GraphQLDescription:
 
 
 def sent(schema: GraphQLDescription, label: str) -> str:
-    operation = schema.find(label)
+    operation: Any = schema.find(label)
     assert operation is not None
     bodies = []
     for number, (case, request) in enumerate(cases(operation, GenerationMode.POSITIVE, 300)):

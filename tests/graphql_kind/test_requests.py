@@ -26,7 +26,7 @@ def verdicts(operation: GraphQLOperation, mode: GenerationMode, count: int) -> s
 
 
 def of(label: str) -> GraphQLOperation:
-    found = opened(SDL).find(label)
+    found: Any = opened(SDL).find(label)
     assert found is not None
     return found
 
@@ -151,7 +151,7 @@ DENSE = "\n".join(
 
 def test_dense_schemas_cost_little() -> None:
     schema = opened(DENSE + "\ntype Query { start: T0 }")
-    operation = schema.find("Query.start")
+    operation: Any = schema.find("Query.start")
     assert operation is not None
     assert 256 <= len(operation.writer.places) < 600
     for _, sent in cases(operation, POSITIVE, 50):
@@ -162,7 +162,7 @@ def test_dense_schemas_cost_little() -> None:
 
 def test_types_within_themselves_end() -> None:
     schema = opened("type Query { me: Person }  type Person { me: Person  friends: [Person] }")
-    operation = schema.find("Query.me")
+    operation: Any = schema.find("Query.me")
     assert operation is not None
     assert verdicts(operation, POSITIVE, 20) == {Outcome.VALID}
     assert verdicts(operation, NEGATIVE, 20) == {Outcome.INVALID}

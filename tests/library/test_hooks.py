@@ -195,7 +195,7 @@ def test_hooks_act_in_whole_runs(schema, api) -> None:
     @checker.hook
     def filter_failure(ctx, failure, case, response) -> bool:
         note("filter_failure", failure.title)
-        return failure.title != "Server error"
+        return bool(failure.title != "Server error")
 
     api.status = 500
     schema.config.generation.update(max_examples=3)
