@@ -26,8 +26,8 @@ def verdicts(operation: GraphQLOperation, mode: GenerationMode, count: int) -> s
 
 
 def of(label: str) -> GraphQLOperation:
-    found: Any = opened(SDL).find(label)
-    assert found is not None
+    found = opened(SDL).find(label)
+    assert isinstance(found, GraphQLOperation)
     return found
 
 
