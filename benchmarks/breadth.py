@@ -15,7 +15,7 @@ from subprocess import run
 from xml.etree import ElementTree
 
 from benchmarks.described_target import described_target
-from checker.core.phases import NAMES
+from checker.core.phases import phase_names
 from checker.corpus.fold import RunView, fold
 from checker.corpus.journal import JournalReader
 from checker.corpus.layout import RunLayout
@@ -48,7 +48,7 @@ def main() -> int:
     cases = Counter[str]()
     for task in view.tasks.values():
         cases[task.phase] += task.cases
-    for phase in NAMES:
+    for phase in phase_names():
         print(f"{phase:9} {cases[phase]:6} cases; operations without one: {missing[phase]}")
     return int(any(missing.values()) or beyond_s > LIMIT_S or len(reports) != 2)
 

@@ -13,9 +13,9 @@ from checker.cli.values import KeyValue, comma_list, credentials, headers, locat
 from checker.config import auth
 from checker.config.config import Config
 from checker.config.kinds import did_you_mean
-from checker.config.plugins import load_plugins
+from checker.config.plugins import know_phases, load_plugins
 from checker.config.sections import Section
-from checker.config.table import PHASES, SECTIONS
+from checker.config.table import SECTIONS
 from checker.core.errors import NotAvailableYet, UsageError
 from checker.core.reports import ReportFormat, report_format, report_formats
 
@@ -273,7 +273,7 @@ def _lists(command: Decorated) -> Decorated:
 
 
 def _apply_lists(config: Config, options: Mapping[str, Any], *, has_hooks: bool) -> None:
-    phases = _names(options, "phases", PHASES)
+    phases = _names(options, "phases", know_phases(comma_list(options["phases"])))
     included = _names(options, "checks", () if has_hooks else (*BUILT_IN, "all"))
     excluded = _names(options, "exclude_checks", () if has_hooks else tuple(BUILT_IN))
     formats = _names(options, "report", _known_formats(options["report"]))

@@ -9,7 +9,7 @@ from typing import Any
 from checker.config.filters import SUBJECTS, FilterExpression, FilterSpec, OperationFilters
 from checker.config.kinds import Boolean, Either, ListOf, Problem, Text, invalid
 from checker.config.reading import Layer, read_layer, section_error, unknown
-from checker.config.table import LATER_IN_OPERATIONS, NOT_IN_OPERATIONS, OPERATION_KEYS, Path
+from checker.config.table import LATER_IN_OPERATIONS, OPERATION_KEYS, Path, not_in_operations
 from checker.core.errors import ConfigError, NotAvailableYet, UsageError
 
 _VERBS = ("include", "exclude")
@@ -100,7 +100,7 @@ def _block(block: Mapping[str, Any], path: Path) -> OperationBlock:
     if problems:
         raise section_error(path, problems)
     said = {name: value for name, value in block.items() if name in OPERATION_KEYS}
-    values = read_layer(said, prefix=path, banned=NOT_IN_OPERATIONS, is_of_run=False)
+    values = read_layer(said, prefix=path, banned=not_in_operations(), is_of_run=False)
     if not specs:
         raise ConfigError(
             f"{section_error(path, [])}\n\n"

@@ -20,7 +20,7 @@ from checker.config.layers import (
 )
 from checker.config.reading import Layer
 from checker.config.rules import retries_of
-from checker.config.table import AVAILABLE_PHASES
+from checker.core.phases import available_phases
 
 FUZZING = "fuzzing"
 """Its settings hold wherever no phase of the configuration is at work: `fuzz` explores with them."""
@@ -126,7 +126,7 @@ class OperationSettings:
     check_settings: Mapping[str, Mapping[str, Any]] = _derived(check_settings_in, is_hashed=False)
     """Name of a check -> settings of it that differ from its defaults."""
     phases: tuple[str, ...] = _derived(
-        lambda layers: tuple(name for name in AVAILABLE_PHASES if is_phase_enabled(layers, name))
+        lambda layers: tuple(name for name in available_phases() if is_phase_enabled(layers, name))
     )
     """Those that test the operation."""
 
@@ -166,7 +166,7 @@ class OperationLayers:
 
     def everywhere(self) -> Iterator[OperationSettings]:
         """What holds somewhere: where no block is about an operation, first, and for each block where no other is."""
-        phases = ("", *AVAILABLE_PHASES) if self.has_phases else ("",)
+        phases = ("", *available_phases()) if self.has_phases else ("",)
         for blocks in ((), *((block,) for block in self.blocks)):
             yield from (self.settled(blocks, phase) for phase in phases)
 
@@ -229,11 +229,11 @@ class OperationResolver:
         """What holds for an operation in a phase."""
         if self.is_uniform:
             return self.common
-        phase = phase if phase in AVAILABLE_PHASES else FUZZING
         key = (operation.label, phase)
         found = self._by_operation.get(key)
         if found is None:
-            found = self._by_operation[key] = self._settled(operation, phase)
+            known = phase if phase in available_phases() else FUZZING
+            found = self._by_operation[key] = self._settled(operation, known)
         return found
 
     def _settled(self, operation: Selectable, phase: str) -> OperationSettings:

@@ -160,8 +160,8 @@ class _ConfigWalk:
     def section(self, path: Path, values: Mapping[str, Any]) -> None:
         keys = SECTIONS.get(path, {})
         inner = subsections(path)
-        if path == ("reports",) and not values.keys() <= {*keys, *inner}:
-            # Plug-ins bring formats of their own.
+        if path in (("reports",), ("phases",)) and not values.keys() <= {*keys, *inner}:
+            # Plug-ins bring formats and phases of their own.
             load_plugins()
             inner = subsections(path)
         for name, value in values.items():

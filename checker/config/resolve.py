@@ -17,12 +17,12 @@ from checker.config.config import Config
 from checker.config.filters import OperationFilters, Selection
 from checker.config.reading import section_error, unknown
 from checker.config.settings import FetchLimits, RunSettings, Sanitization, SequenceSettings
-from checker.config.table import AVAILABLE_PHASES, PHASES
 from checker.config.warnings import WarningSettings
 from checker.config.wfc import chosen_users, read_document
 from checker.core.blocks import Truncation
 from checker.core.errors import UsageError
 from checker.core.known import Baseline
+from checker.core.phases import available_phases, phase_names
 from checker.core.reports import ReportFormat, report_formats
 
 
@@ -163,18 +163,20 @@ def _phases(config: Config) -> dict[str, Any]:
     everywhere = list(config.operation_layers().everywhere())
     wanted = [
         name
-        for name in PHASES
+        for name in phase_names()
         if config.is_phase_enabled(name) or any(name in one.phases for one in everywhere)
     ]
-    unit = [name for name in PHASES if name != "stateful"]
+    unit = [name for name in phase_names() if name != "stateful"]
     own = {name: getattr(config.phases, name) for name in unit}
     return {
         "unordered_phases": tuple(n for n in unit if own[n].operation_ordering == "none"),
         "reusing_phases": tuple(
-            name for name in PHASES if name not in own or own[name].extra_data_sources.responses
+            name
+            for name in phase_names()
+            if name not in own or own[name].extra_data_sources.responses
         ),
-        "phases": tuple(name for name in wanted if name in AVAILABLE_PHASES),
-        "unavailable_phases": tuple(name for name in wanted if name not in AVAILABLE_PHASES),
+        "phases": tuple(name for name in wanted if name in available_phases()),
+        "unavailable_phases": tuple(name for name in wanted if name not in available_phases()),
     }
 
 

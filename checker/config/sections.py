@@ -6,9 +6,9 @@ from typing import Any
 from checker.checks.table import BUILT_IN
 from checker.config.kinds import did_you_mean
 from checker.config.layers import OTHER_CHECKS, keys_of, value_in
+from checker.config.plugins import know_phases
 from checker.config.reading import Layer, Updates, check_value, section_error, unknown
 from checker.config.table import (
-    PHASES,
     SECTIONS,
     Key,
     Path,
@@ -105,11 +105,12 @@ def _modes(values: Any) -> list[Change]:
 
 def _phases(values: Any) -> list[Change]:
     names = _listed(values, "phases")
+    known = know_phases(names)
     for name in names:
-        if name not in PHASES:
-            raise section_error(("phases",), [unknown(name, list(PHASES))])
+        if name not in known:
+            raise section_error(("phases",), [unknown(name, list(known))])
     # What is asked for by name runs, whatever the master switch of the file says.
-    chosen: list[Change] = [(("phases", phase), "enabled", phase in names) for phase in PHASES]
+    chosen: list[Change] = [(("phases", phase), "enabled", phase in names) for phase in known]
     return [(("phases",), "enabled", True), *chosen]
 
 

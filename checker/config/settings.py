@@ -10,12 +10,13 @@ from typing import Any
 from checker.config.filters import Selection
 from checker.config.operation_settings import OperationLayers, OperationSettings
 from checker.config.overrides import NO_OVERRIDES, Overrides
+from checker.config.plugins import know_phases
 from checker.config.table import default_of
 from checker.config.warnings import WarningSettings
 from checker.core.blocks import Truncation
 from checker.core.errors import UsageError
 from checker.core.known import Baseline, KnownFailure
-from checker.core.phases import DEFAULT, NAMES
+from checker.core.phases import default_phases, phase_names
 from checker.core.redact import Redaction
 
 _MASKING = ("output", "sanitization")
@@ -101,11 +102,11 @@ class RunSettings:
     """What was said about operations: headers, time-outs, checks, generation and their like."""
     max_time_s: float | None = None
     max_failures: int | None = None
-    phases: tuple[str, ...] = DEFAULT
+    phases: tuple[str, ...] = field(default_factory=default_phases)
     """Phases that run, in order."""
     unordered_phases: tuple[str, ...] = ()
     """Phases that take operations as the description lists them (`operation-ordering = none`)."""
-    reusing_phases: tuple[str, ...] = NAMES
+    reusing_phases: tuple[str, ...] = field(default_factory=phase_names)
     """Phases that use values of earlier answers (`extra-data-sources.responses`)."""
     unavailable_phases: tuple[str, ...] = ()
     """On by default, but not built yet: the console names them."""
@@ -182,7 +183,8 @@ class RunSettings:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> "RunSettings":
-        """Back from `to_dict`."""
+        """Back from `to_dict`. Raises `ConfigError` when a phase is one of a plug-in that cannot be loaded."""
+        know_phases(plain["phases"])
         return _restored(cls(plain["location"], plain["kind"], plain["seed"]), plain)
 
 

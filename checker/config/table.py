@@ -59,8 +59,6 @@ def _later(kind: ValueKind, default: Any = None) -> Key:
 
 _IN_PHASES = ("generation", "checks")
 """Sections that each phase may have of its own."""
-PHASES = phases.NAMES
-AVAILABLE_PHASES = phases.AVAILABLE
 ALGORITHMS = ("location-headers", "dependency-analysis")
 """How links are found that nobody declared."""
 MOST_STEPS = 60
@@ -185,27 +183,35 @@ _OUTPUT: dict[Path, dict[str, Key]] = {
 
 
 def _phase(name: str) -> dict[str, Key]:
-    works = (True, False) if name in AVAILABLE_PHASES else (False,)
-    keys = {"enabled": Key(_FLAG, phases.phase_named(name).is_default, works)}
-    if name not in AVAILABLE_PHASES:
+    row = phases.phase_named(name)
+    works = (True, False) if row.is_available else (False,)
+    keys = {"enabled": Key(_FLAG, row.is_default, works)}
+    if not row.is_available:
         keys |= {group: _later(Table(), {}) for group in _IN_PHASES}
     if name != "stateful":
         keys["operation-ordering"] = Key(Choice(("auto", "none")), "auto")
-    return (
-        keys
-        | {
-            "examples": {"fill-missing": Key(_FLAG, False)},
-            "coverage": {
-                "generate-duplicate-query-parameters": Key(_FLAG, False),
-                "unexpected-methods": Key(ListOf(Text(rules.unexpected_method))),
-            },
-            "fuzzing": {"error-feedback": _later(Table(), {})},
-            "stateful": {
-                "max-steps": Key(Integer(2, MOST_STEPS)),
-                "link-calibration": Key(_FLAG, True),
-            },
-        }[name]
-    )
+    return keys | {
+        "examples": {"fill-missing": Key(_FLAG, False)},
+        "coverage": {
+            "generate-duplicate-query-parameters": Key(_FLAG, False),
+            "unexpected-methods": Key(ListOf(Text(rules.unexpected_method))),
+        },
+        "fuzzing": {"error-feedback": _later(Table(), {})},
+        "stateful": {
+            "max-steps": Key(Integer(2, MOST_STEPS)),
+            "link-calibration": Key(_FLAG, True),
+        },
+    }.get(name, {})
+
+
+def _sections_of_phase(name: str) -> dict[Path, dict[str, Key]]:
+    """Sections of a phase: its own, and what it may have apart from other phases."""
+    found: dict[Path, dict[str, Key]] = {("phases", name): _phase(name)}
+    if phases.phase_named(name).is_available:
+        found |= _in_phase(name)
+    if name != "stateful":
+        found["phases", name, "extra-data-sources"] = {"responses": Key(_FLAG, True)}
+    return found
 
 
 def _check(check: Check) -> dict[str, Key]:
@@ -256,12 +262,10 @@ _SECTIONS: dict[Path, Mapping[str, Key]] = {
     ("cache",): {"enabled": _later(_FLAG, True), "directory": _later(Text())},
     ("servers",): {"variables": Key(MapOf(rules.text_value), {})},
     ("phases",): {"enabled": Key(_FLAG, True)},
-    **{("phases", name): _phase(name) for name in PHASES},
-    **{path: keys for name in AVAILABLE_PHASES for path, keys in _in_phase(name).items()},
     **{
-        ("phases", name, "extra-data-sources"): {"responses": Key(_FLAG, True)}
-        for name in PHASES
-        if name != "stateful"
+        path: keys
+        for name in phases.phase_names()
+        for path, keys in _sections_of_phase(name).items()
     },
     ("phases", "stateful", "inference"): {
         "algorithms": Key(ListOf(Choice(ALGORITHMS)), list(ALGORITHMS)),
@@ -279,6 +283,14 @@ def register_report(row: ReportFormat) -> None:
     add_report_format(row)
     _SECTIONS["reports", row.name] = _report(row)
     subsections.cache_clear()
+
+
+def register_phase(row: phases.Phase) -> phases.Phase:
+    """Add a phase, with `[phases.<name>]` and `--phases <name>`; gives its row. Raises `IncorrectUsage`."""
+    added = phases.add_phase(row)
+    _SECTIONS.update(_sections_of_phase(row.name))
+    subsections.cache_clear()
+    return added
 
 
 CUSTOM_CHECK: Mapping[str, Key] = {"enabled": Key(_FLAG, True)}
@@ -332,7 +344,7 @@ OPERATION_KEYS = frozenset(
 )
 """Root keys and sections of an `[[operations]]` block, besides `enabled` and its filters."""
 
-NOT_IN_OPERATIONS: frozenset[Path] = frozenset(
+_NEVER_IN_OPERATIONS: frozenset[Path] = frozenset(
     (name,)
     for path in SECTIONS
     for name in (*SECTIONS[()], *path[:1])
@@ -340,13 +352,18 @@ NOT_IN_OPERATIONS: frozenset[Path] = frozenset(
 ) | frozenset(
     [
         *(("generation", name) for name in _OF_RUNS),
-        *(("phases", phase, name) for phase in PHASES for name in _OF_PHASES),
         auth.OPENAPI,
         ("auth", "dynamic"),
         auth.WFC,
     ]
 )
-"""What an `[[operations]]` block cannot have."""
+
+
+def not_in_operations() -> frozenset[Path]:
+    """What an `[[operations]]` block cannot have."""
+    own = (("phases", phase, name) for phase in phases.phase_names() for name in _OF_PHASES)
+    return _NEVER_IN_OPERATIONS | frozenset(own)
+
 
 LATER_IN_OPERATIONS: frozenset[Path] = frozenset([("servers",), ("warnings",)])
 """What works for an API and not yet for single operations."""

@@ -1,8 +1,13 @@
 """The phases of a run: one row each. Settings, plans, workers and reports go by these rows alone."""
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
+
+from checker.core.errors import ConfigError, IncorrectUsage
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 class CaseSource(StrEnum):
@@ -25,8 +30,8 @@ class Phase:
     name: str
     source: CaseSource | None = None
     """None: there is no such phase yet."""
-    lists: str = ""
-    """`module:attribute` of the function that lists the cases of an operation, for `LISTED`."""
+    lists: Any = ""
+    """For `LISTED`: the function that lists the cases of an operation, or its `module:attribute`."""
     extends: bool = False
     """Whether answers lead on to further cases of the same sequence."""
     tries_saved: bool = False
@@ -66,12 +71,48 @@ RUN_PHASES: Final = (
     FUZZING,
     Phase("stateful", CaseSource.CHAINED, extends=True, tries_saved=True),
 )
-_BY_NAME = {phase.name: phase for phase in (*RUN_PHASES, EXPLORATION)}
-NAMES: Final = tuple(phase.name for phase in RUN_PHASES)
-DEFAULT: Final = tuple(row.name for row in RUN_PHASES if row.is_available and row.is_default)
-AVAILABLE: Final = tuple(phase.name for phase in RUN_PHASES if phase.is_available)
+_ROWS = {phase.name: phase for phase in RUN_PHASES}
+"""Those of a run, in order; what is registered comes after what is built in."""
+
+
+def phases_of_runs() -> tuple[Phase, ...]:
+    """The phases of a run that are known by now, in order."""
+    return tuple(_ROWS.values())
+
+
+def phase_names() -> tuple[str, ...]:
+    """Their names, in order."""
+    return tuple(_ROWS)
+
+
+def available_phases() -> tuple[str, ...]:
+    """Names of those that do something today, in order."""
+    return tuple(name for name, row in _ROWS.items() if row.is_available)
+
+
+def default_phases() -> tuple[str, ...]:
+    """Names of those that run unless they are switched off, in order."""
+    return tuple(name for name, row in _ROWS.items() if row.is_available and row.is_default)
 
 
 def phase_named(name: str) -> Phase:
-    """The row of a phase. `KeyError` when there is none."""
-    return _BY_NAME[name]
+    """The row of a phase. Raises `ConfigError` when there is none."""
+    row = EXPLORATION if name == EXPLORATION.name else _ROWS.get(name)
+    if row is None:
+        raise ConfigError(f"no phase is called {name!r}; install or load what registers it")
+    return row
+
+
+def add_phase(row: Phase) -> Phase:
+    """Add a phase that runs when it is asked for by name; gives its row. Raises `IncorrectUsage`."""
+    if not row.is_available:
+        raise IncorrectUsage(f"a phase has a source of cases, got {row!r}")
+    if not _NAME.fullmatch(row.name):
+        raise IncorrectUsage(
+            f"the name of a phase must be one word in lower case, got {row.name!r}"
+        )
+    added = replace(row, is_default=False)
+    if row.name == EXPLORATION.name or _ROWS.get(row.name, added) != added:
+        raise IncorrectUsage(f"phase {row.name!r} is already there; choose another name")
+    _ROWS[row.name] = added
+    return added

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from checker.core.case import Case
 from checker.core.operation import Label, Operation
-from checker.core.phases import NAMES, CaseSource, phase_named
+from checker.core.phases import CaseSource, phase_named, phase_names
 from checker.core.resources import REMOVING, ResourceModel
 from checker.core.response import Response
 from checker.corpus.consumers import OperationView
@@ -56,8 +56,8 @@ class LayeredValues:
     def place_of(self, phase: str, label: Label) -> Place:
         """Where the tasks of an operation stand; sequences are all in one layer."""
         if phase in self.unordered or phase_named(phase).source is CaseSource.CHAINED:
-            return NAMES.index(phase), 0
-        return NAMES.index(phase), self.model.layers.get(label, 0)
+            return phase_names().index(phase), 0
+        return phase_names().index(phase), self.model.layers.get(label, 0)
 
     def begin(self, place: Place, news: Callable[[], Iterable[Record]]) -> None:
         """A task of this place begins; `news` gives records of all workers that were not given before."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from checker.core.case import Case
 from checker.core.digests import digest
-from checker.core.phases import RUN_PHASES, CaseSource
+from checker.core.phases import CaseSource, phases_of_runs
 from checker.generation.hooks import ComponentHooks
 from checker.generation.settings import GenerationSettings
 from checker.kinds.protocol import ApiOperation
@@ -22,7 +22,7 @@ def listed_cases(
     Raises `Unsatisfiable`, `BudgetSpent`, `HookError`.
     """
     wanted = set(phases)
-    for phase in RUN_PHASES:
+    for phase in phases_of_runs():
         if phase.source is not CaseSource.LISTED or phase.name not in wanted:
             continue
         listed = lister_of(phase.name)(operation, ListingContext(settings, None, hooks))

@@ -7,6 +7,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Protocol
 
+from checker.config.plugins import know_phases
 from checker.core.case import Case
 from checker.core.operation import Operation
 from checker.core.phases import CaseSource, phase_named
@@ -100,9 +101,15 @@ class CaseLists:
 @cache
 def lister_of(phase: str) -> Lister:
     """What lists the cases of a phase. Raises `LookupError` for one that is not known, or lists nothing."""
+    # Recipes outlive runs: who makes this one again may have asked for other phases.
+    if phase not in know_phases((phase,)):
+        raise LookupError(f"no phase is called {phase!r}")
     row = phase_named(phase)
     if row.source is not CaseSource.LISTED:
         raise LookupError(f"the phase {phase} lists no cases")
+    if callable(row.lists):
+        given: Lister = row.lists
+        return given
     module, _, attribute = row.lists.partition(":")
     lister: Lister = getattr(import_module(module), attribute)
     return lister

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from checker.config.settings import RunSettings
 from checker.core.known import Compared, KnownFailures
-from checker.core.phases import FUZZING, NAMES
+from checker.core.phases import FUZZING, phase_names
 from checker.corpus.fold import PhaseView, RunView
 from checker.corpus.records import AUTHENTICATION, UNBROKEN, Note, OperationError
 from checker.reporting.report import (
@@ -139,7 +139,7 @@ def _phases(
             merged.skipped |= phase.skipped
         return (_ran(FUZZING.name, merged, outcome, elapsed_s),)
     lines = []
-    for name in NAMES:
+    for name in phase_names():
         if name in phases or name in settings.phases:
             phase = phases.get(name, PhaseView())
             lines.append(_ran(name, phase, outcome, elapsed_s))

@@ -54,7 +54,7 @@ def test_settings_without_a_phase_are_refused() -> None:
     idle = replace(settings(), projects=(("Shop", {"phases": []}),))
     with pytest.raises(UsageError, match="every phase is disabled"):
         idle.for_project("Shop")
-    assert idle.for_project("Other").phases == phases.DEFAULT
+    assert idle.for_project("Other").phases == phases.default_phases()
 
 
 def test_warnings_come_back_from_their_plain_form() -> None:

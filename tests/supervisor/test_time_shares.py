@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from checker.core.phases import NAMES
+from checker.core.phases import phase_names
 from checker.supervisor.bounded import BoundedPlan
 from checker.supervisor.time_shares import SLICE_S, TimeWindow
 from checker.workers.messages import OperationCard, Task
@@ -80,7 +80,7 @@ class Simulation:
 
 
 def limited(count: int, begins_s: float, ends_s: float) -> BoundedPlan:
-    plan = BoundedPlan(cards(count), seed=1, max_examples=1000, phases=NAMES)
+    plan = BoundedPlan(cards(count), seed=1, max_examples=1000, phases=phase_names())
     plan.limit(TimeWindow(begins_s, ends_s), WORKERS)
     return plan
 
@@ -89,7 +89,7 @@ def limited(count: int, begins_s: float, ends_s: float) -> BoundedPlan:
 def test_with_little_time_every_operation_has_its_turn_in_every_phase(case_s: float) -> None:
     simulation = Simulation(limited(800, 2.0, 28.5), case_s=case_s, compile_s=0.005)
     simulation.run(2.0, 28.5)
-    wanted = {(phase, card.label) for phase in NAMES for card in cards(800)}
+    wanted = {(phase, card.label) for phase in phase_names() for card in cards(800)}
     assert wanted == simulation.cases.keys()
 
 
@@ -112,7 +112,7 @@ def test_what_had_no_turn_comes_before_anything_has_a_second_one() -> None:
     simulation.run(0.0, 10.0)
     first = dict.fromkeys(simulation.order)
     assert len(first) == len(simulation.order) < 4 * 40
-    assert {phase for phase, _ in first} == set(NAMES)
+    assert {phase for phase, _ in first} == set(phase_names())
 
 
 def test_a_worker_has_the_operations_again_that_it_knows() -> None:
@@ -150,7 +150,7 @@ def test_with_time_enough_turns_and_order_are_those_without_a_limit() -> None:
         return found
 
     rich = limited(5, 0.0, 1e6)
-    assert turns(rich) == turns(BoundedPlan(cards(5), seed=1, max_examples=1000, phases=NAMES))
+    assert turns(rich) == turns(BoundedPlan(cards(5), seed=1, max_examples=1000, phases=phase_names()))
     assert {task.slice_s for task in turns(limited(5, 0.0, 1e6))} == {SLICE_S}
 
 

@@ -14,9 +14,9 @@ from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
 from checker.config.table import (
     LATER_IN_OPERATIONS,
-    NOT_IN_OPERATIONS,
     OPERATION_KEYS,
     SECTIONS,
+    not_in_operations,
 )
 from checker.core import phases
 from checker.core.errors import NotAvailableYet
@@ -317,7 +317,7 @@ def places() -> Iterator[Place]:
         for key in keys:
             place = (*path, key)
             starts = [place[:length] for length in range(1, len(place) + 1)]
-            if place[0] in OPERATION_KEYS and not NOT_IN_OPERATIONS.intersection(starts):
+            if place[0] in OPERATION_KEYS and not not_in_operations().intersection(starts):
                 yield place
 
 
@@ -333,7 +333,7 @@ ELSEWHERE = [
     *(place for key in (SECURITY, NULL) for place in (key, ("phases", "fuzzing", *key))),
 ]
 """Have tests of their own."""
-LISTED = tuple(("phases", name) for name in phases.NAMES if name != FUZZING.name)
+LISTED = tuple(("phases", name) for name in phases.phase_names() if name != FUZZING.name)
 """What acts in phases that list their cases, or follow answers, has tests with them."""
 ACTING = [
     place

@@ -1,0 +1,24 @@
+"""A phase made with public names alone: every text of the path or the query once as something that ends a quotation."""
+
+from collections.abc import Iterator
+
+import checker
+from checker import phases
+
+_TEXTS = ("'", '"', "\\", "1' OR '1'='1")
+
+
+def quotations(
+    operation: checker.APIOperation, context: phases.ListingContext
+) -> Iterator[checker.Case]:
+    """One case for each parameter and each text; operations that need more than one value are left alone."""
+    for one in operation.parameters:
+        others = [other for other in operation.parameters if other.required and other is not one]
+        if others or one.location not in ("path", "query"):
+            continue
+        container = "path_parameters" if one.location == "path" else "query"
+        for text in _TEXTS:
+            yield operation.Case(**{container: {one.name: text}})
+
+
+phases.register(phases.Phase("quoting", phases.CaseSource.LISTED, quotations, tries_saved=True))
