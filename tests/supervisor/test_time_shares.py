@@ -150,7 +150,9 @@ def test_with_time_enough_turns_and_order_are_those_without_a_limit() -> None:
         return found
 
     rich = limited(5, 0.0, 1e6)
-    assert turns(rich) == turns(BoundedPlan(cards(5), seed=1, max_examples=1000, phases=phase_names()))
+    assert turns(rich) == turns(
+        BoundedPlan(cards(5), seed=1, max_examples=1000, phases=phase_names())
+    )
     assert {task.slice_s for task in turns(limited(5, 0.0, 1e6))} == {SLICE_S}
 
 
