@@ -148,6 +148,12 @@ SETTINGS = (
         "Operations whose failures are printed, the worst first.",
     ),
     SettingOption(
+        ("--code-sample-style",),
+        ("output",),
+        "code-sample-style",
+        "Reproductions as `curl` commands or as `python`.",
+    ),
+    SettingOption(
         ("--output-truncate",), ("output", "truncation"), "enabled", "Whether to cut payloads."
     ),
 )

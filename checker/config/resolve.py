@@ -89,6 +89,7 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
         baseline=_baseline(config, occasion.now),
         preserve_bytes=config.reports.preserve_bytes,
         max_shown=config.output.max_shown,
+        code_sample_style=config.output.code_sample_style,
         color=config.color,
         corpus_dir=f".checker/{occasion.corpus or _project_slug(config, occasion.location)}",
         corpus_max_bytes=config.corpus.max_size,

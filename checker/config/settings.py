@@ -128,6 +128,8 @@ class RunSettings:
     truncation: Truncation = field(default_factory=Truncation)
     max_shown: int = default_of(("output",), "max-shown")
     """Operations of which the console shows all failures; the others are counted."""
+    code_sample_style: str = default_of(("output",), "code-sample-style")
+    """How the console says how to reproduce a failure: `curl` or `python`."""
     corpus_dir: str = ".checker/default"
     corpus_max_bytes: int = 1 << 30
     """On disk; beyond it the oldest traffic goes."""

@@ -169,7 +169,10 @@ _OUTPUT: dict[Path, dict[str, Key]] = {
         "replacement": Key(Text(), "[Filtered]"),
         "generated": Key(_FLAG, False),
     },
-    ("output",): {"max-shown": Key(Integer(minimum=0), 100)},
+    ("output",): {
+        "max-shown": Key(Integer(minimum=0), 100),
+        "code-sample-style": Key(Choice(("curl", "python")), "curl"),
+    },
     ("output", "truncation"): {
         "enabled": Key(_FLAG, DEFAULT_TRUNCATION.enabled),
         "max-payload-size": Key(Integer(minimum=1), DEFAULT_TRUNCATION.max_payload_size),

@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import IO
 from urllib.parse import urlsplit
 
@@ -24,6 +25,7 @@ from checker.reporting.known_text import known_lines
 from checker.reporting.live import LiveLines, clock_text
 from checker.reporting.masking import Masking, masked_url
 from checker.reporting.progress import Progress
+from checker.reporting.python_samples import shown_as_python
 from checker.reporting.report import PhaseOutcome, Report
 from checker.reporting.screen import Screen, ruled
 from checker.reporting.summary import counted, summary_lines, tally_parts, total_line
@@ -218,6 +220,8 @@ class Console:
         settings = self._settings
         store = secrets_of(settings).store
         shown = Masking(settings.sanitization, store, self._credentials).command
+        if settings.code_sample_style == "python":
+            shown = partial(shown_as_python, shown)
         sections = (
             ("FAILURES", failures_by_cause(report.failing, settings.truncation, shown)),
             ("ERRORS", errors_by_label(unreached_as_one(report.errors), report.quarantined, shown)),

@@ -187,9 +187,6 @@ def test_wrong_usage(invoke, name: str) -> None:
 LATER = (
     ("--suppress-health-check", "all"),
     ("--generation-maximize", "response_time"),
-    ("--report", "wfc"),
-    ("--report", "vcr,pytest"),
-    ("--report-wfc-path", "a"),
     ("--checks", "object_level_authorization"),
     ("--app", "a:b"),
 )

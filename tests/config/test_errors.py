@@ -215,7 +215,6 @@ def test_error_text(name: str) -> None:
             "[generation]\nmaximize = 'response_time'",
             "[generation] maximize: not available yet",
         ),
-        ("[reports.wfc]\nenabled = true", "[reports.wfc] enabled: not available yet"),
         (
             "[checks.object_level_authorization]\nenabled = true",
             "[checks.object_level_authorization] enabled = true: not available yet",

@@ -1,8 +1,10 @@
 """Reports in every format, and readers of each that are not ours."""
 
+import ast
 import json
 import re
 from collections.abc import Callable, Iterable
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,9 @@ from checker.reporting.writers import writer_of
 WRITTEN = [row for row in report_formats() if row.writer is not None]
 _SARIF = json.loads(Path(__file__).parents[1].joinpath("data/sarif/sarif-2.1.0.json").read_text())
 _SCHEMAS = Path(checker.__file__).parent / "reporting" / "formats"
+_WFC = yaml.safe_load(
+    resources.files("webfuzzing_commons").joinpath("data/report.yaml").read_text()
+)
 _VERDICT = json.loads((_SCHEMAS / "verdict.schema.json").read_text())
 
 
@@ -122,6 +127,25 @@ def read_http(files: dict[str, bytes]) -> Any:
 
 def read_sh(files: dict[str, bytes]) -> Any:
     return [line for line in files[""].decode().splitlines() if line.startswith("curl ")]
+
+
+def read_wfc(files: dict[str, bytes]) -> Any:
+    found = json.loads(files[""])
+    Draft202012Validator(_WFC).validate(found)
+    ids = {case["id"] for case in found["testCases"]}
+    operations = set(found["problemDetails"]["rest"]["endpointIds"])
+    for fault in found["faults"]["foundFaults"]:
+        assert fault["testCaseId"] in ids
+        assert fault["operationId"] in operations
+    return found
+
+
+def read_pytest(files: dict[str, bytes]) -> Any:
+    tree = ast.parse(files[""])
+    compile(tree, "report", "exec")
+    return [
+        one.name for one in tree.body if isinstance(one, ast.FunctionDef) and "test_" in one.name
+    ]
 
 
 READERS: dict[str, Callable[[dict[str, bytes]], Any]] = {

@@ -1,0 +1,137 @@
+"""The file of regression tests: run against a service with its defects, and against one without."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from checker.corpus.fold import fold
+from checker.corpus.records import Component, Finding
+from checker.demo import Server
+from checker.reporting.context import ReportContext
+from checker.reporting.formats.pytest_file import write
+from checker.reporting.views import report_of
+
+from .samples import exchange, finding, interaction, settings
+
+JSON = b"Content-Type: application/json\r\n"
+ROOM = b'{"room_id":1,"nights":1,"discount_percent":100}'
+
+
+def text_of(base_url: str, *found: Finding) -> str:
+    report = report_of(fold((1, one) for one in found), settings(), "completed")
+    return "".join(write(report, ReportContext("checker run", 1, base_url)))
+
+
+def failing(number: int, label: str, **changes: Any) -> Finding:
+    return finding(fingerprint=f"{number:016x}", label=label, **changes)
+
+
+def sent(method: str, target: bytes, status: int, answer: bytes, body: bytes | None = None) -> Any:
+    name = b"113bfe91-1c82-464b-99b6-d0b67445e5a6"
+    headers = ((b"Content-Type", b"application/json"), (b"X-Request-ID", name)) if body else ()
+    said = exchange(
+        method=method, target=target, headers=headers, body=body, status=status,
+        response_head=JSON, response_body=answer, response_size=len(answer),
+    )  # fmt: skip
+    return interaction(exchange=said, components=(Component("body", "positive", ()),))
+
+
+QUOTE = failing(1, "POST /quotes", interactions=(sent("POST", b"/quotes", 500, b"{}", ROOM),))
+FLOOR = failing(
+    2, "GET /rooms/{room_id}",
+    check="response_schema_conformance", unique_key="allOf/properties/floor/type",
+    message='body.floor: null is not of type "integer"',
+    interactions=(sent("GET", b"/rooms/24", 203, b'{"floor": null}'),),
+)  # fmt: skip
+REVIEW = failing(
+    3, "POST /reviews", check="response_schema_conformance", unique_key="undecodable",
+    interactions=(
+        sent("POST", b"/reviews", 202, b"{", b'{"room_id":1,"rating":1,"text":"0","replies":[]}'),
+    ),
+)  # fmt: skip
+BOOKING = (
+    b'{"room_id":1,"arrival":"2030-06-01","nights":2,"guests":[{"name":"hM","age":16}],'
+    b'"payment":{"method":"card","last_digits":"8525"}}'
+)
+FREED = failing(
+    4, "DELETE /bookings/{code}", check="use_after_free", unique_key="",
+    interactions=(
+        sent("POST", b"/bookings", 201, b'{"reference": "BK-64F3BF2D"}', BOOKING),
+        sent("DELETE", b"/bookings/BK-64F3BF2D", 204, b""),
+        sent("GET", b"/bookings/BK-64F3BF2D", 200, b"{}"),
+    ),
+)  # fmt: skip
+
+
+def outcomes(text: str) -> dict[str, str]:
+    """What became of each test of a file."""
+    names: dict[str, Any] = {}
+    exec(compile(text, "report", "exec"), names)
+    found = {}
+    for name, test in names.items():
+        if name.startswith("test_"):
+            try:
+                test()
+            except AssertionError:
+                found[name] = "failed"
+            except pytest.skip.Exception:
+                found[name] = "skipped"
+            else:
+                found[name] = "passed"
+    return found
+
+
+@pytest.fixture(scope="module")
+def broken() -> Iterator[Server]:
+    server = Server()
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def fixed() -> Iterator[Server]:
+    server = Server(fixed=True)
+    server.start()
+    yield server
+    server.stop()
+
+
+def test_they_pass_while_the_defects_are_there(broken: Server, fixed: Server) -> None:
+    text = text_of(broken.url, QUOTE, FLOOR, REVIEW, FREED)
+    assert set(outcomes(text).values()) == {"passed"}
+    assert len(outcomes(text)) == 4
+    assert set(outcomes(text_of(fixed.url, QUOTE, FLOOR, REVIEW, FREED)).values()) == {"failed"}
+
+
+def test_the_other_way_round_they_fail_until_the_defects_are_gone(
+    broken: Server, fixed: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHECKER_EXPECT", "fixed")
+    text = text_of(broken.url, QUOTE, FLOOR, REVIEW, FREED)
+    assert set(outcomes(text).values()) == {"failed"}
+    monkeypatch.setenv("CHECKER_BASE_URL", fixed.url)
+    assert set(outcomes(text).values()) == {"passed"}
+
+
+def test_later_requests_take_what_earlier_answers_hold_now() -> None:
+    text = text_of("http://h", FREED)
+    assert "send('GET', '/bookings/' + fresh(answer_0, 'reference'), [])" in text
+
+
+def test_what_was_masked_comes_from_the_environment(
+    broken: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = exchange(
+        target=b"/rooms?api_key=secret&limit=1",
+        headers=((b"Authorization", b"Bearer s3cret"),),
+        status=400,
+    )
+    one = failing(5, "GET /rooms", interactions=(interaction(exchange=secret, components=()),))
+    text = text_of(broken.url, one)
+    assert "s3cret" not in text
+    assert outcomes(text) == {"test_get_rooms_0000000000000005": "skipped"}
+    monkeypatch.setenv("CHECKER_AUTHORIZATION", "Bearer s3cret")
+    monkeypatch.setenv("CHECKER_API_KEY", "secret")
+    assert outcomes(text) == {"test_get_rooms_0000000000000005": "passed"}
