@@ -7,9 +7,11 @@ from typing import Any, TypeVar
 import click
 
 from checker.checks.table import AVAILABLE, BUILT_IN
+from checker.cli.any_key import apply_keys
+from checker.cli.contradictions import refuse_contradictions, refuse_pointless_bytes
 from checker.cli.filters import filter_options
 from checker.cli.setting import SettingOption, generation_option, root_option
-from checker.cli.values import KeyValue, comma_list, credentials, headers, location
+from checker.cli.values import KeyValue, application, comma_list, credentials, headers, location
 from checker.config import auth
 from checker.config.config import Config
 from checker.config.kinds import did_you_mean
@@ -168,12 +170,12 @@ RUN_SETTINGS = (
 )
 """Of `run` alone."""
 
+_NOTHING_SENT = "checker.transport.in_process:nothing_sent"
+
 FUZZ_SETTINGS = (
     SettingOption(("--max-time",), ("fuzz",), "max-time", "Seconds after which to end."),
 )
 """Of `fuzz` alone."""
-
-_LATER = ("--app",)
 
 
 def header_option(command: Decorated) -> Decorated:
@@ -205,8 +207,23 @@ def run_options(settings: tuple[SettingOption, ...]) -> Callable[[Decorated], De
 
     def decorate(command: Decorated) -> Decorated:
         command = click.option("--inline", is_flag=True, hidden=True)(command)
-        for flag in reversed(_LATER):
-            command = click.option(flag, hidden=True)(command)
+        command = click.option(
+            "--set",
+            "keys",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="Any key of the configuration, such as `phases.stateful.max-steps=8`.",
+        )(command)
+        command = click.option(
+            "--dry-run", is_flag=True, help="Make all requests and send none of them."
+        )(command)
+        command = click.option(
+            "--app",
+            metavar="MODULE:VARIABLE",
+            is_eager=True,
+            callback=application,
+            help="ASGI or WSGI application to test in this process; LOCATION may be a path of it.",
+        )(command)
         command = filter_options(command)
         for setting in reversed((*settings, *SETTINGS)):
             command = _option(setting)(command)
@@ -229,7 +246,7 @@ def apply_options(
 
     Raises `UsageError` for what contradicts itself, `NotAvailableYet` for what is not built.
     """
-    _refuse_contradictions(options)
+    refuse_contradictions(options)
     for setting in (*settings, *SETTINGS):
         value = options.get(setting.name)
         if value is not None and (value is not False or not setting.is_flag):
@@ -242,8 +259,11 @@ def apply_options(
     _apply_lists(config, options, has_hooks=has_hooks)
     if options["force_color"] or options["no_color"]:
         config.update(color=bool(options["force_color"]))
-    _refuse_later(options)
-    _refuse_pointless_bytes(config)
+    apply_keys(config, options["keys"])
+    if options["dry_run"]:
+        config.update(transport=_NOTHING_SENT)
+        config.checks.update(enabled=False)
+    refuse_pointless_bytes(config)
 
 
 def _option(setting: SettingOption) -> Callable[[Decorated], Decorated]:
@@ -341,22 +361,6 @@ def _shown(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _refuse_contradictions(options: Mapping[str, Any]) -> None:
-    if options["url"] and options["origin"]:
-        raise UsageError("--url and --origin exclude each other")
-    if options["force_color"] and options["no_color"]:
-        raise UsageError("--force-color and --no-color exclude each other")
-    if options["request_cert_key"] and not options["request_cert"]:
-        raise UsageError("--request-cert-key needs --request-cert")
-    if options["generation_deterministic"] and options["generation_database"] not in (None, "none"):
-        raise UsageError("--generation-deterministic and --generation-database exclude each other")
-    has_header = any(name.lower() == "authorization" for name in options["headers"])
-    if options["auth"] and options["auth_wfc"]:
-        raise UsageError("--auth and --auth-wfc exclude each other")
-    if options["auth"] and has_header:
-        raise UsageError("--auth and an Authorization header exclude each other")
-
-
 def _known_formats(asked: Iterable[str]) -> tuple[str, ...]:
     """Names of formats; those of plug-ins, too, where somebody asks for more than there is here."""
     if any(report_format(name) is None for name in comma_list(asked)):
@@ -380,17 +384,3 @@ def formats_named(asked: Iterable[str]) -> list[ReportFormat]:
             raise NotAvailableYet(f"--format {name}")
         found.append(row)
     return found
-
-
-def _refuse_pointless_bytes(config: Config) -> None:
-    reports = config.reports
-    keeping = [row.name for row in report_formats() if row.keeps_bytes]
-    wanted = (getattr(reports, name) for name in keeping)
-    if reports.preserve_bytes and not any(one.enabled or one.path for one in wanted):
-        raise UsageError(f"--report-preserve-bytes needs a {' or '.join(keeping)} report")
-
-
-def _refuse_later(options: Mapping[str, Any]) -> None:
-    for flag in _LATER:
-        if options[flag[2:].replace("-", "_")]:
-            raise NotAvailableYet(flag)

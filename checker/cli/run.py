@@ -4,12 +4,12 @@ from typing import Any
 
 import click
 
-from checker.cli.command import Command
 from checker.cli.options import RUN_SETTINGS, run_options
 from checker.cli.running import run_command
+from checker.cli.testing import TestingCommand
 
 
-@click.command(cls=Command)
+@click.command(cls=TestingCommand)
 @run_options(RUN_SETTINGS)
 @click.pass_context
 def run(ctx: click.Context, /, **options: Any) -> None:

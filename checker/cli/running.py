@@ -33,13 +33,15 @@ def run_command(
     options = {**options, "no_color": options["no_color"] or root.no_color}
     filters = read_filters(options)
     config = Config.from_path(root.config_file) if root.config_file else Config.discover()
-    has_hooks = bool(config.hooks or os.environ.get("CHECKER_HOOKS"))
+    has_hooks = bool(root.hooks or config.hooks or os.environ.get("CHECKER_HOOKS"))
     apply_options(config, options, settings, has_hooks=has_hooks)
     occasion = Invocation(
         location=options["location"],
         kind=kind,
         filters=filters,
         inline=options["inline"],
+        app=options["app"],
+        hooks=root.hooks,
         corpus=root.corpus,
     )
     asked = run_settings(config, occasion)

@@ -92,7 +92,16 @@ def credentials(_: click.Context, param: click.Parameter, value: str | None) -> 
     return value
 
 
-def location(_: click.Context, param: click.Parameter, value: str) -> str:
+def application(_: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Callback of `--app`: `module:variable`."""
+    if value is not None and (problem := rules.attribute(value)):
+        raise click.BadParameter(
+            problem.replace("module:attribute", "module:variable"), param=param
+        )
+    return value
+
+
+def location(ctx: click.Context, param: click.Parameter, value: str) -> str:
     """Callback of LOCATION: an http(s) URL or a file that exists."""
     if not value or "\0" in value:
         raise click.BadParameter("give a URL or the path of an API description", param=param)
@@ -107,7 +116,7 @@ def location(_: click.Context, param: click.Parameter, value: str) -> str:
         problem = rules.base_url(value)
         if problem:
             raise click.BadParameter(problem, param=param)
-    elif not os.path.exists(value):
+    elif not os.path.exists(value) and not ctx.params.get("app"):
         raise click.BadParameter(f"file {shown!r} does not exist", param=param)
     return value
 

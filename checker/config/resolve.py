@@ -37,6 +37,10 @@ class Invocation:
     """Of the command line."""
     inline: bool = False
     command: str = ""
+    app: str | None = None
+    """`module:variable` of the application under test."""
+    hooks: tuple[str, ...] = ()
+    """Of the command line."""
     corpus: str | None = None
     """Name of the corpus; None: after the project or the location."""
     now: datetime | None = None
@@ -62,7 +66,7 @@ def run_settings(
 
 def _settings(config: Config, occasion: Invocation, environment: Mapping[str, str]) -> RunSettings:
     generation = config.generation
-    hooks = _hooks(config, environment)
+    hooks = tuple(dict.fromkeys((*occasion.hooks, *_hooks(config, environment))))
     _refuse_unknown_checks(config, has_hooks=bool(hooks))
     reports = _reports(config, occasion.now)
     settings = RunSettings(
@@ -78,6 +82,7 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
         max_time_s=_max_time_s(config, occasion.kind),
         max_failures=config.max_failures,
         transport=config.transport,
+        app=occasion.app,
         wait_for_schema_s=config.wait_for_schema,
         selection=_selection(config, occasion.filters),
         shrink_share=generation.shrink_share,

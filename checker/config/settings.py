@@ -112,6 +112,8 @@ class RunSettings:
     """On by default, but not built yet: the console names them."""
     transport: str | None = None
     """`module:attribute` of what makes the transport of each worker; None: HTTP over the network."""
+    app: str | None = None
+    """`module:variable` of an application that answers in each worker; None: what the transport leads to."""
     wait_for_schema_s: float | None = None
     selection: Selection = field(default_factory=Selection)
     shrink_share: float = default_of(("generation",), "shrink-share")

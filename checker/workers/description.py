@@ -1,5 +1,6 @@
 """The description of a run: read once, kept without what is secret, and where it sends the requests."""
 
+import os
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
@@ -16,6 +17,7 @@ from checker.corpus.records import Note
 from checker.kinds.protocol import ApiSchema
 from checker.kinds.sources import (
     AllowsNull,
+    ApplicationSource,
     AssertsFormats,
     DescriptionSource,
     FetchOptions,
@@ -24,6 +26,7 @@ from checker.kinds.sources import (
     UrlSource,
 )
 from checker.kinds.table import open_description, packed, unpacked
+from checker.transport.in_process import document_of, site_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +74,9 @@ def settled_target(
     )
     schema.configure(options)
     given = settings.base_url
-    if settings.origin is not None:
-        given = settings.origin.rstrip("/") + schema.declared_path
+    site = settings.origin or (site_of(settings.app) if settings.app else None)
+    if given is None and site is not None:
+        given = site.rstrip("/") + schema.declared_path
         schema.configure(replace(options, base_url=given))
     base_url = schema.base_url
     if base_url is None:
@@ -103,7 +107,10 @@ def _service(origin: BaseUrl) -> tuple[str, int]:
 def _fetched(settings: RunSettings) -> ApiSchema:
     location, common = settings.location, settings.common
     source: DescriptionSource = FileSource(location)
-    if urlsplit(location).netloc:
+    if settings.app and not urlsplit(location).netloc and not os.path.exists(location):
+        ask = document_of(settings.app, location, common.headers, common.request_timeout_s)
+        source = ApplicationSource(location, site_of(settings.app), ask)
+    elif urlsplit(location).netloc:
         headers = {"headers": dict(common.headers)}
         source = UrlSource(location, settings.wait_for_schema_s, headers)
     return open_description(

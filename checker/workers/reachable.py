@@ -22,7 +22,7 @@ def unreachable_target(place: WorkerContext) -> str:
     """
     settings, common = place.settings, place.operations.common
     is_first = settings.document is None
-    if not is_first or settings.transport is not None or common.proxy:
+    if not is_first or settings.transport or settings.app or common.proxy:
         return ""
     found = unreachable(place.origin, common.request_timeout_s)
     if found and any(

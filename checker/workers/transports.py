@@ -5,10 +5,14 @@ from pathlib import Path
 from checker.config.settings import RunSettings
 from checker.corpus.layout import RunLayout
 from checker.transport.factories import TransportFactory, transport_factory, with_policies
+from checker.transport.in_process import application_transport
 from checker.transport.rates import RateLimits
 
 
 def transport_of(settings: RunSettings) -> TransportFactory:
     """What makes the transports of a run; all of its workers keep to its rates together. Raises `ConfigError`."""
     rates = RateLimits(RunLayout(Path(settings.corpus_dir)).rates)
-    return with_policies(transport_factory(settings.transport), rates)
+    named = settings.transport
+    if settings.app is not None and named is None:
+        return with_policies(application_transport(settings.app), rates)
+    return with_policies(transport_factory(named), rates)

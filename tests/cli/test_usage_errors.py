@@ -188,7 +188,6 @@ LATER = (
     ("--suppress-health-check", "all"),
     ("--generation-maximize", "response_time"),
     ("--checks", "object_level_authorization"),
-    ("--app", "a:b"),
 )
 
 

@@ -1,0 +1,34 @@
+"""Options that mean nothing together."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from checker.config.config import Config
+from checker.core.errors import UsageError
+from checker.core.reports import report_formats
+
+
+def refuse_contradictions(options: Mapping[str, Any]) -> None:
+    """Raise `UsageError` for options that exclude or need each other."""
+    if options["url"] and options["origin"]:
+        raise UsageError("--url and --origin exclude each other")
+    if options["force_color"] and options["no_color"]:
+        raise UsageError("--force-color and --no-color exclude each other")
+    if options["request_cert_key"] and not options["request_cert"]:
+        raise UsageError("--request-cert-key needs --request-cert")
+    if options["generation_deterministic"] and options["generation_database"] not in (None, "none"):
+        raise UsageError("--generation-deterministic and --generation-database exclude each other")
+    has_header = any(name.lower() == "authorization" for name in options["headers"])
+    if options["auth"] and options["auth_wfc"]:
+        raise UsageError("--auth and --auth-wfc exclude each other")
+    if options["auth"] and has_header:
+        raise UsageError("--auth and an Authorization header exclude each other")
+
+
+def refuse_pointless_bytes(config: Config) -> None:
+    """Raise `UsageError` where bytes are to be kept and no report keeps any."""
+    reports = config.reports
+    keeping = [row.name for row in report_formats() if row.keeps_bytes]
+    wanted = (getattr(reports, name) for name in keeping)
+    if reports.preserve_bytes and not any(one.enabled or one.path for one in wanted):
+        raise UsageError(f"--report-preserve-bytes needs a {' or '.join(keeping)} report")
