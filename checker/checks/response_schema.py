@@ -96,7 +96,7 @@ def _judged(context: CheckContext, answers: AnswerJudge) -> Found:
     complaint = answers.complaint(context.response)
     if complaint is not None and complaint.blame is Blame.BROKEN_PROMISE:
         return BrokenNonNull(complaint.message, unique_key=complaint.place)
-    return _told(context, answers.opinions(context.response))
+    return _told(context, answers.opinions(context.response, context.case))
 
 
 def _told(context: CheckContext, opinions: BodyOpinions) -> Found:

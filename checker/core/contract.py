@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 from checker.core.response import Response
 
@@ -135,8 +135,8 @@ class AnswerJudge(Protocol):
         """What the body reports; None when all went well, or nobody can tell."""
         ...
 
-    def opinions(self, response: Response) -> BodyOpinions:
-        """The slow path: what is wrong with the data."""
+    def opinions(self, response: Response, case: Any = None) -> BodyOpinions:
+        """The slow path: what is wrong with the data of an answer to a case."""
         ...
 
 

@@ -99,6 +99,10 @@ class Body:
     examples: tuple[Example, ...] = ()
     write: Callable[[Any], bytes] | None = field(default=None, compare=False)
     """Bytes of a value, where the kind of the description says how; None: as the media type is usually written."""
+    serializer: Callable[[Any, Any], bytes | None] | None = field(default=None, compare=False)
+    """Bytes of a value in the context of its case, as a user writes them; None from it: no body is sent."""
+    strategy: Any = field(default=None, compare=False)
+    """Of its values, where a user knows better than the schema."""
     is_wrong: Callable[[Any], bool] | None = field(default=None, compare=False)
     """Where `write` is set: whether what is written of a value is wrong in every reading; None: nobody can prove that."""
 

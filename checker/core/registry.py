@@ -1,17 +1,146 @@
-"""What users add by name: string formats."""
+"""What users add by name: string formats, media types of bodies, sources of constants."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from checker.core.errors import IncorrectUsage
+from checker.core.media_types import parse
+
+Registered = TypeVar("Registered", bound=Callable[..., Any])
+Item = TypeVar("Item")
 
 FORMATS: dict[str, object] = {}
 """Format name -> strategy of strings, as given by users."""
+
+
+@dataclass(frozen=True, slots=True)
+class SerializationContext:
+    """What a serializer is told beside the value."""
+
+    case: Any
+    """The case whose body it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeserializationContext:
+    """What a deserializer is told beside the response."""
+
+    operation: Any
+    case: Any = None
+    """None where a response is judged by itself."""
+
+
+Serializer = Callable[[SerializationContext, Any], bytes | None]
+Deserializer = Callable[[DeserializationContext, Any], Any]
+
+
+class Strategy(Protocol):
+    """A strategy of Hypothesis, as far as it is told from other values."""
+
+    def example(self) -> Any: ...
+    def map(self, pack: Any) -> Any: ...
+
+
+class ByMediaType(Generic[Item]):
+    """What is registered for media types, ranges such as `text/*` included; the last one that fits counts."""
+
+    def __init__(self) -> None:
+        self._items: dict[str, Item] = {}
+
+    def add(self, media_types: Iterable[str], item: Item) -> None:
+        """Register for each of them. Raises `IncorrectUsage` for what is no media type."""
+        for name in media_types:
+            if parse(str(name)) is None:
+                raise IncorrectUsage(f"{name!r} is not a media type; give one like `text/csv`")
+            self._items.pop(name, None)
+            self._items[name] = item
+
+    def find(self, media_type: str) -> Item | None:
+        """What is registered for a media type, parameters of which do not count."""
+        wanted = parse(media_type) if self._items else None
+        if wanted is None:
+            return None
+        for name, item in reversed(self._items.items()):
+            known = parse(name)
+            if known is not None and known.covers(wanted):
+                return item
+        return None
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        self._items.clear()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+
+SERIALIZERS: Final[ByMediaType[Serializer]] = ByMediaType()
+DESERIALIZERS: Final[ByMediaType[Deserializer]] = ByMediaType()
+BODY_STRATEGIES: Final[ByMediaType[Strategy]] = ByMediaType()
+"""Strategies of whole bodies, as bytes."""
+CONSTANT_SOURCES: Final[list[Callable[[], Any]]] = []
+"""Each gives an application or modules whose literals may become values."""
+
+
+class MediaTypeDecorator(Generic[Registered]):
+    """`@checker.serializer("text/csv")`: registers a function for media types and gives it back."""
+
+    def __init__(self, what: str, registry: ByMediaType[Any]) -> None:
+        self._what = what
+        self._registry = registry
+
+    def __call__(self, *media_types: str) -> Callable[[Registered], Registered]:
+        """Decorator of a function for these media types. Raises `IncorrectUsage`."""
+        if not media_types or callable(media_types[0]):
+            raise IncorrectUsage(
+                f"a {self._what} is for media types: `@checker.{self._what}('text/csv')`"
+            )
+
+        def register(function: Registered) -> Registered:
+            self._registry.add(media_types, function)
+            return function
+
+        return register
+
+    def alias(self, target: str | Iterable[str], source: str) -> None:
+        """Use what is registered for `source` for other media types, too. Raises `ValueError` where there is nothing."""
+        targets = [target] if isinstance(target, str) else list(target)
+        if not targets or not all(targets):
+            raise ValueError(f"alias: the target must name a media type, got {target!r}")
+        known = self._registry.find(source)
+        if known is None:
+            raise ValueError(f"alias: no {self._what} is registered for {source!r}")
+        self._registry.add(targets, known)
+
+
+serializer: Final[MediaTypeDecorator[Any]] = MediaTypeDecorator("serializer", SERIALIZERS)
+deserializer: Final[MediaTypeDecorator[Any]] = MediaTypeDecorator("deserializer", DESERIALIZERS)
+
+
+def constants(function: Registered) -> Registered:
+    """Register a function that gives an application or modules whose literals may become values."""
+    if not callable(function):
+        raise IncorrectUsage(f"`constants` takes a function, got {function!r}")
+    if function not in CONSTANT_SOURCES:
+        CONSTANT_SOURCES.append(function)
+    return function
 
 
 def register_format(name: str, strategy: object) -> None:
     """Strings of `format: name` are drawn from `strategy`. A later one replaces an earlier one."""
     if not isinstance(name, str):
         raise IncorrectUsage(f"the name of a format must be a string, got {name!r}")
-    if not hasattr(strategy, "example") or not hasattr(strategy, "map"):
-        raise IncorrectUsage(
-            f"format {name!r} must be a Hypothesis strategy of strings, got {strategy!r}"
-        )
+    _require_strategy(strategy, f"format {name!r} must be a Hypothesis strategy of strings")
     FORMATS[name] = strategy
+
+
+def register_media_type(name: str, strategy: Any, *, aliases: Iterable[str] = ()) -> None:
+    """Bodies of a media type, and of its aliases, are drawn from `strategy`, as bytes. Raises `IncorrectUsage`."""
+    _require_strategy(strategy, f"media type {name!r} must have a Hypothesis strategy of bytes")
+    BODY_STRATEGIES.add([name, *([aliases] if isinstance(aliases, str) else aliases)], strategy)
+
+
+def _require_strategy(value: object, sentence: str) -> None:
+    if not hasattr(value, "example") or not hasattr(value, "map"):
+        raise IncorrectUsage(f"{sentence}, got {value!r}")

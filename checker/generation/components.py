@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 from checker.config.overrides import Override, Overrides
@@ -36,6 +37,7 @@ from checker.generation.sources import alphabets
 from checker.generation.sources.basic import EMPTY, either
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import OPTIONAL, Budget, Draw, DrawContext
+from checker.generation.sources.hypothesis import draw_strategy
 from checker.transport.wire.bodies import carried_types
 from checker.transport.wire.outline import ALL_TYPES, outline_of
 from checker.transport.wire.ownership import may_spread
@@ -260,6 +262,8 @@ class PartCompiler:
         return _body_draw(draws, required=self.operation.body_required), True
 
     def _body(self, body: Body) -> Draw:
+        if body.strategy is not None:
+            return partial(draw_strategy, body.strategy)
         part = self.body_part(body, reuses=self.settings.reuse)
         draw = part.compiler.compile(part.conjunction, part.place)
         if body.examples:

@@ -79,7 +79,7 @@ class GraphQLAnswers:
         """What the `errors` of the answer say."""
         return complaint_of(_read(response).value)
 
-    def opinions(self, response: Response) -> BodyOpinions:
+    def opinions(self, response: Response, case: Any = None) -> BodyOpinions:
         """What is wrong with the data, each rule once."""
         read = _read(response)
         if response.status_code >= 400:

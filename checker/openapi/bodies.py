@@ -13,6 +13,7 @@ from checker.openapi.examples import declared_examples
 from checker.openapi.fields import flag
 from checker.openapi.parameters import Declared, swagger_schema, swagger_style
 from checker.transport.wire.bodies import carried_types, reason_not
+from checker.transport.wire.of_users import of_users
 from checker.transport.wire.outline import ALL_TYPES, outline_of
 from checker.validation.pointers import pointer_child
 
@@ -154,10 +155,26 @@ def _unwritten(
 
 
 def _checked(document: OpenApiDocument, body: Body) -> Body | UnusableBody:
+    body = of_users(body)
+    if body.write is not None:
+        return _sound(document, body)
     name, schema = body.media_type, body.schema
     reason = reason_not(name)
     if reason is not None:
         return UnusableBody(name, reason, body.pointer, _UNWRITTEN)
+    found = _sound(document, body)
+    if isinstance(found, UnusableBody):
+        return found
+    if carried_types(name) < ALL_TYPES:
+        reason = reason_not(name, outline_of(schema).types)
+    else:
+        reason = next(_unwritten_parts(body), None)
+    return body if reason is None else UnusableBody(name, reason, body.pointer, _UNWRITTEN)
+
+
+def _sound(document: OpenApiDocument, body: Body) -> Body | UnusableBody:
+    """The body, or what is wrong with its schema."""
+    name, schema = body.media_type, body.schema
     if not isinstance(schema.raw, dict | bool):
         reason = f"the schema at {schema.pointer} must be an object; correct it"
         return UnusableBody(name, reason, body.pointer, _MALFORMED)
@@ -165,11 +182,7 @@ def _checked(document: OpenApiDocument, body: Body) -> Body | UnusableBody:
         document.require_sound(schema)
     except UnresolvableReference as error:
         return UnusableBody(name, str(error), body.pointer, _LOST)
-    if carried_types(name) < ALL_TYPES:
-        reason = reason_not(name, outline_of(schema).types)
-    else:
-        reason = next(_unwritten_parts(body), None)
-    return body if reason is None else UnusableBody(name, reason, body.pointer, _UNWRITTEN)
+    return body
 
 
 def _unwritten_parts(body: Body) -> Iterator[str]:

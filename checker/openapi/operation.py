@@ -171,6 +171,7 @@ class OpenApiOperation(EntryMembers):
                 self.entry.pointer,
                 validate_formats=self.owner.asserts_formats(self),
             )
+            self._contract.owner = self
         return self._contract
 
     def methods_at(self, path: str) -> tuple[frozenset[str], ...]:

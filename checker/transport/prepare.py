@@ -3,20 +3,20 @@
 import re
 from base64 import b64encode
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
 from checker.core.case import NOT_SET, Case
 from checker.core.errors import Unserialisable
-from checker.core.operation import Body, Location, Operation, Parameter, PropertyEncoding
+from checker.core.operation import Body, Location, Operation, Parameter
 from checker.core.request import BaseUrl, WireRequest
-from checker.core.schema import Schema
+from checker.transport.bodies import KnownBody, by_user, typed
 from checker.transport.header_lines import is_one_line, usual_lines
 from checker.transport.proofs import put
 from checker.transport.redirects import documents_redirects
 from checker.transport.settings import Dispatch
-from checker.transport.wire.bodies import Encoder, Encoding, encode, encoder_of
+from checker.transport.wire.bodies import Encoding, encode, encoder_of
 from checker.transport.wire.encoding import (
     HeaderEncoder,
     cookie_encoder,
@@ -247,7 +247,7 @@ class _Plan:
         self._queries: dict[str, tuple[str | None, TextEncoder]] = {}
         self._cookies: dict[str, TextEncoder] = {}
         self.layouts: dict[tuple[str, ...], _Layout] = {}
-        self._bodies: dict[str | None, _KnownBody] = {}
+        self._bodies: dict[str | None, KnownBody] = {}
 
     def target(self, case: Case) -> bytes:
         path = self._fixed
@@ -316,56 +316,41 @@ class _Plan:
         found = cookie_encoder(name, self._declared(Location.COOKIE, name))
         return _remember(self._cookies, name, found)
 
-    def body(self, case: Case) -> tuple[bytes, bytes]:
-        """Bytes and content type of a body that is set."""
+    def body(self, case: Case) -> tuple[bytes | None, bytes | None]:
+        """Bytes and content type of a body that is set; neither where a user's serializer leaves it out."""
         value = case.body
         known = self._bodies.get(case.media_type)
         if known is None:
             known = self._bodies[case.media_type] = self._known_body(case.media_type)
         if known.encoder is not None:
             return known.encoder(value), known.content_type
+        if known.serializer is not None:
+            written = by_user(known.serializer, case)
+            return written, None if written is None else known.content_type
         encoding = known.encoding
         if case.multipart_content_types:
-            encoding = _typed(encoding, case.multipart_content_types)
+            encoding = typed(encoding, case.multipart_content_types)
         content, named = encode(value, known.media_type, encoding, known.schema)
         return content, header_bytes(named)
 
-    def _known_body(self, media_type: str | None) -> "_KnownBody":
+    def _known_body(self, media_type: str | None) -> "KnownBody":
         bodies = self.operation.bodies
         declared = next((body for body in bodies if body.media_type == media_type), None)
         if media_type is None:
             declared = bodies[0] if bodies else None
             media_type = _media_type(declared)
+        if declared is not None and declared.serializer is not None:
+            name = header_bytes(media_type)
+            return KnownBody(None, media_type, name, {}, None, declared.serializer)
         if declared is not None and declared.write is not None:
-            return _KnownBody(declared.write, media_type, header_bytes(media_type), {}, None)
+            return KnownBody(declared.write, media_type, header_bytes(media_type), {}, None)
         encoding: Encoding = {} if declared is None else declared.encoding
         schema = None if declared is None else declared.schema
         found = encoder_of(media_type, encoding, schema)
         if found is None:
-            return _KnownBody(None, media_type, b"", encoding, schema)
+            return KnownBody(None, media_type, b"", encoding, schema)
         encoder, sent = found
-        return _KnownBody(encoder, media_type, header_bytes(sent), encoding, schema)
-
-
-@dataclass(frozen=True, slots=True)
-class _KnownBody:
-    """How bodies of one media type are written."""
-
-    encoder: Encoder | None
-    """None where each body has a `Content-Type` of its own: multipart."""
-    media_type: str
-    content_type: bytes
-    encoding: Encoding
-    schema: Schema | None
-
-
-def _typed(encoding: Encoding, content_types: dict[str, str]) -> Encoding:
-    """The encoding with the content types that a case gives its parts."""
-    usual = PropertyEncoding()
-    return dict(encoding) | {
-        name: replace(encoding.get(name, usual), content_type=content_type)
-        for name, content_type in content_types.items()
-    }
+        return KnownBody(encoder, media_type, header_bytes(sent), encoding, schema)
 
 
 def _media_type(body: Body | None) -> str:

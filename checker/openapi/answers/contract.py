@@ -6,9 +6,12 @@ from typing import Any
 
 from checker.core.contract import BodyValidator, MediaTypeVerdict, ResponsePlan
 from checker.core.media_types import MediaType, media_type_of
+from checker.core.registry import DESERIALIZERS
 from checker.core.schema import Schema, UnresolvableReference
 from checker.openapi.answers.bodies import Promise, body_validator
+from checker.openapi.answers.deserialised import DeserialisedBody
 from checker.openapi.answers.headers import HeaderContract, Unvalidated, header_contract
+from checker.openapi.answers.opinions import TwoOpinions
 from checker.openapi.bodies import is_swagger, media_types
 from checker.openapi.documents.references import OpenApiDocument
 from checker.validation.compiled import UnusableSchema
@@ -46,7 +49,14 @@ class OpenApiContract:
     """Implements `checker.core.contract.ResponseContract`."""
 
     __slots__ = (
-        "_document", "_is_head", "_plans", "_produces", "_read", "_responses", "_validate_formats",
+        "_document",
+        "_is_head",
+        "_plans",
+        "_produces",
+        "_read",
+        "_responses",
+        "_validate_formats",
+        "owner",
     )  # fmt: skip
 
     def __init__(
@@ -58,6 +68,8 @@ class OpenApiContract:
         *,
         validate_formats: bool = True,
     ) -> None:
+        self.owner: object = None
+        """The operation, of which deserializers of users are told."""
         responses = operation.get("responses")
         at = pointer_child(pointer, "responses")
         self._document = document
@@ -92,7 +104,8 @@ class OpenApiContract:
         matched = _matched(documented, status)
         response = _NOTHING if matched is None else self._response(matched)
         has_body = not (self._is_head or status < 200 or status in (204, 205, 304))
-        verdict, body = MediaTypeVerdict.DOCUMENTED, None
+        verdict: MediaTypeVerdict = MediaTypeVerdict.DOCUMENTED
+        body: BodyValidator | DeserialisedBody | None = None
         if has_body and matched is not None:
             verdict, body = self._judged(response.contents, content_type)
         return ResponsePlan(
@@ -101,7 +114,8 @@ class OpenApiContract:
             documented_statuses=documented,
             media_type=verdict,
             documented_media_types=tuple(content.spelling for content in response.contents),
-            body=body,
+            body=None if isinstance(body, DeserialisedBody) else body,
+            answers=body if isinstance(body, DeserialisedBody) else None,
             matched_response=matched,
             headers=response.headers,
         )
@@ -180,7 +194,7 @@ class OpenApiContract:
 
     def _judged(
         self, contents: tuple[_Content, ...], content_type: str | None
-    ) -> tuple[MediaTypeVerdict, BodyValidator | None]:
+    ) -> tuple[MediaTypeVerdict, BodyValidator | DeserialisedBody | None]:
         readable = [content for content in contents if content.media_type is not None]
         if not readable:
             return MediaTypeVerdict.DOCUMENTED, None
@@ -196,16 +210,22 @@ class OpenApiContract:
             return MediaTypeVerdict.UNDOCUMENTED, None
         return MediaTypeVerdict.DOCUMENTED, self._body(_best(readable, received), received)
 
-    def _body(self, content: _Content | None, received: MediaType) -> BodyValidator | None:
+    def _body(
+        self, content: _Content | None, received: MediaType
+    ) -> BodyValidator | DeserialisedBody | None:
         found = None if content is None else self._validator(content, received)
         return None if isinstance(found, Unvalidated) else found
 
     def _validator(
         self, content: _Content, received: MediaType
-    ) -> BodyValidator | Unvalidated | None:
+    ) -> BodyValidator | DeserialisedBody | Unvalidated | None:
         """Judge of bodies of a media type; None when nothing is promised of them."""
-        formats = self._validate_formats
+        formats, schema = self._validate_formats, content.promise.schema
+        own = None if schema is None else DESERIALIZERS.find(received.essence)
         try:
+            if own is not None and schema is not None:
+                opinions = TwoOpinions(schema, validate_formats=formats)
+                return DeserialisedBody(own, opinions, received.essence, self.owner)
             found = body_validator(content.promise, received, validate_formats=formats)
         except (UnresolvableReference, UnusableSchema) as error:
             schema = content.promise.schema or content.promise.item_schema

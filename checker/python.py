@@ -1,0 +1,5 @@
+"""What users say of their own code: `@constants` names an application or modules whose literals may become values."""
+
+from checker.core.registry import constants
+
+__all__ = ["constants"]

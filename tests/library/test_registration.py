@@ -1,0 +1,171 @@
+"""What users register by name acts in cases, in requests and in verdicts."""
+
+from typing import Any
+
+import pytest
+from hypothesis import find
+from hypothesis import strategies as st
+
+import checker
+from checker.core.registry import BODY_STRATEGIES, DESERIALIZERS, SERIALIZERS
+
+
+@pytest.fixture(autouse=True)
+def forget():
+    yield
+    for registry in (SERIALIZERS, DESERIALIZERS, BODY_STRATEGIES):
+        registry.clear()
+
+
+def described(request_type: str = "application/json", answer_type: str = "application/json") -> Any:
+    item = {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}
+    return {
+        "openapi": "3.0.3",
+        "info": {"title": "Items", "version": "1"},
+        "paths": {
+            "/items": {
+                "post": {
+                    "requestBody": {"required": True, "content": {request_type: {"schema": item}}},
+                    "responses": {
+                        "200": {"description": "", "content": {answer_type: {"schema": item}}}
+                    },
+                }
+            }
+        },
+    }
+
+
+def operation_of(document: Any, url: str = "http://127.0.0.1:1") -> Any:
+    schema = checker.openapi.from_dict(document)
+    schema.config.update(base_url=url)
+    return schema["/items"]["POST"]
+
+
+def test_a_serializer_writes_bodies_and_knows_their_case(api) -> None:
+    seen = []
+
+    @checker.serializer("application/x-mine")
+    def mine(ctx: checker.SerializationContext, value: Any) -> bytes:
+        seen.append(ctx.case.operation.label)
+        return b"mine:" + str(value["id"]).encode()
+
+    operation = operation_of(described("application/x-mine"), api.url)
+    operation.Case(body={"id": 7}).call()
+    _, _, headers, body = api.requests[0]
+    assert (headers["content-type"], body) == ("application/x-mine", b"mine:7")
+    assert seen == ["POST /items"]
+    assert isinstance(find(operation.as_strategy(), lambda case: True).body["id"], int)
+
+
+def test_without_a_serializer_the_operation_says_so() -> None:
+    operation = operation_of(described("application/x-mine"))
+    with pytest.raises(checker.errors.Unserialisable, match="application/x-mine"):
+        find(operation.as_strategy(), lambda case: True)
+
+
+def test_a_serializer_takes_the_place_of_ours_and_may_leave_the_body_out(api) -> None:
+    @checker.serializer("application/json")
+    def none(ctx: checker.SerializationContext, value: Any) -> None:
+        return None
+
+    operation_of(described(), api.url).Case(body={"id": 7}).call()
+    _, _, headers, body = api.requests[0]
+    assert ("content-type" in headers, body) == (False, b"")
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"), [(7, "must give bytes or None, got int"), (None, "raised IndexError")]
+)
+def test_what_goes_wrong_in_a_serializer_is_told(given: Any, sentence: str) -> None:
+    @checker.serializer("application/json")
+    def wrong(ctx: checker.SerializationContext, value: Any) -> Any:
+        return [][0] if given is None else given
+
+    with pytest.raises(checker.errors.Unserialisable, match=sentence):
+        operation_of(described()).Case(body={"id": 7}).call()
+
+
+def test_aliases_share_a_serializer(api) -> None:
+    checker.serializer("application/x-mine")(lambda ctx, value: b"mine")
+    checker.serializer.alias(["application/x-yours"], "application/x-mine")
+    operation_of(described("application/x-yours"), api.url).Case(body={"id": 7}).call()
+    assert api.requests[0][3] == b"mine"
+
+
+@pytest.mark.parametrize(
+    ("target", "source", "sentence"),
+    [
+        ("text/a", "text/unknown", "no serializer is registered for 'text/unknown'"),
+        ("", "text/known", "the target must name a media type"),
+        ([], "text/known", "the target must name a media type"),
+    ],
+)
+def test_wrong_aliases(target: Any, source: str, sentence: str) -> None:
+    checker.serializer("text/known")(lambda ctx, value: b"")
+    with pytest.raises(ValueError, match=sentence):
+        checker.serializer.alias(target, source)
+
+
+def test_registration_is_for_media_types() -> None:
+    with pytest.raises(checker.errors.IncorrectUsage, match="is not a media type"):
+        checker.serializer("nonsense")(lambda ctx, value: b"")
+    with pytest.raises(
+        checker.errors.IncorrectUsage, match=r"`@checker.deserializer\('text/csv'\)`"
+    ):
+        checker.deserializer(lambda ctx, response: None)
+
+
+def test_a_deserializer_gives_what_is_judged() -> None:
+    seen: list[Any] = []
+
+    @checker.deserializer("application/*")
+    def mine(ctx: checker.DeserializationContext, response: checker.Response) -> Any:
+        seen.append((ctx.operation.label, ctx.case, response.status_code))
+        return {"id": response.content.decode()} if response.content != b"7" else {"id": 7}
+
+    operation = operation_of(described(answer_type="application/x-mine"))
+    headers = [("Content-Type", "application/x-mine")]
+    case = operation.Case(body={"id": 7})
+    case.validate_response(checker.Response(200, headers, b"7"))
+    assert seen == [("POST /items", case, 200)]
+    with pytest.raises(checker.errors.FailureGroup, match="Response violates schema"):
+        case.validate_response(checker.Response(200, headers, b"seven"))
+    with pytest.raises(checker.errors.FailureGroup, match="Server error"):
+        case.validate_response(checker.Response(500, headers, b"7"))
+
+
+def test_a_deserializer_that_raises_is_reported() -> None:
+    @checker.deserializer("application/x-mine")
+    def broken(ctx: checker.DeserializationContext, response: checker.Response) -> Any:
+        raise RuntimeError("no")
+
+    case = operation_of(described(answer_type="application/x-mine")).Case(body={"id": 7})
+    headers = [("Content-Type", "application/x-mine")]
+    with pytest.raises(checker.errors.FailureGroup, match="deserializer raised RuntimeError: no"):
+        case.validate_response(checker.Response(200, headers, b"7"))
+
+
+def test_bodies_of_a_media_type_are_drawn_from_a_strategy(api) -> None:
+    strategy = st.sampled_from([b"%PDF-1", b"%PDF-2"])
+    checker.openapi.media_type("application/x-pdf", strategy, aliases=["application/x-other"])
+    for media_type in ("application/x-pdf", "application/x-other"):
+        operation = operation_of(described(media_type), api.url)
+        case = find(operation.as_strategy(), lambda case: case.body == b"%PDF-2")
+        case.call()
+        assert api.requests[-1][3] == b"%PDF-2"
+        assert api.requests[-1][2]["content-type"] == media_type
+    with pytest.raises(
+        checker.errors.IncorrectUsage, match="a Hypothesis strategy of bytes, got b''"
+    ):
+        checker.openapi.media_type("application/x-pdf", b"")
+
+
+def test_what_is_registered_acts_in_whole_runs(api) -> None:
+    checker.openapi.media_type("application/x-pdf", st.just(b"%PDF-1"))
+    schema = checker.openapi.from_dict(described("application/x-pdf"))
+    schema.config.update(base_url=api.url)
+    schema.config.phases.update(phases=["fuzzing"])
+    schema.config.generation.update(max_examples=3, modes=["positive"])
+    result = checker.engine.from_schema(schema).execute().finish()
+    assert result.errors == ()
+    assert {body for method, _, _, body in api.requests if method == "POST"} == {b"%PDF-1"}
