@@ -90,6 +90,7 @@ def spellings(name: str, owner: Resource) -> Iterator[tuple[str, str]]:
         yield "", noun + parts[0]
 
 
+@lru_cache(maxsize=16384)
 def affinity(name: str, owner: Resource, field: str, resource: Resource) -> float:
     """How likely values of `field`, seen at `resource`, name what parameter `name` of `owner` asks for: 0 to 1.
 

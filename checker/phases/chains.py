@@ -1,6 +1,7 @@
 """The stateful phase: each answer leads on to a request that uses what the sequence has made so far."""
 
 import json
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
@@ -39,6 +40,8 @@ _ELSEWHERE: Final = 0.4
 _NEEDED: Final = 1.5
 """Weight of making something else, and of that if what follows can use it."""
 _TRIES: Final = 4
+_KEPT: Final = 32
+"""Sequences of which is kept what they have shown: more than go on at the same time."""
 
 
 @dataclass(slots=True)
@@ -50,6 +53,8 @@ class ChainExplorer:
     rules: SequenceSettings
     host: str
     _places: dict[Label, Places] = field(default_factory=dict)
+    _sequences: OrderedDict[tuple[int, int], KnownResources] = field(default_factory=OrderedDict)
+    """By seed and index."""
     _dead: set[Label] = field(default_factory=set)
     _around: Mapping[Resource, Sequence[Label]] | None = None
 
@@ -57,11 +62,27 @@ class ChainExplorer:
         self, sequence: Sequence[Sent], seed: int, index: int, phase: PhaseInfo
     ) -> GeneratedCase | None:
         """The next step of sequence `index`, or None when nothing follows."""
-        place = len(sequence)
-        if place >= self.rules.max_steps or not isinstance(sequence[-1].outcome, Response):
-            return None
+        place, made = len(sequence), None
+        known = self._sequences.pop((seed, index), None)
+        if place < self.rules.max_steps and isinstance(sequence[-1].outcome, Response):
+            known = known or self._nothing_known()
+            known.read(sequence)
+            made = self._next(known, (seed, index, place), phase)
+        if made is not None and known is not None:
+            self._sequences[seed, index] = known
+            if len(self._sequences) > _KEPT:
+                self._sequences.popitem(last=False)
+        return made
+
+    def _nothing_known(self) -> KnownResources:
+        return KnownResources(self.model, self.rules.algorithms, self.host, self._places)
+
+    def _next(
+        self, known: KnownResources, recipe: tuple[int, int, int], phase: PhaseInfo
+    ) -> GeneratedCase | None:
+        """A step of (seed, index of the sequence, place in it)."""
+        seed, index, place = recipe
         chance = Random(seed + (index << 8) + place)
-        known = KnownResources(self.model, sequence, self.rules.algorithms, self.host, self._places)
         weights = self._weights(known)
         for _ in range(_TRIES):
             if not weights:
@@ -73,9 +94,7 @@ class ChainExplorer:
                 continue
             is_wrong = chance.random() < _NEGATIVE
             try:
-                return self.factory.make_step(
-                    target, (seed, index, place), phase, bindings, is_wrong=is_wrong
-                )
+                return self.factory.make_step(target, recipe, phase, bindings, is_wrong=is_wrong)
             except CheckerError:
                 # The operation's own turn reports why it cannot be made; a sequence just does without it.
                 self._dead.add(target)
@@ -91,20 +110,22 @@ class ChainExplorer:
     def _weights(self, known: KnownResources) -> dict[Label, float]:
         """Operations that may follow, by how much they are wanted."""
         found: dict[Label, float] = {}
-        sent = [one.case.operation.label for one in known.sequence]
-        last = known.use(len(sent) - 1)
-        was_removed = last.method == REMOVING and known.succeeded(len(sent) - 1)
-        for step, label in enumerate(sent):
-            if known.succeeded(step):
-                use = known.use(step)
-                others = self._members.get(use.resource, ())
-                for target in (*self.model.followers(label), *others):
+        steps = known.steps
+        sent = [one.use.label for one in steps]
+        last = steps[-1].use
+        was_removed = last.method == REMOVING and steps[-1].succeeded
+        for step, shown in enumerate(steps):
+            followers = self.model.followers(shown.use.label)
+            if shown.succeeded:
+                others = self._members.get(shown.use.resource, ())
+                for target in (*followers, *others):
                     found[target] = _WEIGHTS.get(self.model.uses[target].method, 1.0)
-            for target in self.model.followers(label):
-                if any(not one.is_inferred for of, one in known.transitions(target) if of == step):
+            for target in followers:
+                if any(not one.is_inferred for one in known.transitions_from(step, target)):
                     found[target] = 2 * _WEIGHTS.get(self.model.uses[target].method, 1.0)
         for target in list(found):
-            found[target] *= len({step for step, _ in known.transitions(target)}) or 1
+            leading = sum(bool(known.transitions_from(step, target)) for step in range(len(steps)))
+            found[target] *= leading or 1
         wanted = {source for target in found for source in self.model.sources_of(target)}
         for target in self._beginnings if found else ():
             found.setdefault(target, _NEEDED if target in wanted else _ELSEWHERE)
@@ -182,10 +203,14 @@ class ChainExplorer:
             return sources
         refused = {
             (binding.step, binding.expression)
-            for step, sent in enumerate(known.sequence)
-            if sent.case.operation.label == target and not known.succeeded(step)
-            for binding in (sent.case.meta.bindings if sent.case.meta is not None else ())
+            for shown in known.steps
+            if shown.use.label == target
+            and not shown.succeeded
+            and shown.sent.case.meta is not None
+            for binding in shown.sent.case.meta.bindings
         }
+        if not refused:
+            return sources
         fresh = [one for one in sources if (one.step, json.dumps(one.expression)) not in refused]
         return fresh or sources
 
@@ -193,8 +218,8 @@ class ChainExplorer:
         self, known: KnownResources, sources: Sequence[ValueOrigin], chance: Random
     ) -> ValueOrigin:
         """Mostly the newest of the surest; after something was removed mostly that."""
-        last = len(known.sequence) - 1
-        if known.use(last).method == REMOVING and chance.random() < _REMOVED:
+        last = len(known.steps) - 1
+        if known.steps[last].use.method == REMOVING and chance.random() < _REMOVED:
             removed = [one for one in sources if one.step == last]
             if removed:
                 return removed[0]
@@ -212,7 +237,7 @@ class ChainExplorer:
         source: ValueOrigin,
     ) -> Binding | None:
         location, name = place
-        sent = known.sequence[source.step]
+        sent = known.steps[source.step].sent
         value = evaluated(source.expression, sent)
         if value is NOT_SET or value is None:
             return None

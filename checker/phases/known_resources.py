@@ -39,42 +39,77 @@ class ValueOrigin:
 
 
 @dataclass(slots=True)
+class ShownStep:
+    """What one step has shown. Nothing changes it: the steps that follow ask again and again."""
+
+    sent: Sent
+    use: ResourceUse
+    """Where its operation stands."""
+    succeeded: bool
+    """Whether it has an answer of 2xx or 3xx."""
+    leaves: list[tuple[str, str, Any]] | None = None
+    """(field, pointer, value) of the scalars in its answer; None: nobody asked yet."""
+    urls: list[tuple[str, str]] | None = None
+    """(expression, URL) of what it says of the API itself."""
+    transitions: dict[Label, list[Transition]] = field(default_factory=dict)
+    """Operation -> those that lead there from its answer, as far as asked."""
+
+    @classmethod
+    def of(cls, sent: Sent, model: ResourceModel) -> "ShownStep":
+        """A step of which nothing was read yet."""
+        outcome = sent.outcome
+        succeeded = isinstance(outcome, Response) and 200 <= outcome.status_code < 400
+        return cls(sent, model.uses[sent.case.operation.label], succeeded)
+
+
+@dataclass(slots=True)
 class KnownResources:
-    """Values of the answers of one sequence, by what they mean."""
+    """Values of the answers of one sequence, by what they mean. Lives as long as its sequence."""
 
     model: ResourceModel
-    sequence: Sequence[Sent]
     algorithms: Collection[str]
     """Ways to links that nobody declared."""
     host: str
     """Of the API: other hosts' URLs name nothing of it."""
     places: dict[Label, Places]
     """Shared by all sequences of a worker."""
-    _leaves: dict[int, list[tuple[str, str, Any]]] = field(default_factory=dict)
+    steps: list[ShownStep] = field(default_factory=list)
 
-    def succeeded(self, step: int) -> bool:
-        """Whether a step has an answer of 2xx or 3xx."""
-        outcome = self.sequence[step].outcome
-        return isinstance(outcome, Response) and 200 <= outcome.status_code < 400
-
-    def use(self, step: int) -> ResourceUse:
-        """Where the operation of a step stands."""
-        return self.model.uses[self.sequence[step].case.operation.label]
+    def read(self, sequence: Sequence[Sent]) -> None:
+        """Take in the steps that are new; what is another sequence takes the place of what was known."""
+        steps = self.steps
+        if len(steps) > len(sequence) or any(
+            step.sent is not sent for step, sent in zip(steps, sequence, strict=False)
+        ):
+            steps.clear()
+        steps += [ShownStep.of(sent, self.model) for sent in sequence[len(steps) :]]
 
     def transitions(self, target: Label) -> Iterator[tuple[int, Transition]]:
         """(step, transition) of all that lead to an operation from an answer that was given."""
-        for step, sent in enumerate(self.sequence):
-            outcome, operation = sent.outcome, sent.case.operation
-            found = self.model.transitions_to(target, operation.label)
-            if not found or not isinstance(outcome, Response):
+        for step in range(len(self.steps)):
+            for one in self.transitions_from(step, target):
+                yield step, one
+
+    def transitions_from(self, step: int, target: Label) -> Sequence[Transition]:
+        """Those that lead to an operation from the answer of one step."""
+        shown = self.steps[step]
+        found = shown.transitions.get(target)
+        if found is None:
+            found = shown.transitions[target] = list(self._transitions_of(shown, target))
+        return found
+
+    def _transitions_of(self, shown: ShownStep, target: Label) -> Iterator[Transition]:
+        outcome, operation = shown.sent.outcome, shown.sent.case.operation
+        known = self.model.transitions_to(target, operation.label)
+        if not known or not isinstance(outcome, Response):
+            return
+        responses = operation.definition.get("responses")
+        documented = tuple(map(str, responses)) if isinstance(responses, Mapping) else ()
+        for one in known:
+            if one.is_inferred and not (_BY_NAME in self.algorithms and shown.succeeded):
                 continue
-            responses = operation.definition.get("responses")
-            documented = tuple(map(str, responses)) if isinstance(responses, Mapping) else ()
-            for one in found:
-                if one.is_inferred and not (_BY_NAME in self.algorithms and self.succeeded(step)):
-                    continue
-                if one.is_inferred or one.is_for(outcome.status_code, documented):
-                    yield step, one
+            if one.is_inferred or one.is_for(outcome.status_code, documented):
+                yield one
 
     def sources(self, target: Operation, name: str, owner: Resource) -> list[ValueOrigin]:
         """Ways to a value of a variable of the target's path, the surest of each step."""
@@ -90,36 +125,45 @@ class KnownResources:
             for value in one.values:
                 if _is_of_path(value, name):
                     yield ValueOrigin(step, value.value, SAME_PATH if one.is_inferred else DECLARED)
-        for step in filter(self.succeeded, range(len(self.sequence))):
-            for variable, above in self.use(step).owners:
+        for step, shown in enumerate(self.steps):
+            if not shown.succeeded:
+                continue
+            for variable, above in shown.use.owners:
                 if above == owner:
                     yield ValueOrigin(step, f"$request.path.{variable}", SAME_PATH)
-            if self.use(step).method != REMOVING:
+            if shown.use.method != REMOVING:
                 yield from self._located(step, target, name)
                 yield from self._named(step, target, name, owner)
 
     def _located(self, step: int, target: Operation, name: str) -> Iterator[ValueOrigin]:
         """From `Location` and from URLs in the body: they name a member of the target's path, or what stands above it."""
-        outcome = self.sequence[step].outcome
-        assert isinstance(outcome, Response)
         if _BY_URL not in self.algorithms:
             return
-        patterns = _patterns(target.resource_path, name)
-        places = [
-            ("$response.header.Location", value) for value in outcome.headers.get("location", ())
-        ]
-        urls = [
-            (f"$response.body#{pointer}", value)
-            for _, pointer, value in self._leaves_of(step)
-            if isinstance(value, str) and _URL.fullmatch(value) and "*" not in pointer
-        ]
-        for place, value in [*places, *urls[:_MOST_URLS]]:
-            if not self._is_own(value):
-                continue
-            for pattern in patterns:
+        for place, value in self._urls_of(step):
+            for pattern in _patterns(target.resource_path, name):
                 if re.search(pattern, value):
                     yield ValueOrigin(step, f"{place}#regex:{pattern}", LOCATED)
                     break
+
+    def _urls_of(self, step: int) -> list[tuple[str, str]]:
+        shown = self.steps[step]
+        if shown.urls is None:
+            outcome = shown.sent.outcome
+            assert isinstance(outcome, Response)
+            locations = outcome.headers.get("location", ())
+            places = [("$response.header.Location", value) for value in locations]
+            urls = [
+                (f"$response.body#{pointer}", value)
+                for _, pointer, value in self._leaves_of(step)
+                # Most texts are no URLs: a look costs less than an expression.
+                if value.__class__ is str
+                and "/" in value
+                and _URL.fullmatch(value)
+                and "*" not in pointer
+            ]
+            found = [*places, *urls[:_MOST_URLS]]
+            shown.urls = [(place, value) for place, value in found if self._is_own(value)]
+        return shown.urls
 
     def _is_own(self, url: str) -> bool:
         try:
@@ -135,32 +179,32 @@ class KnownResources:
         if _BY_NAME not in self.algorithms:
             return
         kinds, _ = kinds_of(target, name)
-        resource = self.use(step).resource
+        resource = self.steps[step].use.resource
         for field_name, pointer, value in self._leaves_of(step):
             if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
                 continue
             score = affinity(name, owner, field_name, resource)
+            if score < _LIKELY:
+                continue
             if not is_identifier(field_name) and normalised(name) != field_name:
                 score *= _looks(value)
             if score >= _LIKELY:
                 yield ValueOrigin(step, f"$response.body#{pointer}", score)
 
     def _leaves_of(self, step: int) -> list[tuple[str, str, Any]]:
-        """(field, pointer, value) of the scalars in an answer."""
-        found = self._leaves.get(step)
-        if found is None:
-            sent = self.sequence[step]
-            operation, outcome = sent.case.operation, sent.outcome
+        shown = self.steps[step]
+        if shown.leaves is None:
+            operation, outcome = shown.sent.case.operation, shown.sent.outcome
             assert isinstance(outcome, Response)
             places = self.places.get(operation.label)
             if places is None:
                 places = self.places[operation.label] = Places(operation.label)
-            found = self._leaves[step] = [
+            shown.leaves = [
                 (place.name, place.origin[1], value)
                 for place, value in places.leaves(outcome, DEEP, operation.read_answer)
                 if not place.origin[1].startswith("header:")
             ]
-        return found
+        return shown.leaves
 
 
 def kinds_of(operation: Operation, name: str) -> tuple[tuple[type, ...], bool]:
