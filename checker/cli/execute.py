@@ -153,7 +153,7 @@ class _Reporting:
             return INTERRUPTED
         if outcome.error or problems:
             return CANNOT
-        return outcome.exit_code or int(bool(report.failing_warnings))
+        return outcome.exit_code or int(bool(report.failing_warnings or report.shortfalls))
 
     def _targets(self) -> tuple[Target, ...]:
         return self._followed.settings.reports

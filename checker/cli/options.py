@@ -103,6 +103,9 @@ SETTINGS = (
         if check.switch
     ),
     *KNOWN_FAILURES,
+    root_option("--fail-under-operations", "Percentage of operations that must answer 2xx."),
+    root_option("--fail-under-responses", "Percentage of documented answers that must come."),
+    root_option("--fail-under-parameters", "Percentage of parameters that a case must be about."),
     SettingOption(
         ("--baseline-update",),
         (),

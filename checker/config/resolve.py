@@ -17,6 +17,7 @@ from checker.config.config import Config
 from checker.config.filters import OperationFilters, Selection
 from checker.config.reading import section_error, unknown
 from checker.config.settings import FetchLimits, RunSettings, Sanitization, SequenceSettings
+from checker.config.table import COVERED
 from checker.config.warnings import WarningSettings
 from checker.config.wfc import chosen_users, read_document
 from checker.core.blocks import Truncation
@@ -91,6 +92,11 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
         overrides=config.overrides(),
         hooks=hooks,
         warnings=WarningSettings.of(config.warnings),
+        fail_under={
+            name: float(least)
+            for name in COVERED
+            if (least := getattr(config, f"fail_under_{name}")) is not None
+        },
         baseline=_baseline(config, occasion.now),
         preserve_bytes=config.reports.preserve_bytes,
         max_shown=config.output.max_shown,

@@ -141,6 +141,8 @@ class RunSettings:
     """Which of them are shown, and which make the run fail."""
     baseline: Baseline = field(default_factory=Baseline)
     """Known failures."""
+    fail_under: Mapping[str, float] = field(default_factory=dict)
+    """Percentages of the description below which a run fails: `operations`, `responses`, `parameters`."""
     keeps_traffic: bool = False
     """Whether a report shows every request, so that none may be thrown away."""
     wfc: str = ""

@@ -80,6 +80,9 @@ _SHAPES: Mapping[SettingShape, ValueKind] = {
 }
 """What the settings of checks may be."""
 
+COVERED = ("operations", "responses", "parameters")
+"""What of a description has to be covered to a percentage, if somebody asks."""
+
 _ROOT = {
     "color": Key(_FLAG),
     "suppress-health-check": _later(ListOf(Choice(HEALTH_CHECKS)), []),
@@ -93,6 +96,7 @@ _ROOT = {
     "baseline-update": Key(_FLAG, False),
     "baseline-prune": Key(_FLAG, False),
     "compare": Key(Text()),
+    **{f"fail-under-{name}": Key(Number(minimum=0, maximum=100)) for name in COVERED},
     "hooks": Key(Text()),
     "workers": Key(Either((Integer(1, 64), Choice(("auto",))))),
     "lanes": Key(Either((Integer(1, 64), Choice(("auto",))))),

@@ -39,6 +39,7 @@ _OF_A_RUN = (
     WorkerGone,
 )
 _VALUES = 64
+Tried = tuple[tuple[str, str, str, int, int], ...]
 
 Numbered = tuple[int, Record]
 
@@ -115,6 +116,13 @@ def _merged(one: _Counts, other: _Counts) -> _Counts:
     return tuple((label, status, count) for (label, status), count in counts.items())
 
 
+def _merged_tried(one: Tried, other: Tried) -> Tried:
+    counts: Counter[tuple[str, str, str, int]] = Counter()
+    for label, place, what, status, count in (*one, *other):
+        counts[label, place, what, status] += count
+    return tuple((*kind, count) for kind, count in counts.items())
+
+
 def _sum(one: TaskProgress, other: TaskProgress) -> TaskProgress:
     make, wait, judge, record, idle = map(sum, zip(one.ledger, other.ledger, strict=True))
     return replace(
@@ -126,6 +134,7 @@ def _sum(one: TaskProgress, other: TaskProgress) -> TaskProgress:
         failed_cases=one.failed_cases + other.failed_cases,
         statuses=_merged(one.statuses, other.statuses),
         wrong=_merged(one.wrong, other.wrong),
+        tried=_merged_tried(one.tried, other.tried),
         ledger=(make, wait, judge, record, idle),
         note=max(one.note, other.note),
     )

@@ -89,6 +89,8 @@ class RunView:
     """Label -> status (0: no response) -> count."""
     wrong: dict[str, Counter[int]] = field(default_factory=dict)
     """Those of `statuses` that were answers to cases that are meant to be refused."""
+    tried: dict[str, Counter[tuple[str, str, int]]] = field(default_factory=dict)
+    """Label -> (place, keyword that is broken there or `edge`, class of the status or 0) -> count."""
     seconds: dict[str, float] = field(default_factory=dict)
     """Label -> working seconds of the tasks that are about it alone."""
     labels: dict[str, None] = field(default_factory=dict)
@@ -218,6 +220,8 @@ class RunView:
             tested.add(label)
         for label, status, count in record.wrong:
             self.wrong.setdefault(label, Counter())[status] += count
+        for label, place, what, status, count in record.tried:
+            self.tried.setdefault(label, Counter())[place, what, status] += count
         if len(record.labels) == 1:
             label = record.labels[0]
             self.seconds[label] = self.seconds.get(label, 0.0) + sum(record.ledger[:4])
@@ -268,8 +272,8 @@ def fold(records: Iterable[tuple[int, Record]]) -> RunView:
     return view
 
 
-def _details(error: OperationError) -> tuple[str, str]:
-    return error.trace, error.request
+def _details(error: OperationError) -> tuple[str, str, str]:
+    return error.trace, error.request, repr(error.components)
 
 
 def _least(one: Said | None, other: Said) -> Said:

@@ -136,6 +136,8 @@ class TaskProgress:
     """Those of the requests that looked into failures."""
     wrong: tuple[tuple[str, int, int], ...] = ()
     """Those of `statuses` that were answers to cases that are meant to be refused."""
+    tried: tuple[tuple[str, str, str, int, int], ...] = ()
+    """(label, place such as `query limit`, keyword that is broken there or `edge`, class of the status or 0, count)."""
 
 
 @dataclass(frozen=True, slots=True)

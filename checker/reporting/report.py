@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from checker.core.known import Baseline, Compared
 from checker.corpus.records import Finding, Note, OperationError, Quarantined
+from checker.reporting.described import DescriptionCoverage
 
 NOT_AVAILABLE = "not available yet"
 ENDLESS = "killed"
@@ -114,6 +115,10 @@ class Report:
     """(format, path) of files that were written."""
     compared: Compared = field(default_factory=lambda: Compared(Baseline(), {}))
     """Its failures held against what is known."""
+    coverage: DescriptionCoverage = field(default_factory=DescriptionCoverage)
+    """What of the description it has met."""
+    shortfalls: tuple[str, ...] = ()
+    """Which parts of the description it should have met and has not: they make the run fail."""
     is_complete: bool = True
     """False of a run that has no end: it goes on, or was killed."""
 

@@ -48,6 +48,7 @@ def summary_lines(report: Report, glyph: Glyph) -> Iterator[str]:
     """All of the section but its ruled ends. A part that cannot be shown costs itself only."""
     parts: tuple[Callable[[], Iterable[str]], ...] = (
         partial(_operation_lines, report),
+        partial(_coverage_lines, report),
         partial(_phase_lines, report, glyph),
         partial(_title_counts, report, glyph),
         partial(baseline_lines, report),
@@ -89,6 +90,8 @@ def total_line(report: Report) -> str:
         parts.append(counted(warnings, "warning"))
     if report.cases and report.selected and not report.succeeded:
         parts.append("no operation ever answered 2xx")
+    if report.shortfalls:
+        parts.append("too little is covered")
     if report.failing_warnings:
         parts.append(f"warnings fail the run ({', '.join(report.failing_warnings)})")
     return f"{', '.join(parts)}{when}"
@@ -136,6 +139,20 @@ def _operation_lines(report: Report) -> Iterator[str]:
         yield f"    - {one.label}: {_reach_text(one)}"
     if len(unreached) > _SHOWN_PER_KIND:
         yield f"    - and {len(unreached) - _SHOWN_PER_KIND} more without one"
+    yield ""
+
+
+def _coverage_lines(report: Report) -> Iterator[str]:
+    """How much of the description was met, and what was to be met and was not."""
+    shares = [
+        f"{share.met}/{share.total} {name}"
+        for name, share in report.coverage.shares.items()
+        if share.total and name != "operations"
+    ]
+    if not shares and not report.shortfalls:
+        return
+    yield f"Covered: {', '.join(shares)}"
+    yield from (f"  Too little: {sentence}" for sentence in report.shortfalls)
     yield ""
 
 

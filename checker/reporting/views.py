@@ -8,6 +8,12 @@ from checker.core.known import Compared, KnownFailures
 from checker.core.phases import FUZZING, phase_names
 from checker.corpus.fold import PhaseView, RunView
 from checker.corpus.records import AUTHENTICATION, UNBROKEN, Note, OperationError
+from checker.reporting.described import (
+    DescriptionCoverage,
+    covered,
+    operation_coverage,
+    shortfalls,
+)
 from checker.reporting.report import (
     ENDLESS,
     NOT_AVAILABLE,
@@ -33,6 +39,7 @@ def report_of(
     by_name = _settled_phases(view, settings)
     phases = _phases(by_name, settings, outcome, elapsed_s)
     told = told_of(view, settings)
+    coverage = _coverage(view)
     tested = {label for phase in by_name.values() for label in phase.tested}
     return Report(
         kind=settings.kind,
@@ -60,6 +67,8 @@ def report_of(
         unauthorized=_unauthorized(told.notes),
         operations=operation_outcomes(view),
         is_complete=view.finished is not None,
+        coverage=coverage,
+        shortfalls=tuple(shortfalls(coverage, settings.fail_under)),
         compared=_compared(view, settings, outcome),
     )
 
@@ -69,6 +78,22 @@ def _compared(view: RunView, settings: RunSettings, outcome: str) -> Compared:
     is_whole = outcome == "completed" and opened is not None and opened.selected == opened.total
     known = KnownFailures(settings.baseline)
     return known.compared(view.findings.values(), view.statuses, is_whole=is_whole)
+
+
+def _coverage(view: RunView) -> DescriptionCoverage:
+    found = []
+    for label in view.labels:
+        said = view.described.get(label)
+        found.append(
+            operation_coverage(
+                label,
+                () if said is None else said.parameters,
+                () if said is None else said.statuses,
+                view.statuses.get(label, {}),
+                view.tried.get(label, {}),
+            )
+        )
+    return covered(tuple(found))
 
 
 def operation_outcomes(view: RunView) -> tuple[OperationOutcome, ...]:

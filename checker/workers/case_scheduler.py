@@ -184,6 +184,8 @@ class CaseScheduler:
         meta = flight.made.case.meta
         is_wrong = meta is not None and meta.mode is GenerationMode.NEGATIVE
         running.count(flight.made.label, flight.status, is_wrong=is_wrong)
+        if meta is not None and (is_wrong or meta.phase.data):
+            running.note_tried(flight.made.label, meta, flight.status)
         if running.is_news(flight.status, has_failed=flight.has_failed):
             self._tally(running)
 

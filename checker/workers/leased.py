@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from checker.core.meta import PhaseInfo
+from checker.core.meta import CaseMetadata, PhaseInfo
 from checker.core.operation import Label
 from checker.core.phases import CaseSource, Phase, phase_named
 from checker.core.request import WireRequest
@@ -21,6 +21,7 @@ from checker.workers.messages import (
     Task,
 )
 from checker.workers.rounds import DULL_CASES, Rounds
+from checker.workers.tried import tried_by
 from checker.workers.unconfirmed import JudgedCase, before_in
 
 SAVED_INDEX = 1 << 33
@@ -55,6 +56,8 @@ class LeasedTask:
     statuses: dict[tuple[str, int], int] = field(default_factory=dict)
     wrong: dict[tuple[str, int], int] = field(default_factory=dict)
     """Those of `statuses` that were answers to cases that are meant to be refused."""
+    tried: dict[tuple[str, str, str, int], int] = field(default_factory=dict)
+    """(label, place, keyword or `edge`, class of the status) -> cases that were about it."""
     looked_at: dict[tuple[str, int], int] = field(default_factory=dict)
     """`statuses` at the last look."""
     looks_at: int = 0
@@ -158,6 +161,12 @@ class LeasedTask:
         if self.rounds is not None and self.cases >= self.looks_at:
             self._look()
 
+    def note_tried(self, label: Label, meta: CaseMetadata, status: int) -> None:
+        """Count what a case was about."""
+        for place, what in tried_by(meta):
+            kind = (label, place, what, status // 100)
+            self.tried[kind] = self.tried.get(kind, 0) + 1
+
     def is_news(self, status: int, *, has_failed: bool) -> bool:
         """Whether a case changes what a report says if its worker dies before it counts it."""
         is_first = not self.succeeded and 200 <= status < 300
@@ -204,6 +213,7 @@ class LeasedTask:
         self.cases = self.requests = self.inquiries = self.failed_cases = 0
         self.statuses.clear()
         self.wrong.clear()
+        self.tried.clear()
         self.looked_at.clear()
         self.looks_at = len(self.task.labels) * DULL_CASES
 

@@ -7,6 +7,7 @@ from typing import Any
 from checker import __version__
 from checker.reporting.causes import Cause, cause_of, causes_of
 from checker.reporting.context import ReportContext
+from checker.reporting.described import OperationCoverage
 from checker.reporting.findings import prose
 from checker.reporting.json_text import json_text
 from checker.reporting.known_text import baseline_values, entry_values
@@ -60,6 +61,14 @@ def verdict(report: Report, context: ReportContext) -> dict[str, Any]:
         },
         "failures": [_failure(one) for one in shown_findings(report.findings, context)],
         "causes": [_cause(one) for one in causes_of(report.findings)],
+        "coverage": {
+            **{
+                name: {"met": share.met, "total": share.total}
+                for name, share in report.coverage.shares.items()
+            },
+            "shortfalls": list(report.shortfalls),
+            "results": [_coverage(one) for one in report.coverage.operations],
+        },
         "baseline": baseline_values(report.compared),
         "errors": [
             {
@@ -98,6 +107,26 @@ def _operation(one: OperationOutcome) -> dict[str, Any]:
         "statuses": {str(status): count for status, count in one.statuses},
         "seconds": round(one.seconds, 6),
         "note": one.note or None,
+    }
+
+
+def _coverage(one: OperationCoverage) -> dict[str, Any]:
+    return {
+        "operation": one.label,
+        "responses": dict(one.documented),
+        "undocumented": list(one.undocumented),
+        "places": [
+            {
+                "place": place.place,
+                "edges": place.edges,
+                "edges_accepted": place.edges_accepted,
+                "broken": {
+                    keyword: {"cases": cases, "refused": refused, "accepted": accepted}
+                    for keyword, cases, refused, accepted in place.keywords
+                },
+            }
+            for place in one.places
+        ],
     }
 
 
