@@ -18,6 +18,9 @@ COMMANDS = {
     "baseline": "Keep the file of known failures: add, list, compare.",
     "replay": "Send the requests of a cassette again and compare the answers.",
     "auth": "Try what is configured to say who is calling.",
+    "config": "Show what counts, or print the JSON Schema of checker.toml.",
+    "migrate": "Rewrite a configuration of an earlier generation.",
+    "completion": "Print what makes bash, zsh or fish complete.",
     "demo": "Try the tool on a bundled API with planted defects.",
 }
 """Command -> one line of help; `checker.cli.<command>` holds a click command of the same name."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, TypeVar
 
 import click
@@ -11,6 +12,7 @@ from checker.cli.any_key import apply_keys
 from checker.cli.contradictions import refuse_contradictions, refuse_pointless_bytes
 from checker.cli.filters import filter_options
 from checker.cli.setting import SettingOption, generation_option, root_option
+from checker.cli.topics import KeyOption, show_all
 from checker.cli.values import KeyValue, application, comma_list, credentials, headers, location
 from checker.config import auth
 from checker.config.config import Config
@@ -232,6 +234,14 @@ def run_options(settings: tuple[SettingOption, ...]) -> Callable[[Decorated], De
             command = _option(setting)(command)
         command = _lists(header_option(auth_option(command)))
         command = click.option("--no-color", is_flag=True, help="No colours.")(command)
+        command = click.option(
+            "--help-all",
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=show_all,
+            help="Show all options, by topic, with their keys and defaults.",
+        )(command)
         command = click.option("--force-color", is_flag=True, help="Colours in any case.")(command)
         return click.argument("location", callback=location)(command)
 
@@ -272,18 +282,11 @@ def apply_options(
 def _option(setting: SettingOption) -> Callable[[Decorated], Decorated]:
     key = SECTIONS[setting.path][setting.key]
     hidden = key.works is not None and key.works == (key.default,)
+    make = partial(click.option, cls=KeyOption, setting=setting, hidden=hidden, help=setting.help)
     if setting.is_flag:
-        return click.option(
-            *setting.flags, setting.name, is_flag=True, hidden=hidden, help=setting.help
-        )
-    return click.option(
-        *setting.flags,
-        setting.name,
-        type=KeyValue(setting.path, setting.key),
-        envvar=setting.variable,
-        hidden=hidden,
-        help=setting.help,
-    )
+        return make(*setting.flags, setting.name, is_flag=True)
+    value = KeyValue(setting.path, setting.key)
+    return make(*setting.flags, setting.name, type=value, envvar=setting.variable)
 
 
 def _lists(command: Decorated) -> Decorated:

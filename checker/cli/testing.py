@@ -4,6 +4,7 @@ import click
 
 from checker.cli.command import Command
 from checker.cli.legacy import modern
+from checker.cli.topics import write_first_page
 from checker.core.errors import UsageError
 
 
@@ -19,3 +20,7 @@ class TestingCommand(Command):
         for hint in hints:
             click.echo(f"Hint: {hint}", err=True)
         return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The first page: what is used most, and what else there is."""
+        write_first_page(self, ctx, formatter)

@@ -116,6 +116,13 @@ class Config(Section):
         return updates.revision if isinstance(updates, Updates) else 0
 
     @property
+    def sources(self) -> list[tuple[Layer, str]]:
+        """(what was said, where), nearest first."""
+        file = str(self._file or "given values")
+        names = ["command line", *([f"{file} [[project]]"] * (len(self._layers) - 2)), file]
+        return list(zip(self._layers, names, strict=False))
+
+    @property
     def target(self) -> tuple[str | None, str | None]:
         """(base URL, origin): the one that was said nearest to the command line."""
         for layer in self._layers:

@@ -1,0 +1,55 @@
+"""What every key comes to, and who said so."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from checker.config.config import Config
+from checker.config.layers import keys_of, value_in
+from checker.config.settings import Sanitization
+from checker.config.table import SECTIONS
+from checker.core.redact import Redaction
+
+DEFAULT: Final = "default"
+COMMAND: Final = "command line"
+
+
+@dataclass(frozen=True, slots=True)
+class Effective:
+    """One key."""
+
+    name: str
+    """As in the file, with its sections: `generation.max-examples`."""
+    value: Any
+    """What is secret in it is masked."""
+    source: str
+    """`default`, `command line`, a file, or a `[[project]]` table of it."""
+
+
+def effective_keys(config: Config, redaction: Redaction | None = None) -> Iterator[Effective]:
+    """Every key of the table for what is about no single operation, in its order; then those of users' checks."""
+    redaction = redaction or Sanitization().redaction
+    layers = config.sources
+    own = {path for layer, _ in layers for path in layer if path not in SECTIONS}
+    for path in (*SECTIONS, *sorted(own)):
+        for key in keys_of(path):
+            named = (name for layer, name in layers if key in layer.get(path, {}))
+            value = value_in([layer for layer, _ in layers], path, key)
+            masked = _masked(value, redaction, is_secret=path[:1] == ("auth",) and key in _SECRETS)
+            yield Effective(".".join((*path, key)), masked, next(named, DEFAULT))
+
+
+_SECRETS: Final = ("password", "openapi")
+
+
+def _masked(value: Any, redaction: Redaction, *, is_secret: bool) -> Any:
+    if isinstance(value, dict):
+        return {
+            name: _masked(one, redaction, is_secret=is_secret or redaction.is_sensitive(str(name)))
+            for name, one in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [_masked(one, redaction, is_secret=is_secret) for one in value]
+    if isinstance(value, str):
+        return redaction.replacement if is_secret and value else redaction.url(value)
+    return value

@@ -1,0 +1,181 @@
+"""`checker config`, `checker migrate`, `checker completion` and the pages of help."""
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from jsonschema import Draft202012Validator
+
+from checker.cli.fuzz import fuzz
+from checker.cli.run import run
+from checker.cli.topics import MOST_USED, by_topic
+from checker.config.json_schema import json_schema
+from checker.config.migration import GONE, RENAMED
+from checker.config.table import SECTIONS
+
+GOOD = """
+seed = 1
+rate-limit = "5/s"
+request-retries = { max-attempts = 2 }
+warnings = { fail-on = true }
+[generation]
+max-examples = 5
+[checks.not_a_server_error]
+enabled = false
+[checks.Mine]
+limit = 3
+[phases.stateful.inference]
+algorithms = []
+[[operations]]
+include-path = ["/a", "/b"]
+headers = { X-A = "1" }
+[[project]]
+title = "T"
+base-url = "http://127.0.0.1:1"
+[[project.operations]]
+exclude-tag-regex = "x"
+enabled = false
+"""
+
+
+def problems(text: str) -> list[str]:
+    return [
+        one.message for one in Draft202012Validator(json_schema()).iter_errors(tomllib.loads(text))
+    ]
+
+
+def test_the_schema_is_one_and_takes_good_files() -> None:
+    Draft202012Validator.check_schema(json_schema())
+    assert problems(GOOD) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sead = 1", "seed = 'a'", "[generation]\nmode = 'both'", "[generation]\nmax-examples = 0",
+        "[[operations]]\nheaders = {}", "[[operations]]\ninclude-path = '/a'\nseed = 1",
+        "[[project]]\nseed = 1\ntitle = 'T'", "[[project]]\nbase-url = 'x'", "request-timeout = 0",
+    ],
+)  # fmt: skip
+def test_the_schema_refuses_what_is_wrong(text: str) -> None:
+    assert problems(text)
+
+
+def test_every_key_stands_in_the_schema_with_its_default() -> None:
+    for path, keys in SECTIONS.items():
+        place: Any = json_schema()
+        for name in path:
+            place = place["properties"][name]
+        for name, key in keys.items():
+            assert place["properties"][name].get("default") == key.default
+
+
+def test_config_schema_prints_it(invoke) -> None:
+    assert json.loads(invoke("config", "schema").stdout) == json_schema()
+
+
+def test_config_show_says_where_each_value_comes_from(invoke, folder: Path) -> None:
+    (folder / "checker.toml").write_text(
+        "seed = 1\nproxy = 'http://u:hunter2@127.0.0.1:1'\n[auth.basic]\nusername = 'u'\npassword = 'hunter2'\n"
+        "[headers]\nAuthorization = 'hunter2'\nX-A = 'b'\n[[project]]\ntitle = 'T'\nrequest-timeout = 3\n"
+        "[[operations]]\ninclude-path = '/a'\nrequest-timeout = 9\n"
+    )
+    document = {"openapi": "3.0.3", "info": {"title": "T", "version": "1"}, "paths": {}}
+    (folder / "openapi.json").write_text(json.dumps(document))
+    result = invoke("config", "show", "openapi.json", "--set", "generation.max-examples=7")
+    assert result.exit_code == 0, result.output
+    lines = dict(line.split(" = ", 1) for line in result.stdout.splitlines() if " = " in line)
+    file = folder / "checker.toml"
+    assert lines["seed"] == f"1  # {file}"
+    assert lines["generation.max-examples"] == "7  # command line"
+    assert lines["request-timeout"] == f"3  # {file} [[project]]"
+    assert lines["max-redirects"] == "30  # default"
+    assert f"[[operations]] 0: request-timeout, enabled  # {file}" in result.stdout
+    assert "hunter2" not in result.stdout
+    for path, keys in SECTIONS.items():
+        assert {".".join((*path, key)) for key in keys} <= lines.keys()
+
+
+def test_config_show_may_leave_out_defaults(invoke, folder: Path) -> None:
+    (folder / "checker.toml").write_text("seed = 1\n")
+    assert (
+        invoke("config", "show", "--changed").stdout == f"seed = 1  # {folder / 'checker.toml'}\n"
+    )
+
+
+OLD: dict[str, Any] = {
+    "data-generation-method": "negative", "generation.modes": ["positive", "negative"],
+    "exitfirst": True, "max-response-time": 500, "junit-xml": "a.xml", "cassette-path": "a.yaml",
+    "cassette-preserve-exact-body-bytes": True, "sanitize-output": False, "stateful": "none",
+    "stateful-recursion-limit": 4, "contrib-unique-data": True, "pre-run": "hooks",
+    "contrib-openapi-fill-missing-examples": True, "set-query": {"q": 1},
+    "proptest-max-examples": 5, "proptest-seed": 1, "proptest-derandomize": False,
+    "proptest-database": "none", "proptest-suppress-health-check": [], "generation-codec": "ascii",
+    "generation-allow-x00": False, "request-proxy": "http://127.0.0.1:1", "request-tls-verify": False,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RENAMED)
+def test_an_old_key_is_rewritten_and_the_file_works(invoke, folder: Path, name: str) -> None:
+    *section, key = name.split(".")
+    value = json.dumps(OLD[name]).replace("{", "{ ").replace(": ", " = ")
+    head = f"[{section[0]}]\n" if section else ""
+    path = folder / "checker.toml"
+    path.write_text(f"# Ours\n{head}{key} = {value}\n")
+    result = invoke("migrate", "checker.toml")
+    assert result.exit_code == 0, result.output
+    today, value_of = RENAMED[name]
+    assert result.stdout == f"{name} -> {today} = {value_of(OLD[name])!r}\n"
+    assert path.read_text().startswith("# Ours")
+    assert (folder / "checker.toml.before").exists()
+
+
+def test_keys_are_respelt_and_those_that_are_gone_are_told(invoke, folder: Path) -> None:
+    path = folder / "checker.toml"
+    path.write_text(
+        "base_url = 'http://127.0.0.1:1'\nfixups = 'all'\n[generation]\nmax_examples = 3\n"
+    )
+    result = invoke("migrate", "checker.toml", "--dry-run")
+    assert result.stderr.splitlines() == [
+        "base_url -> base-url", "generation.max_examples -> max-examples",
+        f"fixups is left out: {GONE['fixups']}",
+    ]  # fmt: skip
+    assert tomllib.loads(result.stdout) == {
+        "base-url": "http://127.0.0.1:1", "generation": {"max-examples": 3},
+    }  # fmt: skip
+    assert "fixups" in path.read_text()
+
+
+def test_a_file_of_today_is_left_alone(invoke, folder: Path) -> None:
+    (folder / "checker.toml").write_text(GOOD.replace("[checks.Mine]\nlimit = 3\n", ""))
+    assert invoke("migrate", "checker.toml").stdout == "nothing to change\n"
+    assert not (folder / "checker.toml.before").exists()
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_names_the_program(invoke, shell: str) -> None:
+    result = invoke("completion", shell)
+    assert result.exit_code == 0
+    assert f"_CHECKER_COMPLETE={shell}_complete" in result.stdout
+
+
+@pytest.mark.parametrize("command", ["run", "fuzz"])
+def test_the_first_page_fits_two_screens_and_names_everything(invoke, command: str) -> None:
+    page = invoke(command, "--help").stdout
+    assert len(page.splitlines()) <= 48
+    assert max(map(len, page.splitlines())) <= 80
+    whole = invoke(command, "--help-all").stdout
+    for one in (run if command == "run" else fuzz).params:
+        if isinstance(one, click.Option) and not one.hidden and one.name != "help_all":
+            assert one.opts[-1] in whole
+    for note in ("[generation.mode; default: all]", "[base-url; CHECKER_BASE_URL]", "[rate-limit]"):
+        assert note in " ".join(whole.split())
+
+
+def test_options_that_are_used_most_come_first() -> None:
+    topics = dict(by_topic(run, click.Context(run)))
+    assert next(iter(topics)) == MOST_USED
+    assert [one.name for one in topics["Others"]] == ["keys"]
