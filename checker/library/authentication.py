@@ -15,6 +15,7 @@ from checker.core.response import Outcome
 from checker.corpus.secrets import Secrets
 from checker.kinds.protocol import ApiSchema
 from checker.library.parametrized import Tested
+from checker.library.verdicts import KeptClassChecks
 from checker.transport.settings import HttpSettings
 from checker.workers.configured_sources import Requested, equip
 from checker.workers.credentials import CredentialKeeper
@@ -60,6 +61,8 @@ class Registered:
     """Of the schema, then of the test."""
     auth: tuple[AuthRegistry, ...] = field(default_factory=lambda: (SchemaAuth(),))
     """Of the test, then of the schema."""
+    classes: KeptClassChecks = field(default_factory=KeptClassChecks)
+    """Instances of classes of checks: one of each for the schema and all that is narrowed from it."""
 
 
 class CallAuthentication:

@@ -2,6 +2,7 @@
 
 import copy
 import secrets
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -10,6 +11,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from checker import __version__
+from checker.checks.classes import ClassCheck
 from checker.checks.custom import CUSTOM_CHECKS
 from checker.checks.judge import Judge, Judgement, JudgeSettings
 from checker.config.config import Config
@@ -32,7 +34,6 @@ from checker.core.phases import EXAMPLES
 from checker.core.providers import AuthRegistry, registered_names
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
-from checker.core.send import Transport
 from checker.generation.hooks import ComponentHooks
 from checker.generation.settings import GenerationSettings
 from checker.kinds.protocol import ApiOperation, ApiSchema, CaseProgram
@@ -46,13 +47,15 @@ from checker.library.calls import (
     overridden,
 )
 from checker.library.changed import DrawnCase, transport_kwargs
+from checker.library.connections import Connections
 from checker.library.drawn import masked
 from checker.library.listed import listed_cases
 from checker.library.makers import Makers, joined_headers
 from checker.library.options import CallOptions, CheckOptions
+from checker.library.recording import RECORDERS, Call, tell_of_call, tell_of_results
 from checker.library.sessions import home_of, send_by, session_for
 from checker.library.strategies import Programs, case_strategy, generation_settings, with_parts
-from checker.library.verdicts import KeptClassChecks, failure_group
+from checker.library.verdicts import failure_group
 from checker.phases.attempt import (
     CallHooks,
     Tools,
@@ -66,14 +69,9 @@ from checker.phases.attempt import (
 )
 from checker.phases.safety import SafetyGate
 from checker.transport.applications import Application
-from checker.transport.factories import NETWORK, with_policies
 from checker.transport.prepare import RequestMaker
-from checker.transport.rates import RateLimits
-from checker.transport.settings import HttpSettings
 
 _NOWHERE = BaseUrl("http", "localhost", 80, "")
-_MANY = 16
-"""Connections that are kept."""
 _NO_BASE_URL = "The `base_url` argument is required when specifying a schema via a file"
 
 
@@ -105,9 +103,7 @@ class LibraryEngine:
         self.auth = CallAuthentication(schema, self._own.auth)
         self._makers = Makers()
         self._compiled: dict[tuple[Label, GenerationMode | None], Programs] = {}
-        self._classes = KeptClassChecks()
-        self._lanes: dict[tuple[BaseUrl, HttpSettings], Transport] = {}
-        self._connect = with_policies(NETWORK, RateLimits())
+        self._send = Connections(application).send
         schema.configure(
             SchemaOptions(
                 server_variables=dict(config.servers.variables),
@@ -316,6 +312,18 @@ class LibraryEngine:
         if session is not None:
             send = partial(send_by, session, base_url=origin, transport=how)
         outcome = drive(exchange(tools, sent, request), send)
+        tell_of_call(
+            lambda: Call(
+                sent,
+                request,
+                outcome,
+                time.time(),
+                settings,
+                self._schema,
+                origin.url,
+                self.auth.secrets,
+            )
+        )
         drive(judge_outcome(tools, sent, outcome, request=request), send)
         if isinstance(outcome, NetworkFailure):
             raise error_of(outcome)
@@ -326,22 +334,6 @@ class LibraryEngine:
         self._settings()
         assert self._resolved is not None
         return self._resolved[1:]
-
-    def _send(self, origin: BaseUrl, http: HttpSettings, request: WireRequest) -> Outcome:
-        application = self.application
-        if application is not None and origin.url == application.origin.url:
-            return application.send(request, http.request_timeout_s)
-        lanes = self._lanes.get((origin, http))
-        if lanes is None:
-            while len(self._lanes) >= _MANY:
-                self._lanes.pop(next(iter(self._lanes))).close()
-            lanes = self._lanes[origin, http] = self._connect(origin, http, 1)
-        outcome = lanes.send(0, request)
-        if isinstance(outcome, NetworkFailure) and outcome.may_be_late:
-            outcome = lanes.send(0, replace(request, fresh=True))
-        if isinstance(outcome, Response):
-            outcome.request = request
-        return outcome
 
     def _validate(
         self,
@@ -359,7 +351,7 @@ class LibraryEngine:
         anonymous = self._maker(unknown, replace(own, headers=nobody), {}, is_anonymous=True)
         hooks = CallHooks.of(self._chain)
         judge = Judge(
-            options.selected(own.checks, self._classes.of(self._settings().common.check_settings)),
+            options.selected(own.checks, self._class_checks()),
             JudgeSettings(own.check_settings, settings.truncation),
             check_tools(
                 maker,
@@ -379,14 +371,22 @@ class LibraryEngine:
         said: Judgement = drive(judge.judge(case, response), send)
         names = judge.check_names(case)
         judgement = reviewed(said, hooks, case, response, names)
-        if options.recorder is not None:
-            options.recorder.checked(case, response, results_of(names, judgement.failures))
+        command = ""
         if judgement.failures:
             origin = self._shown_origin(settings)
             request = response.request or self._maker(origin, own, options.headers).make(case)
             shown = self._masked(case, request, settings)
             command = self._hidden(curl.render(shown, origin, verify=is_verified), settings)
+        tell_of_results(
+            (case, response), results_of(names, judgement.failures), command, options.recorder
+        )
+        if judgement.failures:
             raise failure_group(case, response, judgement.failures, command, settings.truncation)
+
+    def _class_checks(self) -> Iterable[ClassCheck]:
+        for recorder in RECORDERS:
+            recorder.judging(self._own.classes)
+        return self._own.classes.of(self._asked()[1].common.check_settings)
 
     def _hidden(self, command: str, settings: RunSettings) -> str:
         """A command without what sources of credentials gave."""

@@ -68,9 +68,18 @@ class KeptClassChecks:
 
     def __init__(self) -> None:
         self._kept: dict[str, ClassCheck] = {}
+        self._made_of: object = None
+
+    def at_work(self) -> Iterable[ClassCheck]:
+        """Those that have been asked for until now."""
+        return self._kept.values()
 
     def of(self, settings: Mapping[str, Mapping[str, Any]]) -> Iterable[ClassCheck]:
         """Those that are registered; `settings` are by the name of the check."""
+        made_of = (id(settings), *map(id, CUSTOM_CHECKS.values()))
+        if made_of == self._made_of:
+            return self._kept.values()
+        self._made_of = made_of
         for check in class_checks(CUSTOM_CHECKS, settings):
             known = self._kept.get(check.name)
             if known is None or known.config != check.config:

@@ -19,6 +19,14 @@ GENERATED = "_checker_generated"
 """Attribute of what was put beside the test of the user."""
 
 
+_SENT = "checker"
+"""Name of what processes of pytest-xdist send back."""
+_CALLS: pytest.StashKey[Any] = pytest.StashKey()
+"""The calls of a session, once there is a test of a schema."""
+_CONCLUSIONS: pytest.StashKey[list[Any]] = pytest.StashKey()
+"""What classes of users found in the whole session."""
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_pycollect_makeitem(
     collector: pytest.Module | pytest.Class, name: str, obj: object
@@ -27,7 +35,7 @@ def pytest_pycollect_makeitem(
     # By their types: some objects of modules, such as settings of Django, do work when they are asked for anything.
     if issubclass(type(obj), type):
         if issubclass(cast("type[object]", obj), unittest.TestCase):
-            _expand_methods(cast("type[unittest.TestCase]", obj))
+            _expand_methods(collector.config, cast("type[unittest.TestCase]", obj))
         return None
     attributes = obj.__dict__ if type(obj) is FunctionType else {}
     if GENERATED in attributes:
@@ -36,7 +44,7 @@ def pytest_pycollect_makeitem(
     if SCHEMA not in attributes or not collector.funcnamefilter(name):
         return None
     found: list[pytest.Item | pytest.Collector] = []
-    for own_name, test in _tests(obj, name):
+    for own_name, test in _tests(collector.config, obj, name):
         # Where names are looked up by pytest: so fixtures, marks, classes and other plugins work as for any test.
         setattr(collector.obj, own_name, test)
         found += collector._genfunctions(own_name, test)
@@ -63,13 +71,13 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(UsualIds(), "checker-ids")
 
 
-def _expand_methods(case: type[unittest.TestCase]) -> None:
+def _expand_methods(config: pytest.Config, case: type[unittest.TestCase]) -> None:
     """Put tests of operations beside those of a schema; `unittest` finds them."""
     for name in dir(case):
         test = getattr(case, name)
         attributes = getattr(test, "__dict__", {})
         if SCHEMA in attributes and name.startswith(unittest.TestLoader.testMethodPrefix):
-            for own_name, own in _tests(test, name):
+            for own_name, own in _tests(config, test, name):
                 setattr(case, own_name, own)
             # Not `delattr`: it may be a base class's.
             setattr(case, name, _hidden)
@@ -82,9 +90,11 @@ def _hidden() -> None:
 _hidden.__test__ = False  # type: ignore[attr-defined]
 
 
-def _tests(test: Any, name: str) -> Iterable[tuple[str, Callable[..., Any]]]:
+def _tests(config: pytest.Config, test: Any, name: str) -> Iterable[tuple[str, Callable[..., Any]]]:
     """Names and functions of the items of a test."""
     expansion = _module("checker.pytest.expansion")
+    if _CALLS not in config.stash:
+        config.stash[_CALLS] = _module("checker.pytest.session").SessionCalls.recording()
     for own_name, function in expansion.expanded(test, name):
         function.__dict__[GENERATED] = True
         yield own_name, function
@@ -110,6 +120,54 @@ def pytest_runtest_makereport(
     if call.excinfo is not None and report.longrepr is not None and failures is not None:
         _module("checker.pytest.failures").show(item, call.excinfo, report)
     return report
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Ask classes of users for their last word, and hand what reports need to whoever writes them."""
+    calls = session.config.stash.get(_CALLS, None)
+    if calls is None:
+        return
+    calls.finish()
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output[_SENT] = calls.sent()
+        # Each process of several has seen a part: none of them can conclude.
+        return
+    found = session.config.stash[_CONCLUSIONS] = calls.conclusions()
+    if found and session.exitstatus in (0, pytest.ExitCode.NO_TESTS_COLLECTED):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take over what a process of pytest-xdist recorded."""
+    sent = getattr(node, "workeroutput", {}).get(_SENT)
+    if sent is None:
+        return
+    stash = node.config.stash
+    if _CALLS not in stash:
+        stash[_CALLS] = _module("checker.pytest.session").SessionCalls()
+    stash[_CALLS].absorb(sent)
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Write the reports, and say where they are."""
+    found = config.stash.get(_CONCLUSIONS, [])
+    if found:
+        terminalreporter.section("Checks of the whole session")
+        for failure in found:
+            terminalreporter.write_line(f"{failure.check}: {failure.message or failure.title}", red=True)
+    calls = config.stash.get(_CALLS, None)
+    command = " ".join(["pytest", *map(str, config.invocation_params.args)])
+    lines = [] if calls is None else list(calls.write(command))
+    if lines:
+        terminalreporter.section("Reports")
+        for line in lines:
+            terminalreporter.write_line(line)
+        terminalreporter.write_line(f"Seed: {calls.settings.seed}")
 
 
 def _property_test(item: pytest.Item) -> Any:

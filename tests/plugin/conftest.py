@@ -6,7 +6,9 @@ from hypothesis import settings
 import checker.library.loaders
 import checker.openapi.kind
 import checker.pytest.expansion
-import checker.pytest.failures  # noqa: F401 - each run in process would import all of it anew
+import checker.pytest.failures
+import checker.pytest.session  # noqa: F401 - each run in process would import all of it anew
+from checker.checks.custom import CUSTOM_CHECKS
 
 SHOP = '''
 import json
@@ -72,6 +74,7 @@ def run(pytester: pytest.Pytester) -> Iterator[Run]:
         return pytester.runpytest_subprocess(*arguments)
 
     yield run
+    CUSTOM_CHECKS.clear()
     # A test may have chosen another one, in this process.
     settings.load_profile("house")
 

@@ -1,0 +1,302 @@
+"""What a session of pytest leaves behind: the configured reports, and what classes of users say of all of it."""
+
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final, Self
+
+from checker import __version__
+from checker.checks.custom import after_run
+from checker.config.settings import RunSettings
+from checker.core.failures import Failure
+from checker.core.operation import Label
+from checker.core.reports import report_format
+from checker.core.response import Response
+from checker.core.sequence import Drawn, Step
+from checker.corpus.codec import RecordEncoder, decode, join
+from checker.corpus.exchange import exchange, exchange_fields
+from checker.corpus.fold import RunView
+from checker.corpus.records import (
+    CheckOutcome,
+    Component,
+    Finding,
+    Interaction,
+    OperationsSelected,
+    Record,
+    RunFinished,
+    RunStarted,
+    SchemaOpened,
+    TaskProgress,
+)
+from checker.corpus.secrets import secrets_of
+from checker.library.recording import RECORDERS, Call
+from checker.library.verdicts import KeptClassChecks
+from checker.phases.attempt import CheckResult
+from checker.reporting.context import ReportContext
+from checker.reporting.events import EventStream
+from checker.reporting.summaries import write_summary
+from checker.reporting.views import report_of
+from checker.reporting.whole import whole_file
+from checker.reporting.writers import writer_of
+from checker.workers.components import MODES, Components
+
+_RUN: Final = "pytest"
+_MOST: Final = 200_000
+"""Calls that are kept for reports: a session that never ends must not fill the memory."""
+_NO_TIME: Final = (0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(slots=True, eq=False)
+class SessionCalls:
+    """Calls of one process, as records of a run. Implements `checker.library.recording.CallRecorder`."""
+
+    settings: RunSettings | None = None
+    """Of the first schema whose configuration asks for reports."""
+    opened: SchemaOpened | None = None
+    started_at: float = field(default_factory=time.time)
+    calls: list[Call] = field(default_factory=list)
+    records: list[Record] = field(default_factory=list)
+    """Interactions and findings of other processes."""
+    lost: int = 0
+    """Calls beyond the limit."""
+    classes: dict[int, KeptClassChecks] = field(default_factory=dict)
+    _by_response: dict[int, Call] = field(default_factory=dict)
+
+    @classmethod
+    def recording(cls) -> Self:
+        """One that hears of every call of this process."""
+        made = cls()
+        RECORDERS.append(made)
+        return made
+
+    def called(self, call: Call) -> None:
+        """Keep a call, where reports are asked for."""
+        if not call.settings.reports:
+            return
+        if self.settings is None or self.opened is None:
+            self.settings, self.opened = call.settings, _opened(call)
+        if len(self.calls) >= _MOST:
+            self.lost += 1
+            return
+        self.calls.append(call)
+        # The call keeps its outcome alive: no other one has its `id`.
+        self._by_response[id(call.outcome)] = call
+
+    def judged(self, response: Response, results: Sequence[CheckResult], command: str) -> None:
+        """Note what checks said of the response to a call."""
+        call = self._by_response.get(id(response))
+        if call is not None:
+            call.results += results
+            call.command = command or call.command
+
+    def judging(self, classes: KeptClassChecks) -> None:
+        """Remember instances of classes: they are asked when all is over."""
+        self.classes[id(classes)] = classes
+
+    def finish(self) -> None:
+        """Hear of no further calls."""
+        if self in RECORDERS:
+            RECORDERS.remove(self)
+
+    def conclusions(self) -> list[Failure]:
+        """What classes of users say of the whole session."""
+        found: list[Failure] = []
+        for kept in self.classes.values():
+            for check in kept.at_work():
+                if check.concludes:
+                    found += after_run(check)
+        return found
+
+    def sent(self) -> dict[str, Any] | None:
+        """All of it in plain values, for another process; None where there is nothing."""
+        if self.settings is None or self.opened is None:
+            return None
+        own = [self.opened, *self._own_records()]
+        encoder = RecordEncoder()
+        encoded = [encoder.encode(one) for one in own]
+        return {
+            "settings": json.dumps(self.settings.to_dict()),
+            "records": join(encoded, len(encoded)),
+            "lost": self.lost,
+        }
+
+    def absorb(self, sent: dict[str, Any]) -> None:
+        """Take what another process sent."""
+        opened, *records = decode(sent["records"])
+        if self.settings is None and isinstance(opened, SchemaOpened):
+            self.settings = RunSettings.from_dict(json.loads(sent["settings"]))
+            self.opened = opened
+        self.records += records
+        self.lost += sent["lost"]
+
+    def write(self, command: str) -> Iterator[str]:
+        """Write the reports; one line for each: where it is, or why it is not there."""
+        if self.settings is None or self.opened is None:
+            return
+        settings = replace(self.settings, command=command)
+        records = list(self._all(settings, self.opened))
+        view, context = (
+            RunView(),
+            ReportContext.of(settings, _started(settings, self.started_at), self.opened),
+        )
+        for record in records:
+            if not isinstance(record, Interaction):
+                view.absorb(0, record)
+        for name, path in settings.reports:
+            row = report_format(name)
+            assert row is not None
+            if row.streams:
+                problem = _streamed(Path(path), writer_of(row)(context), records)
+            else:
+                report = report_of(view, settings, "completed")
+                problem = write_summary(row, Path(path), report, context)
+            yield problem or f"{row.title}: {path}"
+        if self.lost:
+            yield f"{self.lost:,} requests beyond the first {_MOST:,} are not in them"
+
+    def _all(self, settings: RunSettings, opened: SchemaOpened) -> Iterator[Record]:
+        """Records as a run has them, from the first to the last."""
+        told = [*self._own_records(), *self.records]
+        interactions = [one for one in told if isinstance(one, Interaction)]
+        findings = {one.fingerprint: one for one in told if isinstance(one, Finding)}
+        labels = tuple(dict.fromkeys(one.label for one in interactions))
+        yield _started(settings, self.started_at)
+        yield replace(opened, selected=max(opened.selected, len(labels)))
+        yield OperationsSelected(labels)
+        yield from interactions
+        yield from findings.values()
+        for phase in dict.fromkeys(one.phase for one in interactions):
+            yield _progress(phase, [one for one in interactions if one.phase == phase])
+        elapsed_s = time.time() - self.started_at
+        yield RunFinished(_RUN, time.time(), "completed", elapsed_s, _NO_TIME)
+
+    def _own_records(self) -> Iterator[Record]:
+        components = Components()
+        for call in self.calls:
+            interaction = _interaction(call, components)
+            yield interaction
+            for _, _, failure in call.results:
+                if failure is not None:
+                    yield _finding(failure, call, interaction)
+
+
+def _opened(call: Call) -> SchemaOpened:
+    schema = call.schema
+    total = sum(1 for _ in schema.entries())
+    return SchemaOpened(
+        schema.title,
+        schema.specification,
+        call.base_url,
+        "",
+        total,
+        total,
+        credentials=schema.credentials,
+    )
+
+
+def _started(settings: RunSettings, at: float) -> RunStarted:
+    return RunStarted(
+        _RUN,
+        settings.kind,
+        at,
+        __version__,
+        settings.location,
+        settings.seed,
+        "",
+        settings.command,
+        1,
+    )
+
+
+def _interaction(call: Call, components: Components) -> Interaction:
+    case, meta = call.case, call.case.meta
+    wanted = call.secrets if not call.secrets.is_empty else secrets_of(call.settings)
+    failed = any(failure is not None for _, _, failure in call.results)
+    is_answered = isinstance(call.outcome, Response)
+    status = ("FAILURE" if failed else "SUCCESS") if is_answered else "ERROR"
+    if is_answered and not call.results:
+        status = "SKIP"
+    return Interaction(
+        case=case.id,
+        label=case.operation.label,
+        phase="" if meta is None else meta.phase.name,
+        phase_data=() if meta is None else tuple(meta.phase.data.items()),
+        mode="positive" if meta is None else MODES[meta.mode],
+        components=()
+        if meta is None
+        else tuple(Component(*one) for one in components.fields(meta)),
+        status=status,
+        at=call.at,
+        generation_s=0.0 if meta is None else meta.time,
+        exchange=exchange(exchange_fields(call.request, call.outcome, wanted)),
+        checks=tuple(
+            CheckOutcome(name, said.upper(), None if failure is None else failure.message)
+            for name, said, failure in call.results
+        ),
+        worker=0,
+    )
+
+
+def _finding(failure: Failure, call: Call, interaction: Interaction) -> Finding:
+    label = interaction.label
+    return Finding(
+        fingerprint=failure.fingerprint(label),
+        label=failure.blamed(label),
+        check=failure.check,
+        title=failure.title,
+        message=failure.message,
+        severity=failure.severity.value,
+        unique_key=failure.unique_key,
+        phase=interaction.phase,
+        case=interaction.case,
+        task=_RUN,
+        index=0,
+        stage="minimised",
+        steps=(Step(Label(label), Drawn(())),),
+        interactions=(interaction,),
+        reproduction=call.command,
+        reproduced=True,
+        shrink_executions=0,
+        at=interaction.at,
+        text=failure.text,
+        code=failure.code,
+    )
+
+
+def _progress(phase: str, interactions: list[Interaction]) -> TaskProgress:
+    """What came of the operations of a phase."""
+    counts = Counter((one.label, one.exchange.status or 0) for one in interactions)
+    return TaskProgress(
+        f"{_RUN}-{phase}",
+        phase,
+        tuple(dict.fromkeys(one.label for one in interactions)),
+        len(interactions),
+        True,
+        len(interactions),
+        len(interactions),
+        sum(one.status == "FAILURE" for one in interactions),
+        tuple((label, status, count) for (label, status), count in counts.items()),
+        _NO_TIME,
+    )
+
+
+def _streamed(path: Path, writer: Any, records: list[Record]) -> str:
+    """Write a report event by event; why it is not there, or nothing."""
+    stream = EventStream()
+    try:
+        with whole_file(path) as file:
+            file.write(writer.head())
+            for record in records:
+                is_sent = isinstance(record, Interaction)
+                events = stream.interaction(record) if is_sent else stream.follow(0, record)
+                for event in events:
+                    file.write(writer.event(event))
+            for event in stream.end():
+                file.write(writer.event(event))
+            file.write(writer.end())
+    except OSError as error:
+        return f"{path}: the report cannot be written: {error.strerror or error}"
+    return ""

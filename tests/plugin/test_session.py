@@ -1,0 +1,122 @@
+"""What a session leaves behind: reports, and the last word of classes of checks."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from junitparser import JUnitXml
+
+CONFIGURED = """
+schema.config.reports.update(vcr_path="out/cassette.yaml", junit_path="out/junit.xml",
+                             har_path="out/all.har", ndjson_path="out/events.ndjson")
+"""
+ALL = (
+    CONFIGURED
+    + """
+@schema.parametrize()
+def test_api(case):
+    case.call_and_validate()
+"""
+)
+
+
+def interactions(folder: Path) -> list[dict]:
+    return yaml.safe_load((folder / "out/cassette.yaml").read_text())["http_interactions"]
+
+
+def test_reports_are_written_when_the_session_ends(run, pytester) -> None:
+    result = run(ALL)
+    result.assert_outcomes(passed=3, failed=1)
+    result.stdout.fnmatch_lines(["*= Reports =*", "VCR: out/cassette.yaml", "Seed: *"])
+    found = interactions(pytester.path)
+    assert {one["request"]["method"] for one in found} == {"GET", "POST", "DELETE"}
+    by_status = {one["response"]["status"]["code"]: one for one in found}
+    assert {(one["name"], one["status"]) for one in by_status["500"]["checks"]} >= {
+        ("not_a_server_error", "FAILURE"),
+        ("content_type_conformance", "SUCCESS"),
+    }
+    assert by_status["200"]["phase"]["name"] == "fuzzing"
+    suite = next(iter(JUnitXml.fromfile(str(pytester.path / "out/junit.xml"))))
+    assert (suite.name, suite.tests, suite.failures) == ("checker", 4, 1)
+    archive = json.loads((pytester.path / "out/all.har").read_text())
+    assert len(archive["log"]["entries"]) == len(found)
+    events = [
+        json.loads(one) for one in (pytester.path / "out/events.ndjson").read_text().splitlines()
+    ]
+    assert next(iter(events[-1])) == "EngineFinished"
+
+
+def test_each_call_is_one_interaction(run, pytester) -> None:
+    text = (
+        CONFIGURED
+        + """
+@schema.include(path="/users").parametrize()
+@settings(max_examples=1)
+def test_api(case):
+    response = case.call()
+    case.validate_response(response)
+    case.call()
+"""
+    )
+    run(text).assert_outcomes(passed=1)
+    first, second = interactions(pytester.path)[:2]
+    assert (first["status"], second["status"]) == ("SUCCESS", "SKIP")
+    assert first["checks"]
+    assert not second["checks"]
+
+
+def test_processes_of_xdist_write_one_report(run, pytester) -> None:
+    result = run(ALL, "--no-usual", "-p", "no:cacheprovider", "-n", "2")
+    result.assert_outcomes(passed=3, failed=1)
+    result.stdout.fnmatch_lines(["VCR: out/cassette.yaml"])
+    found = interactions(pytester.path)
+    assert {one["request"]["method"] for one in found} == {"GET", "POST", "DELETE"}
+    suite = next(iter(JUnitXml.fromfile(str(pytester.path / "out/junit.xml"))))
+    assert (suite.tests, suite.failures) == (4, 1)
+
+
+def test_without_configured_reports_there_are_none(run, pytester) -> None:
+    result = run("@schema.parametrize()\ndef test_api(case):\n    case.call()\n")
+    result.stdout.no_fnmatch_line("*Reports*")
+    assert not (pytester.path / "out").exists()
+
+
+def test_a_report_that_cannot_be_written_is_told(run, pytester) -> None:
+    (pytester.path / "out").write_text("a file")
+    result = run(ALL)
+    result.stdout.fnmatch_lines(["out/cassette.yaml: the report cannot be written: *"])
+
+
+CLASS = """
+@checker.check
+class AtMost:
+    made = 0
+
+    def __init__(self, most=2):
+        type(self).made += 1
+        self.most, self.seen = most, 0
+
+    def after_response(self, ctx, response, case):
+        self.seen += 1
+
+    def after_run(self, ctx):
+        assert type(self).made == 1
+        assert self.seen <= self.most, f"{self.seen} responses"
+
+@schema.exclude(method="DELETE").parametrize()
+def test_api(case):
+    case.call_and_validate()
+"""
+
+
+def test_classes_of_checks_have_the_last_word(run) -> None:
+    result = run(CLASS)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["*= Checks of the whole session =*", "AtMost: *responses*"])
+
+
+def test_a_content_class_of_checks_says_nothing(run) -> None:
+    result = run(CLASS.replace("most=2", "most=1000"))
+    assert result.ret == 0
+    result.stdout.no_fnmatch_line("*whole session*")
