@@ -159,15 +159,16 @@ def pytest_terminal_summary(
     if found:
         terminalreporter.section("Checks of the whole session")
         for failure in found:
-            terminalreporter.write_line(f"{failure.check}: {failure.message or failure.title}", red=True)
+            terminalreporter.write_line(
+                f"{failure.check}: {failure.message or failure.title}", red=True
+            )
     calls = config.stash.get(_CALLS, None)
     command = " ".join(["pytest", *map(str, config.invocation_params.args)])
     lines = [] if calls is None else list(calls.write(command))
     if lines:
         terminalreporter.section("Reports")
-        for line in lines:
-            terminalreporter.write_line(line)
-        terminalreporter.write_line(f"Seed: {calls.settings.seed}")
+    for line in lines:
+        terminalreporter.write_line(line)
 
 
 def _property_test(item: pytest.Item) -> Any:

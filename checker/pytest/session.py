@@ -154,6 +154,7 @@ class SessionCalls:
                 report = report_of(view, settings, "completed")
                 problem = write_summary(row, Path(path), report, context)
             yield problem or f"{row.title}: {path}"
+        yield f"Seed: {settings.seed}"
         if self.lost:
             yield f"{self.lost:,} requests beyond the first {_MOST:,} are not in them"
 
@@ -290,9 +291,11 @@ def _streamed(path: Path, writer: Any, records: list[Record]) -> str:
         with whole_file(path) as file:
             file.write(writer.head())
             for record in records:
-                is_sent = isinstance(record, Interaction)
-                events = stream.interaction(record) if is_sent else stream.follow(0, record)
-                for event in events:
+                for event in (
+                    stream.interaction(record)
+                    if isinstance(record, Interaction)
+                    else stream.follow(0, record)
+                ):
                     file.write(writer.event(event))
             for event in stream.end():
                 file.write(writer.event(event))
