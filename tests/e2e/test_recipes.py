@@ -5,12 +5,13 @@ import json
 import os
 import signal
 import threading
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from checker.core.sequence import Drawn, Literal, Recipe
+from checker.core.sequence import Drawn, Listed, Literal, Recipe
 from checker.corpus.records import Finding
 from checker.demo.http import Reply, Request
 from tests.apps.serving import json_reply, serving
@@ -50,8 +51,10 @@ DOCUMENT: dict[str, Any] = {
 }
 LONG = 12
 CHECKED = ("--checks", "not_a_server_error")
-RECIPES: dict[str, type[Recipe]] = {"coverage": Literal, "fuzzing": Drawn}
+RECIPES: dict[str, type[Recipe]] = {"examples": Listed, "coverage": Literal, "fuzzing": Drawn}
 """What the smallest case is made from: one whose values were lowered is none of the list any more."""
+EXAMPLE = {"text": "an example that is too long", "size": 3}
+"""Of the author: nothing is plainer for a reader, so it stays as it is."""
 
 
 def labels(request: Request) -> Reply:
@@ -85,13 +88,17 @@ def only(findings: list[Finding]) -> Finding:
     return found
 
 
-def body_of(request: Request) -> Any:
-    return json.loads(request.body)
+def document_for(phase: str) -> dict[str, Any]:
+    document = deepcopy(DOCUMENT)
+    if phase == "examples":
+        content = document["paths"]["/labels"]["post"]["requestBody"]["content"]
+        content["application/json"]["example"] = EXAMPLE
+    return document
 
 
 @pytest.mark.parametrize("phase", RECIPES)
 def test_a_failing_case_goes_all_the_way(phase: str, command: Command) -> None:
-    with serving(labels, DOCUMENT) as app:
+    with serving(labels, document_for(phase)) as app:
         arguments = (*CHECKED, "--phases", phase, "-n", "200", "--report-vcr-path", "tape.yaml")
         ran = command.run(app.document_url, *arguments)
         finding = only(ran.findings)
@@ -100,11 +107,14 @@ def test_a_failing_case_goes_all_the_way(phase: str, command: Command) -> None:
         assert isinstance(step.recipe, RECIPES[phase])
         assert (finding.phase, finding.stage, finding.reproduced) == (phase, "minimised", True)
         sent = finding.interactions[-1].exchange
-        # Only what is required is left, at the edge that is wrong.
         assert sent.target == b"/labels"
         smallest = json.loads(sent.body or b"")
-        assert set(smallest) == {"text"}
-        assert len(smallest["text"]) == LONG
+        if phase == "examples":
+            assert smallest == EXAMPLE
+        else:
+            # Only what is required is left, at the edge that is wrong.
+            assert set(smallest) == {"text"}
+            assert len(smallest["text"]) == LONG
 
         count = len(app.seen)
         again = command.run(app.document_url, *CHECKED, "--phases", "fuzzing", "-n", "1", seed=7)
@@ -122,7 +132,7 @@ def test_a_death_on_the_way_changes_nothing(phase: str, tmp_path: Path) -> None:
         folder.mkdir()
         command = Command(folder)
         failing = Failing() if kill else None
-        with serving(failing or labels, DOCUMENT) as app:
+        with serving(failing or labels, document_for(phase)) as app:
             arguments = (app.document_url, *CHECKED, "--phases", phase, "-n", "200")
             with command.started(*run_arguments(*arguments)) as process:
                 if failing is not None:
