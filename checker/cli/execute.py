@@ -25,6 +25,7 @@ from checker.reporting.whole import check_writable
 from checker.reporting.writing import FollowedRun, Target, format_named
 from checker.supervisor.execution import RunOutcome, Surroundings, execute
 from checker.supervisor.signals import Interrupts
+from checker.workers.messages import LeavingKind
 
 REST_S = 0.4
 """What reports may take when the time of a run is over."""
@@ -106,16 +107,17 @@ class _Followed:
 
 
 def _not_opened(console: Console, outcome: RunOutcome) -> int:
-    kind, _, reason = outcome.error.partition(": ")
-    if kind == "usage":
-        raise UsageError(reason)
-    if kind == "cannot open":
-        sentence, *extras = reason.split("\n")
-        console.loading_failed(LoaderError(sentence, extras))
-    elif outcome.outcome == "interrupted":
+    error = outcome.error
+    kind = None if error is None else error.kind
+    if error is not None and kind is LeavingKind.USAGE:
+        raise UsageError(error.sentence)
+    if error is not None and kind is LeavingKind.CANNOT_OPEN:
+        console.loading_failed(LoaderError(error.sentence, list(error.details)))
+    elif error is None or outcome.outcome == "interrupted":
         console.loading_interrupted()
     else:
-        click.echo(f"Error: {reason if kind == 'cannot start' else outcome.error}", err=True)
+        shown = error.sentence if kind is LeavingKind.CANNOT_START else error
+        click.echo(f"Error: {shown}", err=True)
     return outcome.exit_code
 
 

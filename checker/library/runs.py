@@ -27,6 +27,7 @@ from checker.transport.applications import Application
 from checker.transport.blocking import BlockingTransport
 from checker.transport.factories import TransportFactory
 from checker.transport.settings import HttpSettings
+from checker.workers.messages import LeavingKind
 
 _NUMBERS: Final = count(1)
 
@@ -82,12 +83,12 @@ def _result(settings: RunSettings) -> RunResult:
 
 def _told(outcome: RunOutcome) -> RunResult:
     """A run as a value. Raises `LoaderError`, `UsageError` where it could not begin."""
-    kind, _, reason = outcome.error.partition(": ")
-    if outcome.view.opened is None and kind == "cannot open":
-        sentence, *extras = reason.split("\n")
-        raise LoaderError(sentence, extras)
-    if outcome.view.opened is None and kind == "usage":
-        raise UsageError(reason)
+    error = outcome.error
+    if outcome.view.opened is None and error is not None:
+        if error.kind is LeavingKind.CANNOT_OPEN:
+            raise LoaderError(error.sentence, list(error.details))
+        if error.kind is LeavingKind.USAGE:
+            raise UsageError(error.sentence)
     view = outcome.view
     return RunResult(
         outcome.exit_code,
@@ -95,7 +96,7 @@ def _told(outcome: RunOutcome) -> RunResult:
         tuple(view.errors.values()),
         view.cases,
         view.requests,
-        outcome.error,
+        "" if error is None else str(error),
     )
 
 

@@ -8,7 +8,7 @@ from checker.corpus.records import OperationError, WorkerGone
 from checker.supervisor.chronicle import Chronicle
 from checker.supervisor.crew import Crew, CrewMember
 from checker.supervisor.state import Deadlines, overdue
-from checker.workers.messages import CONCLUDED, Conclude, Leaving, Opened
+from checker.workers.messages import Conclude, Leaving, LeavingKind, Opened
 
 _LABEL = "Run checks"
 _TICK_S = 0.2
@@ -24,12 +24,13 @@ def conclude(
     """Let class checks say what they have to say of the run; an error of the run if they cannot."""
     incarnation = chronicle.next_incarnation()
     worker = crew.start(incarnation, settings, time.monotonic())
-    reason = "no process could be started"
+    reason, word = "no process could be started", None
     if worker is not None:
         reason = _followed(crew, worker, chronicle.first, deadlines, is_interrupted)
         chronicle.read_last(incarnation)
+        word = worker.standing.last_word
         chronicle.write(WorkerGone(incarnation, reason))
-    if reason != CONCLUDED:
+    if word is None or word.kind is not LeavingKind.CONCLUDED:
         text = f"`after_run` of the checks did not come to its end: the worker {reason}"
         chronicle.write(OperationError(_LABEL, "", "Check Error", text))
     chronicle.read()

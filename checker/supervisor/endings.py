@@ -11,7 +11,7 @@ from checker.corpus.fold import RunView
 from checker.corpus.records import UNBROKEN, Note
 from checker.supervisor.quarantine import WHOLE_TASK
 from checker.supervisor.time_shares import TimeWindow
-from checker.workers.messages import Drain, OperationCard, Task
+from checker.workers.messages import Drain, LeavingKind, OperationCard, Task
 
 GRACE_S = 3.0
 """What is in flight may take so long when the user asked to stop; half of it more when hastened."""
@@ -62,6 +62,23 @@ def closing_s(max_time_s: float) -> float:
     return min(LONGEST_CLOSING_S, CLOSING_SHARE * max_time_s)
 
 
+@dataclass(frozen=True, slots=True)
+class RunFault:
+    """Why a run ends with exit code 2."""
+
+    sentence: str
+    kind: LeavingKind | None = None
+    """Of the last word of a worker that could not go on; None when it was nobody's."""
+    details: tuple[str, ...] = ()
+    """Further lines."""
+
+    def __str__(self) -> str:
+        # A full disk is nobody's fault here: the sentence says it all.
+        is_plain = self.kind in (None, LeavingKind.DISK)
+        first = self.sentence if is_plain else f"{self.kind}: {self.sentence}"
+        return "\n".join((first, *self.details))
+
+
 class Ending:
     """The way from work to rest: begun once, then only faster.
 
@@ -75,7 +92,7 @@ class Ending:
         self.go_by(settings)
         self.outcome = ""
         """As in `RunFinished`; empty while nothing ends the run."""
-        self.error = ""
+        self.error: RunFault | None = None
         self._told = _EndingStage.NOTHING
         self._hurried_at: float | None = None
 
@@ -137,20 +154,21 @@ class Ending:
         named = len({error.label for error in view.errors.values()})
         count = max(named, 0 if view.opened is None else view.opened.selected)
         if self._is_endless and count and not view.cases:
-            self.fail(_nothing_made(count))
+            self.fail(RunFault(_nothing_made(count)))
         self.begin("completed")
 
-    def fail(self, error: str) -> None:
-        """End with this sentence; the first one counts."""
+    def fail(self, error: RunFault) -> None:
+        """End with this error; the first one counts."""
         self.error = self.error or error
         self.outcome = FAILED
 
     def fail_to_open(self) -> None:
         """End because the description was not read in the time of the run."""
-        self.fail(
-            f"cannot open: the API description was not read when the {self._max_time_s:g} s of `--max-time` were over; "
+        sentence = (
+            f"the API description was not read when the {self._max_time_s:g} s of `--max-time` were over; "
             "give the run more time"
         )
+        self.fail(RunFault(sentence, LeavingKind.CANNOT_OPEN))
 
     def next_order(self, view: RunView, now: float, elapsed_s: float, interrupts: int) -> Order:
         """What the situation asks for: to drain, later to hasten, at last to kill."""

@@ -11,7 +11,7 @@ from checker.corpus.fold import RunView
 from checker.corpus.layout import RunLayout
 from checker.supervisor.chronicle import Chronicle, Listener
 from checker.supervisor.crew import Crew
-from checker.supervisor.endings import CANNOT, exit_code, nothing_tested
+from checker.supervisor.endings import CANNOT, RunFault, exit_code, nothing_tested
 from checker.supervisor.launchers.handle import Launcher
 from checker.supervisor.launchers.inline import InlineLauncher
 from checker.supervisor.launchers.processes import ProcessLauncher
@@ -31,8 +31,8 @@ class RunOutcome:
     view: RunView
     outcome: str
     """As in `RunFinished`."""
-    error: str = ""
-    """The one sentence for exit code 2."""
+    error: RunFault | None = None
+    """Set for exit code 2."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def execute(
         try:
             supervisor.run()
         except StorageError as full:
-            supervisor.ending.fail(str(full))
+            supervisor.ending.fail(RunFault(str(full)))
             crew.close()
             chronicle.read_rest()
         finally:
@@ -79,5 +79,7 @@ def execute(
             chronicle.close()
         view, ending = chronicle.view, supervisor.ending
         code = exit_code(view, ending)
-        sentence = ending.error or (nothing_tested(view, ending) if code == CANNOT else "")
-        return RunOutcome(code, view, ending.outcome, sentence)
+        error = ending.error
+        if error is None and code == CANNOT:
+            error = RunFault(nothing_tested(view, ending))
+        return RunOutcome(code, view, ending.outcome, error)

@@ -21,6 +21,7 @@ from checker.supervisor.endings import (
     TIME_LIMIT,
     UNAVAILABLE,
     Ending,
+    RunFault,
     untried,
 )
 from checker.supervisor.planning import make_plan
@@ -46,6 +47,7 @@ from checker.workers.messages import (
     Idle,
     Known,
     Leaving,
+    LeavingKind,
     Opened,
     Peers,
     Settled,
@@ -165,11 +167,10 @@ class Supervisor:
                 self._chronicle.secrets.add_credentials(message.credentials)
                 incarnation, everybody = worker.standing.incarnation, self._crew.workers
                 self._tell(self._credentials.receive(incarnation, message, everybody))
-            case Leaving(_, code):
+            case Leaving(kind, sentence, details):
                 worker.standing.last_word = message
-                if code:
-                    # A full disk is nobody's fault here: the sentence says it all.
-                    self.ending.fail(message.reason.removeprefix("disk: "))
+                if kind.ends_run:
+                    self.ending.fail(RunFault(sentence, kind, details))
             case _:
                 assert_never(message)
 
@@ -294,7 +295,7 @@ class Supervisor:
             reason = overdue(worker.standing, self._crew.vitals(worker), self._deadlines, now)
             if reason is not None:
                 if not worker.standing.opened:
-                    self.ending.fail(f"cannot open: the worker {reason}")
+                    self.ending.fail(RunFault(f"the worker {reason}", LeavingKind.CANNOT_OPEN))
                 self._lose(worker, reason)
         self._chronicle.trim([one.standing.incarnation for one in self._crew.workers.values()])
 
@@ -371,7 +372,7 @@ class Supervisor:
 
     def _replace(self, ruling: Ruling, reason: str) -> None:
         if ruling.ends_run:
-            self.ending.fail(given_up(reason))
+            self.ending.fail(RunFault(given_up(reason)))
         self._starts.append(time.monotonic() + ruling.pause_s)
 
     # The end

@@ -12,10 +12,8 @@ from checker.phases.bindings import resolved
 from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext
 from checker.workers.leased import SAVED_INDEX, InFlight, LeasedTask
+from checker.workers.messages import LeavingKind
 from checker.workers.unconfirmed import Chain, JudgedCase, before_in
-
-MEMORY = "memory"
-"""Why a worker leaves that grew too far: its sequences are finished first."""
 
 
 @dataclass(slots=True)
@@ -86,13 +84,13 @@ class FollowerQueue:
             self._waiting.append(Follower(running, SAVED_INDEX + number, made, (), steps[1:]))
 
     def extend(
-        self, flight: InFlight, verdict: Verdict, *, is_news: bool, leaving: str | None
+        self, flight: InFlight, verdict: Verdict, *, is_news: bool, leaving: LeavingKind | None
     ) -> None:
         """Let a sequence go on, if something can use its answer. `leaving`: why the worker makes nothing new."""
         running = flight.running
         if running.is_closed:
             return
-        if leaving is not None and not (leaving == MEMORY and running.is_chained):
+        if leaving is not None and not (leaving is LeavingKind.MEMORY and running.is_chained):
             return
         chain = (*flight.chain, JudgedCase(flight.made, verdict))
         if running.is_chained or flight.rest:

@@ -1,7 +1,9 @@
 """The life of one worker: opens the document, works, and says why it ended."""
 
 import traceback
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from checker.config.settings import RunSettings
@@ -10,7 +12,7 @@ from checker.corpus.layout import RunLayout
 from checker.corpus.secrets import secrets_of
 from checker.generation.sources.hypothesis import isolate, know_characters
 from checker.workers.loop import Worker
-from checker.workers.messages import Leaving
+from checker.workers.messages import Leaving, LeavingKind
 from checker.workers.opening import open_worker_context
 from checker.workers.queues import Receiver, Sender
 from checker.workers.reachable import unreachable_target
@@ -24,7 +26,7 @@ def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender) ->
     try:
         place = open_worker_context(incarnation, settings)
     except CheckerError as error:
-        up.send(Leaving(_concealed(_last_words(error), settings), 2))
+        up.send(_last_words(error, partial(_concealed, settings)))
         return
     with place:
         up.send(replace(place.opened, unreachable=unreachable_target(place)))
@@ -32,25 +34,26 @@ def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender) ->
         try:
             worker.run()
         except StorageError as error:
-            up.send(Leaving(f"disk: {error}", 2))
+            up.send(Leaving(LeavingKind.DISK, str(error)))
         except Exception:  # noqa: BLE001 - the wall: our own bug must not look like a crash
             # With what came while it worked: more than the settings know.
             text = place.recorder.secrets.store.hide(
-                f"bug: {traceback.format_exc()}", settings.sanitization.replacement
+                traceback.format_exc(), settings.sanitization.replacement
             )
-            up.send(Leaving(text, 2))
+            up.send(Leaving(LeavingKind.BUG, text))
 
 
-def _concealed(text: str, settings: RunSettings) -> str:
+def _concealed(settings: RunSettings, text: str) -> str:
     return secrets_of(settings).store.hide(text, settings.sanitization.replacement)
 
 
-def _last_words(error: CheckerError) -> str:
-    """Why there is nothing to work with; the first word tells whose fault it is."""
+def _last_words(error: CheckerError, concealed: Callable[[str], str]) -> Leaving:
+    """Why there is nothing to work with, and whose fault it is."""
+    sentence = concealed(str(error))
     match error:
         case LoaderError():
-            return "\n".join([f"cannot open: {error}", *error.extras])
+            return Leaving(LeavingKind.CANNOT_OPEN, sentence, tuple(map(concealed, error.extras)))
         case UsageError():
-            return f"usage: {error}"
+            return Leaving(LeavingKind.USAGE, sentence)
         case _:
-            return f"cannot start: {error}"
+            return Leaving(LeavingKind.CANNOT_START, sentence)

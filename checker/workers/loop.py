@@ -14,11 +14,9 @@ from checker.workers.case_scheduler import CaseScheduler
 from checker.workers.class_checks import states_in
 from checker.workers.context import WorkerContext
 from checker.workers.failure_queue import Abandoned, FailureQueue, Placed
-from checker.workers.followers import MEMORY
 from checker.workers.leased import InFlight, LeasedTask
 from checker.workers.limits import Limits
 from checker.workers.messages import (
-    CONCLUDED,
     LONG_WAIT_S,
     Assign,
     Conclude,
@@ -28,6 +26,7 @@ from checker.workers.messages import (
     Idle,
     Known,
     Leaving,
+    LeavingKind,
     Peers,
 )
 from checker.workers.queues import Receiver, Sender
@@ -72,7 +71,7 @@ class Worker:
         self._reserved: set[int] = set()
         self._beside = 0
         """How many flights took none of the shared lanes when they were counted last."""
-        self._leaving: str | None = None
+        self._leaving: LeavingKind | None = None
         self._hasten = False
         self._shrinks = True
         self._orders_at = 0.0
@@ -104,7 +103,7 @@ class Worker:
             if self._scheduler.may_be_over:
                 self._finish_tasks()
         self._last_words()
-        self._up.send(Leaving(self._leaving, 0))
+        self._up.send(Leaving(self._leaving))
 
     def _last_words(self) -> None:
         """What happened since the last report counts, too: whoever is hurried leaves tasks behind, and answers."""
@@ -117,7 +116,7 @@ class Worker:
         self._report(self._scheduler.held)
         if self._last is not None:
             self._recorder.progress(self._last, self._ledger.take())
-        if self._leaving != CONCLUDED:
+        if self._leaving is not LeavingKind.CONCLUDED:
             self._recorder.keep(self._place.class_checks.news())
         self._recorder.close()
 
@@ -146,7 +145,7 @@ class Worker:
         while (message := self._down.get_nowait()) is not None:
             self._obey(message)
         if self._down.closed:
-            self._leave("the supervisor is gone")
+            self._leave(LeavingKind.ORPHANED)
             self._hasten = True
 
     def _obey(self, message: object) -> None:
@@ -164,7 +163,7 @@ class Worker:
             case Conclude(first):
                 self._conclude_run(first)
             case Drain(shrinks, hasten):
-                self._leave("drained")
+                self._leave(LeavingKind.DRAINED)
                 self._shrinks = self._shrinks and shrinks
                 self._hasten = self._hasten or hasten
             case _:
@@ -176,7 +175,7 @@ class Worker:
         states = states_in(RunLayout(Path(self._place.settings.corpus_dir)), first)
         self._recorder.keep(self._place.class_checks.conclusion(states))
         self._slots.leave(0)
-        self._leave(CONCLUDED)
+        self._leave(LeavingKind.CONCLUDED)
 
     def _keep_alive(self) -> bool:
         """In a long piece of work: live, listen, and say whether nothing is to be made smaller any more.
@@ -204,9 +203,9 @@ class Worker:
         self._down.wait(_IDLE_S)
         return self._keep_alive()
 
-    def _leave(self, reason: str) -> None:
+    def _leave(self, reason: LeavingKind) -> None:
         self._leaving = self._leaving or reason
-        self._scheduler.stop(finishes_sequences=reason == MEMORY)
+        self._scheduler.stop(finishes_sequences=reason is LeavingKind.MEMORY)
 
     def _keep_house(self) -> None:
         now = time.monotonic()
@@ -222,7 +221,7 @@ class Worker:
         self._beside += self._slowness.look(self._flights)
         self._recorder.tick(now)
         if self._limits.exceeded(now) and self._leaving is None:
-            self._leave(MEMORY)
+            self._leave(LeavingKind.MEMORY)
 
     # Sending
 

@@ -1,6 +1,7 @@
 """The control plane: few, one-way, small. Findings are records, never messages."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from checker.core.credentials import Credentials
 from checker.core.operation import Label
@@ -13,9 +14,6 @@ MOST_TIMEOUTS = 3
 """In a row, of one operation: then it is given up."""
 EXTRA_INDEX = 1 << 32
 """Indices of cases that extend a sequence start here: they have no place in the task's own numbering."""
-CONCLUDED = "concluded"
-"""Why a worker left that had nothing to do but to conclude the run."""
-
 LONG_WAIT_S = 0.35
 """From here on an answer is long in coming, whatever the machine does."""
 
@@ -300,14 +298,57 @@ class WantedCredentials:
     """Which of those that the source gives."""
 
 
+class LeavingKind(StrEnum):
+    """Why a worker ends by itself."""
+
+    DRAINED = "drained"
+    """It was told to."""
+    MEMORY = "memory"
+    """It grew too far: another one takes its place."""
+    CONCLUDED = "concluded"
+    """Class checks have said all that they have to say."""
+    ORPHANED = "the supervisor is gone"
+    CANNOT_OPEN = "cannot open"
+    """The description cannot be read."""
+    USAGE = "usage"
+    """What was asked for leaves nothing to do."""
+    CANNOT_START = "cannot start"
+    DISK = "disk"
+    """The corpus cannot be written."""
+    BUG = "bug"
+    """The sentence is a traceback."""
+
+    @property
+    def ends_run(self) -> bool:
+        """Whether no other worker would do better."""
+        return self in _FATAL
+
+
+_FATAL = frozenset(
+    (
+        LeavingKind.CANNOT_OPEN,
+        LeavingKind.USAGE,
+        LeavingKind.CANNOT_START,
+        LeavingKind.DISK,
+        LeavingKind.BUG,
+    )
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Leaving:
     """The last word of a worker that ends by itself."""
 
-    reason: str
-    """`drained`, `memory`, `cannot open: ...` (details on further lines), `usage: ...`, `cannot start: ...`, `disk: ...`, `bug: ...`."""
-    exit_code: int
-    """2 when the run must end with it."""
+    kind: LeavingKind
+    sentence: str = ""
+    details: tuple[str, ...] = ()
+    """Further lines."""
+
+    @property
+    def reason(self) -> str:
+        """For people, and for the record of its end."""
+        said = f"{self.kind}: {self.sentence}" if self.sentence else str(self.kind)
+        return "\n".join((said, *self.details))
 
 
 Up = Opened | Idle | Waiting | Found | WantedCredentials | GivenCredentials | Leaving

@@ -10,6 +10,7 @@ from checker.supervisor.endings import (
     GRACE_S,
     Ending,
     Order,
+    RunFault,
     closing_s,
     exit_code,
     untried,
@@ -100,10 +101,10 @@ def test_the_first_interrupt_drains_and_the_second_kills() -> None:
 
 def test_an_error_hastens_at_once() -> None:
     end = ending()
-    end.fail("the disk is full")
-    end.fail("and another one")
+    end.fail(RunFault("the disk is full"))
+    end.fail(RunFault("and another one"))
     assert end.next_order(QUIET, 0.0, 1.0, 0) == Order(HASTENED)
-    assert (end.error, exit_code(busy_view(), end)) == ("the disk is full", 2)
+    assert (str(end.error), exit_code(busy_view(), end)) == ("the disk is full", 2)
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ from tests.supervisor.toys import LABELS
 def test_every_case_is_made_once(run: Run, launcher: Any) -> None:
     outcome = run(launcher=launcher)
     assert all_cases() == run.told.cases
-    assert (outcome.exit_code, outcome.outcome, outcome.error) == (0, "completed", "")
+    assert (outcome.exit_code, outcome.outcome, outcome.error) == (0, "completed", None)
     assert outcome.view.cases == 20
 
 
@@ -78,7 +78,7 @@ def test_nothing_selected_is_exit_code_2(run: Run, launcher: Any) -> None:
 @BOTH
 def test_a_worker_that_cannot_open_ends_the_run_with_its_sentence(run: Run, launcher: Any) -> None:
     outcome = run(("cannot", "no such file"), launcher=launcher, workers=2)
-    assert (outcome.exit_code, outcome.error) == (2, "cannot open: no such file")
+    assert (outcome.exit_code, str(outcome.error)) == (2, "cannot open: no such file")
     assert run.told.records == []
 
 
@@ -128,7 +128,7 @@ def test_a_task_in_which_every_case_kills_is_quarantined_and_the_others_go_on(ru
 
 def test_a_run_in_which_every_case_kills_is_given_up(run: Run) -> None:
     outcome = run(("kill", "every case"))
-    assert outcome.error.startswith("the run was given up")
+    assert str(outcome.error).startswith("the run was given up")
 
 
 def test_a_case_that_hangs_twice_is_quarantined(run: Run) -> None:
@@ -142,7 +142,7 @@ def test_a_worker_that_hangs_while_it_opens_ends_the_run(run: Run) -> None:
     outcome = run(("hang", "opening"), deadlines=replace(PATIENT, opening_s=0.5))
     assert (
         outcome.exit_code,
-        outcome.error,
+        str(outcome.error),
     ) == (2, "cannot open: the worker hung while it opened the API description")
 
 
@@ -166,7 +166,7 @@ def test_a_full_disk_ends_the_run_with_a_sentence(run: Run) -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert outcome.exit_code == 2
-    assert outcome.error.startswith("the corpus cannot be written: File too large")
+    assert str(outcome.error).startswith("the corpus cannot be written: File too large")
     assert outcome.view.opened is not None
 
 
@@ -186,7 +186,7 @@ def test_what_finished_runs_left_is_compacted(run: Run, monkeypatch: pytest.Monk
 def test_a_run_in_which_everything_dies_is_given_up(run: Run) -> None:
     outcome = run(("kill", "everything"), workers=2)
     assert outcome.exit_code == 2
-    assert outcome.error.startswith("the run was given up")
+    assert str(outcome.error).startswith("the run was given up")
 
 
 def test_case_ids_are_those_of_the_seed(run: Run) -> None:

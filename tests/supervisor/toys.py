@@ -28,6 +28,7 @@ from checker.workers.messages import (
     Idle,
     LeaseReport,
     Leaving,
+    LeavingKind,
     Opened,
     OperationCard,
     Task,
@@ -54,7 +55,7 @@ class Toy:
 
     def live(self) -> None:
         if "cannot" in self.orders:
-            self.up.send(Leaving(f"cannot open: {self.orders['cannot']}", 2))
+            self.up.send(Leaving(LeavingKind.CANNOT_OPEN, str(self.orders["cannot"])))
             return
         self.meet("opening")
         labels = () if "empty" in self.orders else LABELS
@@ -76,7 +77,7 @@ class Toy:
             self.listen()
         self.slots.close()
         self.journal.close()
-        self.up.send(Leaving("memory" if self.grown else "drained", 0))
+        self.up.send(Leaving(LeavingKind.MEMORY if self.grown else LeavingKind.DRAINED))
 
     def listen(self) -> None:
         while (message := self.down.get_nowait()) is not None:

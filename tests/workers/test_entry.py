@@ -9,7 +9,7 @@ import pytest
 from checker.config.settings import RunSettings
 from checker.core.stopping import STOP_SIGNALS
 from checker.workers.entry import live, main
-from checker.workers.messages import Drain, Leaving
+from checker.workers.messages import Drain, Leaving, LeavingKind
 from checker.workers.queues import Receiver, Sender
 from tests.asking import saying
 
@@ -26,7 +26,7 @@ def telling(incarnation: int, settings: RunSettings, down: Receiver, up: Sender)
     child = [sys.executable, "-c", "import os, signal; os.kill(os.getpid(), signal.SIGTERM)"]
     ended = subprocess.run(child, check=False).returncode
     equal = settings == SETTINGS
-    up.send(Leaving(f"{incarnation} {ended} {equal} {down.get_nowait()}", 0))
+    up.send(Leaving(LeavingKind.BUG, f"{incarnation} {ended} {equal} {down.get_nowait()}"))
 
 
 def test_a_process_lives_one_incarnation_and_leaves_stopping_to_others() -> None:
@@ -41,7 +41,7 @@ def test_a_process_lives_one_incarnation_and_leaves_stopping_to_others() -> None
     sender, receiver = Sender(down_writing), Receiver(up_reading)
     sender.send(Drain())
     assert receiver.wait(None)
-    assert receiver.get_nowait() == Leaving(f"3 -15 True {Drain()!r}", 0)
+    assert receiver.get_nowait() == Leaving(LeavingKind.BUG, f"3 -15 True {Drain()!r}")
     process.join()
     assert process.exitcode == 0
     assert receiver.get_nowait() is None

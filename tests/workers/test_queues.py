@@ -20,6 +20,7 @@ from checker.workers.messages import (
     Idle,
     LeaseReport,
     Leaving,
+    LeavingKind,
     Opened,
     OperationCard,
     Peers,
@@ -66,7 +67,7 @@ MESSAGES = st.one_of(
         ).map(tuple),
     ),
     st.builds(Found, INDICES),
-    st.builds(Leaving, TEXTS, st.integers(0, 255)),
+    st.builds(Leaving, st.sampled_from(LeavingKind), TEXTS, st.lists(TEXTS).map(tuple)),
 )
 BEYOND_SELECT = 1024
 FORKSERVER = multiprocessing.get_context("forkserver")
