@@ -58,7 +58,9 @@ def run_settings(
     for title in config.titles:
         other = _settings(config.for_project(title), occasion, environment)
         # Of the run, not of the API.
-        same = {name: getattr(settings, name) for name in ("seed", "reports", "corpus_dir")}
+        same = {
+            name: getattr(settings, name) for name in ("seed", "reports", "corpus_dir", "cache_dir")
+        }
         other = replace(other, **same)
         plain, wanted = settings.to_dict(), other.to_dict()
         projects.append((title, {key: wanted[key] for key in wanted if wanted[key] != plain[key]}))
@@ -102,8 +104,10 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
         max_shown=config.output.max_shown,
         code_sample_style=config.output.code_sample_style,
         color=config.color,
-        corpus_dir=f".checker/{occasion.corpus or _project_slug(config, occasion.location)}",
+        corpus_dir=_project_dir(config, occasion),
         corpus_max_bytes=config.corpus.max_size,
+        learns=config.phases.fuzzing.error_feedback.enabled,
+        cache_dir=_cache_dir(config, occasion),
         reports=tuple((row.name, path) for row, path in reports),
         keeps_traffic=any(row.needs_traffic for row, _ in reports),
         command=occasion.command,
@@ -275,6 +279,17 @@ def _baseline(config: Config, now: datetime | None) -> Baseline:
         updates=is_new or config.baseline_update,
         prunes=config.baseline_prune,
     )
+
+
+def _project_dir(config: Config, occasion: Invocation) -> str:
+    return f".checker/{occasion.corpus or _project_slug(config, occasion.location)}"
+
+
+def _cache_dir(config: Config, occasion: Invocation) -> str | None:
+    """Where discoveries are kept. Without randomness nothing is: what was found before would change what is sent."""
+    if not config.cache.enabled or config.generation.deterministic:
+        return None
+    return config.cache.directory or f"{_project_dir(config, occasion)}/cache"
 
 
 def _project_slug(config: Config, location: str) -> str:

@@ -22,6 +22,7 @@ from checker.core.redact import Redaction
 _MASKING = ("output", "sanitization")
 _DOCUMENTS = ("documents",)
 _STATEFUL = ("phases", "stateful")
+_FUZZING = ("phases", "fuzzing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +134,10 @@ class RunSettings:
     code_sample_style: str = default_of(("output",), "code-sample-style")
     """How the console says how to reproduce a failure: `curl` or `python`."""
     corpus_dir: str = ".checker/default"
+    learns: bool = default_of((*_FUZZING, "error-feedback"), "enabled")
+    """Whether valid cases respect what refusals say."""
+    cache_dir: str | None = None
+    """Where discoveries are kept for the next run; None: nowhere."""
     corpus_max_bytes: int = 1 << 30
     """On disk; beyond it the oldest traffic goes."""
     reports: tuple[tuple[str, str], ...] = ()

@@ -203,7 +203,6 @@ def _phase(name: str) -> dict[str, Key]:
             "generate-duplicate-query-parameters": Key(_FLAG, False),
             "unexpected-methods": Key(ListOf(Text(rules.unexpected_method))),
         },
-        "fuzzing": {"error-feedback": _later(Table(), {})},
         "stateful": {
             "max-steps": Key(Integer(2, MOST_STEPS)),
             "link-calibration": Key(_FLAG, True),
@@ -266,7 +265,7 @@ _SECTIONS: dict[Path, Mapping[str, Key]] = {
     ("corpus",): {"max-size": Key(Integer(minimum=1), 1 << 30)},
     ("reports",): {"directory": Key(Text(), "checker-report"), "preserve-bytes": Key(_FLAG, False)},
     **{("reports", row.name): _report(row) for row in report_formats()},
-    ("cache",): {"enabled": _later(_FLAG, True), "directory": _later(Text())},
+    ("cache",): {"enabled": Key(_FLAG, True), "directory": Key(Text())},
     ("servers",): {"variables": Key(MapOf(rules.text_value), {})},
     ("phases",): {"enabled": Key(_FLAG, True)},
     **{
@@ -278,6 +277,7 @@ _SECTIONS: dict[Path, Mapping[str, Key]] = {
         "algorithms": Key(ListOf(Choice(ALGORITHMS)), list(ALGORITHMS)),
     },
     **_CHECKS,
+    ("phases", "fuzzing", "error-feedback"): {"enabled": Key(_FLAG, True)},
     ("analysis", "constants"): {"enabled": _later(_FLAG, True)},
     ("fuzz",): {"max-time": Key(Number(above=0, maximum=MOST_SECONDS))},
 }
@@ -359,6 +359,7 @@ _NEVER_IN_OPERATIONS: frozenset[Path] = frozenset(
 ) | frozenset(
     [
         *(("generation", name) for name in _OF_RUNS),
+        ("phases", "fuzzing", "error-feedback"),
         auth.OPENAPI,
         ("auth", "dynamic"),
         auth.WFC,

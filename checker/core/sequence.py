@@ -15,6 +15,8 @@ class Drawn:
     """What the draw program of the operation makes of these choices."""
 
     choices: tuple[Choice, ...]
+    learned: str = ""
+    """Demands of the target that its program respected (`core.constraints.written`); empty for the description alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class Step:
 def told(recipe: Recipe) -> str:
     """A recipe in words, for people who have nothing else."""
     match recipe:
-        case Drawn(choices):
+        case Drawn(choices=choices):
             return f"choices {list(choices)!r}"
         case Listed(phase, number):
             return f"number {number} of the {phase} phase"

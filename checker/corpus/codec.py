@@ -10,6 +10,7 @@ from checker.corpus.packing import Packed, Undecodable, pack, unpack
 from checker.corpus.records import (
     CheckState,
     CorpusEntry,
+    DemandHeard,
     Finding,
     Interaction,
     Note,
@@ -53,6 +54,7 @@ TAGS: dict[type[Record], int] = {
     CheckState: 17,
     OperationsSelected: 18,
     OperationDescribed: 19,
+    DemandHeard: 20,
 }
 """Stand in files for years: a number is never used again for something else."""
 

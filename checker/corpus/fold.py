@@ -9,7 +9,9 @@ from collections.abc import Iterable
 from dataclasses import astuple, dataclass, field
 from typing import TypeVar
 
+from checker.core.constraints import Constraint
 from checker.corpus.records import (
+    DemandHeard,
     Finding,
     Note,
     OperationDescribed,
@@ -97,6 +99,8 @@ class RunView:
     """Operations that were to be tested, in document order."""
     described: dict[str, OperationDescribed] = field(default_factory=dict)
     """By label: operations that were compiled."""
+    demands: dict[tuple[str, Constraint], DemandHeard] = field(default_factory=dict)
+    """What targets were heard to demand of operations beyond the description, what turned out not to hold included."""
     ledgers: dict[int, list[float]] = field(default_factory=dict)
     """Incarnation -> seconds of make, wait, judge, record, idle."""
     _known: dict[str, _Known] = field(default_factory=dict)
@@ -194,6 +198,10 @@ class RunView:
                 self.gone[record.incarnation] = record.reason
             case RunFinished():
                 self.finished = record
+            case DemandHeard():
+                heard = self.demands.get((record.label, record.demand))
+                if heard is None or record.is_refuted > heard.is_refuted:
+                    self.demands[record.label, record.demand] = record
             case _:
                 pass  # Values, signals and entries feed workers, not this view.
 

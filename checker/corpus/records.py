@@ -6,10 +6,11 @@ shown or resumed is a fold of them (`checker.corpus.fold`); nothing is told that
 
 from dataclasses import dataclass
 
+from checker.core.constraints import Constraint
 from checker.core.meta import ANYTHING
 from checker.core.response import headers_of
 from checker.core.send import Purpose
-from checker.core.sequence import Step
+from checker.core.sequence import Literal, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +264,20 @@ class ValueGone:
 
 
 @dataclass(frozen=True, slots=True)
+class DemandHeard:
+    """What an answer that refused valid data demands beyond the description, or that such a demand turned out not to hold."""
+
+    label: str
+    demand: Constraint
+    phase: str
+    """Empty for what an earlier run heard and this one heard again."""
+    is_refuted: bool = False
+    """Whether the target demands it no longer: it takes what breaks it, or refuses what respects it for the same reason."""
+    refused: tuple[Literal, ...] = ()
+    """The case that was refused, if there was one."""
+
+
+@dataclass(frozen=True, slots=True)
 class SignalsSeen:
     """Feature ids that this incarnation saw for the first time, with their class names."""
 
@@ -378,6 +393,7 @@ Record = (
     | ValueSeen
     | ValueGone
     | SignalsSeen
+    | DemandHeard
     | CorpusEntry
     | OperationError
     | Note

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from checker.config.overrides import Override, Overrides
 from checker.core.case import NOT_SET
@@ -28,9 +28,10 @@ from checker.generation.drawing.reuse import pooled
 from checker.generation.drawing.samples import file_type
 from checker.generation.drawing.scalars import compile_listed
 from checker.generation.drawing.words import EXAMPLES, Words, fitting, words_of_types
+from checker.generation.narrowing import Narrowing, SchemaPart
 from checker.generation.normalization import forms
 from checker.generation.normalization.canonical import Canon
-from checker.generation.normalization.forms import Conjunction, Facet
+from checker.generation.normalization.forms import Facet
 from checker.generation.normalization.store import FormStore
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets
@@ -50,14 +51,6 @@ _Step = tuple[str, Draw, bool]
 """Name of a parameter, its draws, is it always there."""
 
 
-class SchemaPart(NamedTuple):
-    """What is known of the schema of one part: what `compile` takes."""
-
-    compiler: Compiler
-    conjunction: Conjunction
-    place: TextPlace
-
-
 @dataclass(slots=True)
 class PartCompiler:
     """Compiles the parts of one operation."""
@@ -75,11 +68,13 @@ class PartCompiler:
     """What is forced, as provenance says it, by part."""
     overrides: Overrides = field(init=False)
     """Those of this operation."""
+    _learned: Narrowing = field(init=False)
     _compilers: dict[tuple[int, Dialect, bool], Compiler] = field(default_factory=dict)
     _steps: dict[Location, list[_Step]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.overrides = self.settings.overrides.of(self.operation)
+        self._learned = Narrowing(self.settings.learned)
 
     def settle(self) -> None:
         """Keep nothing that only compiling needs."""
@@ -105,7 +100,11 @@ class PartCompiler:
                     raise
                 self.left_out[error.pointer] = error.reason
                 continue
-            is_there = parameter.required or self.forced(parameter) is not None
+            is_there = (
+                parameter.required
+                or self.forced(parameter) is not None
+                or self._learned.requires(parameter.location, parameter.name)
+            )
             steps.append((parameter.name, draw, is_there))
         return steps
 
@@ -148,7 +147,7 @@ class PartCompiler:
             value = override.entries[0]
             self._force(location, _name_on_wire(parameter.name, (value,)))
             return lambda source: value
-        part = self.parameter(parameter)
+        part = self._learned.narrowed(self.parameter(parameter), parameter.location, parameter.name)
         drawn = self._reused(parameter, part)
         if override is None:
             return drawn
@@ -259,12 +258,14 @@ class PartCompiler:
             if self.operation.body_required:
                 _require_none(self.operation, reason)
             return (lambda source: (NOT_SET, None)), False
-        return _body_draw(draws, required=self.operation.body_required), True
+        is_required = self.operation.body_required or self._learned.requires(Location.BODY)
+        return _body_draw(draws, required=is_required), True
 
     def _body(self, body: Body) -> Draw:
         if body.strategy is not None:
             return partial(draw_strategy, body.strategy)
         part = self.body_part(body, reuses=self.settings.reuse)
+        part = self._learned.narrowed(part, Location.BODY, outline=outline_of(body.schema))
         draw = part.compiler.compile(part.conjunction, part.place)
         if body.examples:
             draw = self._exampled(draw, body.examples, part, Location.BODY)

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from checker.config.overrides import NO_OVERRIDES, Overrides
 from checker.config.table import default_of
+from checker.core.constraints import Constraint
 from checker.core.meta import GenerationMode
 from checker.core.operation import Location, Parameter
 from checker.core.scenarios import REQUEST_SHAPES
@@ -59,6 +60,9 @@ class GenerationSettings:
 
     fixed_places: frozenset[tuple[Location, str]] = frozenset()
     """Pairs of the query, and cookies, that credentials stand in, whatever a case has."""
+
+    learned: tuple[Constraint, ...] = ()
+    """What the target demands beyond the description: valid cases respect it, wherever it leaves any."""
 
     security_parameters: bool = default_of(_SECTION, "with-security-parameters")
     """Requests carry credentials that are made up, where the description asks for some and users give none."""

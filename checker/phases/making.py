@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from checker.core.case import Case
+from checker.core.constraints import Constraint, read, written
 from checker.core.digests import case_id, digest
 from checker.core.errors import CheckerError
 from checker.core.meta import Binding, PhaseInfo
@@ -16,6 +17,7 @@ from checker.generation.hooks import ComponentHooks
 from checker.generation.normalization.store import FormStore
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import RandomSource, Source
+from checker.generation.sources.context import Rejected
 from checker.generation.sources.replay import ReplaySource
 from checker.generation.sources.simplest import SimplestSource
 from checker.kinds.protocol import ApiOperation, CaseProgram
@@ -32,6 +34,8 @@ _STEP_BITS = 6
 _STEPS = 1 << 50
 """Where numbers of later steps begin: first ones have those of their sequences."""
 _MODE_ATTEMPTS = 8
+_SAMPLES = 6
+"""Cases that a program has to draw before it takes the place of another."""
 PoolView = Callable[[Operation], ValuePool]
 """Values of earlier responses as one operation may use them."""
 
@@ -59,11 +63,13 @@ class GeneratedCase:
     bindings: tuple[Binding, ...]
     other: Listed | Literal | None = None
     """The recipe of what was not drawn."""
+    learned: str = ""
+    """Demands of the target that the program which drew it respected."""
 
     @property
     def recipe(self) -> Recipe:
         """What makes the case again."""
-        return self.other or Drawn(tuple(self.choices))
+        return self.other or Drawn(tuple(self.choices), self.learned)
 
     @property
     def step(self) -> Step:
@@ -136,7 +142,11 @@ class CaseFactory:
     """What lists the cases of a phase, by its name."""
     _programs: dict[Label, CaseProgram] = field(default_factory=dict)
     """Empty where they differ from phase to phase."""
-    _of_phases: dict[tuple[Label, str], CaseProgram] = field(default_factory=dict)
+    _of_phases: dict[tuple[Label, str, str], CaseProgram] = field(default_factory=dict)
+    """By operation, phase, and what was learned."""
+    _learned: dict[Label, str] = field(default_factory=dict)
+    _usable: dict[tuple[Label, str], str] = field(default_factory=dict)
+    """(operation, demands) -> those of them that its description leaves room for."""
     _unique: set[tuple[Label, str]] = field(default_factory=set)
     """(operation, phase) pairs that may send nothing twice."""
     _store: FormStore = field(default_factory=FormStore)
@@ -147,20 +157,60 @@ class CaseFactory:
     def __post_init__(self) -> None:
         self._lists = CaseLists(self._listing_context, self.lister)
 
-    def program(self, label: Label, phase: str) -> CaseProgram:
-        """The draw program of an operation in a phase. Raises `Unsatisfiable`, `BudgetSpent`, `HookError`."""
-        place = (label, phase if self.rules.by_phase else "")
+    def learn(self, label: Label, constraints: Sequence[Constraint], phase: str) -> None:
+        """Let cases that are drawn from now on respect what the target demands, as far as the description leaves any.
+
+        What leaves nothing is passed over, one demand after the other.
+        """
+        key = label, written(constraints)
+        usable = self._usable.get(key)
+        if usable is None:
+            usable = self._usable[key] = written(self._usable_of(label, constraints, phase))
+        if usable != self._learned.get(label, ""):
+            self._learned[label] = usable
+            self._programs.pop(label, None)
+
+    def _usable_of(
+        self, label: Label, constraints: Sequence[Constraint], phase: str
+    ) -> Sequence[Constraint]:
+        if self._draws(label, written(constraints), phase):
+            return constraints
+        usable: list[Constraint] = []
+        for one in constraints:
+            if self._draws(label, written((*usable, one)), phase):
+                usable.append(one)
+        return usable
+
+    def _draws(self, label: Label, learned: str, phase: str) -> bool:
+        """Whether a program that respects demands draws valid cases."""
+        try:
+            program = self.program(label, phase, learned)
+            for seed in range(_SAMPLES):
+                program.draw(RandomSource(seed), "", PhaseInfo(phase))
+        except (CheckerError, Rejected):
+            return False
+        return program.fault is None
+
+    def program(self, label: Label, phase: str, learned: str | None = None) -> CaseProgram:
+        """The draw program of an operation in a phase, with what is known of its target if nothing else is `learned`.
+
+        Raises `Unsatisfiable`, `BudgetSpent`, `HookError`.
+        """
+        known = self._learned.get(label, "")
+        learned = known if learned is None else learned
+        place = (label, phase if self.rules.by_phase else "", learned)
         program = self._of_phases.get(place)
         if program is None:
             operation = self.operations[label]
-            settings = self.rules.of(operation, phase)
+            settings = replace(self.rules.of(operation, phase), learned=read(learned))
             program = operation.compile(settings, hooks=self.hooks(operation), store=self._store)
             self._of_phases[place] = program
-            if not self.rules.by_phase:
-                self._programs[label] = program
             if settings.unique_inputs:
-                self._unique.add(place)
-            self.compiled(program)
+                self._unique.add(place[:2])
+            if not learned:
+                self.compiled(program)
+        if not self.rules.by_phase and learned == known:
+            self._programs[label] = program
         return program
 
     def make(
@@ -177,7 +227,9 @@ class CaseFactory:
             pool = _Newest(pool)
         case = program.draw(source, case_id(task_seed, index), phase, pool)
         bindings = case.meta.bindings if case.meta is not None else ()
-        return GeneratedCase(case, label, source.choices, bindings)
+        return GeneratedCase(
+            case, label, source.choices, bindings, learned=self._learned.get(label, "")
+        )
 
     def make_step(
         self,
@@ -270,21 +322,23 @@ class CaseFactory:
                 if made is None:
                     raise OutOfDate(f"{step.label}: nothing is listed any more")
                 return made
-            case _:
-                plain = Step(step.label, Drawn(()))
+            case recipe:
+                learned = recipe.learned if isinstance(recipe, Drawn) else ""
+                plain = Step(step.label, Drawn((), learned))
                 return self._drawn_again(plain, name, phase)(SimplestSource())
 
     def _drawn_again(
         self, step: Step, name: str, phase: PhaseInfo
     ) -> Callable[[Source], GeneratedCase]:
-        program = self.program(step.label, phase.name)
+        learned = step.recipe.learned if isinstance(step.recipe, Drawn) else ""
+        program = self.program(step.label, phase.name, learned)
         pool = BoundPool.of(step.bindings) if step.bindings else None
 
         def drawn(source: Source) -> GeneratedCase:
             case = program.draw(source, case_id=name, phase=phase, pool=pool)
             if any(binding.expression for binding in step.bindings):
                 set_into(case, step.bindings)
-            return GeneratedCase(case, step.label, source.choices, step.bindings)
+            return GeneratedCase(case, step.label, source.choices, step.bindings, learned=learned)
 
         return drawn
 

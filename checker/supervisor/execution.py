@@ -7,6 +7,7 @@ from pathlib import Path
 
 from checker.config.settings import RunSettings
 from checker.core.errors import StorageError
+from checker.corpus import discoveries
 from checker.corpus.fold import RunView
 from checker.corpus.layout import RunLayout
 from checker.supervisor.chronicle import Chronicle, Listener
@@ -51,6 +52,16 @@ class Surroundings:
     """Seconds that belong to the run although they passed before: since the process began."""
 
 
+def keep_discoveries(settings: RunSettings, view: RunView) -> None:
+    """What the run found out of its target, for the next one; of operations that it did not test, what was known."""
+    if settings.cache_dir is None or not settings.learns:
+        return
+    directory = Path(settings.cache_dir)
+    untried = [one for one in discoveries.load(directory) if one.label not in view.statuses]
+    if untried or view.demands or (directory / discoveries.NAME).exists():
+        discoveries.save(directory, view.demands.values(), untried)
+
+
 def execute(
     settings: RunSettings, listener: Listener, surroundings: Surroundings | None = None
 ) -> RunOutcome:
@@ -78,6 +89,7 @@ def execute(
             crew.close()
             chronicle.close()
         view, ending = chronicle.view, supervisor.ending
+        keep_discoveries(settings, view)
         code = exit_code(view, ending)
         error = ending.error
         if error is None and code == CANNOT:

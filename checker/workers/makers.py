@@ -61,8 +61,11 @@ def open_makers(
         _factory, rules, selected, recorder, (settings.phases[0], settings.reusing_phases)
     )
     decides = _has_making_hooks(("before_generate",))
+    factory = make(_component_hooks)
+    if recorder.demands is not None:
+        recorder.demands.respect = factory.learn
     return Makers(
-        factory=make(_component_hooks),
+        factory=factory,
         unhooked=None if decides else make(_no_hooks),
         stage=Stage.HOOK
         if _has_making_hooks() or GLOBAL_HOOKS.named("before_add_examples")

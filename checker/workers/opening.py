@@ -11,6 +11,7 @@ from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
 from checker.core.hooks import GLOBAL_HOOKS, HookContext, run_hooks
 from checker.core.request import BaseUrl, without_userinfo
+from checker.corpus.discoveries import load
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import SchemaOpened
@@ -42,6 +43,7 @@ from checker.workers.telling import (
 )
 from checker.workers.time_accounting import TimeAccounting
 from checker.workers.transports import transport_of
+from checker.workers.verification import confirmed
 
 _IMPORTED_BY = os.getpid()
 """The fork server, if it preloaded this module for us."""
@@ -89,6 +91,10 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
     if settings.document is None:
         # The first to open the description looks for all.
         refuse_wrong_credentials(subject.selected, subject.schemes, tools, http)
+        if settings.cache_dir is not None and settings.learns:
+            known = load(Path(settings.cache_dir))
+            recorder.keep(confirmed(known, subject.selected, tools, http))
+            recorder.journal.flush()
     return WorkerContext(
         settings=settings,
         operations=operations,

@@ -22,6 +22,7 @@ from checker.corpus.records import (
     UNBROKEN,
     UNREACHED,
     CorpusEntry,
+    DemandHeard,
     Finding,
     Note,
     OperationError,
@@ -37,6 +38,7 @@ from checker.corpus.values import LiveValues
 from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
 from checker.workers.defects import Defects
+from checker.workers.demands import DemandLearner
 from checker.workers.drafts import Draft
 from checker.workers.leased import InFlight, LeasedTask
 from checker.workers.messages import Again
@@ -61,6 +63,8 @@ class Recorder:
     secrets: Secrets
     layered: LayeredValues | None = None
     """What `run` reuses; None in `fuzz`."""
+    demands: DemandLearner | None = None
+    """None where nothing is learned of refusals."""
     reproduction: Callable[[WireRequest], str] = lambda request: ""
     """The command that sends a request."""
     defects: Defects = field(default_factory=Defects)
@@ -209,7 +213,7 @@ class Recorder:
 
     def recipe(self, made: GeneratedCase, chain: Iterable[JudgedCase] = ()) -> bytes:
         """A recipe as bytes, for the in-flight slots: a `CorpusEntry` of this step after those of its sequence."""
-        recipe = made.other or (_DRAWN, (made.choices,))
+        recipe = made.other or (_DRAWN, (made.choices, made.learned))
         steps = (*(shot.made.step for shot in chain), (made.label, recipe, made.bindings))
         return self._encoder.encode_fields(CorpusEntry, (made.label, steps, (), 0.0))
 
@@ -277,20 +281,24 @@ class Recorder:
         """A task of this operation begins: it may use what all workers saw in earlier layers."""
         if self.layered is not None:
             self.layered.begin(self.layered.place_of(phase, label), self._news)
+        if self.demands is not None:
+            self.demands.begin(phase)
 
     def _news(self) -> Iterator[Record]:
         for reader in self._peers.values():
-            yield from reader.read_new()
+            for record in reader.read_new():
+                if self.demands is not None and isinstance(record, DemandHeard):
+                    self.demands.absorb(record)
+                yield record
 
     def tick(self, now: float) -> None:
         """Hand over what has waited long enough, and take in what peers saw."""
         self.journal.tick(now)
         if self.values is not None and now - self._peers_read_at > 1.0:
             self._peers_read_at = now
-            for reader in self._peers.values():
-                for record in reader.read_new():
-                    if isinstance(record, ValueSeen | ValueGone):
-                        self.values.absorb(record)
+            for record in self._news():
+                if isinstance(record, ValueSeen | ValueGone):
+                    self.values.absorb(record)
 
     def catch_up(self) -> None:
         """Write down what could wait."""
@@ -330,6 +338,11 @@ class Recorder:
             self.journal.append(
                 CorpusEntry(step.label, steps, tuple(number for number, _ in ids), outcome.elapsed)
             )
+        if self.demands is not None:
+            for heard in self.demands.observe(
+                flight.made, outcome, flight.running.task.phase, flight.index
+            ):
+                self.journal.append(heard)
         if self.layered is not None and flight.is_counted and not flight.running.is_chained:
             phase = flight.running.task.phase
             for record in self.layered.observe(case, outcome, phase, flight.index):

@@ -18,6 +18,7 @@ from checker.corpus.traffic import InterestingAndLast, TrafficWriter
 from checker.corpus.values import LiveValues
 from checker.workers.components import Components
 from checker.workers.corpus_loading import remember
+from checker.workers.demands import DemandLearner
 from checker.workers.operation_tools import (
     checks_by_case,
 )
@@ -66,6 +67,7 @@ def open_recorder(
         layered=None
         if is_fuzz
         else LayeredValues(selected.resources, selected.names, settings.unordered_phases),
+        demands=DemandLearner(at_once=is_fuzz) if settings.learns else None,
         reproduction=render,
     )
     for note in notes:

@@ -48,8 +48,10 @@ def _data(steps: Sequence[Step]) -> bytes:
     What the steps before it answered is not kept: it is found anew, so that a recipe is the same each time. Values that come
     from elsewhere are: they may still exist.
     """
-    if len(steps) == 1 and isinstance(steps[0].recipe, Drawn) and not steps[0].bindings:
-        return choices_to_bytes(steps[0].recipe.choices)
+    recipe = steps[0].recipe
+    is_alone = len(steps) == 1 and not steps[0].bindings
+    if is_alone and isinstance(recipe, Drawn) and not recipe.learned:
+        return choices_to_bytes(recipe.choices)
     bare = tuple(
         replace(step, bindings=tuple(map(_without_found, step.bindings))) for step in steps
     )

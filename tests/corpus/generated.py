@@ -4,6 +4,7 @@ from typing import Any, get_args
 
 from hypothesis import strategies as st
 
+from checker.core.constraints import Constraint
 from checker.core.meta import Binding
 from checker.core.operation import Label, Location
 from checker.core.send import Purpose
@@ -13,6 +14,7 @@ from checker.corpus.records import (
     CheckState,
     Component,
     CorpusEntry,
+    DemandHeard,
     Exchange,
     Finding,
     Interaction,
@@ -57,14 +59,15 @@ BINDINGS = st.builds(
     Binding, st.sampled_from(Location), TEXT, LABELS, TEXT, COUNTS, JSON | st.binary(max_size=5)
 )
 PARTS = st.dictionaries(TEXT, JSON, max_size=2)
-RECIPES = st.one_of(
-    st.builds(Drawn, tuples(CHOICES, 6)),
-    st.builds(Listed, TEXT, COUNTS, TEXT, tuples(TEXT, 2)),
-    st.builds(
-        Literal, PARTS, PARTS, PARTS, PARTS, tuples(JSON, 1), st.none() | TEXT, TEXT,
-        tuples(st.tuples(TEXT, st.none() | TEXT)),
-    ),
+LITERALS = st.builds(
+    Literal, PARTS, PARTS, PARTS, PARTS, tuples(JSON, 1), st.none() | TEXT, TEXT,
+    tuples(st.tuples(TEXT, st.none() | TEXT)),
 )  # fmt: skip
+RECIPES = st.one_of(
+    st.builds(Drawn, tuples(CHOICES, 6), TEXT),
+    st.builds(Listed, TEXT, COUNTS, TEXT, tuples(TEXT, 2)),
+    LITERALS,
+)
 STEPS = st.builds(Step, LABELS, RECIPES, tuples(BINDINGS, 2))
 EXCHANGES = st.builds(
     Exchange,
@@ -150,6 +153,14 @@ OTHERS = {
     ValueSeen: st.builds(ValueSeen, LABELS, TEXT, SCALARS, TEXT),
     ValueGone: st.builds(ValueGone, SCALARS, TEXT),
     SignalsSeen: st.builds(SignalsSeen, LABELS, tuples(st.tuples(st.integers(0, 2**64 - 1), TEXT))),
+    DemandHeard: st.builds(
+        DemandHeard,
+        LABELS,
+        st.builds(Constraint, TEXT, tuples(TEXT), TEXT, TEXT),
+        TEXT,
+        st.booleans(),
+        tuples(LITERALS, 1),
+    ),
     CorpusEntry: st.builds(CorpusEntry, LABELS, tuples(STEPS, 2), tuples(INTEGERS), FLOATS),
     OperationError: st.builds(
         OperationError,

@@ -303,7 +303,6 @@ LATER: dict[str, Any] = {
     "expected-statuses": [400],
     "checks": {"enabled": False},
     "generation": {"mode": "all"},
-    "error-feedback": {"enabled": False},
     "max-steps": 3,
     "inference": {"algorithms": []},
     "link-calibration": False,

@@ -14,9 +14,10 @@ from checker.generation.boundaries.cases import LOCATIONS, BoundaryCase, Parts
 from checker.generation.boundaries.positives import Edges, positives
 from checker.generation.boundaries.said import SaidValues
 from checker.generation.boundaries.values import Scenario
-from checker.generation.components import PartCompiler, SchemaPart
+from checker.generation.components import PartCompiler
 from checker.generation.dictionaries import forced_into
 from checker.generation.likeness import distinct
+from checker.generation.narrowing import SchemaPart
 from checker.generation.normalization.store import FormStore
 from checker.generation.provenance import forced_parts
 from checker.generation.settings import GenerationSettings

@@ -32,8 +32,9 @@ from checker.generation.boundaries.shapes import (
     repeated_parameters,
 )
 from checker.generation.boundaries.values import Boundary, Scenario
-from checker.generation.components import PartCompiler, SchemaPart
+from checker.generation.components import PartCompiler
 from checker.generation.dictionaries import forced_into
+from checker.generation.narrowing import SchemaPart
 from checker.generation.negation.parts import ALWAYS_THERE, wanted
 from checker.generation.negation.wire import body_proof, parameter_proof
 from checker.generation.normalization.store import FormStore

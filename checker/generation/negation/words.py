@@ -5,8 +5,8 @@ from typing import Any
 
 from checker.config.overrides import Override
 from checker.core.meta import Violation
-from checker.generation.components import SchemaPart
 from checker.generation.drawing.words import readings
+from checker.generation.narrowing import SchemaPart
 from checker.generation.negation.values import NegativeDraw
 from checker.generation.normalization.forms import made
 from checker.generation.sources.choices import Source

@@ -1,0 +1,204 @@
+"""What a target demands of requests beyond its description, as its refusals say."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from checker.core.case import NOT_SET, Case
+from checker.core.locations import Location
+
+ITEMS: Final = "*"
+"""In a path: every item of an array."""
+REQUIRED, FORBIDDEN, CLOSED = "required", "forbidden", "closed"
+"""Keywords of our own: the place has to be there, must not be there, must have nothing undeclared in it."""
+_BOUNDS: Final = {
+    "minimum": lambda value, limit: value >= limit,
+    "maximum": lambda value, limit: value <= limit,
+    "exclusiveMinimum": lambda value, limit: value > limit,
+    "exclusiveMaximum": lambda value, limit: value < limit,
+}
+_SIZES: Final[dict[str, tuple[type, int]]] = {
+    "minLength": (str, 1),
+    "maxLength": (str, -1),
+    "minItems": (list, 1),
+    "maxItems": (list, -1),
+}
+_TYPES: Final[dict[str, tuple[type, ...]]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+}
+KEYWORDS: Final = frozenset(
+    (*_BOUNDS, *_SIZES, REQUIRED, FORBIDDEN, CLOSED, "type", "enum", "pattern", "format")
+)
+_MOST_TEXT = 2_000
+"""Characters of one value: what is longer is no constraint that anybody meant."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Constraint:
+    """One demand on one part of the requests to an operation."""
+
+    location: str
+    """`path`, `query`, `header`, `cookie` or `body`."""
+    path: tuple[str, ...]
+    """The name of a parameter, then names within its value; in a body names from its root, `*` for items; empty for the body."""
+    keyword: str
+    """Of JSON Schema, or `required`, `forbidden`, `closed` of the place itself."""
+    value: str = "true"
+    """Of the keyword, as JSON."""
+
+    @property
+    def given(self) -> Any:
+        """The value of the keyword."""
+        return json.loads(self.value)
+
+
+def constraint(
+    location: Location, path: Iterable[str], keyword: str, value: Any
+) -> Constraint | None:
+    """A constraint; None for a value that no such keyword has."""
+    text = json.dumps(value, sort_keys=True)
+    is_bound = keyword in _BOUNDS or keyword in _SIZES
+    if is_bound and (isinstance(value, bool) or not isinstance(value, int | float)):
+        return None
+    if keyword not in KEYWORDS or len(text) > _MOST_TEXT:
+        return None
+    return Constraint(location.value, tuple(path), keyword, text)
+
+
+def written(constraints: Iterable[Constraint]) -> str:
+    """Constraints as text, each once and in order; empty for none."""
+    ordered = sorted(set(constraints))
+    if not ordered:
+        return ""
+    return json.dumps([[one.location, one.path, one.keyword, one.value] for one in ordered])
+
+
+def read(text: str) -> tuple[Constraint, ...]:
+    """Constraints of a text that `written` made."""
+    if not text:
+        return ()
+    return tuple(
+        Constraint(location, tuple(path), keyword, value)
+        for location, path, keyword, value in json.loads(text)
+    )
+
+
+def is_broken(one: Constraint, case: Case) -> bool | None:
+    """Whether a case breaks a constraint; None where nobody can say, such as for a format."""
+    root = _root(case, Location(one.location))
+    if one.keyword == CLOSED:
+        return None
+    if one.keyword == REQUIRED:
+        if not one.path:
+            return root is NOT_SET
+        parents = list(_at(root, one.path[:-1]))
+        return any(isinstance(value, dict) and one.path[-1] not in value for value in parents)
+    found = [_breaks(one, value) for value in _at(root, one.path)]
+    return True if True in found else None if None in found else False
+
+
+def _root(case: Case, location: Location) -> Any:
+    match location:
+        case Location.PATH:
+            return case.path_parameters
+        case Location.QUERY:
+            return case.query
+        case Location.HEADER:
+            return case.headers
+        case Location.COOKIE:
+            return case.cookies
+        case Location.BODY:
+            return case.body
+
+
+def _at(value: Any, path: tuple[str, ...]) -> Iterator[Any]:
+    """All values at a path."""
+    if not path:
+        if value is not NOT_SET:
+            yield value
+    elif path[0] == ITEMS and isinstance(value, list):
+        for item in value:
+            yield from _at(item, path[1:])
+    elif isinstance(value, Mapping) and path[0] in value:
+        yield from _at(value[path[0]], path[1:])
+
+
+def _breaks(one: Constraint, value: Any) -> bool | None:
+    keyword, given = one.keyword, one.given
+    if keyword in _BOUNDS:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        return is_number and not _BOUNDS[keyword](value, given)
+    if keyword in _SIZES:
+        kind, sign = _SIZES[keyword]
+        size = len(value) if isinstance(value, str | list) and isinstance(value, kind) else None
+        return size is not None and sign * (size - given) < 0
+    match keyword:
+        case "type":
+            return not _is_of_type(value, given)
+        case "enum":
+            return value not in given
+        case "pattern":
+            return _mismatches(given, value)
+        case "forbidden":
+            return True
+        case _:
+            return None
+
+
+def _is_of_type(value: Any, names: str | list[str]) -> bool:
+    wanted = [names] if isinstance(names, str) else names
+    return any(
+        name not in _TYPES
+        or (isinstance(value, _TYPES[name]) and (name == "boolean" or not isinstance(value, bool)))
+        for name in wanted
+    )
+
+
+def _mismatches(pattern: str, value: Any) -> bool | None:
+    if not isinstance(value, str):
+        return False
+    try:
+        return re.search(pattern, value) is None
+    except re.error:
+        # Of another dialect.
+        return None
+
+
+def as_schema(
+    constraints: Iterable[Constraint], declared: Iterable[str] = ()
+) -> list[dict[str, Any]]:
+    """JSON schemas of the root of a location which say what the constraints say; paths begin below it.
+
+    `declared` are the names that an object at the root may have where nothing undeclared is taken.
+    """
+    return [_schema(one, tuple(declared)) for one in constraints]
+
+
+def _schema(one: Constraint, declared: tuple[str, ...]) -> dict[str, Any]:
+    path, given = one.path, one.given
+    match one.keyword:
+        case "required":
+            inner: dict[str, Any] = {"required": [path[-1]]} if path else {}
+            path = path[:-1]
+        case "forbidden":
+            inner = {"not": {}}
+        case "closed":
+            # Below the root nobody knows here what is declared.
+            inner = {} if path or not declared else {"propertyNames": {"enum": list(declared)}}
+        case "exclusiveMinimum":
+            # A boolean in old dialects, a number in new ones: this is read alike in all.
+            inner = {"minimum": given, "not": {"enum": [given]}}
+        case "exclusiveMaximum":
+            inner = {"maximum": given, "not": {"enum": [given]}}
+        case keyword:
+            inner = {keyword: given}
+    for part in reversed(path):
+        inner = {"items": inner} if part == ITEMS else {"properties": {part: inner}}
+    return inner

@@ -1,0 +1,101 @@
+"""What a run found out of its target, kept for the next one: a file of JSON that may be deleted at any time."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from checker import __version__
+from checker.core.constraints import Constraint, constraint
+from checker.core.errors import StorageError
+from checker.core.locations import Location
+from checker.core.sequence import Literal
+from checker.corpus import files
+from checker.corpus.records import DemandHeard
+
+FORMAT_VERSION: Final = 1
+NAME: Final = "discoveries.json"
+_MOST: Final = 100
+"""Discoveries of one operation."""
+_MOST_BYTES: Final = 16 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """A demand, with the case that was refused for it."""
+
+    label: str
+    demand: Constraint
+    request: Literal
+
+
+def load(directory: Path) -> list[Discovery]:
+    """What earlier runs found; nothing where there is no file, or one that nobody can read."""
+    try:
+        content = files.read_file(directory / NAME, _MOST_BYTES)
+        found = json.loads(content or b"null")
+        if found["format_version"] != FORMAT_VERSION:
+            return []
+        return [_discovery(entry) for entry in found["entries"]]
+    except (StorageError, OSError, ValueError, TypeError, KeyError, RecursionError):
+        return []
+
+
+def save(directory: Path, demands: Iterable[DemandHeard], kept: Iterable[Discovery] = ()) -> None:
+    """Keep what holds, and those of `kept` that this run had no chance to hear again; nothing where it cannot be written."""
+    heard = list(demands)
+    refuted = {(one.label, one.demand) for one in heard if one.is_refuted}
+    found = {
+        (one.label, one.demand): Discovery(one.label, one.demand, one.refused[0])
+        for one in heard
+        if one.refused and not one.is_refuted
+    }
+    for one in kept:
+        found.setdefault((one.label, one.demand), one)
+    entries: list[dict[str, Any]] = []
+    counts: dict[str, int] = {}
+    for key in sorted(found.keys() - refuted):
+        label = key[0]
+        counts[label] = counts.get(label, 0) + 1
+        if counts[label] <= _MOST and (entry := _entry(found[key])) is not None:
+            entries.append(entry)
+    text = json.dumps(
+        {"format_version": FORMAT_VERSION, "version": __version__, "entries": entries}, indent=1
+    )
+    try:
+        files.make_directory(directory)
+        files.write_file(directory / NAME, text.encode())
+    except (StorageError, OSError):
+        # Nothing of a run depends on it.
+        return
+
+
+def _entry(one: Discovery) -> dict[str, Any] | None:
+    entry = {
+        "kind": "demand",
+        "operation": one.label,
+        "location": one.demand.location,
+        "path": one.demand.path,
+        "keyword": one.demand.keyword,
+        "value": one.demand.given,
+        "request": asdict(one.request),
+    }
+    try:
+        json.dumps(entry)
+    except (TypeError, ValueError, RecursionError):
+        # Bytes, such as those of a file that was uploaded.
+        return None
+    return entry
+
+
+def _discovery(entry: Mapping[str, Any]) -> Discovery:
+    demand = constraint(
+        Location(entry["location"]), map(str, entry["path"]), entry["keyword"], entry["value"]
+    )
+    if demand is None:
+        raise ValueError(f"no such demand: {entry!r}")
+    given = dict(entry["request"])
+    given["body"] = tuple(given["body"])
+    given["data"] = tuple((str(name), value) for name, value in given["data"])
+    return Discovery(str(entry["operation"]), demand, Literal(**given))

@@ -1,0 +1,1 @@
+"""What refusals say of the data that was refused: error bodies of many frameworks, read."""

@@ -1,0 +1,328 @@
+"""Error bodies that name what is wrong by a code: pydantic, JSON Schema validators of JavaScript, Zod, Symfony, Spring, Go."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from checker.refusals.said import Said, demanded, path_of, sentences_at
+from checker.refusals.sentences import TYPES, demands_of, listed
+
+_WHERE: Final = {"body": "body", "query": "query", "querystring": "query", "path": "path", "params": "path",
+    "header": "header", "headers": "header", "cookie": "cookie", "cookies": "cookie", "json": "body", "form": "body"}  # fmt: skip
+
+# pydantic
+
+_PYDANTIC_SIZES: Final = {
+    "string_too_short": ("minLength", "min_length"), "string_too_long": ("maxLength", "max_length"),
+    "too_short": ("minItems", "min_length"), "too_long": ("maxItems", "max_length"),
+    "greater_than": ("exclusiveMinimum", "gt"), "greater_than_equal": ("minimum", "ge"),
+    "less_than": ("exclusiveMaximum", "lt"), "less_than_equal": ("maximum", "le"),
+    "string_pattern_mismatch": ("pattern", "pattern"),
+    "value_error.any_str.min_length": ("minLength", "limit_value"),
+    "value_error.any_str.max_length": ("maxLength", "limit_value"),
+    "value_error.list.min_items": ("minItems", "limit_value"), "value_error.list.max_items": ("maxItems", "limit_value"),
+    "value_error.number.not_ge": ("minimum", "limit_value"), "value_error.number.not_gt": ("exclusiveMinimum", "limit_value"),
+    "value_error.number.not_le": ("maximum", "limit_value"), "value_error.number.not_lt": ("exclusiveMaximum", "limit_value"),
+    "value_error.str.regex": ("pattern", "pattern"),
+    "type_error.enum": ("enum", "enum_values"), "value_error.const": ("enum", "permitted"),
+}  # fmt: skip
+_PYDANTIC_KINDS: Final = {
+    "int": ("type", "integer"), "float": ("type", "number"), "decimal": ("type", "number"), "string": ("type", "string"),
+    "str": ("type", "string"), "bool": ("type", "boolean"), "list": ("type", "array"), "dict": ("type", "object"),
+    "model": ("type", "object"), "uuid": ("format", "uuid"), "date": ("format", "date"), "datetime": ("format", "date-time"),
+    "time": ("format", "time"), "url": ("format", "uri"), "email": ("format", "email"),
+}  # fmt: skip
+
+
+def pydantic(body: Any) -> Iterator[Said]:
+    """`{"detail": [{"loc": ["body", "age"], "type": "greater_than_equal", "msg": "...", "ctx": {"ge": 18}}]}`, v1 and v2."""
+    errors = body.get("detail", body.get("errors")) if isinstance(body, dict) else body
+    for error in errors if isinstance(errors, list) else ():
+        if isinstance(error, dict) and isinstance(error.get("loc"), list) and "type" in error:
+            yield from _pydantic_error(error)
+
+
+def _pydantic_error(error: Mapping[str, Any]) -> Iterator[Said]:
+    loc = [str(part) for part in error["loc"]]
+    where = _WHERE.get(loc[0], "") if loc else ""
+    path = path_of(loc[1:] if where else loc)
+    kind, ctx = str(error["type"]), error.get("ctx")
+    ctx = ctx if isinstance(ctx, dict) else {}
+    if kind in ("missing", "value_error.missing"):
+        yield Said(path, "required", where=where)
+    elif kind in ("extra_forbidden", "value_error.extra"):
+        yield Said(path, "forbidden", where=where)
+    elif kind in _PYDANTIC_SIZES:
+        keyword, name = _PYDANTIC_SIZES[kind]
+        if name in ctx:
+            yield Said(path, keyword, ctx[name], where)
+    elif kind in ("literal_error", "enum"):
+        yield Said(path, "enum", listed(str(ctx.get("expected", ""))), where)
+    else:
+        word = kind.removeprefix("type_error.").removeprefix("value_error.").partition("_")[0]
+        known = _PYDANTIC_KINDS.get(word.partition(".")[0])
+        if known is not None:
+            yield Said(path, *known, where)
+        else:
+            yield from demanded(path, demands_of(str(error.get("msg", ""))), where=where)
+
+
+# JSON Schema in JavaScript
+
+_AJV: Final = {
+    "minimum": "limit", "maximum": "limit", "exclusiveMinimum": "limit", "exclusiveMaximum": "limit", "minLength": "limit",
+    "maxLength": "limit", "minItems": "limit", "maxItems": "limit", "pattern": "pattern", "format": "format",
+    "enum": "allowedValues", "type": "type",
+}  # fmt: skip
+
+
+def ajv(body: Any) -> Iterator[Said]:
+    """`[{"instancePath": "/age", "keyword": "minimum", "params": {"limit": 18}, "message": "must be >= 18"}]`."""
+    for error in _items(body, ("errors", "validation", "details", "detail", "error")):
+        params, keyword = error.get("params"), error.get("keyword")
+        place = error.get("instancePath", error.get("dataPath"))
+        if not isinstance(params, dict) or not isinstance(keyword, str) or place is None:
+            continue
+        where, path = _place(path_of(place), str(error.get("validationContext", "")))
+        if keyword == "required":
+            yield Said((*path, str(params.get("missingProperty"))), "required", where=where)
+        elif keyword == "additionalProperties":
+            yield Said((*path, str(params.get("additionalProperty"))), "forbidden", where=where)
+        elif keyword in _AJV and _AJV[keyword] in params:
+            yield Said(path, keyword, params[_AJV[keyword]], where)
+
+
+def fastify(body: Any) -> Iterator[Said]:
+    """`{"code": "FST_ERR_VALIDATION", "message": "body/age must be >= 18"}`."""
+    text = body.get("message") if isinstance(body, dict) else None
+    if not isinstance(text, str) or body.get("code") != "FST_ERR_VALIDATION":
+        return
+    for part in text.split(", "):
+        place, _, sentence = part.partition(" ")
+        where, path = _place(path_of(f"/{place}"), "")
+        yield from demanded(path, demands_of(sentence), sentence, where)
+
+
+def _place(path: tuple[str, ...], context: str) -> tuple[str, tuple[str, ...]]:
+    """Where a path leads, which may begin with the part of the request."""
+    if context in _WHERE:
+        return _WHERE[context], path
+    if path and path[0] in _WHERE:
+        return _WHERE[path[0]], path[1:]
+    return "", path
+
+
+# Zod
+
+_ZOD_FORMATS: Final = {
+    "email": "email", "uuid": "uuid", "url": "uri", "datetime": "date-time", "date": "date", "time": "time", "ipv4": "ipv4",
+    "ipv6": "ipv6",
+}  # fmt: skip
+
+
+def zod(body: Any) -> Iterator[Said]:
+    """`{"issues": [{"code": "too_small", "minimum": 3, "type": "string", "path": ["name"]}]}`, v3 and v4."""
+    for error in _items(body, ("issues", "errors", "error", "details")):
+        code, path = error.get("code"), error.get("path")
+        if not isinstance(code, str) or not isinstance(path, list):
+            continue
+        where, place = _place(path_of(path), "")
+        yield from (Said(*one, where) for one in _zod_error(code, place, error))
+
+
+def _zod_error(
+    code: str, path: tuple[str, ...], error: Mapping[str, Any]
+) -> Iterator[tuple[tuple[str, ...], str, Any]]:
+    match code:
+        case "invalid_type":
+            missing = error.get("received") == "undefined" or "undefined" in str(
+                error.get("message")
+            )
+            expected = TYPES.get(str(error.get("expected")))
+            if missing or error.get("message") == "Required":
+                yield path, "required", True
+            elif expected is not None:
+                yield path, "type", expected
+        case "too_small" | "too_big":
+            yield from _zod_size(code == "too_small", path, error)
+        case "invalid_enum_value" | "invalid_value" | "invalid_literal":
+            values = error.get("options", error.get("values", [error.get("expected")]))
+            yield path, "enum", values
+        case "unrecognized_keys":
+            for key in error.get("keys", ()):
+                yield (*path, str(key)), "forbidden", True
+        case "invalid_string" | "invalid_format":
+            yield from _zod_format(path, error)
+        case _:
+            return
+
+
+def _zod_format(
+    path: tuple[str, ...], error: Mapping[str, Any]
+) -> Iterator[tuple[tuple[str, ...], str, Any]]:
+    name, pattern = error.get("format", error.get("validation")), error.get("pattern")
+    if name in _ZOD_FORMATS:
+        yield path, "format", _ZOD_FORMATS[name]
+    elif isinstance(pattern, str):
+        yield path, "pattern", pattern.strip("/")
+
+
+def _zod_size(
+    is_low: bool, path: tuple[str, ...], error: Mapping[str, Any]
+) -> Iterator[tuple[tuple[str, ...], str, Any]]:
+    limit = error.get("minimum" if is_low else "maximum")
+    if isinstance(limit, bool) or not isinstance(limit, int | float):
+        return
+    word = "min" if is_low else "max"
+    match str(error.get("type", error.get("origin"))):
+        case "string":
+            yield path, f"{word}Length", limit
+        case "array" | "set":
+            yield path, f"{word}Items", limit
+        case _ if error.get("inclusive", True):
+            yield path, f"{word}imum", limit
+        case _:
+            yield path, f"exclusive{word.capitalize()}imum", limit
+
+
+# Symfony
+
+
+def symfony(body: Any) -> Iterator[Said]:
+    """`{"violations": [{"propertyPath": "name", "title": "...", "parameters": {"{{ choices }}": "..."}}]}`."""
+    for error in _items(body, ("violations", "hydra:violations")):
+        path = path_of(error.get("propertyPath", ""))
+        text = str(error.get("title", error.get("message", "")))
+        given = error.get("parameters")
+        params = given if isinstance(given, dict) else {}
+        if "{{ choices }}" in params:
+            yield Said(path, "enum", listed(str(params["{{ choices }}"])))
+        elif "{{ pattern }}" in params:
+            yield Said(path, "pattern", str(params["{{ pattern }}"]).strip("/"))
+        else:
+            yield from sentences_at(path, text)
+
+
+# Spring
+
+_THROUGH = re.compile(r"\[\"(\w+)\"\]")
+_UNRECOGNIZED = re.compile(r"Unrecognized field \"(\w+)\"")
+_MISSING = re.compile(
+    r"Required (?:request )?(?P<where>parameter|header|cookie|path variable|part)? ?'(?P<name>[\w-]+)'"
+)
+_SPRING_WHERE: Final = {
+    "parameter": "query",
+    "header": "header",
+    "cookie": "cookie",
+    "path variable": "path",
+}
+
+
+def spring(body: Any) -> Iterator[Said]:
+    """`{"errors": [{"field": "age", "code": "Min", "defaultMessage": "must be greater than or equal to 18"}]}`, and Jackson."""
+    if not isinstance(body, dict):
+        return
+    for error in _items(body, ("errors", "fieldErrors", "violations")):
+        text = error.get("defaultMessage", error.get("message"))
+        if isinstance(text, str) and isinstance(name := error.get("field"), str):
+            yield from sentences_at(path_of(name), text)
+    for name in ("message", "detail", "error", "title"):
+        text = body.get(name)
+        if isinstance(text, str):
+            yield from _jackson(text)
+
+
+def _jackson(text: str) -> Iterator[Said]:
+    if found := _UNRECOGNIZED.search(text):
+        yield Said((found[1],), "forbidden", where="body")
+    elif "Required request body is missing" in text:
+        yield Said((), "required", where="body")
+    elif found := _MISSING.search(text):
+        yield Said((found["name"],), "required", where=_SPRING_WHERE.get(found["where"] or "", ""))
+    elif "annot deserialize value of type" in text:
+        path = tuple(_THROUGH.findall(text.partition("through reference chain")[2]))
+        enum = [one for one in demands_of(text) if one[0] == "enum"]
+        kind = re.search(r"of type `(?:java\.lang\.)?(\w+)`", text)
+        word = TYPES.get(kind[1].lower()) if kind else None
+        if enum:
+            yield from demanded(path, enum, where="body")
+        elif word is not None and path:
+            yield Said(path, "type", word, "body")
+
+
+# Go
+
+_GO = re.compile(
+    r"Key: '(?:\w+\.)?(?P<path>[\w.\[\]]+)' Error:Field validation for '\w+' failed on the '(?P<tag>\w+)' tag"
+)
+_GO_UNKNOWN = re.compile(r'json: unknown field "(?P<name>[^"]+)"')
+_GO_TYPE = re.compile(
+    r"json: cannot unmarshal \w+ into Go struct field \w+\.(?P<path>[\w.]+) of type (?P<type>\w+)"
+)
+_GO_TAGS: Final = {
+    "required": ("required", True), "email": ("format", "email"), "url": ("format", "uri"), "uri": ("format", "uri"),
+    "uuid": ("format", "uuid"), "uuid4": ("format", "uuid"), "number": ("type", "number"), "numeric": ("type", "number"),
+    "boolean": ("type", "boolean"), "alpha": ("pattern", "^[a-zA-Z]+$"), "alphanum": ("pattern", "^[a-zA-Z0-9]+$"),
+    "lowercase": ("pattern", "^[^A-Z]+$"), "ipv4": ("format", "ipv4"), "ipv6": ("format", "ipv6"),
+}  # fmt: skip
+_GO_LIMITS: Final = {
+    "gte": "minimum",
+    "lte": "maximum",
+    "gt": "exclusiveMinimum",
+    "lt": "exclusiveMaximum",
+}
+
+
+def go_validator(body: Any) -> Iterator[Said]:
+    """`Key: 'User.Name' Error:Field validation for 'Name' failed on the 'required' tag`, and fields with tags and parameters."""
+    for text in _texts(body):
+        for found in _GO.finditer(text):
+            yield from _go_tag(path_of(found["path"]), found["tag"], "")
+        for found in _GO_UNKNOWN.finditer(text):
+            yield Said((found["name"],), "forbidden", where="body")
+        for found in _GO_TYPE.finditer(text):
+            if found["type"].lower() in TYPES:
+                yield Said(path_of(found["path"]), "type", TYPES[found["type"].lower()], "body")
+    for error in _items(body, ("errors", "error", "details")):
+        lowered = {str(name).lower(): value for name, value in error.items()}
+        if isinstance(lowered.get("tag"), str) and isinstance(lowered.get("field"), str):
+            param = lowered.get("param", lowered.get("value", ""))
+            yield from _go_tag(path_of(lowered["field"]), lowered["tag"], str(param))
+
+
+def _go_tag(path: tuple[str, ...], tag: str, param: str) -> Iterator[Said]:
+    if tag in _GO_TAGS:
+        yield Said(path, *_GO_TAGS[tag])
+    elif tag == "oneof" and param:
+        yield Said(path, "enum", param.split())
+    elif param.lstrip("-").isdigit():
+        limit = int(param)
+        if tag in _GO_LIMITS:
+            yield Said(path, _GO_LIMITS[tag], limit)
+        elif tag in ("min", "max", "len"):
+            # Of a number its value, of a text its length: what it is decides the type of what was sent.
+            for word in ("min", "max") if tag == "len" else (tag,):
+                yield Said(path, f"{word}Length", limit)
+                if tag != "len":
+                    yield Said(path, f"{word}imum", limit)
+
+
+def _items(body: Any, names: tuple[str, ...]) -> Iterator[Mapping[str, Any]]:
+    """Objects of the first list below one of the names, at most two levels down, or of the body itself."""
+    found = body
+    for _ in range(3):
+        if not isinstance(found, dict):
+            break
+        found = next((found[name] for name in names if found.get(name)), None)
+    if isinstance(found, list):
+        yield from (one for one in found if isinstance(one, dict))
+
+
+def _texts(body: Any) -> Iterator[str]:
+    if isinstance(body, str):
+        yield body
+    elif isinstance(body, dict):
+        yield from (value for value in body.values() if isinstance(value, str))
+        for value in body.values():
+            if isinstance(value, list):
+                yield from (item for item in value if isinstance(item, str))

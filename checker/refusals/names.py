@@ -1,0 +1,188 @@
+"""Error bodies that say it in words below the names of what is wrong: most frameworks of Python, Ruby, PHP and .NET."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from checker.core.constraints import FORBIDDEN
+from checker.refusals.said import Said, demanded, keyed, path_of, sentences_at
+from checker.refusals.sentences import demands_of
+
+_WHERE: Final = {"json": "body", "form": "body", "data": "body", "query": "query", "querystring": "query", "headers": "header",
+    "cookies": "cookie", "view_args": "path", "path": "path"}  # fmt: skip
+_META: Final = frozenset(
+    ("type", "title", "status", "traceid", "instance", "code", "timestamp", "error", "path", "statuscode", "status_code",
+     "success", "detail", "message")
+)  # fmt: skip
+
+
+def django_rest(body: Any) -> Iterator[Said]:
+    """`{"age": ["Ensure this value is greater than or equal to 18."]}`, at the top or below `detail`."""
+    inner = body.get("detail", body) if isinstance(body, dict) else body
+    if (
+        isinstance(inner, dict)
+        and "errors" not in inner
+        and all(isinstance(one, list | dict) for one in inner.values())
+    ):
+        yield from keyed(inner)
+
+
+def marshmallow(body: Any) -> Iterator[Said]:
+    """`{"errors": {"json": {"age": ["Must be greater than or equal to 18."]}}}`."""
+    if not isinstance(body, dict):
+        return
+    found = next((body[one] for one in ("errors", "messages", "detail") if one in body), body)
+    if not isinstance(found, dict):
+        return
+    for name, inner in found.items():
+        if name in _WHERE and isinstance(inner, dict):
+            yield from keyed(inner, where=_WHERE[name])
+
+
+def flask_restx(body: Any) -> Iterator[Said]:
+    """`{"errors": {"age": "5 is less than the minimum of 18"}, "message": "Input payload validation failed"}`, and reqparse."""
+    errors = body.get("errors") if isinstance(body, dict) else None
+    if errors is None and isinstance(body, dict) and isinstance(body.get("message"), dict):
+        errors = body["message"]
+    for name, text in errors.items() if isinstance(errors, dict) else ():
+        if isinstance(text, str):
+            where = "query" if text.rstrip(". ").endswith("in the query string") else ""
+            yield from sentences_at(_trimmed(path_of(name), text), text, where)
+
+
+def _trimmed(path: tuple[str, ...], text: str) -> tuple[str, ...]:
+    """The place of a complaint: what is missing is named twice, in the path and in the text."""
+    is_named = "required property" in text and bool(path)
+    return path[:-1] if is_named and repr(path[-1]) in text else path
+
+
+_FIELD_IN_TEXT = re.compile(r"^The (?:field )?(?P<name>[\w.]+)(?: field)? ")
+_JSON_PATH = re.compile(r"Path: \$\.?(?P<path>[\w.\[\]]*)")
+
+
+def aspnet(body: Any) -> Iterator[Said]:
+    """`{"title": "One or more validation errors occurred.", "errors": {"Age": ["The field Age must be between 18 and 99."]}}`."""
+    errors = body.get("errors") if isinstance(body, dict) and "title" in body else None
+    for name, texts in errors.items() if isinstance(errors, dict) else ():
+        for text in texts if isinstance(texts, list) else [texts]:
+            found = _JSON_PATH.search(str(text))
+            path = path_of(found["path"] if found else name)
+            yield from _of_field(path, str(text))
+
+
+def laravel(body: Any) -> Iterator[Said]:
+    """`{"message": "...", "errors": {"age": ["The age field must be at least 18."]}}`."""
+    errors = body.get("errors") if isinstance(body, dict) and "message" in body else None
+    for name, texts in errors.items() if isinstance(errors, dict) else ():
+        for text in texts if isinstance(texts, list) else ():
+            yield from _of_field(path_of(name), str(text))
+
+
+def _of_field(path: tuple[str, ...], text: str) -> Iterator[Said]:
+    """What a text demands whose beginning is the name of the field."""
+    yield from demanded(path, demands_of(_FIELD_IN_TEXT.sub("This ", text)))
+
+
+def rails(body: Any) -> Iterator[Said]:
+    """`{"errors": {"name": ["is too short (minimum is 3 characters)"]}}`, or by pointers as JSON:API has it."""
+    if not isinstance(body, dict):
+        return
+    errors = body.get("errors", body)
+    if isinstance(errors, list):
+        for error in errors:
+            source = error.get("source") if isinstance(error, dict) else None
+            if isinstance(source, dict):
+                yield from _of_source(source, str(error.get("detail", error.get("title", ""))))
+    elif isinstance(errors, dict) and all(isinstance(one, list) for one in errors.values()):
+        yield from keyed(errors)
+
+
+def _of_source(source: dict[str, Any], text: str) -> Iterator[Said]:
+    if isinstance(name := source.get("parameter"), str):
+        yield from sentences_at(path_of(name), text, "query")
+    elif isinstance(pointer := source.get("pointer"), str):
+        path = tuple(part for part in path_of(pointer) if part not in ("data", "attributes"))
+        yield from sentences_at(path, text, "body")
+
+
+_MISSING_MEMBER = re.compile(r"missing required field `(?P<name>[^`]+)`")
+_UNKNOWN_MEMBER = re.compile(r"unknown field `(?P<name>[^`]+)`")
+
+
+def litestar(body: Any) -> Iterator[Said]:
+    """`{"detail": "Validation failed ...", "extra": [{"key": "age", "source": "body", "message": "Expected `int` >= 18"}]}`."""
+    extra = body.get("extra") if isinstance(body, dict) else None
+    for error in extra if isinstance(extra, list) else ():
+        if not isinstance(error, dict) or not isinstance(text := error.get("message"), str):
+            continue
+        where, path = str(error.get("source", "")), path_of(error.get("key", ""))
+        if found := _MISSING_MEMBER.search(text):
+            yield Said((*path, found["name"]), "required", where=where)
+        elif found := _UNKNOWN_MEMBER.search(text):
+            yield Said((*path, found["name"]), FORBIDDEN, where=where)
+        else:
+            yield from demanded(path, demands_of(text), where=where)
+
+
+# Anything else
+
+_NAMES: Final = ("field", "param", "parameter", "property", "name", "path", "loc", "pointer", "instancePath", "attribute",
+    "key", "source")  # fmt: skip
+_TEXTS: Final = (
+    "message",
+    "msg",
+    "detail",
+    "error",
+    "reason",
+    "description",
+    "defaultMessage",
+    "title",
+)
+_LOCATIONS: Final = {"query": "query", "path": "path", "header": "header", "headers": "header", "body": "body",
+    "cookie": "cookie", "cookies": "cookie", "params": "path", "querystring": "query"}  # fmt: skip
+_DEPTH: Final = 4
+
+
+def generic(body: Any) -> Iterator[Said]:
+    """Names beside texts, names above texts, and texts that begin with the name in question."""
+    yield from _generic(body, _DEPTH)
+
+
+def _generic(value: Any, depth: int) -> Iterator[Said]:
+    if depth == 0:
+        return
+    if isinstance(value, str):
+        yield from _of_text(value)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _generic(item, depth - 1)
+    elif isinstance(value, dict):
+        name = next((value[one] for one in _NAMES if isinstance(value.get(one), str | list)), None)
+        text = next((value[one] for one in _TEXTS if isinstance(value.get(one), str)), None)
+        if name and text:
+            where = next((_LOCATIONS[one] for one in (value.get("in"), value.get("location"), value.get("where"))
+                if isinstance(one, str) and one in _LOCATIONS), "")  # fmt: skip
+            yield from sentences_at(path_of(name), text, where)
+            return
+        fields = {one: inner for one, inner in value.items() if one.lower() not in _META}
+        yield from keyed({one: inner for one, inner in fields.items() if _holds_texts(inner)})
+        for inner in value.values():
+            yield from _generic(inner, depth - 1)
+
+
+def _holds_texts(value: Any) -> bool:
+    return isinstance(value, str) or (
+        isinstance(value, list) and bool(value) and all(isinstance(item, str) for item in value)
+    )
+
+
+_BEGINNING = re.compile(r"^(?:(?:the )?(?:field|parameter|property|param) )?[`'\"]?(?P<name>[A-Za-z_][\w.-]*)[`'\"]?:? (?=is |are |must |should |may |can|has |does |was |not )", re.IGNORECASE)  # fmt: skip
+_MISSING_NAMED = re.compile(r"missing (?:required )?(?:field|parameter|property|param|argument|key)s?:? [`'\"]?(?P<name>[\w.-]+)", re.IGNORECASE)  # fmt: skip
+
+
+def _of_text(text: str) -> Iterator[Said]:
+    for sentence in re.split(r"[;\n]|(?<=\w)\. ", text[:2000]):
+        if found := _MISSING_NAMED.search(sentence):
+            yield Said(path_of(found["name"]), "required")
+        elif found := _BEGINNING.search(sentence.strip()):
+            yield from demanded(path_of(found["name"]), demands_of(sentence))

@@ -1,0 +1,119 @@
+"""From the answer that refused a request to what it demands of requests like it."""
+
+import json
+from collections.abc import Collection, Iterator
+from typing import Any, Final
+
+from checker.core.case import NOT_SET, Case
+from checker.core.constraints import Constraint, constraint
+from checker.core.locations import Location
+from checker.core.response import Response
+from checker.refusals.said import Said, is_same_name
+from checker.refusals.table import READERS
+
+_OTHER_REASONS: Final = frozenset((401, 403, 404, 405, 406, 408, 410, 413, 414, 429, 431))
+"""Refusals that have nothing to do with the data."""
+_MOST_BYTES: Final = 64 << 10
+_MOST: Final = 50
+"""Demands that are taken from one answer."""
+
+
+def may_complain(status: int) -> bool:
+    """Whether an answer with this status may say what is wrong with the data."""
+    return 400 <= status < 500 and status not in _OTHER_REASONS
+
+
+def demands_in(case: Case, response: Response, declared: Collection[str] = ()) -> list[Constraint]:
+    """What an answer that refused a case demands, each once, in order; nothing where nobody understands it.
+
+    `declared` are names of properties of the body, as the description spells them: targets often spell them otherwise.
+    """
+    body = _body_of(response)
+    for reader in READERS if body is not None else ():
+        said = list(_within(reader.read(body)))
+        found = {one for each in said if (one := _placed(each, case, declared)) is not None}
+        if found:
+            return sorted(found)[:_MOST]
+    return []
+
+
+def _within(said: Iterator[Said]) -> Iterator[Said]:
+    for count, one in enumerate(said):
+        if count >= _MOST:
+            return
+        yield one
+
+
+def _body_of(response: Response) -> Any:
+    """JSON of an answer, or its text; None for what is neither."""
+    content = response.readable.content[:_MOST_BYTES]
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text if text.strip() and "<html" not in text[:500].lower() else None
+
+
+def _placed(said: Said, case: Case, declared: Collection[str]) -> Constraint | None:
+    """What was said, of the part of the request that it is about; None if there is no such part."""
+    for location in _locations(said, case):
+        path = _known_path(said.path, location, case, declared)
+        if path is not None:
+            return constraint(location, path, said.keyword, said.value)
+    return None
+
+
+def _locations(said: Said, case: Case) -> list[Location]:
+    if said.where:
+        return [one for one in Location if one.value == said.where]
+    has_body = bool(case.operation.bodies)
+    others = [Location.QUERY, Location.PATH, Location.HEADER, Location.COOKIE]
+    return [Location.BODY, *others] if has_body else others
+
+
+def _known_path(
+    path: tuple[str, ...], location: Location, case: Case, declared: Collection[str]
+) -> tuple[str, ...] | None:
+    """A path as the description spells it; None where the location has no such place."""
+    if location is Location.BODY:
+        return _path_in_body(path, case, declared)
+    for parameter in case.operation.parameters:
+        if parameter.location is location and path and is_same_name(parameter.name, path[0]):
+            return parameter.name, *path[1:]
+    return None
+
+
+def _path_in_body(
+    path: tuple[str, ...], case: Case, declared: Collection[str]
+) -> tuple[str, ...] | None:
+    operation = case.operation
+    if not operation.bodies:
+        return None
+    is_parameter = path and any(
+        one.location is not Location.BODY and is_same_name(one.name, path[0])
+        for one in operation.parameters
+    )
+    known = (*_names_of(case.body), *declared)
+    if is_parameter and not any(is_same_name(name, path[0]) for name in known):
+        return None
+    return tuple(_spelled(path, case.body, declared)) if path else ()
+
+
+def _names_of(value: object) -> list[str]:
+    return [str(name) for name in value] if isinstance(value, dict) else []
+
+
+def _spelled(path: tuple[str, ...], body: object, declared: Collection[str]) -> Iterator[str]:
+    """A path as the body that was refused spells it, or its description, as far as they have it."""
+    value = body
+    for part in path:
+        names = [*_names_of(value), *sorted(declared)]
+        name = next((one for one in names if is_same_name(one, part)), part)
+        yield name
+        if isinstance(value, list):
+            value = value[0] if value else NOT_SET
+        else:
+            value = value.get(name, NOT_SET) if isinstance(value, dict) else NOT_SET

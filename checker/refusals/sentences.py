@@ -1,0 +1,227 @@
+"""Sentences that validators complain with, and what they demand."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+Demand = tuple[str, Any]
+"""Keyword and its value."""
+_Reading = Callable[[re.Match[str]], Iterator[Demand]]
+
+_NUMBER = r"(-?\d+(?:\.\d+)?)"
+_QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"|`([^`]*)`")
+_UNIT = r"(?: *(characters?|chars?|letters|items?|elements?|entries|values))"
+_FORMATS: Final = (
+    (r"e-?mail", "email"),
+    (r"uuid|guid", "uuid"),
+    (r"date-?time|datetime|timestamp", "date-time"),
+    (r"date", "date"),
+    (r"time", "time"),
+    (r"ur[il]", "uri"),
+    (r"ipv4", "ipv4"),
+    (r"ipv6", "ipv6"),
+    (r"host ?name", "hostname"),
+)
+TYPES: Final = {
+    "int": "integer", "int32": "integer", "int64": "integer", "integer": "integer", "long": "integer", "short": "integer",
+    "float": "number", "float32": "number", "float64": "number", "double": "number", "number": "number", "decimal": "number",
+    "numeric": "number", "bigdecimal": "number", "str": "string", "string": "string", "text": "string",
+    "bool": "boolean", "boolean": "boolean", "list": "array", "array": "array", "object": "object", "dict": "object",
+    "dictionary": "object", "map": "object",
+}  # fmt: skip
+"""Words for types -> those of JSON Schema."""
+
+
+def number_of(text: str) -> int | float:
+    """A number as it is written."""
+    return float(text) if "." in text else int(text)
+
+
+def listed(text: str) -> list[Any]:
+    """The values of a list in prose: quoted ones, else those between commas. Numbers stand as numbers and as text."""
+    quoted = [next(part for part in found if part) for found in _QUOTED.findall(text) if any(found)]
+    bare = re.split(r"\s*(?:,|\||\bor\b|\band\b)\s*", text.strip(" .[](){}"))
+    values: list[Any] = []
+    for word in quoted or bare:
+        word = word.strip()
+        if word and word not in values:
+            values.append(word)
+        if not quoted and re.fullmatch(_NUMBER, word):
+            values.append(number_of(word))
+    return values
+
+
+def _limit(keyword: str) -> _Reading:
+    """A bound of a number, or of a length where a unit follows."""
+    sizes = {
+        "minimum": ("minLength", "minItems", 0),
+        "maximum": ("maxLength", "maxItems", 0),
+        "exclusiveMinimum": ("minLength", "minItems", 1),
+        "exclusiveMaximum": ("maxLength", "maxItems", -1),
+    }
+
+    def read(found: re.Match[str]) -> Iterator[Demand]:
+        limit = number_of(found["n"])
+        unit = (found.groupdict().get("unit") or "").strip()
+        if not unit:
+            yield keyword, limit
+        else:
+            of_text, of_items, by = sizes[keyword]
+            is_text = unit.startswith(("char", "letter"))
+            yield of_text if is_text else of_items, int(limit) + by
+
+    return read
+
+
+def _between(found: re.Match[str]) -> Iterator[Demand]:
+    unit = (found["unit"] or "").strip() or ("characters" if found["size"] else "")
+    low, high = number_of(found["low"]), number_of(found["high"])
+    if not unit:
+        yield from (("minimum", low), ("maximum", high))
+    elif unit.startswith(("char", "letter")):
+        yield from (("minLength", low), ("maxLength", high))
+    else:
+        yield from (("minItems", low), ("maxItems", high))
+
+
+def _length(keyword: str) -> _Reading:
+    return lambda found: iter([(keyword, int(found["n"]))])
+
+
+def _exactly(found: re.Match[str]) -> Iterator[Demand]:
+    yield from (("minLength", int(found["n"])), ("maxLength", int(found["n"])))
+
+
+def _fixed(keyword: str, value: Any = True) -> _Reading:
+    return lambda found: iter([(keyword, value)])
+
+
+def _enum(found: re.Match[str]) -> Iterator[Demand]:
+    if values := listed(found["list"]):
+        yield "enum", values
+
+
+def _pattern(found: re.Match[str]) -> Iterator[Demand]:
+    pattern = found["p"].strip()
+    if len(pattern) > 1 and pattern[0] == pattern[-1] and pattern[0] in "/'\"`":
+        pattern = pattern[1:-1]
+    yield "pattern", pattern
+
+
+def _type(found: re.Match[str]) -> Iterator[Demand]:
+    word = found["t"].lower().rpartition(".")[2]
+    if word in TYPES:
+        yield "type", TYPES[word]
+
+
+def _format(found: re.Match[str]) -> Iterator[Demand]:
+    for words, name in _FORMATS:
+        if re.fullmatch(words, found["f"].lower()):
+            yield "format", name
+            return
+
+
+_N = rf"'?(?P<n>-?\d+(?:\.\d+)?)'?(?P<unit>{_UNIT})?"
+_WORDS_OF_FORMATS = "|".join(words for words, _ in _FORMATS)
+_ROWS: Final[tuple[tuple[str, _Reading], ...]] = (
+    # Presence
+    (r"field required|is required|are required|required property|missing data for required|missing required|is missing\b|"
+     r"field is missing|must not be null|can't be blank|must be present|should not be null|required field|^required$|^missing$|"
+     r"must be provided|cannot be null or empty|value is required", _fixed("required")),
+    (r"may not be blank|must not be blank|should not be blank|must not be empty|should not be empty|can't be blank|"
+     r"cannot be empty|may not be empty|not allowed to be empty", _fixed("minLength", 1)),
+    (r"extra (?:fields|inputs) (?:are )?not permitted|unknown field|unexpected (?:field|property|key)|was not expected|"
+     r"additional propert(?:y|ies) (?:is|are)? ?not allowed|unrecognized (?:field|key)|is not allowed$|not a recognized|"
+     r"could not be mapped to any", _fixed("forbidden")),
+    # Lengths that say what they are of
+    (r"too short.*?minimum(?: is| of)? '?(?P<n>\d+)|shorter than minimum length '?(?P<m>\d+)|minimum length of '?(?P<k>\d+)",
+     lambda found: iter([("minLength", int(found["n"] or found["m"] or found["k"]))])),
+    (r"too long.*?maximum(?: is| of)? '?(?P<n>\d+)|longer than maximum length '?(?P<m>\d+)|maximum length of '?(?P<k>\d+)",
+     lambda found: iter([("maxLength", int(found["n"] or found["m"] or found["k"]))])),
+    (r"length must be between (?P<low>\d+) and (?P<high>\d+)",
+     lambda found: iter([("minLength", int(found["low"])), ("maxLength", int(found["high"]))])),
+    (r"length must be (?P<n>\d+)|should be exactly (?P<m>\d+) char|wrong length \(should be (?P<k>\d+)",
+     lambda found: iter([("minLength", n := int(found["n"] or found["m"] or found["k"])), ("maxLength", n)])),
+    (r"length must be at least (?P<n>\d+)", _length("minLength")),
+    (r"length must be (?:less than or equal to|at most) (?P<n>\d+)", _length("maxLength")),
+    (r"`?str`? of length >= (?P<n>\d+)", _length("minLength")),
+    (r"`?str`? of length <= (?P<n>\d+)", _length("maxLength")),
+    (r"`?array`? of length >= (?P<n>\d+)", _length("minItems")),
+    (r"`?array`? of length <= (?P<n>\d+)", _length("maxItems")),
+    (r"(?:fewer|less) than (?P<n>\d+) characters", _length("minLength")),
+    (r"not have more than (?P<n>\d+) characters", _length("maxLength")),
+    (r"(?:fewer|less) than (?P<n>\d+) items", _length("minItems")),
+    (r"not have more than (?P<n>\d+) items", _length("maxItems")),
+    (rf"should have (?P<n>\d+){_UNIT} or more", _length("minLength")),
+    (rf"should have (?P<n>\d+){_UNIT} or less", _length("maxLength")),
+    (rf"contain (?P<n>\d+){_UNIT} or more", _length("minItems")),
+    (rf"contain (?P<n>\d+){_UNIT} or less", _length("maxItems")),
+    # Numbers, and lengths where a unit follows
+    (rf"(?P<size>size must be )?between '?(?P<low>-?\d+(?:\.\d+)?)'? (?:and|to) '?(?P<high>-?\d+(?:\.\d+)?)'?(?P<unit>{_UNIT})?", _between),
+    (rf"(?:greater than or equal to|at least|>=|not be less than|minimum of|minimum value is|no less than) {_N}",
+     _limit("minimum")),
+    (rf"(?:less than or equal to|at most|<=|not be (?:greater|more) than|no (?:more|greater) than|maximum of|maximum value is|"
+     rf"may not be greater than) {_N}", _limit("maximum")),
+    (rf"(?<!or )(?<!no )(?<!not )(?<!not be )(?:greater|more) than (?!or equal|the maximum){_N}",
+     _limit("exclusiveMinimum")),
+    (rf"(?<!or )(?<!no )(?<!not )(?<!not be )less than (?!or equal|the minimum){_N}",
+     _limit("exclusiveMaximum")),
+    (r"(?:must|should) be positive\b|must be a positive (?:number|integer)", _fixed("exclusiveMinimum", 0)),
+    # Choices and patterns
+    (r"one of(?: the following)?(?: values)?(?:: *|(?= *[\[('\"`])) *(?P<list>.+)", _enum),
+    (r"(?:accepted for enum class|permitted(?: values)?|allowed values(?: are)?|valid (?:values|choices|options)(?: are)?|"
+     r"input should be|possible values)\b:? *(?P<list>[\[('\"].+)", _enum),
+    (r"(?:should match pattern|must match pattern|matching regex|does not match|must match the regular expression|must match|"
+     r"match(?:es)? (?:the )?(?:regex|pattern):?) (?P<p>'.+'|\".+\"|`.+`|/.+/)", _pattern),
+    # Types and formats
+    (rf"(?:valid|well-formed|fully-qualified(?: http, https, or ftp)?) (?P<f>{_WORDS_OF_FORMATS})\b|"
+     rf"(?P<g>{_WORDS_OF_FORMATS}) has wrong format|match format ['\"](?P<h>[\w-]+)['\"]",
+     lambda found: _named_format(found["f"] or found["g"] or found["h"])),
+    (r"(?:not of type|of type|must be|should be(?! of)|a valid|not a valid|not a|expected|be converted to|cannot unmarshal \w+ into "
+     r".* of type) (?:an? )?(?:valid )?[`'\"]?(?P<t>(?:system\.|java\.lang\.)?[a-z]+\d*)\b[`'\"]?(?! (?:>=|<=|of length|between|or equal))",
+     _type),
+    (r"must be true or false", _fixed("type", "boolean")),
+    (r"must not have additional properties", _fixed("closed")),
+)  # fmt: skip
+
+
+def _named_format(word: str) -> Iterator[Demand]:
+    for words, name in _FORMATS:
+        if re.fullmatch(words, word.lower()) or word == name:
+            yield "format", name
+            return
+
+
+_SENTENCES: Final = tuple((re.compile(text, re.IGNORECASE), reading) for text, reading in _ROWS)
+_LONGEST = 1_000
+_FIRST_OF: Final = (
+    frozenset(("minimum", "exclusiveMinimum", "minLength", "minItems")),
+    frozenset(("maximum", "exclusiveMaximum", "maxLength", "maxItems")),
+)
+"""A sentence says one lower and one upper bound."""
+
+
+_TYPE_IS_REQUIRED: Final = re.compile(r"\ba valid \w+ is required", re.IGNORECASE)
+
+
+def _take(found: dict[str, Any], demands: Iterator[Demand]) -> None:
+    """Add what a sentence says; of two lower bounds the first one counts, unless they came together."""
+    for keyword, value in demands:
+        if not any(keyword in group and not group.isdisjoint(found) for group in _FIRST_OF):
+            found.setdefault(keyword, value)
+
+
+def demands_of(sentence: str) -> list[Demand]:
+    """What a sentence demands of the place that it is about; nothing for what nobody understands."""
+    found: dict[str, Any] = {}
+    text = sentence[:_LONGEST]
+    for pattern, reading in _SENTENCES:
+        for match in pattern.finditer(text):
+            _take(found, reading(match))
+    if _TYPE_IS_REQUIRED.search(text):
+        found.pop("required", None)
+    if len(found) > 1:
+        # `must be a string with a minimum length of 3`: the words of bounds say more than that of a type.
+        found.pop("type", None)
+    return sorted(found.items(), key=lambda pair: (pair[0], json.dumps(pair[1])))

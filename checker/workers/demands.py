@@ -1,0 +1,158 @@
+"""What one worker knows of the demands of its target: heard in refusals, respected from the next phase on, dropped again."""
+
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from checker.core.case import Case
+from checker.core.constraints import Constraint, is_broken, read
+from checker.core.operation import Label, Operation
+from checker.core.phases import phase_names
+from checker.core.response import Response
+from checker.core.sequence import Literal
+from checker.corpus.records import DemandHeard
+from checker.phases.literals import literal_of
+from checker.phases.making import GeneratedCase
+from checker.refusals.reading import demands_in, may_complain
+from checker.transport.wire.outline import outline_of
+
+_READ = 64
+"""Cases of one task whose answers are read."""
+_KEPT = 32
+"""Accepted cases of one operation that demands are held against."""
+_OPERATIONS = 4
+"""Of so many operations: a worker has few tasks at a time."""
+_MOST = 100
+"""Demands on one operation."""
+_DOUBTS = 5
+"""Complaints about cases that were made to respect a demand, where nobody can say that they do."""
+
+
+@dataclass(slots=True)
+class DemandLearner:
+    """Demands by the phase in which they were heard. One for each worker; journals carry what others heard.
+
+    In `run` cases respect what was heard in earlier phases, whoever heard it, so that nobody's haste decides what is sent; in
+    `fuzz` what was heard until now.
+    """
+
+    at_once: bool = False
+    respect: Callable[[Label, Sequence[Constraint], str], None] = lambda label, demands, phase: None
+    """Told what cases of an operation are to respect, whenever that changes, and the phase that begins."""
+    _heard: dict[str, dict[Constraint, int]] = field(default_factory=dict)
+    """Operation -> demand -> first phase, as a number."""
+    _refuted: dict[str, dict[Constraint, int]] = field(default_factory=dict)
+    _accepted: OrderedDict[str, list[Case]] = field(default_factory=OrderedDict)
+    _written: set[tuple[str, Constraint, str, bool]] = field(default_factory=set)
+    _doubts: Counter[tuple[str, Constraint]] = field(default_factory=Counter)
+    _changed: set[str] = field(default_factory=set)
+    """Operations of which something was heard that their cases may not respect yet."""
+    _phase: str = ""
+
+    def absorb(self, heard: DemandHeard) -> None:
+        """What a worker wrote down, this one included."""
+        known = self._refuted if heard.is_refuted else self._heard
+        of_label = known.setdefault(heard.label, {})
+        if heard.demand in of_label or len(of_label) < _MOST:
+            place = _place(heard.phase)
+            of_label[heard.demand] = min(place, of_label.get(heard.demand, place))
+            self._changed.add(heard.label)
+
+    def begin(self, phase: str) -> None:
+        """A task of this phase begins."""
+        if phase == self._phase and not self.at_once:
+            return
+        self._phase = phase
+        place = len(phase_names()) if self.at_once else _place(phase)
+        for label in sorted(self._changed):
+            refuted = {one for one, at in self._refuted.get(label, {}).items() if at < place}
+            heard = {one for one, at in self._heard.get(label, {}).items() if at < place}
+            self.respect(Label(label), sorted(heard - refuted), phase)
+        if self.at_once:
+            self._changed.clear()
+
+    def observe(
+        self, made: GeneratedCase, outcome: Response, phase: str, index: int
+    ) -> Iterator[DemandHeard]:
+        """What an answer to a case says of demands: new ones, and old ones that do not hold."""
+        status, meta = outcome.status_code, made.case.meta
+        if index >= _READ and not self.at_once:
+            return
+        if meta is None or meta.mode.is_negative:
+            return
+        if 200 <= status < 300:
+            yield from self._accept(made.case, phase)
+        elif may_complain(status):
+            yield from self._complaint(made, outcome, phase)
+
+    def _accept(self, case: Case, phase: str) -> Iterator[DemandHeard]:
+        label = case.operation.label
+        for demand in list(self._heard.get(label, ())):
+            if is_broken(demand, case):
+                yield from self._tell(label, demand, phase, refuted=True)
+        kept = self._accepted.setdefault(label, [])
+        self._accepted.move_to_end(label)
+        if len(kept) < _KEPT:
+            kept.append(case)
+        if len(self._accepted) > _OPERATIONS:
+            self._accepted.popitem(last=False)
+
+    def _complaint(
+        self, made: GeneratedCase, outcome: Response, phase: str
+    ) -> Iterator[DemandHeard]:
+        case, label = made.case, made.label
+        respected = read(made.learned)
+        by_place: dict[tuple[str, tuple[str, ...]], list[Constraint]] = {}
+        for demand in demands_in(case, outcome, declared_names(case.operation)):
+            by_place.setdefault((demand.location, demand.path), []).append(demand)
+        accepted = self._accepted.get(label, ())
+        for demands in by_place.values():
+            # `between 3 and 10` is two demands, of which a case breaks one.
+            is_lie = not any(self._may_break(label, demand, case, respected) for demand in demands)
+            for demand in demands:
+                refuted = is_lie or any(is_broken(demand, one) for one in accepted)
+                yield from self._tell(label, demand, phase, refuted=refuted, case=case)
+        if self.at_once:
+            self.begin(phase)
+
+    def _may_break(
+        self, label: str, demand: Constraint, case: Case, respected: Collection[Constraint]
+    ) -> bool:
+        """Whether a case may have been refused for a demand: what was made to respect it, and is refused again and again, was not."""
+        broken = is_broken(demand, case)
+        if broken is not None or demand not in respected:
+            return broken is not False
+        self._doubts[label, demand] += 1
+        return self._doubts[label, demand] < _DOUBTS
+
+    def _tell(
+        self,
+        label: str,
+        demand: Constraint,
+        phase: str,
+        *,
+        refuted: bool,
+        case: Case | None = None,
+    ) -> Iterator[DemandHeard]:
+        key = (label, demand, phase, refuted)
+        if key in self._written or len(self._heard.get(label, ())) >= _MOST:
+            return
+        self._written.add(key)
+        heard = DemandHeard(label, demand, phase, refuted, _plain(case))
+        self.absorb(heard)
+        yield heard
+
+
+def declared_names(operation: Operation) -> frozenset[str]:
+    """Names of properties of the body, as the description spells them."""
+    return frozenset(name for body in operation.bodies for name in outline_of(body.schema).names)
+
+
+def _place(phase: str) -> int:
+    """Of a phase in a run; what is no phase of it, such as an earlier run, comes before all."""
+    names = phase_names()
+    return names.index(phase) if phase in names else -1
+
+
+def _plain(case: Case | None) -> tuple[Literal, ...]:
+    return () if case is None else (literal_of(case),)

@@ -1,0 +1,165 @@
+"""What refusals say is respected by later cases, and dropped again when it was a lie."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from checker.core.case import Case
+from checker.core.constraints import Constraint
+from checker.core.meta import GenerationMode, PhaseInfo
+from checker.core.operation import BrokenOperation, Label
+from checker.core.response import Response
+from checker.core.sequence import Drawn
+from checker.core.verdicts import Outcome
+from checker.corpus.records import DemandHeard
+from checker.generation.hooks import NO_HOOKS
+from checker.generation.program import GenerationSettings
+from checker.kinds.protocol import ApiOperation
+from checker.openapi.loaders import from_dict
+from checker.phases.making import CaseFactory, GenerationRules
+from checker.transport.prepare import plain_maker
+from checker.workers.demands import DemandLearner
+from tests.refusals.frameworks import DOCUMENT, FRAMEWORKS, Framework
+
+LABEL = Label("POST /members")
+COUNT = 60
+Refusing = Callable[[Any], tuple[int, bytes]]
+
+
+@dataclass
+class Service:
+    """A worker and its target, without the network between them."""
+
+    refusal: Refusing
+    document: dict[str, Any] = field(default_factory=lambda: DOCUMENT)
+    learner: DemandLearner = field(default_factory=DemandLearner)
+    factory: CaseFactory = field(init=False)
+    heard: list[DemandHeard] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        (found,) = from_dict(self.document).get_all_operations()
+        assert not isinstance(found, BrokenOperation)
+        self.operation: ApiOperation = found
+        settings = GenerationSettings()
+        self.factory = CaseFactory(
+            {LABEL: self.operation},
+            GenerationRules.alike(settings),
+            lambda operation: NO_HOOKS,
+            None,
+        )
+        self.learner.respect = self.factory.learn
+
+    def phase(self, name: str) -> list[tuple[Case, int]]:
+        """(case, status) of one phase."""
+        self.learner.begin(name)
+        return list(self._sent(name))
+
+    def _sent(self, name: str) -> Iterator[tuple[Case, int]]:
+        for index in range(COUNT):
+            made = self.factory.make(LABEL, 7, index, PhaseInfo(name))
+            status, content = self.refusal(made.case.body)
+            answer = Response(status, [("Content-Type", "application/json")], content)
+            self.heard += self.learner.observe(made, answer, name, index)
+            yield made.case, status
+
+    @property
+    def known(self) -> set[Constraint]:
+        refuted = {one.demand for one in self.heard if one.is_refuted}
+        return {one.demand for one in self.heard} - refuted
+
+
+def accepted(sent: list[tuple[Case, int]]) -> int:
+    return sum(status < 300 for _, status in sent)
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS, ids=lambda one: one.name)
+def test_what_a_framework_refuses_is_learned(framework: Framework) -> None:
+    service = Service(framework.refusal)
+    before, after = service.phase("coverage"), service.phase("fuzzing")
+    found = {(one.path, one.keyword, json.dumps(one.given)) for one in service.known}
+    wanted = {((rule.field,), rule.keyword, json.dumps(rule.value)) for rule in framework.rules}
+    missed = {one for one in wanted - found if (one[0], one[1]) not in {f[:2] for f in found}}
+    assert not missed, found
+    assert accepted(after) >= 2 * max(1, accepted(before))
+    assert accepted(after) >= 0.9 * COUNT
+
+
+def test_what_is_drawn_then_is_valid_by_the_description_as_well() -> None:
+    service = Service(FRAMEWORKS[0].refusal)
+    service.phase("coverage")
+    service.learner.begin("fuzzing")
+    maker = plain_maker()
+    for index in range(COUNT):
+        made = service.factory.make(LABEL, 3, index, PhaseInfo("fuzzing"))
+        assert service.operation.judge_request(maker.make(made.case)).outcome is Outcome.VALID
+
+
+def test_a_recipe_makes_its_case_again_whatever_was_learned_since() -> None:
+    service = Service(FRAMEWORKS[0].refusal)
+    phase = PhaseInfo("fuzzing")
+    early = service.factory.make(LABEL, 3, 1, phase)
+    early_step = early.step
+    service.phase("coverage")
+    service.learner.begin("fuzzing")
+    late = service.factory.make(LABEL, 3, 1, phase)
+    assert isinstance(late.step.recipe, Drawn)
+    assert late.step.recipe.learned
+    assert late.case.body != early.case.body
+    for made, step in ((early, early_step), (late, late.step)):
+        again = service.factory.remake(step, name="again", phase=phase)
+        assert again.case.body == made.case.body
+        assert again.step == step
+    elsewhere = Service(FRAMEWORKS[0].refusal).factory
+    assert elsewhere.remake(late.step, name="again", phase=phase).case.body == late.case.body
+
+
+LIES: dict[str, Refusing] = {
+    "about what was respected": lambda body: (
+        400,
+        b'{"errors": {"name": ["The name field is required."]}, "message": ""}',
+    ),
+    "about what is taken elsewhere": lambda body: (
+        (201, b"")
+        if "age" not in body
+        else (400, b'{"name": ["Ensure this field has at least 900 characters."]}')
+    ),
+    "about what nobody can respect": lambda body: (
+        400,
+        b'{"detail": [{"loc": ["body", "age"], "type": "literal_error", "msg": "", "ctx": {"expected": "\'a\'"}}]}',
+    ),
+    "about a format": lambda body: (
+        400,
+        b'{"name": ["This field is required.", "Enter a valid email address."]}',
+    ),
+}
+
+
+@pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
+def test_a_demand_that_does_not_help_is_dropped_again(lie: Refusing) -> None:
+    service = Service(lie)
+    service.phase("coverage")
+    service.phase("fuzzing")
+    service.learner.begin("stateful")
+    made = service.factory.make(LABEL, 3, 1, PhaseInfo("stateful"))
+    assert not made.learned
+    assert any(one.is_refuted for one in service.heard)
+
+
+def test_in_fuzz_a_demand_is_respected_at_once() -> None:
+    framework = FRAMEWORKS[0]
+    service = Service(framework.refusal, learner=DemandLearner(at_once=True))
+    sent = service.phase("exploration")
+    assert accepted(sent[-30:]) >= 25
+
+
+def test_wrong_data_is_no_witness() -> None:
+    service = Service(FRAMEWORKS[0].refusal)
+    made = service.factory.make(LABEL, 3, 1, PhaseInfo("fuzzing"))
+    assert made.case.meta is not None
+    made.case.meta.mode = GenerationMode.NEGATIVE
+    status, content = service.refusal({})
+    answer = Response(status, [], content)
+    assert not list(service.learner.observe(made, answer, "coverage", 0))
