@@ -9,10 +9,12 @@ from typing import Any, Final
 from checker.config.blocks import OperationBlock, read_blocks
 from checker.config.dictionaries import overrides_of
 from checker.config.dictionary_files import DictionaryFiles
+from checker.config.filters import Selectable
 from checker.config.kinds import Problem
 from checker.config.layers import custom_checks_in, is_check_enabled, is_phase_enabled
 from checker.config.operation_settings import OperationLayers
 from checker.config.overrides import Overrides
+from checker.config.projects import Projects, resolved
 from checker.config.reading import (
     Layer,
     Updates,
@@ -30,6 +32,10 @@ from checker.core.local_files import read_local
 _MOST_BYTES: Final = 1 << 20
 _ELSEWHERE = frozenset([("parameters",), ("generation", "dictionaries")])
 """Values in place of generated ones: they travel as `Overrides`."""
+
+
+_SHORT: Final = {"checks_config": "checks"}
+"""Names of resolvers that are not those of keys."""
 
 
 class Config(Section):
@@ -130,6 +136,27 @@ class Config(Section):
             if root.get("base-url") or root.get("origin"):
                 return root.get("base-url"), root.get("origin")
         return None, None
+
+    @property
+    def projects(self) -> Projects:
+        """Configurations by project; updates of each are seen by all of them."""
+        return Projects(self, {title: self.for_project(title) for title in self._titles})
+
+    def __getattr__(self, name: str) -> Any:
+        """Value of a key, or a section below; `KEY_for(operation=..., phase=...)` gives what holds for one operation.
+
+        Without an operation it is what holds for those of which nothing is said.
+        """
+        key = name.removesuffix("_for")
+        if key == name:
+            return super().__getattr__(name)
+        key = _SHORT.get(key, key)
+        super().__getattr__(key)
+
+        def resolver(*, operation: Selectable | None = None, phase: str = "") -> Any:
+            return resolved(self.operation_layers().layers_of(operation, phase), key)
+
+        return resolver
 
     @property
     def titles(self) -> tuple[str, ...]:

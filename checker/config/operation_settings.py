@@ -174,6 +174,12 @@ class OperationLayers:
         """Names of the checks that run for some operation in some phase."""
         return frozenset(name for settings in self.everywhere() for name in settings.checks)
 
+    def layers_of(self, operation: Selectable | None, phase: str) -> list[Layer]:
+        """All that was said of an operation in a phase, what counts most first; None: of no single one."""
+        blocks = () if operation is None else self.blocks
+        mine = tuple(block for block in blocks if block.filters.matches(operation))
+        return self._ordered(mine, phase)
+
     def settled(self, blocks: Iterable[OperationBlock], phase: str) -> OperationSettings:
         """What holds in a phase for an operation that these blocks are about."""
         return OperationSettings.read(self._ordered(tuple(blocks), phase))

@@ -45,10 +45,13 @@ class Section:
             if known in self._keys():
                 return self._value(known)
             if known in subsections(self._path) or self._is_custom_check(known):
-                return Section(self._layers, (*self._path, known))
+                return self._below((*self._path, known))
         raise AttributeError(
             f"{section_title(self._path)} has no option {name!r}{did_you_mean(name, dir(self))}"
         )
+
+    def _below(self, path: Path) -> "Section":
+        return Section(self._layers, path)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set one option, as `update` does. Raises `ConfigError`."""

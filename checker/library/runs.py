@@ -4,12 +4,12 @@ import json
 import os
 import queue
 import sys
-import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from checker.config.config import Config
@@ -100,12 +100,16 @@ def _told(outcome: RunOutcome) -> RunResult:
     )
 
 
+Prepare = Callable[[Path], RunSettings]
+"""Settings of a run whose files may stand in a folder."""
+
+
 class EventStream:
     """The records of a run, one by one, while it goes on: `RunStarted`, `SchemaOpened`, `Finding`, ..., `RunFinished`."""
 
-    def __init__(self, settings: RunSettings) -> None:
-        """The run begins with the first record that is asked for."""
-        self._settings = settings
+    def __init__(self, prepare: Prepare) -> None:
+        """The run begins with the first record that is asked for; its folder is gone when it is over."""
+        self._prepare = prepare
         self._records: queue.SimpleQueue[Record | None] = queue.SimpleQueue()
         self._interrupts = Interrupts()
         self._thread = threading.Thread(target=self._run, name="run", daemon=True)
@@ -140,9 +144,12 @@ class EventStream:
     def _run(self) -> None:
         try:
             around = Surroundings(interrupts=self._interrupts)
-            self._outcome = execute(
-                self._settings, lambda incarnation, record: self._records.put(record), around
-            )
+            with TemporaryDirectory(prefix="checker-", ignore_cleanup_errors=True) as folder:
+                self._outcome = execute(
+                    self._prepare(Path(folder)),
+                    lambda incarnation, record: self._records.put(record),
+                    around,
+                )
         except BaseException as error:  # noqa: BLE001 - raised where the records are read
             self._raised = error
         finally:
@@ -157,25 +164,28 @@ class SchemaEngine:
 
     def execute(self) -> EventStream:
         """The records of a run of all phases, in threads of this process: hooks and checks of it act."""
-        return EventStream(self._settings("run"))
+        return EventStream(self._preparing("run"))
 
     def fuzz(self) -> EventStream:
         """The records of an exploration that goes on until its first failure, `fuzz.max-time` or `stop()`."""
-        return EventStream(self._settings("fuzz"))
+        return EventStream(self._preparing("fuzz"))
 
-    def _settings(self, kind: str) -> RunSettings:
-        schema, folder = self._schema, Path(tempfile.mkdtemp(prefix="checker-"))
-        occasion = Invocation(
-            _written(schema, folder), kind=kind, inline=True, filters=_filters(schema)
-        )
-        settings = replace(run_settings(schema.config, occasion), corpus_dir=str(folder / "corpus"))
-        application = schema.engine.application
-        if application is None:
-            return settings
-        name = f"application_{next(_NUMBERS)}"
-        setattr(sys.modules[__name__], name, _transport_to(application))
-        url = application.origin.url + schema.base_path.removesuffix("/")
-        return replace(settings, transport=f"{__name__}:{name}", base_url=url)
+    def _preparing(self, kind: str) -> Prepare:
+        schema, filters = self._schema, _filters(self._schema)
+
+        def prepare(folder: Path) -> RunSettings:
+            occasion = Invocation(_written(schema, folder), kind=kind, inline=True, filters=filters)
+            settings = run_settings(schema.config, occasion)
+            settings = replace(settings, corpus_dir=str(folder / "corpus"))
+            application = schema.engine.application
+            if application is None:
+                return settings
+            name = f"application_{next(_NUMBERS)}"
+            setattr(sys.modules[__name__], name, _transport_to(application))
+            url = application.origin.url + schema.base_path.removesuffix("/")
+            return replace(settings, transport=f"{__name__}:{name}", base_url=url)
+
+        return prepare
 
 
 def from_schema(schema: LoadedSchema) -> SchemaEngine:

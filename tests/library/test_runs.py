@@ -55,7 +55,10 @@ def test_only_selected_operations_are_run() -> None:
 
 
 def test_a_run_is_stopped() -> None:
-    stream = checker.engine.from_schema(loaded()).execute()
+    schema = loaded()
+    # Far more than are made until somebody looks whether the run is to stop.
+    schema.config.generation.update(max_examples=100_000)
+    stream = checker.engine.from_schema(schema).execute()
     records = iter(stream)
     next(records)
     stream.stop()
@@ -108,3 +111,13 @@ def test_what_cannot_be_opened_is_told(tmp_path) -> None:
         checker.errors.LoaderError, match="Unable to determine the Open API version"
     ):
         checker.run(str(tmp_path / "openapi.json"), config=config)
+
+
+def test_a_run_leaves_no_folder(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    schema = checker.openapi.from_dict(DOCUMENT, config=loaded().config)
+    schema.config.update(base_url="http://127.0.0.1:1")
+    stream = checker.engine.from_schema(schema).execute()
+    assert list(tmp_path.glob("checker-*")) == []
+    assert stream.finish().exit_code != 0
+    assert list(tmp_path.glob("checker-*")) == []
