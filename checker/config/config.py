@@ -138,7 +138,7 @@ class Config(Section):
         return None, None
 
     @property
-    def projects(self) -> Projects:
+    def projects(self) -> "Projects[Config]":
         """Configurations by project; updates of each are seen by all of them."""
         return Projects(self, {title: self.for_project(title) for title in self._titles})
 

@@ -176,9 +176,10 @@ class OperationLayers:
 
     def layers_of(self, operation: Selectable | None, phase: str) -> list[Layer]:
         """All that was said of an operation in a phase, what counts most first; None: of no single one."""
-        blocks = () if operation is None else self.blocks
-        mine = tuple(block for block in blocks if block.filters.matches(operation))
-        return self._ordered(mine, phase)
+        mine = (
+            one for one in self.blocks if operation is not None and one.filters.matches(operation)
+        )
+        return self._ordered(tuple(mine), phase)
 
     def settled(self, blocks: Iterable[OperationBlock], phase: str) -> OperationSettings:
         """What holds in a phase for an operation that these blocks are about."""

@@ -2,15 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Generic, TypeVar
 
 from checker.config.kinds import Problem
 from checker.config.reading import Layer, section_error
 from checker.config.sections import Section
 from checker.config.table import Path
 
-if TYPE_CHECKING:
-    from checker.config.config import Config
+Configured = TypeVar("Configured", bound=Section)
 
 
 class ResolvedSection(Section):
@@ -32,11 +31,11 @@ def resolved(layers: list[Layer], key: str) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Projects:
+class Projects(Generic[Configured]):
     """The configurations of a file: that of each `[[project]]` table, and what holds for all other APIs."""
 
-    default: "Config"
-    named: Mapping[str, "Config"] = field(default_factory=dict)
+    default: Configured
+    named: Mapping[str, Configured] = field(default_factory=dict)
     """By the title of the API."""
 
     @property
@@ -44,6 +43,6 @@ class Projects:
         """What was set since the file was read: it counts more than all that stands there."""
         return Section(self.default._layers[:1])
 
-    def get_default(self) -> "Config":
+    def get_default(self) -> Configured:
         """The configuration of the only project of the file; else what holds for all."""
         return next(iter(self.named.values())) if len(self.named) == 1 else self.default
