@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 JOBS ?= 2
 
-.PHONY: demo test check bench bench-corpora clean
+.PHONY: demo test test-browser check bench bench-corpora clean
 
 demo: $(STAMP)
 	@# 1 says that defects were found, as they should be.
@@ -13,6 +13,12 @@ demo: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n $(JOBS) -q
+
+# The HTML report in a real browser and by the validator of the W3C: needs Chromium and Java, and npm fetches the rest.
+test-browser: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'playwright>=1.50'
+	npm install --no-save --silent --prefix .browser axe-core@4 vnu-jar@26 || npm install --no-save --silent --prefix .browser axe-core vnu-jar
+	$(BIN)/python -m pytest -q tests_browser
 
 check: $(STAMP)
 	$(BIN)/ruff check checker tests benchmarks

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 EDGE = "edge"
+_OF_OTHER_METHODS = 405
+"""What methods are answered that an operation does not have: nobody documents it."""
 _ACCEPTED, _REFUSED = (2, 3), (4,)
 
 Tried = Mapping[tuple[str, str, int], int]
@@ -109,7 +111,7 @@ def operation_coverage(
         spelled = _documented_as(status, documented)
         if spelled:
             by_status[spelled] += count
-        elif status:
+        elif status not in (0, _OF_OTHER_METHODS):
             undocumented.append(status)
     # A mistake that nobody knows the name for stands beside the parameters of its location.
     places = dict.fromkeys([*parameters, *sorted({place for place, _, _ in tried})])
