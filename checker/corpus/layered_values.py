@@ -37,6 +37,8 @@ class LayeredValues:
     names: Callable[[Label], Iterable[str]]
     unordered: Collection[str] = ()
     """Phases whose operations are all worked on at once."""
+    is_secret: Callable[[str], bool] = lambda text: False
+    """Whether a value must not be written."""
     _values: LiveValues = field(init=False)
     _place: Place = _NOWHERE
     _coming: list[ValueSeen | ValueGone] = field(default_factory=list)
@@ -46,7 +48,7 @@ class LayeredValues:
     _order: Mapping[Label, int] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._values = LiveValues(self.model, self.names)
+        self._values = LiveValues(self.model, self.names, self.is_secret)
         self._order = {label: place for place, label in enumerate(self.model.ordered)}
 
     def view(self, operation: Operation) -> OperationView:

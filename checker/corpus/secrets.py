@@ -127,6 +127,10 @@ class Secrets:
         self._add_spelled(kind, "credentials", password or user)
         return f"Basic {b64encode(unquote(f'{user}:{password}').encode()).decode()}"
 
+    def holds(self, text: str) -> bool:
+        """Whether a text is a secret, or has one in it."""
+        return not self.is_empty and self.store.mask(text) != text
+
     def conceal(self, record: Record) -> Record:
         """The record as it may be written: of other records, whoever makes them masks what they hold."""
         names = _PROSE.get(type(record))

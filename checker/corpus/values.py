@@ -42,8 +42,17 @@ RingKey = tuple[Resource, str, type[Scalar]]
 class LiveValues:
     """Values of successful answers, by the resource and field where they were seen. One for each worker."""
 
-    def __init__(self, model: ResourceModel, names: Callable[[Label], Iterable[str]]) -> None:
-        """`model` of all operations that may be asked, `names` of the parameters of one."""
+    def __init__(
+        self,
+        model: ResourceModel,
+        names: Callable[[Label], Iterable[str]],
+        is_secret: Callable[[str], bool] = lambda text: False,
+    ) -> None:
+        """`model` of all operations that may be asked, `names` of the parameters of one.
+
+        What `is_secret` is never kept: values are written down, and sent to others than whom they were meant for.
+        """
+        self._is_secret = is_secret
         self._model = model
         self._names = names
         self._rings: dict[RingKey, ValueHistory] = {}
@@ -65,9 +74,16 @@ class LiveValues:
             return []
         return [
             (place.origin[1], value)
-            for place, value in source.places.leaves(response, depth, operation.read_answer)
+            for place, value in self._harmless(source, operation, response, depth)
             if source.feeds or place.name in source.wanted
         ]
+
+    def _harmless(
+        self, source: "_Producer", operation: Operation, response: Response, depth: int
+    ) -> list[tuple[AnswerPlace, Scalar]]:
+        """What an answer holds, without what must not be written."""
+        found = source.places.leaves(response, depth, operation.read_answer)
+        return [one for one in found if not isinstance(one[1], str) or not self._is_secret(one[1])]
 
     def gone(self, case: Case) -> list[ValueGone]:
         """What a DELETE that succeeded took away; it stays in the pool."""
@@ -99,9 +115,7 @@ class LiveValues:
         source = self._sources.get(operation.label)
         depth = source.depth(operation.method) if source is not None else 0
         if source is not None and depth:
-            found += self._harvest(
-                case, source, source.places.leaves(response, depth, operation.read_answer)
-            )
+            found += self._harvest(case, source, self._harmless(source, operation, response, depth))
         return found
 
     def absorb(self, record: ValueSeen | ValueGone) -> None:

@@ -43,7 +43,7 @@ def open_recorder(
     layout = RunLayout(Path(settings.corpus_dir))
     signals = SignalSet()
     secrets = secrets_of(settings)
-    values = LiveValues(selected.resources, selected.names) if is_fuzz else None
+    values = LiveValues(selected.resources, selected.names, secrets.holds) if is_fuzz else None
     notes = [] if values is None else remember(layout, signals, values)
     writer = TrafficWriter(
         layout.traffic(incarnation, os.getpid()),
@@ -66,7 +66,9 @@ def open_recorder(
         secrets=secrets,
         layered=None
         if is_fuzz
-        else LayeredValues(selected.resources, selected.names, settings.unordered_phases),
+        else LayeredValues(
+            selected.resources, selected.names, settings.unordered_phases, secrets.holds
+        ),
         demands=DemandLearner(at_once=is_fuzz) if settings.learns else None,
         reproduction=render,
     )

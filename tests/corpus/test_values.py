@@ -8,6 +8,7 @@ import orjson
 import pytest
 
 from checker.core.case import Case
+from checker.core.credentials import Credentials
 from checker.core.meta import Binding, CaseMetadata, GenerationMode, PhaseInfo
 from checker.core.operation import Body, Label, Location, Parameter, UnusableBody
 from checker.core.resource_names import affinity, owner_of, resource_of
@@ -15,6 +16,7 @@ from checker.core.resources import ResourceModel, ResourceUse
 from checker.core.response import Response
 from checker.core.schema import Dialect, Schema
 from checker.corpus.records import ValueGone, ValueSeen
+from checker.corpus.secrets import Secrets
 from checker.corpus.values import LiveValues, value_at
 
 
@@ -105,6 +107,19 @@ def test_a_parameter_takes_what_its_collection_answered_whatever_that_is_called(
     taken = pool.view(READ).pick(Location.PATH, "code", 0)
     assert taken is not None
     assert (taken.producer, taken.pointer, taken.index) == ("POST /bookings", "/reference", 0)
+
+
+def test_credentials_that_an_answer_echoes_are_no_values() -> None:
+    secrets = Secrets()
+    uses = (ResourceUse.of(route.label, route.method, route.path) for route in ROUTES.values())
+    pool = LiveValues(ResourceModel(uses), lambda label: ROUTES[label].types, secrets.holds)
+    # Another worker logs in between the two answers: what it was given is told before anything carries it.
+    first = pool.observe(sent(CREATE), answer({"reference": "B-7"}, 201))
+    secrets.add_credentials(Credentials({"Authorization": "Bearer tok-C4n4ry-0001"}))
+    second = pool.observe(sent(CREATE), answer({"reference": "tok-C4n4ry-0001"}, 201))
+    assert [one.value for one in first if isinstance(one, ValueSeen)] == ["B-7"]
+    assert second == []
+    assert {picked(pool, READ, "code", index) for index in range(5)} == {"B-7"}
 
 
 def test_other_parameters_take_values_by_name_alone() -> None:
