@@ -8,7 +8,11 @@ from checker.config.kinds import did_you_mean
 from checker.config.plugins import load_plugins
 from checker.core.warning_table import is_warning, usually_shown, warning_rows
 
-_KEYS: Final = ("display", "fail-on")
+_KEYS: Final = ("enabled", "display", "fail-on", "low_valid_rate")
+_NEVER_FAILING: Final = frozenset(("timeout_units",))
+"""Kinds that are about the command line: no run fails for them."""
+LOW_VALID_RATE: Final = 0.2
+"""Share of valid requests that are let in below which `low_valid_rate` warns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +23,8 @@ class WarningSettings:
     """Kinds that are shown; None: the usual ones."""
     fail_on: tuple[str, ...] | None = ()
     """Kinds that make a run fail; None: whatever is shown."""
+    low_valid_rate: float = LOW_VALID_RATE
+    """Of `low_valid_rate`."""
 
     def shows(self, kind: str) -> bool:
         """Whether warnings of a kind are shown."""
@@ -26,7 +32,8 @@ class WarningSettings:
 
     def fails_on(self, kind: str) -> bool:
         """Whether a warning of that kind makes the run fail."""
-        return self.shows(kind) if self.fail_on is None else kind in self.fail_on
+        is_named = self.shows(kind) if self.fail_on is None else kind in self.fail_on
+        return is_named and kind not in _NEVER_FAILING
 
     @classmethod
     def of(cls, value: Any) -> "WarningSettings":
@@ -34,7 +41,9 @@ class WarningSettings:
         if isinstance(value, Mapping):
             asked = value.get("fail-on", False)
             fail_on = None if asked is True else () if asked is False else tuple(asked)
-            return cls(_display(value.get("display", True)), fail_on)
+            display = _display(value.get("display", True)) if value.get("enabled", True) else ()
+            rate = value.get("low_valid_rate", {}).get("threshold", LOW_VALID_RATE)
+            return cls(display, fail_on, rate)
         return cls(_display(value))
 
 
@@ -57,9 +66,20 @@ def warning_name(name: str) -> str | None:
 def warning_key(name: str, value: object) -> str | None:
     """A key of the table `warnings`, and its value."""
     if name not in _KEYS:
-        return f"Must have no keys but 'display' and 'fail-on', but got {name!r}"
+        return f"Must have no keys but {', '.join(map(repr, _KEYS))}, but got {name!r}"
+    if name == "low_valid_rate":
+        return _rate_problem(value)
+    if name == "enabled" and not isinstance(value, bool):
+        return f"{name!r} must be a boolean, but got {value!r}"
     if isinstance(value, bool):
         return None
     if not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
         return f"{name!r} must be a boolean or an array of names, but got {value!r}"
     return next((broken for one in value if (broken := warning_name(one))), None)
+
+
+def _rate_problem(value: object) -> str | None:
+    rate = value.get("threshold") if isinstance(value, Mapping) and len(value) == 1 else None
+    if isinstance(rate, int | float) and not isinstance(rate, bool) and 0 <= rate <= 1:
+        return None
+    return f"'low_valid_rate' must be a table with a 'threshold' from 0 to 1, but got {value!r}"

@@ -64,6 +64,19 @@ BUILT_IN: Final = (
         trigger=f"{_TRIGGERS}:validation_mismatch",
     ),
     WarningRow(
+        "low_valid_rate",
+        "Operations that let in few of their valid requests",
+        "Make the schemas say what is refused; `warnings.low_valid_rate.threshold` is the share.",
+        is_usual=False,
+        trigger=f"{_TRIGGERS}:low_valid_rate",
+    ),
+    WarningRow(
+        "timeout_units",
+        "Times that look like milliseconds",
+        "Times are in seconds.",
+        trigger=f"{_TRIGGERS}:timeout_units",
+    ),
+    WarningRow(
         "method_not_allowed",
         "Operations that only answered 405",
         "Correct the base URL or the method in the description.",

@@ -14,6 +14,9 @@ MANY = 0.1
 STREAK = 10
 """405 answers without any other from which on an operation is not what the description says."""
 _REFUSED = (401, 403)
+_ENOUGH = 10
+"""Cases below which a share says nothing."""
+_LIKE_MILLISECONDS = 1000
 _MOST_EXAMPLES = 3
 """Security schemes that a warning shows the configuration of."""
 _OF_OTHERS = (*_REFUSED, 404, 409, 429)
@@ -86,6 +89,31 @@ def rate_limited(facts: WarningFacts) -> Iterator[Note]:
             yield Note(
                 "rate_limited", label, "", f"429 in {_share(statuses[429], statuses)} of cases"
             )
+
+
+def low_valid_rate(facts: WarningFacts) -> Iterator[Note]:
+    """Operations with at least 10 valid requests, of which some were let in, but less than the configured share."""
+    rate = facts.settings.warnings.low_valid_rate
+    for label, statuses in facts.positive():
+        served = sum(count for status, count in statuses.items() if 200 <= status < 400)
+        if statuses.total() >= _ENOUGH and 0 < served < rate * statuses.total():
+            text = f"let in {_share(served, statuses)} of cases"
+            yield Note("low_valid_rate", label, "", text)
+
+
+def timeout_units(facts: WarningFacts) -> Iterator[Note]:
+    """Times of a thousand seconds and more: whoever writes them thinks of milliseconds."""
+    common = facts.settings.common
+    given = {
+        "request-timeout": common.request_timeout_s,
+        "checks.max_response_time": common.check_settings.get("max_response_time", {}).get(
+            "max_response_time", 0
+        ),
+    }
+    for name, seconds in given.items():
+        if seconds >= _LIKE_MILLISECONDS:
+            text = f"{name} is {seconds:g} s; if that was meant in milliseconds, write {seconds / 1000:g}"
+            yield Note("timeout_units", "", name, text)
 
 
 def base_url_mismatch(facts: WarningFacts) -> Iterator[Note]:

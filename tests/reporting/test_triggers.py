@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from checker.config.warnings import WarningSettings
+from checker.config.config import Config
+from checker.config.operation_settings import OperationLayers
+from checker.config.warnings import WarningSettings, warning_key
 from checker.corpus.fold import fold
 from checker.corpus.records import Note, OperationDescribed
 from checker.reporting.summary import summary_lines, total_line
@@ -32,7 +34,7 @@ def told(
     records: list[Any] = [started(), changed(opened(), declared_path=declared_path), *more, done]
     everything = WarningSettings(
         ("unreached", "missing_auth", "rate_limited", "base_url_mismatch", "missing_test_data",
-         "validation_mismatch", "method_not_allowed")
+         "validation_mismatch", "method_not_allowed", "low_valid_rate", "timeout_units")
     )  # fmt: skip
     view = fold((1, record) for record in records)
     found = told_of(view, settings(warnings=everything, **changes)).notes
@@ -41,6 +43,10 @@ def told(
 
 def described(*statuses: str) -> OperationDescribed:
     return OperationDescribed(USERS, (), statuses, (), False)
+
+
+def said(values: dict[str, Any]) -> OperationLayers:
+    return Config.from_dict(values, environment={}).operation_layers()
 
 
 AT_V1: dict[str, Any] = {"base_url": "http://127.0.0.1:8080", "declared_path": "/v1"}
@@ -56,6 +62,12 @@ TRIGGERED: list[tuple[str, dict[str, Any]]] = [
     ("validation_mismatch", {"statuses": ((422, 1), (404, 9))}),
     # What was meant to be refused says nothing.
     ("validation_mismatch", {"statuses": ((422, 1),), "wrong": ((200, 50),)}),
+    ("low_valid_rate", {"statuses": ((200, 1), (400, 9))}),
+    ("timeout_units", {"statuses": ((200, 1),), "operations": said({"request-timeout": 1000})}),
+    (
+        "timeout_units",
+        {"statuses": ((200, 1),), "operations": said({"checks": {"max_response_time": 1500}})},
+    ),
     ("method_not_allowed", {"statuses": ((405, 10),), "more": [described("200")]}),
 ]
 NEARLY: list[tuple[str, dict[str, Any]]] = [
@@ -155,3 +167,28 @@ def test_notes_that_are_no_warnings_are_shown_whatever_is_displayed() -> None:
     view = fold((1, record) for record in records)
     found = told_of(view, settings(warnings=WarningSettings(())))
     assert [note.kind for note in found.notes] == ["opaque"]
+
+
+def test_times_that_look_like_milliseconds_fail_no_run() -> None:
+    asked = WarningSettings(("timeout_units",), None)
+    assert asked.shows("timeout_units")
+    assert not asked.fails_on("timeout_units")
+
+
+def test_warnings_can_be_switched_off_and_their_share_be_chosen() -> None:
+    assert not WarningSettings.of({"enabled": False}).shows("missing_auth")
+    assert WarningSettings.of({"low_valid_rate": {"threshold": 0.5}}).low_valid_rate == 0.5
+    assert told(((200, 4), (400, 6))) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("low_valid_rate", {"threshold": 2}),
+        ("low_valid_rate", 0.5),
+        ("enabled", "no"),
+        ("shown", True),
+    ],
+)
+def test_wrong_keys_of_warnings_are_named(name: str, value: object) -> None:
+    assert name in (warning_key(name, value) or "")
