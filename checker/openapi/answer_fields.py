@@ -1,7 +1,7 @@
 """Scalars that answers and bodies hold by their schemas: where they stand, and what they are called."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from checker.core.resource_names import normalised, singular
@@ -151,7 +151,6 @@ class _Node:
     pointer: str
     name: str
     required: bool
-    schema_name: str = field(default="")
 
 
 def _children(schema: Mapping[str, Any], at: str, node: _Node) -> Iterator[_Node]:

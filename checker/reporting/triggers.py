@@ -1,7 +1,7 @@
 """When a run is warned of: functions from what it came to and how it was set up to places, each a `Note`."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -36,9 +36,6 @@ class WarningFacts:
             counts = self.view.statuses[label] - self.view.wrong.get(label, Counter())
             if counts:
                 yield label, counts
-
-
-Trigger = Callable[[WarningFacts], Iterator[Note]]
 
 
 def unreached(facts: WarningFacts) -> Iterator[Note]:

@@ -226,8 +226,6 @@ class Opened:
     base_url: str
     operations: tuple[OperationCard, ...]
     """Selected and testable, in document order."""
-    preloaded: bool
-    """Whether the fork server had the worker's modules."""
     concludes: bool = False
     """Whether users' checks have something to say once the run is over."""
     works_alone: bool = False

@@ -1,6 +1,5 @@
 """Opens a description and lays out one worker's tools."""
 
-import os
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -44,9 +43,6 @@ from checker.workers.telling import (
 from checker.workers.time_accounting import TimeAccounting
 from checker.workers.transports import transport_of
 from checker.workers.verification import confirmed
-
-_IMPORTED_BY = os.getpid()
-"""The fork server, if it preloaded this module for us."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +94,7 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
     return WorkerContext(
         settings=settings,
         operations=operations,
-        opened=Opened(
-            incarnation=incarnation,
-            journal=str(recorder.journal.path),
-            document=subject.description.digest,
-            base_url=told.base_url,
-            operations=_cards(subject.selected, operations),
-            preloaded=os.getpid() != _IMPORTED_BY,
-            concludes=subject.classes.concludes,
-            works_alone=bool(subject.classes.works_alone),
-        ),
+        opened=_opened(incarnation, subject, recorder, told.base_url),
         selected=subject.selected,
         factory=makers.factory,
         unhooked=makers.unhooked,
@@ -130,6 +117,19 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
         making_stage=makers.stage,
         calling_stage=caller.stage("before_call", Stage.MAKE),
         judging_stage=caller.stage("after_call", Stage.JUDGE),
+    )
+
+
+def _opened(incarnation: int, subject: Subject, recorder: Recorder, base_url: str) -> Opened:
+    """What the supervisor is told of it."""
+    return Opened(
+        incarnation=incarnation,
+        journal=str(recorder.journal.path),
+        document=subject.description.digest,
+        base_url=base_url,
+        operations=_cards(subject.selected, subject.operations),
+        concludes=subject.classes.concludes,
+        works_alone=bool(subject.classes.works_alone),
     )
 
 

@@ -52,11 +52,6 @@ class Sender:
         if not self.closed:
             os.set_blocking(connection.fileno(), False)
 
-    @property
-    def waiting_bytes(self) -> int:
-        """What the pipe had no room for yet."""
-        return len(self._waiting)
-
     def send(self, message: Message) -> None:
         """Hand a message over. To a closed queue: nothing happens, and `closed` says so."""
         if self.closed:

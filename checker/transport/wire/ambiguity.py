@@ -73,11 +73,6 @@ class Cell:
         )
 
 
-def cells_of(value: Any, wire: Wire) -> list[Cell]:
-    """Why the text of a value does not determine it; empty when it does."""
-    return [cell for cell in CELLS if cell.holds(value, wire)]
-
-
 def shape_of(value: Any) -> DeclaredShape:
     """What a value is for a style."""
     if isinstance(value, list):
