@@ -1,0 +1,81 @@
+"""What stands in the repository for pipelines: its options are those of the program, its script keeps words apart."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from checker.cli.run import run
+
+ROOT = Path(__file__).parents[2]
+OPTIONS = {name for option in run.params for name in option.opts}
+
+
+def action() -> Any:
+    return yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+
+
+def script() -> str:
+    step = next(one for one in action()["runs"]["steps"] if one.get("id") == "run")
+    return str(step["run"])
+
+
+@pytest.mark.parametrize("name", ["action.yml", "ci/gitlab.yml", "docs/ci.md"])
+def test_it_names_options_that_there_are(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if re.search(r"checker|given|--report", line)]
+    used = set(
+        re.findall(
+            r"(?<![\w-])--(?:report|url|baseline|seed|max-time|workers)[\w-]*", "\n".join(lines)
+        )
+    )
+    assert used
+    assert used <= OPTIONS
+
+
+def test_inputs_are_never_part_of_a_script() -> None:
+    for step in action()["runs"]["steps"]:
+        assert "${{" not in step.get("run", "")
+
+
+def ran(tmp_path: Path, **inputs: str) -> tuple[int, list[str], str]:
+    """Exit code, words that the program got, and what was told to the job."""
+    program = tmp_path / "checker" / "bin" / "checker"
+    program.parent.mkdir(parents=True)
+    program.write_text('#!/bin/sh\nprintf "%s\\n" "$@" > "$RUNNER_TEMP/words"\nexit 1\n')
+    program.chmod(0o755)
+    output = tmp_path / "output"
+    given = {"SCHEMA": "s", "BASE_URL": "", "ARGS": "", "BASELINE": "", "REPORT_DIR": "out"}
+    environment = {
+        **os.environ, **given, **inputs, "RUNNER_TEMP": str(tmp_path), "GITHUB_OUTPUT": str(output),
+    }  # fmt: skip
+    done = subprocess.run(
+        ["bash", "-e", "-c", script()],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    words = tmp_path / "words"
+    return (
+        done.returncode,
+        words.read_text().splitlines() if words.exists() else [],
+        output.read_text() if output.exists() else done.stdout.decode(),
+    )
+
+
+def test_the_action_hands_words_and_exit_code_on(tmp_path: Path) -> None:
+    code, words, told = ran(tmp_path, ARGS="-n 5 -H 'X-A: b c'", BASE_URL="http://h; rm -rf /")
+    assert code == 1
+    assert told == "exit-code=1\n"
+    assert words[:8] == ["run", "s", "--url", "http://h; rm -rf /", "-n", "5", "-H", "X-A: b c"]
+
+
+def test_a_baseline_that_is_missing_fails_a_job(tmp_path: Path) -> None:
+    code, words, told = ran(tmp_path, BASELINE="nowhere.toml")
+    assert (code, words) == (2, [])
+    assert "nowhere.toml does not exist" in told
