@@ -213,7 +213,7 @@ class Ending:
             return
         if self.left_s(elapsed_s) == 0:
             self.outcome = TIME_LIMIT
-        elif self._max_failures is not None and found >= self._max_failures:
+        elif self._max_failures is not None and found + len(view.errors) >= self._max_failures:
             self.outcome = "failure limit"
         elif found and self._is_endless and self._ends_all(view):
             self.outcome = "first failure"

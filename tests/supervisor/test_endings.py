@@ -38,6 +38,16 @@ def test_nothing_ends_without_a_reason() -> None:
     assert ending().next_order(QUIET, 0.0, 1e6, 0) == Order()
 
 
+def test_errors_count_as_failures_do() -> None:
+    view = busy_view()
+    for label in ("GET /b", "GET /c"):
+        view.absorb(1, OperationError(label, "fuzzing", "Network Error", "nobody answers"))
+    enough, too_few = ending(max_failures=2), ending(max_failures=3)
+    assert enough.next_order(view, 0.0, 1.0, 0) == Order(Drain())
+    assert enough.outcome == "failure limit"
+    assert too_few.next_order(view, 0.0, 1.0, 0) == Order()
+
+
 def test_what_is_complete_drains_once_and_is_not_hurried() -> None:
     end = ending()
     end.begin("completed")
