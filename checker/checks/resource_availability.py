@@ -6,9 +6,11 @@ from itertools import islice
 from typing import Any
 from urllib.parse import unquote
 
+from checker.checks.check import Config
 from checker.checks.context import PASSED, CheckContext, Found, JudgedInteraction
-from checker.checks.resources import SAFE, cache_note, is_done, line_of, status_of
+from checker.checks.resources import SAFE, cache_note, is_done, method_of, status_of, told
 from checker.core.case import Case
+from checker.core.contract import ResponsePlan
 from checker.core.failures import Failure
 from checker.core.operation import Location, Operation
 from checker.core.resource_names import (
@@ -18,10 +20,11 @@ from checker.core.resource_names import (
     owner_of,
     resource_of,
 )
-from checker.core.resources import REMOVING, concerns, concrete_path
+from checker.core.resources import REMOVING, concerns, concrete_path, named_values, place_of
+from checker.core.resources import status_of as answered
 from checker.core.response import Response
 
-_CREATED = 201
+_CREATED, _MISSING = 201, 404
 _MOST_NODES = 10_000
 _CERTAIN = 0.85
 """Affinity of fields that are called as the variable is."""
@@ -38,7 +41,12 @@ class EnsureResourceAvailability(
 
 def names_member(operation: Operation) -> bool:
     """Whether an operation is of one resource that may have been created before."""
-    return operation.method != "OPTIONS" and ends_with_variable(operation.path)
+    return operation.method != "OPTIONS" and ends_with_variable(operation.resource_path)
+
+
+def is_there(status: int, plan: ResponsePlan, config: Config) -> bool:
+    """Whether a status says that something is there, where statuses say so."""
+    return status != _MISSING and plan.answers is None
 
 
 def ensure_resource_availability(context: CheckContext) -> Found:
@@ -47,7 +55,9 @@ def ensure_resource_availability(context: CheckContext) -> Found:
     meta = case.meta
     if meta is None or not meta.bindings:
         return True
-    part = meta.components.get(Location.PATH)
+    if answered(case.operation, context.response) != _MISSING:
+        return PASSED
+    part = meta.components.get(_location(case))
     if part is not None and part.mode.is_negative:
         return True
     for place in range(len(steps) - 1, -1, -1):
@@ -63,9 +73,14 @@ def ensure_resource_availability(context: CheckContext) -> Found:
     return PASSED
 
 
+def _location(case: Case) -> Location:
+    """Where a case names its resource."""
+    return next((at for at, _ in case.operation.resource_places.values()), Location.PATH)
+
+
 def _creates(step: JudgedInteraction, case: Case) -> bool:
     """Whether a step is a POST to the collection in which a case asks for a member."""
-    if step.case.method != "POST" or not (is_done(step) or 300 <= status_of(step) < 400):
+    if method_of(step.case) != "POST" or not (is_done(step) or 300 <= status_of(step) < 400):
         return False
     is_member = len(concrete_path(case)) == len(concrete_path(step.case)) + 1
     return is_member and concerns(case, step.case)
@@ -75,9 +90,10 @@ def _is_named_by(creator: JudgedInteraction, case: Case) -> bool:
     """Whether the last variable of a path is what its creator called what it created."""
     answer = creator.outcome
     assert isinstance(answer, Response)
-    last = case.path.rstrip("/").rpartition("/")[2]
-    names = [name for name in case.path_parameters if f"{{{name}}}" in last]
-    wanted = {name: str(case.path_parameters[name]) for name in names}
+    last = case.operation.resource_path.rstrip("/").rpartition("/")[2]
+    values = named_values(case)
+    names = [name for name in values if f"{{{name}}}" in last]
+    wanted = {name: str(values[name]) for name in names}
     if len(names) == 1 and wanted[names[0]] in _located(answer):
         return True
     said = set(_scalars_of(answer))
@@ -92,14 +108,12 @@ def _is_identity(case: Case, name: str, creator: JudgedInteraction) -> bool:
     What is filled in because it may fit is no name of what was created: its weight, its note.
     """
     assert case.meta is not None
+    label = creator.case.operation.label
     for one in case.meta.bindings:
-        if (one.location, one.name, one.producer) == (
-            Location.PATH,
-            name,
-            creator.case.operation.label,
-        ):
+        if ((one.location, one.name), one.producer) == (place_of(case.operation, name), label):
             field = normalised(one.pointer.rpartition("/")[2])
-            owner, resource = owner_of(case.path, name), resource_of(creator.case.path)
+            owner = owner_of(case.operation.resource_path, name)
+            resource = resource_of(creator.case.operation.resource_path)
             return affinity(name, owner, field, resource) >= _CERTAIN
     return False
 
@@ -135,12 +149,12 @@ def _scalars(body: Any) -> Iterator[str]:
 
 def _has_removed(step: JudgedInteraction, case: Case) -> bool:
     """Whether a step has deleted what a case asks for, or what it stands below."""
-    return step.case.method == REMOVING and is_done(step) and concerns(case, step.case)
+    return method_of(step.case) == REMOVING and is_done(step) and concerns(case, step.case)
 
 
 def _may_remove(step: JudgedInteraction, case: Case, creator: JudgedInteraction) -> bool:
     """Whether a step may have taken away what a case asks for: it changes something there, and was not refused."""
-    if step.case.method in SAFE or 400 <= status_of(step) < 500:
+    if method_of(step.case) in SAFE or 400 <= status_of(step) < 500:
         return False
     if step.case.operation.label == creator.case.operation.label:
         return False
@@ -150,9 +164,9 @@ def _may_remove(step: JudgedInteraction, case: Case, creator: JudgedInteraction)
 def _failure(context: CheckContext, creator: JudgedInteraction) -> Failure:
     response = context.response
     message = (
-        f"Received: {response.status_code}\n"
-        f"Created with: {line_of(creator.request)} ({status_of(creator)})\n"
-        f"Not available with: {line_of(response.request)}{cache_note(response)}"
+        f"Received: {answered(context.case.operation, response)}\n"
+        f"Created with: {told(creator.case, creator.request)} ({status_of(creator)})\n"
+        f"Not available with: {told(context.case, response.request)}{cache_note(response)}"
     )
     failure = EnsureResourceAvailability(message)
     failure.operation = str(creator.case.operation.label)

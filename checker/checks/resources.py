@@ -1,7 +1,9 @@
 """What the steps of a sequence did to resources."""
 
 from checker.checks.context import JudgedInteraction
+from checker.core.case import Case
 from checker.core.request import WireRequest
+from checker.core.resources import status_of as answered
 from checker.core.response import Response
 
 SAFE = frozenset(("GET", "HEAD", "OPTIONS", "TRACE", "QUERY"))
@@ -11,8 +13,14 @@ _LATER = 202
 
 
 def status_of(step: JudgedInteraction) -> int:
-    """Status of an answer; 0 when there is none."""
-    return step.outcome.status_code if isinstance(step.outcome, Response) else 0
+    """Status of an answer, as its body says it where that counts; 0 when there is none."""
+    outcome = step.outcome
+    return answered(step.case.operation, outcome) if isinstance(outcome, Response) else 0
+
+
+def method_of(case: Case) -> str:
+    """What a case does to its resource, as a method."""
+    return case.other_method or case.operation.resource_method
 
 
 def is_done(step: JudgedInteraction) -> bool:
@@ -24,6 +32,12 @@ def is_done(step: JudgedInteraction) -> bool:
 def line_of(request: WireRequest | None) -> str:
     """Method and target of a request, as it was sent."""
     return "" if request is None else f"{request.method} {request.target.decode('latin-1')}"
+
+
+def told(case: Case, request: WireRequest | None) -> str:
+    """A request for people: as it was sent, or its operation where all requests look alike and bodies tell them apart."""
+    operation = case.operation
+    return line_of(request) if operation.resource_status is None else str(operation.label)
 
 
 def cache_note(response: Response) -> str:

@@ -29,6 +29,7 @@ from checker.checks.positive_data import RejectedPositiveData, positive_data_acc
 from checker.checks.resource_availability import (
     EnsureResourceAvailability,
     ensure_resource_availability,
+    is_there,
     names_member,
 )
 from checker.checks.response_headers import (
@@ -167,9 +168,10 @@ TABLE = (
     Check(
         "ensure_resource_availability",
         ensure_resource_availability,
-        frozenset((Fact.STATUS, Fact.REQUEST, Fact.SEQUENCE)),
+        frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST, Fact.SEQUENCE)),
         failures=(EnsureResourceAvailability,),
-        applies=replace(_OF_OPERATION, statuses=("404",), follows=True, operations=names_member),
+        applies=replace(_OF_OPERATION, follows=True, operations=names_member),
+        passes=is_there,
     ),
     Check(
         "ignored_auth",

@@ -4,12 +4,13 @@ import json
 from collections.abc import Sequence
 
 from checker.checks.context import PASSED, CheckContext, Found, JudgedInteraction
-from checker.checks.resources import SAFE, cache_note, is_done, line_of, status_of
+from checker.checks.resources import SAFE, cache_note, is_done, method_of, status_of, told
 from checker.core.case import Case
 from checker.core.failures import Failure, Severity
 from checker.core.operation import Operation
 from checker.core.resource_names import ends_with_variable
 from checker.core.resources import REMOVING, concerns, concrete_path
+from checker.core.resources import status_of as answered
 from checker.core.response import Response
 
 _READS = frozenset(("GET", "HEAD", "QUERY", "PATCH"))
@@ -29,12 +30,14 @@ class UseAfterFree(
 
 def is_read(operation: Operation) -> bool:
     """Whether an operation asks for a resource that has to be there."""
-    return operation.method in _READS
+    return operation.resource_method in _READS
 
 
 def use_after_free(context: CheckContext) -> Found:
     """Fail on an answer with a resource that an earlier step of the sequence had deleted."""
     case, steps = context.case, context.sequence
+    if not 200 <= answered(case.operation, context.response) < 300:
+        return PASSED
     for place in range(len(steps) - 1, -1, -1):
         deleted = steps[place]
         if (
@@ -49,7 +52,8 @@ def use_after_free(context: CheckContext) -> Found:
 
 
 def _is_deletion(step: JudgedInteraction) -> bool:
-    return step.case.method == REMOVING and ends_with_variable(step.case.path) and is_done(step)
+    template = step.case.operation.resource_path
+    return method_of(step.case) == REMOVING and ends_with_variable(template) and is_done(step)
 
 
 def _was_there(deleted: JudgedInteraction, before: Sequence[JudgedInteraction]) -> bool:
@@ -69,7 +73,7 @@ def _is_same(case: Case, other: Case) -> bool:
 
 def _creates(step: JudgedInteraction, deleted: JudgedInteraction) -> bool:
     """Whether a step may have created again what was deleted."""
-    is_writing = step.case.method not in SAFE | {REMOVING, "PATCH"}
+    is_writing = method_of(step.case) not in SAFE | {REMOVING, "PATCH"}
     return is_writing and status_of(step) < 400 and concerns(deleted.case, step.case)
 
 
@@ -84,8 +88,8 @@ def _shows_nothing(response: Response) -> bool:
 def _failure(context: CheckContext, deleted: JudgedInteraction) -> Failure:
     response = context.response
     message = (
-        f"`{line_of(response.request)}` is answered with {response.status_code} after "
-        f"`{line_of(deleted.request)}` was answered with {status_of(deleted)}; "
+        f"`{told(context.case, response.request)}` is answered with {response.status_code} after "
+        f"`{told(deleted.case, deleted.request)}` was answered with {status_of(deleted)}; "
         f"expected 404 or 410{cache_note(response)}"
     )
     failure = UseAfterFree(message)

@@ -18,6 +18,9 @@ from checker.core.verdicts import RequestVerdict
 Label = NewType("Label", str)
 """`GET /users/{id}`: names an operation in every report, journal and seed."""
 
+Place = tuple[Location, str]
+"""Where in a request something stands: a location, and the name of a parameter, or in a body a JSON pointer."""
+
 
 @dataclass(frozen=True, slots=True)
 class Example:
@@ -177,6 +180,21 @@ class Operation(Protocol):
     @property
     def resource_path(self) -> str:
         """Where the operation stands among the resources, as a path template: `/users/{id}` is of one member of `/users`."""
+        ...
+
+    @property
+    def resource_method(self) -> str:
+        """What it does to its resource, as the method by which others do the same: `POST` creates, `DELETE` removes, ..."""
+        ...
+
+    @property
+    def resource_places(self) -> Mapping[str, Place]:
+        """Variable of a resource -> where a case names it; those that are not here are parameters of the path."""
+        ...
+
+    @property
+    def resource_status(self) -> Callable[[Response], int] | None:
+        """The status by which others say the same as an answer: 404 for what is not there. None: its own."""
         ...
 
     @property

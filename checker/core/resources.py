@@ -12,7 +12,7 @@ from typing import Any, Final, Self
 from checker.core.case import Case
 from checker.core.layers import layers_of
 from checker.core.locations import Location
-from checker.core.operation import Label
+from checker.core.operation import Label, Operation, Place
 from checker.core.resource_names import (
     Resource,
     ends_with_variable,
@@ -21,6 +21,7 @@ from checker.core.resource_names import (
     singular,
     variables_of,
 )
+from checker.core.response import Response
 
 CREATING: Final = frozenset(("POST", "PUT"))
 READING: Final = frozenset(("GET", "QUERY"))
@@ -53,6 +54,11 @@ class ResourceUse:
         """What a path template says."""
         owners = tuple((name, owner_of(path, name)) for name in variables_of(path))
         return cls(label, method, path, resource_of(path), ends_with_variable(path), owners)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its path says it all."""
+        return self == ResourceUse.of(self.label, self.method, self.path)
 
     def owner(self, name: str) -> Resource:
         """The collection that a variable of the path chooses from; its own for every other name."""
@@ -110,7 +116,7 @@ class ResourceModel:
         """Back from `plain`."""
         uses, transitions = plain
         return cls(
-            (ResourceUse.of(Label(label), method, path) for label, method, path in uses),
+            (_use_of(*use) for use in uses),
             (
                 Transition(
                     name,
@@ -127,7 +133,7 @@ class ResourceModel:
     def plain(self) -> list[Any]:
         """As JSON."""
         return [
-            [[use.label, use.method, use.path] for use in self.uses.values()],
+            [_plain_use(use) for use in self.uses.values()],
             [
                 [
                     one.name,
@@ -276,15 +282,71 @@ class ResourceModel:
         return found
 
 
+def _plain_use(use: ResourceUse) -> list[Any]:
+    plain: list[Any] = [use.label, use.method, use.path]
+    return plain if use.is_plain else [*plain, use.resource, use.is_member, use.owners]
+
+
+def _use_of(label: str, method: str, path: str, *rest: Any) -> ResourceUse:
+    if not rest:
+        return ResourceUse.of(Label(label), method, path)
+    resource, is_member, owners = rest
+    named = tuple((name, tuple(owner)) for name, owner in owners)
+    return ResourceUse(Label(label), method, path, tuple(resource), is_member, named)
+
+
+def place_of(operation: Operation, variable: str) -> Place:
+    """Where a case names what a variable of a resource stands for."""
+    return operation.resource_places.get(variable, (Location.PATH, variable))
+
+
+def variable_at(operation: Operation, place: Place) -> str | None:
+    """The variable of a resource that a case names at a place; None if it names none there."""
+    if place[0] is Location.PATH:
+        return place[1]
+    return next((name for name, at in operation.resource_places.items() if at == place), None)
+
+
+def named_values(case: Case) -> Mapping[str, Any]:
+    """Variables of the resource of a case, and what it names by them."""
+    places = case.operation.resource_places
+    if not places:
+        return case.path_parameters
+    found = {name: _value_at(case, place) for name, place in places.items()}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _value_at(case: Case, place: Place) -> Any:
+    location, name = place
+    if location is not Location.BODY:
+        return getattr(case, location.container).get(name)
+    value = case.body
+    for token in name.split("/")[1:]:
+        value = value.get(token) if isinstance(value, dict) else None
+    return value
+
+
+def status_of(operation: Operation, response: Response) -> int:
+    """The status of an answer, or the one by which others would say what its body says."""
+    read = operation.resource_status
+    return response.status_code if read is None else read(response)
+
+
 def concrete_path(case: Case) -> tuple[str, ...]:
-    """Segments of the path of a case: values in place of variables, all others as singular words after a slash."""
+    """Segments of the path of a case: values in place of variables, all others as singular words after a slash.
+
+    Nothing when a value is missing: who does not say what he is about is about nothing that others are about.
+    """
     found = []
+    values = named_values(case)
     for segment in case.operation.resource_path.split("/"):
         if "{" not in segment:
             found.append(f"/{singular(segment)}")
             continue
-        for name, value in case.path_parameters.items():
+        for name, value in values.items():
             segment = segment.replace("{" + name + "}", f"{value}")
+        if case.operation.resource_places and "{" in segment:
+            return ()
         found.append(segment)
     return tuple(segment for segment in found if segment != "/")
 

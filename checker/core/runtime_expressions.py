@@ -194,7 +194,7 @@ def _sources(expression: RuntimeExpression, exchange: EvaluationContext) -> list
     if expression.text == "$statusCode":
         return [response.status_code]
     if expression.source == "body":
-        return _response_body(response) if expression.of_response else _request_body(case)
+        return _response_body(exchange) if expression.of_response else _request_body(case)
     if expression.source == "header":
         return _header(expression, exchange)
     container = case.query if expression.source == "query" else case.path_parameters
@@ -205,9 +205,10 @@ def _request_body(case: Case) -> list[Any]:
     return [] if isinstance(case.body, NotSet) else [case.body]
 
 
-def _response_body(response: Response) -> list[Any]:
+def _response_body(exchange: EvaluationContext) -> list[Any]:
+    read = exchange.case.operation.read_answer
     try:
-        return [response.json()]
+        return [exchange.response.json() if read is None else read(exchange.response)]
     except ValueError:
         return []
 

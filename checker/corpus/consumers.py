@@ -1,13 +1,14 @@
 """Parameters as consumers of values: which rings each may take from, best first, and how that went."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from checker.core import resource_names
 from checker.core.meta import Binding
-from checker.core.operation import Location, Operation
+from checker.core.operation import Body, Location, Operation
 from checker.core.resource_names import Resource
-from checker.core.resources import ResourceUse
+from checker.core.resources import ResourceUse, place_of, variable_at
 from checker.corpus.harvest import field_of
 from checker.corpus.value_history import Origin, Scalar, ValueHistory
 
@@ -21,6 +22,8 @@ _REACH = 64
 _PATIENCE = 64
 # Misses of one field, each of which may change the ranking.
 _TELLING = 16
+# References and alternatives that lead to the properties of one object.
+_STEPS = 8
 # Names that one operation is asked for. Those of additional properties are made up and never come to an end.
 _SLOTS = 512
 _UNKNOWN = (0, 0)
@@ -66,7 +69,10 @@ class OperationView:
         named = self._named.get((location, name))
         if named is not None:
             return named
+        variable = variable_at(self._operation, (location, name))
         slot = (location, _words_of(name) if location is Location.BODY else name)
+        if variable is not None:
+            slot = (Location.PATH, variable)
         consumer = self._consumers.get(slot)
         if consumer is None:
             if len(self._consumers) >= _SLOTS:
@@ -197,12 +203,48 @@ def _consumer_of(
 ) -> _Consumer:
     kinds: tuple[type[Scalar], ...] = (str, int, float, bool)
     as_text = False
+    is_path = location is Location.PATH
+    if is_path:
+        kinds, as_text = variable_kinds(operation, name)
     for parameter in operation.parameters:
         if parameter.name == name and parameter.location is location:
             kinds, as_text = fitting_kinds(parameter.schema.raw)
-    is_path = location is Location.PATH
     owner = use.owner(name) if is_path else use.resource
     return _Consumer(name, owner, is_path, kinds, as_text)
+
+
+def variable_kinds(operation: Operation, name: str) -> tuple[tuple[type[Scalar], ...], bool]:
+    """Kinds of values by which a variable of a resource is named, and whether integers must be given as text."""
+    location, at = place_of(operation, name)
+    if location is Location.BODY:
+        return fitting_kinds(_body_schema(operation, at))
+    for parameter in operation.parameters:
+        if parameter.name == at and parameter.location is location:
+            return fitting_kinds(parameter.schema.raw)
+    return (str, int), False
+
+
+def _body_schema(operation: Operation, pointer: str) -> object:
+    """The schema of a place in the body, as far as plain properties and references lead there."""
+    body = next(iter(operation.bodies), None)
+    raw: Any = None if body is None else body.schema.raw
+    for token in pointer.split("/")[1:]:
+        raw = _properties(body, raw).get(token) if body is not None else None
+    return raw
+
+
+def _properties(body: Body, raw: Any) -> Mapping[str, Any]:
+    for _ in range(_STEPS):
+        if not isinstance(raw, dict):
+            return {}
+        if "$ref" in raw:
+            raw, _at = body.schema.document.resolve(raw["$ref"], at=body.pointer)
+        elif "anyOf" in raw:
+            raw = raw["anyOf"][0]
+        else:
+            break
+    found = raw.get("properties")
+    return found if isinstance(found, dict) else {}
 
 
 def fitting_kinds(raw: object) -> tuple[tuple[type[Scalar], ...], bool]:

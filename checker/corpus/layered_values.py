@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from checker.core.case import Case
 from checker.core.operation import Label, Operation
 from checker.core.phases import CaseSource, phase_named, phase_names
-from checker.core.resources import REMOVING, ResourceModel
+from checker.core.resources import REMOVING, ResourceModel, status_of
 from checker.core.response import Response
 from checker.corpus.consumers import OperationView
 from checker.corpus.harvest import DEEP
@@ -81,16 +81,16 @@ class LayeredValues:
         self, case: Case, response: Response, phase: str, index: int
     ) -> list[ValueSeen | ValueGone]:
         """What an answer shows that later layers may use."""
-        if not 200 <= response.status_code < 300 or index >= _READ:
-            return []
         operation = case.operation
+        if index >= _READ or not 200 <= status_of(operation, response) < 300:
+            return []
         found: list[ValueSeen | ValueGone] = []
-        if operation.method == REMOVING:
+        if operation.resource_method == REMOVING:
             found += [replace(one, phase=phase, index=index) for one in self._values.gone(case)]
         if operation.label not in self.model.producers:
             # The plan waits for producers alone: of others it would depend on their haste what is known.
             return found
-        depth = _NEAR if operation.method == "POST" and index >= _KEPT else DEEP
+        depth = _NEAR if operation.resource_method == "POST" and index >= _KEPT else DEEP
         for pointer, value in self._values.leaves(operation, response, depth):
             known = self._lowest.setdefault((phase, operation.label, pointer), {})
             if index < known.get(value, _READ) and _is_low(known, index):

@@ -12,6 +12,7 @@ from checker.core.failures import Failure
 from checker.core.lexicon import Lexicon
 from checker.core.meta import Binding
 from checker.core.operation import Label
+from checker.core.resources import status_of
 from checker.core.response import Response
 from checker.core.templates import error_template, sent_texts
 from checker.corpus.answers import ABSENT, json_of
@@ -95,7 +96,7 @@ class SignalSet:
     ) -> tuple[tuple[int, str], ...]:
         """(id, class) of what this interaction showed first. `previous` is the operation of the step before."""
         new: list[tuple[int, str]] = []
-        label, status = case.operation.label, response.status_code
+        label, status = case.operation.label, status_of(case.operation, response)
         octave = _octave(response.elapsed)
         size = len(response.content).bit_length()
         kind = response.content_type

@@ -7,9 +7,16 @@ from functools import cached_property
 from checker.core import resource_names
 from checker.core.case import Case
 from checker.core.meta import Binding
-from checker.core.operation import Label, Location, Operation
+from checker.core.operation import Label, Operation
 from checker.core.resource_names import Resource
-from checker.core.resources import ResourceModel, ResourceUse
+from checker.core.resources import (
+    REMOVING,
+    ResourceModel,
+    ResourceUse,
+    named_values,
+    status_of,
+    variable_at,
+)
 from checker.core.response import Response
 from checker.corpus.consumers import OperationView
 from checker.corpus.harvest import (
@@ -88,7 +95,7 @@ class LiveValues:
     def gone(self, case: Case) -> list[ValueGone]:
         """What a DELETE that succeeded took away; it stays in the pool."""
         name = last_parameter(case.operation.resource_path)
-        value = case.path_parameters.get(name) if name is not None else None
+        value = named_values(case).get(name) if name is not None else None
         return (
             [ValueGone(value, case.id, case.operation.label)] if isinstance(value, SCALARS) else []
         )
@@ -104,16 +111,16 @@ class LiveValues:
 
     def observe(self, case: Case, response: Response) -> list[ValueSeen | ValueGone]:
         """Learn from an answer; what is new and worth telling to peers."""
-        operation, status = case.operation, response.status_code
+        operation, status = case.operation, status_of(case.operation, response)
         if case.meta is not None and case.meta.bindings:
             self._consumed(operation, case.meta.bindings, status)
         if not 200 <= status < 300:
             return []
         found: list[ValueSeen | ValueGone] = []
-        if operation.method == "DELETE":
+        if operation.resource_method == REMOVING:
             found += self._deleted(case)
         source = self._sources.get(operation.label)
-        depth = source.depth(operation.method) if source is not None else 0
+        depth = source.depth(operation.resource_method) if source is not None else 0
         if source is not None and depth:
             found += self._harvest(case, source, self._harmless(source, operation, response, depth))
         return found
@@ -212,7 +219,8 @@ class LiveValues:
         if is_missing or status < 400:
             self.view(operation).consumed(bindings, is_missing=is_missing)
         for binding in bindings if is_missing else ():
-            ring = self._ring_of(binding) if binding.location is Location.PATH else None
+            place = (binding.location, binding.name)
+            ring = None if variable_at(operation, place) is None else self._ring_of(binding)
             if ring is not None:
                 ring.missed(binding.literal)  # type: ignore[arg-type]
 
@@ -229,7 +237,9 @@ class LiveValues:
 
     def _use(self, operation: Operation) -> ResourceUse:
         found = self._model.uses.get(operation.label)
-        return found or ResourceUse.of(operation.label, operation.method, operation.resource_path)
+        return found or ResourceUse.of(
+            operation.label, operation.resource_method, operation.resource_path
+        )
 
     def _remove(self, value: Scalar, resource: Resource) -> None:
         noun = resource_names.noun_of(resource)

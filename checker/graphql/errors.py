@@ -144,6 +144,25 @@ def complaint_of(value: Any) -> Complaint | None:
     return Complaint(_blame(listed, texts, value), shown + more, texts[0], _place(listed[0]))
 
 
+_STATUSES: Final = (
+    (
+        401,
+        re.compile(r"unauthenticated|not_?authenticated|401|unauthori[sz]ed|log in", re.IGNORECASE),
+    ),
+    (429, re.compile(r"rate_?limit|too[_ ]many|throttled|complexity|429", re.IGNORECASE)),
+    (409, re.compile(r"already|conflict|409", re.IGNORECASE)),
+    (403, re.compile(r"forbidden|denied|permi|not (?:be )?(?:allowed|authori)|403", re.IGNORECASE)),
+)
+"""Statuses by which others refuse for the same reason."""
+
+
+def denied_status(value: Mapping[str, Any]) -> int:
+    """The status by which others say that something is not there, or not for everybody: 404 unless words say otherwise."""
+    errors = [one for one in _several(value.get("errors")) if isinstance(one, dict)]
+    said = " ".join([*(label for one in errors for label in _labels(one)), *map(_text, errors)])
+    return next((status for status, words in _STATUSES if words.search(said)), 404)
+
+
 def _several(errors: Any) -> list[Any]:
     return errors if isinstance(errors, list) else [errors]
 

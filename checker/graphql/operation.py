@@ -13,6 +13,7 @@ from checker.core.operation import (
     Label,
     Operation,
     Parameter,
+    Place,
     UnusableBody,
 )
 from checker.core.request import WireRequest
@@ -27,10 +28,19 @@ from checker.generation.program import OperationProgram, compile_operation
 from checker.generation.settings import GenerationSettings
 from checker.graphql.answers import GraphQLContract
 from checker.graphql.inputs import InputSchemas, required_scalars
+from checker.graphql.outcomes import data_of, resource_status
 from checker.graphql.referee import QueryReferee
+from checker.graphql.resources import RootRole
 from checker.graphql.scalars import is_unknown
 from checker.graphql.selections import FieldPlace, places_of, with_arguments
-from checker.graphql.writing import ARGUMENTS, LITERALS, NESTED, SELECTION, QueryWriter
+from checker.graphql.writing import (
+    ARGUMENTS,
+    LITERALS,
+    NESTED,
+    SELECTION,
+    QueryWriter,
+    WrittenField,
+)
 from checker.kinds.members import EntryMembers
 
 _MOST_SELECTED = 8
@@ -51,6 +61,7 @@ class GraphQLOwner(Protocol):
     @property
     def referee(self) -> QueryReferee: ...
     def allows_null(self, operation: Operation) -> bool: ...
+    def always(self, label: Label) -> tuple[tuple[str, ...], ...]: ...
     def inputs(self, *, allows_null: bool) -> InputSchemas: ...
     def body_schema(self, label: Label, raw: dict[str, Any], *, allows_null: bool) -> Schema: ...
 
@@ -67,7 +78,8 @@ class RootField:
     type_name: str
     name: str
     field: GraphQLField
-    resource_path: str
+    role: RootRole
+    """Where it stands among the resources."""
     method: ClassVar[str] = "POST"
     tags: ClassVar[tuple[str, ...]] = ()
 
@@ -75,6 +87,11 @@ class RootField:
     def path(self) -> str:
         """Of the endpoint."""
         return self.owner.path
+
+    @property
+    def resource_path(self) -> str:
+        """`/Book/{id}`."""
+        return self.role.path
 
     @property
     def operation_id(self) -> str:
@@ -114,9 +131,28 @@ class GraphQLOperation(EntryMembers):
         self.entry = entry
         self.owner = owner
         self.label = entry.label
+        self._places = entry.role.places
         self.engine: Engine | None = None
         self._bodies: dict[bool, tuple[Body, ...]] = {}
         self._writer: QueryWriter | None = None
+
+    @property
+    def resource_method(self) -> str:
+        """What it does to its resource: all requests are POST."""
+        return self.entry.role.method
+
+    @property
+    def resource_places(self) -> Mapping[str, Place]:
+        """Arguments that name things."""
+        return self._places
+
+    @property
+    def resource_status(self) -> Callable[[Response], int]:
+        """What an answer says of the resource."""
+        return self._status
+
+    def _status(self, response: Response) -> int:
+        return resource_status(response, self.entry.name, self.entry.role)
 
     @property
     def base_url(self) -> str | None:
@@ -134,9 +170,7 @@ class GraphQLOperation(EntryMembers):
         return self._data
 
     def _data(self, response: Response) -> Any:
-        value = response.json()
-        data = value.get("data") if isinstance(value, dict) else None
-        return data.get(self.entry.name) if isinstance(data, dict) else None
+        return data_of(response, self.entry.name)[1]
 
     @property
     def writer(self) -> QueryWriter:
@@ -144,13 +178,9 @@ class GraphQLOperation(EntryMembers):
         if self._writer is None:
             entry, schema = self.entry, self.owner.document.schema
             places = places_of(schema, entry.field)
-            self._writer = QueryWriter(
-                schema,
-                entry.operation,
-                (entry.name, entry.field),
-                places,
-                self.owner.referee.refuses,
-            )
+            always = self.owner.always(self.label)
+            root = WrittenField(entry.operation, entry.name, entry.field, always)
+            self._writer = QueryWriter(schema, root, places, self.owner.referee.refuses)
         return self._writer
 
     @property

@@ -1,83 +1,306 @@
-"""Where root fields stand among the resources: `user(id: ID!)` is of one member of `/user`, `createUser` of all of them."""
+"""Where root fields stand among the resources: `user(id: ID!)` is of one member of `/User`, `createUser` makes one.
+
+Types say it: what an answer holds, through payloads and connections, and what arguments name. So answers of one field lead
+to requests to others, and what was deleted can be asked for again.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from graphql import (
     GraphQLField,
-    GraphQLInputObjectType,
+    GraphQLInterfaceType,
     GraphQLObjectType,
+    GraphQLSchema,
     get_named_type,
-    is_leaf_type,
-    is_required_argument,
+    is_abstract_type,
 )
 
-from checker.core.resource_names import is_identifier, normalised, singular, words
+from checker.core.locations import Location
+from checker.core.operation import Label, Place
+from checker.core.resource_names import Resource, normalised, singular, words
+from checker.core.resources import REMOVING, ResourceModel, ResourceUse, TakenValue, Transition
+from checker.graphql.identifiers import Entity, NamingArgument, TypeNames, naming_arguments
+from checker.graphql.inputs import is_list
+from checker.graphql.selections import is_free, is_identifying
+from checker.graphql.writing import ARGUMENTS
 
 CREATES: Final = frozenset(
     ["create", "add", "register", "new", "insert", "make", "clone", "duplicate", "import", "upload"]
 )
 DELETES: Final = frozenset(["delete", "remove", "destroy", "purge", "clear", "revoke"])
+_GONE: Final = frozenset(["delete", "remove", "destroy", "purge"])
+"""Those after which nothing is left."""
+_ELSEWHERE: Final = frozenset(["from", "to", "in", "of", "by", "with", "on", "at", "for"])
+"""Words that say that it is about a place, not about a thing."""
 _READS: Final = frozenset(["get", "find", "fetch", "list", "search", "all", "read", "show", "by"])
 _CHANGES: Final = frozenset(["update", "edit", "set", "modify", "upsert", "change", "patch"])
 _VERBS: Final = CREATES | DELETES | _READS | _CHANGES
-_WRAPPER: Final = re.compile(r"(Connection|Payload|Edge|Page|List|Result|Response|Output)\Z")
+_WRAPPER: Final = re.compile(
+    r"\w(?:Connection|Payload|Edge|Page|List|Result|Results|Response|Output|Return)\Z"
+)
+_INSIDE: Final = ("node", "nodes", "edges", "items", "results", "data")
+"""Fields by which wrappers hold what they are for."""
+_DEEPEST: Final = 3
+"""Wrappers in one another."""
+_MOST_SOURCES: Final = 12
+"""Operations whose answers lead to one place."""
+_MOST_WITNESSES: Final = 3
+_FLAGS: Final = frozenset(("success", "ok", "successful", "deleted"))
+_ERRORS: Final = frozenset(("errors", "usererrors", "messages", "error"))
+_ORDER: Final = ("POST", "GET", "PATCH")
+"""Whose answers are used first: who makes things, who shows them, who changes them."""
 
 
-def resource_path(name: str, one: GraphQLField) -> str:
-    """`/user` or `/user/{id}`."""
-    noun = singular(_noun(name, one))
-    found = next(_identifiers(one), None)
-    return f"/{noun}/{{{found}}}" if found and not _creates(name) else f"/{noun}"
+@dataclass(frozen=True, slots=True)
+class RootRole:
+    """What one root field does to which things."""
+
+    label: Label
+    method: str
+    """The method by which others would do the same."""
+    noun: str
+    """What its things are called."""
+    entity: Entity | None
+    """Their type; None when its answer shows none of them."""
+    steps: tuple[str, ...]
+    """Names of fields from the answer down to the things."""
+    pointer: str
+    """From the answer to one thing: `/edges/*/node`."""
+    naming: tuple[NamingArgument, ...]
+    own: NamingArgument | None
+    """By which it chooses one of its things."""
+    witnesses: tuple[str, ...] = ()
+    """Fields of the answer that say whether it worked: a flag, or a list of errors."""
+
+    @property
+    def path(self) -> str:
+        """`/Book` or `/Book/{id}`."""
+        return f"/{self.noun}" if self.own is None else f"/{self.noun}/{{{self.own.name}}}"
+
+    @property
+    def places(self) -> Mapping[str, Place]:
+        """Variable -> where a case names it."""
+        return {
+            one.name: (Location.BODY, f"/{ARGUMENTS}{one.pointer}")
+            for one in self.naming
+            if not one.is_list
+        }
+
+    @property
+    def use(self) -> ResourceUse:
+        """Where it stands among the resources."""
+        owners = tuple(
+            (one.name, _resource(one.owner.name))
+            for one in self.naming
+            if not one.is_list and (one.is_required or one is self.own)
+        )
+        own = self.own is not None
+        return ResourceUse(self.label, self.method, self.path, _resource(self.noun), own, owners)
 
 
-def rest_method(operation: str, name: str) -> str:
-    """The method by which others would do the same: what a root field does to the things that it is about."""
-    said = set(words(name))
-    if operation == "query":
-        return "GET"
-    if said & CREATES:
-        return "POST"
-    return "DELETE" if said & DELETES else "PATCH"
+@dataclass(slots=True)
+class RootRoles:
+    """Roles of the root fields of a schema."""
+
+    schema: GraphQLSchema
+    by_label: dict[Label, RootRole] = field(default_factory=dict)
+    wanted: dict[str, dict[str, None]] = field(default_factory=dict)
+    """Type -> its fields by which some argument names such things."""
+
+    def add(self, label: Label, operation: str, name: str, one: GraphQLField) -> RootRole:
+        """The role of a root field, which is `query` or `mutation`."""
+        role = self.by_label[label] = _RoleReader(self._types, operation, name, one).role(label)
+        for naming in role.naming:
+            for kind in self._members(naming.owner):
+                self.wanted.setdefault(kind, {})[naming.handle] = None
+        return role
+
+    def always(self, label: Label) -> tuple[tuple[str, ...], ...]:
+        """What is always asked for of an operation, from its field down: what its things are known by, and whether it worked."""
+        role = self.by_label[label]
+        found: list[tuple[str, ...]] = [(name,) for name in role.witnesses]
+        if role.entity is not None:
+            known = [name for name in self.wanted.get(role.entity.name, ()) if _has(role, name)]
+            found += [(*role.steps, name) for name in known]
+            if role.steps and not known:
+                found.append(role.steps)
+        return tuple(found)
+
+    def model(self) -> ResourceModel:
+        """All of it."""
+        roles = self.by_label.values()
+        return ResourceModel((role.use for role in roles), self._transitions())
+
+    _kept: TypeNames | None = None
+
+    @property
+    def _types(self) -> TypeNames:
+        if self._kept is None:
+            self._kept = TypeNames(self.schema)
+        return self._kept
+
+    def _members(self, kind: Entity) -> Iterator[str]:
+        yield kind.name
+        if is_abstract_type(kind):
+            yield from (one.name for one in self.schema.get_possible_types(kind))  # type: ignore[arg-type]
+
+    def _transitions(self) -> Iterator[Transition]:
+        shown: dict[str, list[RootRole]] = {}
+        ordered = [role for role in self.by_label.values() if role.method != REMOVING]
+        ordered.sort(key=lambda role: (_ORDER.index(role.method), role.own is not None))
+        for role in ordered:
+            if role.entity is not None:
+                shown.setdefault(role.entity.name, []).append(role)
+        for target in self.by_label.values():
+            values: dict[Label, list[TakenValue]] = {}
+            for naming in target.naming:
+                sources = [
+                    role for kind in self._members(naming.owner) for role in shown.get(kind, ())
+                ]
+                usable = [
+                    role for role in sources if _has(role, naming.handle) and role is not target
+                ]
+                for role in usable[:_MOST_SOURCES]:
+                    values.setdefault(role.label, []).append(_taken(role, naming))
+            name = target.label.partition(".")[2]
+            for source, taken in values.items():
+                yield Transition(name, source, "2XX", target.label, tuple(taken))
 
 
-def _creates(name: str) -> bool:
-    return bool(CREATES & set(words(name)))
+def _taken(source: RootRole, naming: NamingArgument) -> TakenValue:
+    expression: Any = f"$response.body#{source.pointer}/{naming.handle}"
+    value = [expression] if naming.is_list else expression
+    return TakenValue(Location.BODY, f"/{ARGUMENTS}{naming.pointer}", value)
 
 
-def _identifiers(one: GraphQLField) -> Iterator[str]:
-    """Arguments, required ones, by which a thing is chosen."""
-    for name, arg in one.args.items():
-        kind = get_named_type(arg.type)
-        is_id = kind.name == "ID" or is_identifier(normalised(name))
-        if is_leaf_type(kind) and is_id and is_required_argument(arg):
-            yield name
-        elif isinstance(kind, GraphQLInputObjectType) and "id" in kind.fields:
-            yield "id"
+def _has(role: RootRole, handle: str) -> bool:
+    """Whether answers can show a field of the things."""
+    one = None if role.entity is None else role.entity.fields.get(handle)
+    return one is not None and is_free(one)
 
 
-def _noun(name: str, one: GraphQLField) -> str:
-    """What the things that a field is about are called."""
-    spoken = [word for word in words(name) if word not in _VERBS]
+def _resource(noun: str) -> Resource:
+    return (singular(noun),)
+
+
+@dataclass(frozen=True, slots=True)
+class _RoleReader:
+    """Reads what one root field does."""
+
+    types: TypeNames
+    operation: str
+    name: str
+    field: GraphQLField
+
+    def role(self, label: Label) -> RootRole:
+        """Its role."""
+        spoken = words(self.name)
+        rest = [word for word in spoken if word not in _VERBS]
+        entity, steps, pointer = self._entity(rest)
+        kind = entity or self.types.named("".join(rest))
+        noun = kind.name if kind is not None else "".join(rest) or self.name
+        method = self._method(spoken)
+        naming = tuple(naming_arguments(self.field, kind, self.types, creates=method == "POST"))
+        own = None
+        is_one = not is_list(self.field.type) and "*" not in pointer
+        if kind is not None and is_one and method != "POST" and self._is_about(noun, spoken):
+            mine = [one for one in naming if one.owner is kind and not one.is_list]
+            own = next(iter(sorted(mine, key=lambda one: not one.is_required)), None)
+        witnesses = tuple(self._witnesses()) if self.operation == "mutation" else ()
+        return RootRole(
+            label, method, noun, entity, steps, pointer, _distinct(naming), own, witnesses
+        )
+
+    def _method(self, spoken: tuple[str, ...]) -> str:
+        if self.operation == "query":
+            return "GET"
+        # `createBook`, and `bookCreate`.
+        ends = {spoken[0], spoken[-1]} if spoken else set()
+        if ends & CREATES:
+            return "POST"
+        return REMOVING if ends & DELETES else "PATCH"
+
+    def _is_about(self, noun: str, spoken: tuple[str, ...]) -> bool:
+        """Whether it does what it does to the things themselves: `removeBookFromShelf` leaves the shelf where it is."""
+        if self._method(spoken) != REMOVING:
+            return True
+        rest = [word for word in spoken if word not in _GONE]
+        return not (_ELSEWHERE | DELETES) & set(rest) and singular("".join(rest)).endswith(
+            singular(noun)
+        )
+
+    def _entity(self, rest: list[str]) -> tuple[Entity | None, tuple[str, ...], str]:
+        """(type of the things in an answer, the fields that lead there, their pointer)."""
+        kind: Any = self.field.type
+        steps: list[str] = []
+        pointer = "/*" if is_list(kind) else ""
+        for _ in range(_DEEPEST + 1):
+            named = get_named_type(kind)
+            if not isinstance(named, GraphQLObjectType | GraphQLInterfaceType):
+                break
+            is_payload = self.operation == "mutation" and not steps
+            inner = _held(named, "".join(rest), is_payload=is_payload)
+            if inner is None:
+                return (None, (), "") if _is_wrapper(named) else (named, tuple(steps), pointer)
+            name, one = inner
+            steps.append(name)
+            pointer += f"/{name}" + ("/*" if is_list(one.type) else "")
+            kind = one.type
+        return None, (), ""
+
+    def _witnesses(self) -> Iterator[str]:
+        named: Any = get_named_type(self.field.type)
+        if not isinstance(named, GraphQLObjectType):
+            return
+        found = 0
+        for name, one in named.fields.items():
+            known = name.lower().replace("_", "")
+            is_flag = known in _FLAGS and get_named_type(one.type).name == "Boolean"
+            if (is_flag or known in _ERRORS) and is_free(one) and found < _MOST_WITNESSES:
+                found += 1
+                yield name
+
+
+def _held(kind: Entity, noun: str, *, is_payload: bool) -> tuple[str, GraphQLField] | None:
+    """The field by which a wrapper holds what it is for; None for what is no wrapper.
+
+    What a mutation answers is one, whatever it is called, if it has no name of its own.
+    """
+    is_wrapper = _is_wrapper(kind)
+    if not is_wrapper and any(is_identifying(*one) for one in kind.fields.items()):
+        return None
+    inner = {
+        name: one
+        for name, one in kind.fields.items()
+        if is_free(one) and _is_thing(get_named_type(one.type)) and normalised(name) not in _ERRORS
+    }
+    named = [name for name in inner if singular(name) == singular(noun)]
+    usual = [name for name in _INSIDE if name in inner]
+    others = [name for name in inner if _is_known(inner[name])] if is_wrapper or is_payload else []
+    chosen = next(iter([*named, *usual, *others]), None)
+    return None if chosen is None else (chosen, inner[chosen])
+
+
+def _is_wrapper(kind: Entity) -> bool:
+    return bool(_WRAPPER.search(kind.name)) and "id" not in kind.fields
+
+
+def _is_thing(kind: Any) -> bool:
+    return isinstance(kind, GraphQLObjectType | GraphQLInterfaceType) and kind.name != "PageInfo"
+
+
+def _is_known(one: GraphQLField) -> bool:
+    """Whether what a field leads to has names."""
     kind: Any = get_named_type(one.type)
-    for _ in range(3):
-        if not isinstance(kind, GraphQLObjectType) or not _WRAPPER.search(kind.name):
-            break
-        kind = _inner(kind.fields) or kind
-        if _WRAPPER.sub("", kind.name) == kind.name:
-            break
-    if isinstance(kind, GraphQLObjectType):
-        return _WRAPPER.sub("", kind.name) or kind.name
-    return "".join(spoken) or name
+    return any(is_identifying(*inner) for inner in kind.fields.items())
 
 
-def _inner(fields: Mapping[str, GraphQLField]) -> Any:
-    """The one type that a wrapper is for."""
-    order: Iterable[str] = ("node", "nodes", "edges", "items", "results", "data", *fields)
-    for name in order:
-        if name in fields:
-            kind = get_named_type(fields[name].type)
-            if isinstance(kind, GraphQLObjectType) and kind.name not in ("PageInfo", "Query"):
-                return kind
-    return None
+def _distinct(naming: Iterable[NamingArgument]) -> tuple[NamingArgument, ...]:
+    """Each variable once: what stands further up counts."""
+    found: dict[str, NamingArgument] = {}
+    for one in naming:
+        found.setdefault(one.name, one)
+    return tuple(found.values())

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 from graphql import GraphQLField, GraphQLObjectType, OperationType
 
 from checker.core.operation import BrokenOperation, Label, Operation
-from checker.core.resources import ResourceModel, ResourceUse
+from checker.core.resources import ResourceModel
 from checker.core.schema import Dialect, Schema
 from checker.core.schema_warnings import SchemaWarning, WarningKind
 from checker.core.security import SecurityScheme
@@ -19,7 +19,7 @@ from checker.graphql.inputs import InputSchemas
 from checker.graphql.kind import KIND
 from checker.graphql.operation import GraphQLOperation, RootField
 from checker.graphql.referee import QueryReferee
-from checker.graphql.resources import resource_path, rest_method
+from checker.graphql.resources import RootRoles
 from checker.kinds.declared import json_schema
 from checker.kinds.members import initialised
 from checker.kinds.protocol import OperationEntry
@@ -52,6 +52,7 @@ class GraphQLDescription:
         self._endpoint = base_url
         self._options = SchemaOptions()
         self._entries: dict[Label, RootField] | None = None
+        self._roles = RootRoles(document.schema)
         self._read: dict[Label, GraphQLOperation] = {}
         self._found: dict[Label, GraphQLOperation | BrokenOperation] = {}
         """As hooks left them."""
@@ -122,10 +123,13 @@ class GraphQLDescription:
 
     def resources(self) -> ResourceModel:
         """What names, arguments and types of the root fields say."""
-        return ResourceModel(
-            ResourceUse.of(one.label, rest_method(one.operation, one.name), one.resource_path)
-            for one in self.entries()
-        )
+        self._index()
+        return self._roles.model()
+
+    def always(self, label: Label) -> tuple[tuple[str, ...], ...]:
+        """What is always asked for of an operation, from its field down."""
+        self._index()
+        return self._roles.always(label)
 
     def configure(self, options: SchemaOptions) -> None:
         """Take in what users say; a base URL is that of the endpoint."""
@@ -190,7 +194,8 @@ class GraphQLDescription:
         self, kind: OperationType, root: GraphQLObjectType, name: str, one: GraphQLField
     ) -> RootField:
         label = Label(f"{root.name}.{name}")
-        return RootField(label, self, kind.value, root.name, name, one, resource_path(name, one))
+        role = self._roles.add(label, kind.value, name, one)
+        return RootField(label, self, kind.value, root.name, name, one, role)
 
     def checked_entries(self) -> Iterator[RootField]:
         """Table of contents."""

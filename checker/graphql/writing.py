@@ -16,6 +16,7 @@ from graphql import (
     GraphQLField,
     GraphQLSchema,
     get_named_type,
+    is_abstract_type,
     is_leaf_type,
     is_required_argument,
 )
@@ -70,23 +71,36 @@ class _SelectedField:
     inner: _SelectionSet | None
 
 
+@dataclass(frozen=True, slots=True)
+class WrittenField:
+    """The root field of a query."""
+
+    operation: str
+    """`query` or `mutation`."""
+    name: str
+    field: GraphQLField
+    always: tuple[tuple[str, ...], ...] = ()
+    """Ways from it down to what is asked for each time."""
+
+
 class QueryWriter:
     """Writes the requests of one root field."""
 
     def __init__(
         self,
         schema: GraphQLSchema,
-        operation: str,
-        root: tuple[str, GraphQLField],
+        root: WrittenField,
         places: Mapping[str, FieldPlace],
         refuses: Callable[[bytes], bool] = lambda request: True,
     ) -> None:
-        """`operation` is `query` or `mutation`; `refuses` says whether a request that somebody else wrote is wrong."""
+        """`refuses` says whether a request that somebody else wrote is wrong."""
         self._schema = schema
-        self._operation = operation
-        self._name, self._field = root
+        self._operation = root.operation
+        self._name, self._field = root.name, root.field
         self._places = places
         self._refuses = refuses
+        self.always = root.always
+        """Ways from the root field down to what is asked for each time."""
         self._args: Mapping[str, GraphQLArgument] = self._field.args
         self._is_leaf = is_leaf_type(get_named_type(self._field.type))
         self._known: dict[tuple[Any, ...], bytes] = {}
@@ -246,6 +260,8 @@ class _QueryDraft:
         """`{ id name }` of places, known or not."""
         root, places = _SelectionSet(self._writer.kind), self._writer.places
         lost: list[str] = []
+        for way in self._writer.always:
+            self._select(root, FieldPlace(tuple(("", step) for step in way)), nested)
         for name in [*nested, *chosen]:
             place = places.get(name) if isinstance(name, str) else None
             if place is None:
@@ -300,7 +316,8 @@ class _QueryDraft:
         by_condition: dict[str, list[str]] = {"": list(lost)}
         plain = {name for condition, name in node.children if not condition}
         for name in usual_fields(node.kind):
-            if name not in plain:
+            is_needed = name != "__typename" or not plain or is_abstract_type(node.kind)
+            if name not in plain and is_needed:
                 # First of all: what it is known by. Nobody else may have its name.
                 by_condition[""].append(_free_name(node, name))
         for (condition, _), child in node.children.items():

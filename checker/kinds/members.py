@@ -15,7 +15,15 @@ from checker.core.hooks import HookContext, HookSource, run_hooks
 from checker.core.locations import Location
 from checker.core.media_types import is_multipart, matches
 from checker.core.meta import GenerationMode
-from checker.core.operation import Body, BrokenOperation, Definition, Parameter, PropertyEncoding
+from checker.core.operation import (
+    Body,
+    BrokenOperation,
+    Definition,
+    Parameter,
+    Place,
+    PropertyEncoding,
+)
+from checker.core.response import Response
 from checker.kinds.protocol import OperationEntry
 from checker.transport.wire.bodies import multipart_files
 from checker.transport.wire.encoding import (
@@ -40,10 +48,26 @@ class OperationMembers:
     label: Any
     path: Any
     definition: Any
+    method: Any
     parameters: Any
     bodies: Any
     engine: Engine | None
     """What sends, judges and makes; None for operations that were not loaded from Python."""
+
+    @property
+    def resource_method(self) -> str:
+        """Its method."""
+        return str(self.method)
+
+    @property
+    def resource_places(self) -> Mapping[str, Place]:
+        """Nothing: paths name resources."""
+        return {}
+
+    @property
+    def resource_status(self) -> Callable[[Response], int] | None:
+        """That of the answer."""
+        return None
 
     def with_engine(self, engine: Engine) -> Self:
         """A copy that reaches higher floors by an engine."""

@@ -12,19 +12,15 @@ from checker.core.case import NOT_SET
 from checker.core.errors import CheckerError
 from checker.core.locations import Location
 from checker.core.meta import Binding, PhaseInfo
-from checker.core.operation import Label
+from checker.core.operation import Label, Place
 from checker.core.resource_names import Resource
-from checker.core.resources import CREATING, REMOVING, ResourceModel
+from checker.core.resources import CREATING, REMOVING, ResourceModel, place_of
 from checker.core.response import Response
+from checker.corpus.consumers import variable_kinds
 from checker.corpus.harvest import Places
 from checker.corpus.value_history import LONGEST_TEXT, SCALARS
 from checker.phases.bindings import Sent, evaluated
-from checker.phases.known_resources import (
-    DECLARED,
-    KnownResources,
-    ValueOrigin,
-    kinds_of,
-)
+from checker.phases.known_resources import DECLARED, KnownResources, ValueOrigin
 from checker.phases.making import CaseFactory, GeneratedCase
 
 _NEGATIVE: Final = 0.1
@@ -167,18 +163,19 @@ class ChainExplorer:
         found: dict[tuple[Location, str], Binding] = {}
         anchor: int | None = None
         for name, owner in reversed(use.owners):
+            place = place_of(operation, name)
             sources = self._usable(known, target, known.sources(operation, name, owner))
             same = [one for one in sources if one.step == anchor]
             while sources:
                 source = self._source(known, same or sources, chance)
-                binding = self._binding(known, operation, (Location.PATH, name), source)
+                binding = self._binding(known, operation, place, source, name)
                 if binding is not None:
                     break
                 sources = [one for one in sources if one is not source]
                 same = [one for one in same if one is not source]
             else:
                 return None
-            found[Location.PATH, name] = binding
+            found[place] = binding
             anchor = source.step if anchor is None else anchor
         for step, one in known.transitions(target):
             share = 1.0 if not one.is_inferred else _OPTIONAL
@@ -233,22 +230,21 @@ class ChainExplorer:
         self,
         known: KnownResources,
         operation: Any,
-        place: tuple[Location, str],
+        place: Place,
         source: ValueOrigin,
+        variable: str | None = None,
     ) -> Binding | None:
+        """`variable` is what of the resource the value names, if it names anything."""
         location, name = place
         sent = known.steps[source.step].sent
         value = evaluated(source.expression, sent)
         if value is NOT_SET or value is None:
             return None
-        if location is not Location.BODY:
+        if location is not Location.BODY or variable is not None:
             if not isinstance(value, SCALARS) or not 0 < len(str(value)) <= LONGEST_TEXT:
                 return None
-            if (
-                location is Location.PATH
-                and kinds_of(operation, name)[1]
-                and not isinstance(value, str)
-            ):
+            as_text = variable is not None and variable_kinds(operation, variable)[1]
+            if as_text and not isinstance(value, str):
                 value = str(value)
         return Binding(
             location,

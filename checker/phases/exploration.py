@@ -6,7 +6,7 @@ from random import Random
 from checker.core.errors import CheckerError
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
-from checker.core.resources import ResourceModel
+from checker.core.resources import ResourceModel, status_of
 from checker.core.response import Response
 from checker.phases.attempt import Verdict
 from checker.phases.making import CaseFactory, GeneratedCase
@@ -32,7 +32,8 @@ class Explorer:
         outcome = verdict.outcome
         if steps >= LONGEST or not isinstance(outcome, Response):
             return None
-        if not 200 <= outcome.status_code < 300 or self.random.random() > _EXTEND:
+        status = status_of(self.factory.operations[label], outcome)
+        if not 200 <= status < 300 or self.random.random() > _EXTEND:
             return None
         candidates = [found for found in self.model.followers(label) if found not in self._dead]
         if not candidates:

@@ -12,9 +12,16 @@ from checker.core.locations import Location
 from checker.core.operation import Label, Operation
 from checker.core.request import host_of
 from checker.core.resource_names import Resource, affinity, is_identifier, normalised
-from checker.core.resources import REMOVING, ResourceModel, ResourceUse, TakenValue, Transition
+from checker.core.resources import (
+    REMOVING,
+    ResourceModel,
+    ResourceUse,
+    Transition,
+    place_of,
+    status_of,
+)
 from checker.core.response import Response
-from checker.corpus.consumers import fitting_kinds
+from checker.corpus.consumers import variable_kinds
 from checker.corpus.harvest import DEEP, Places
 from checker.phases.bindings import Sent
 
@@ -57,9 +64,9 @@ class ShownStep:
     @classmethod
     def of(cls, sent: Sent, model: ResourceModel) -> "ShownStep":
         """A step of which nothing was read yet."""
-        outcome = sent.outcome
-        succeeded = isinstance(outcome, Response) and 200 <= outcome.status_code < 400
-        return cls(sent, model.uses[sent.case.operation.label], succeeded)
+        outcome, operation = sent.outcome, sent.case.operation
+        succeeded = isinstance(outcome, Response) and 200 <= status_of(operation, outcome) < 400
+        return cls(sent, model.uses[operation.label], succeeded)
 
 
 @dataclass(slots=True)
@@ -123,14 +130,15 @@ class KnownResources:
     def _all_sources(self, target: Operation, name: str, owner: Resource) -> Iterator[ValueOrigin]:
         for step, one in self.transitions(target.label):
             for value in one.values:
-                if _is_of_path(value, name):
+                if (value.location, value.name) == place_of(target, name):
                     yield ValueOrigin(step, value.value, SAME_PATH if one.is_inferred else DECLARED)
         for step, shown in enumerate(self.steps):
             if not shown.succeeded:
                 continue
             for variable, above in shown.use.owners:
                 if above == owner:
-                    yield ValueOrigin(step, f"$request.path.{variable}", SAME_PATH)
+                    said = _said(shown.sent.case.operation, variable)
+                    yield ValueOrigin(step, said, SAME_PATH)
             if shown.use.method != REMOVING:
                 yield from self._located(step, target, name)
                 yield from self._named(step, target, name, owner)
@@ -178,7 +186,7 @@ class KnownResources:
     ) -> Iterator[ValueOrigin]:
         if _BY_NAME not in self.algorithms:
             return
-        kinds, _ = kinds_of(target, name)
+        kinds, _ = variable_kinds(target, name)
         resource = self.steps[step].use.resource
         for field_name, pointer, value in self._leaves_of(step):
             if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
@@ -207,16 +215,10 @@ class KnownResources:
         return shown.leaves
 
 
-def kinds_of(operation: Operation, name: str) -> tuple[tuple[type, ...], bool]:
-    """Types of values that a variable of the path takes, and whether numbers become text."""
-    for parameter in operation.parameters:
-        if parameter.name == name and parameter.location is Location.PATH:
-            return fitting_kinds(parameter.schema.raw)
-    return (str, int), False
-
-
-def _is_of_path(value: TakenValue, name: str) -> bool:
-    return value.location is Location.PATH and value.name == name
+def _said(operation: Operation, variable: str) -> str:
+    """Where an earlier request named something, as a runtime expression."""
+    location, name = place_of(operation, variable)
+    return f"$request.body#{name}" if location is Location.BODY else f"$request.{location}.{name}"
 
 
 def _looks(value: Any) -> float:

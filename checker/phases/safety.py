@@ -23,4 +23,4 @@ class SafetyGate:
 
     def refuses(self, case: Case) -> bool:
         """True when the case must not leave the house."""
-        return self.level is Level.READ_ONLY and case.operation.method not in _READING
+        return self.level is Level.READ_ONLY and case.operation.resource_method not in _READING

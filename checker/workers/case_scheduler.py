@@ -170,7 +170,7 @@ class CaseScheduler:
     def _count_chain(self, running: LeasedTask, chain: tuple[JudgedCase, ...]) -> None:
         """Count the steps of a sequence that is over, all but the last one."""
         for shot in chain:
-            status = shot.status or 0
+            status = shot.said_status
             self._place.purse.earned += 1
             running.count(shot.made.label, status)
             if running.is_news(status, has_failed=bool(shot.verdict.judgement.failures)):

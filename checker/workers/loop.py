@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from checker.core.errors import StorageError
+from checker.core.resources import status_of
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.corpus.inflight import Stage
 from checker.corpus.layout import RunLayout
@@ -353,7 +354,9 @@ class Worker:
         running.waited(outcome.elapsed)
         if flight.is_beside or status is None or outcome.elapsed >= LONG_WAIT_S or running.timeouts:
             self._slowness.waited(flight, outcome)
-        flight.status = status or 0
+        flight.status = (
+            status_of(flight.made.case.operation, outcome) if isinstance(outcome, Response) else 0
+        )
         if not flight.is_counted:
             verdict.purpose = flight.purpose
             if not verdict.judgement.failures and not flight.rest:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from checker.core.failures import Failure
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
+from checker.core.resources import status_of
 from checker.core.response import Response
 from checker.core.templates import ANYTHING, generalised, is_alike, matches
 from checker.corpus.records import Finding
@@ -32,11 +33,17 @@ class JudgedCase:
         return outcome.status_code if isinstance(outcome, Response) else None
 
     @property
+    def said_status(self) -> int:
+        """Of the answer, as its body says it where that counts; 0 when there is none."""
+        outcome = self.verdict.outcome
+        return status_of(self.made.case.operation, outcome) if isinstance(outcome, Response) else 0
+
+    @property
     def may_have_created(self) -> bool:
         """Whether the target may keep something of it."""
-        status = self.status
-        succeeded = status is not None and 200 <= status < 300
-        return status == 201 or (succeeded and self.made.case.operation.method == "POST")
+        status = self.said_status
+        succeeded = 200 <= status < 300
+        return status == 201 or (succeeded and self.made.case.operation.resource_method == "POST")
 
 
 Chain = tuple[JudgedCase, ...]

@@ -10,7 +10,7 @@ import pytest
 from checker.core.case import Case
 from checker.core.credentials import Credentials
 from checker.core.meta import Binding, CaseMetadata, GenerationMode, PhaseInfo
-from checker.core.operation import Body, Label, Location, Parameter, UnusableBody
+from checker.core.operation import Body, Label, Location, Parameter, Place, UnusableBody
 from checker.core.resource_names import affinity, owner_of, resource_of
 from checker.core.resources import ResourceModel, ResourceUse
 from checker.core.response import Response
@@ -44,10 +44,16 @@ class Route:
     contract: Any = None
     definition: Mapping[str, Any] = field(default_factory=dict)
     read_answer: Callable[[Response], Any] | None = None
+    resource_places: Mapping[str, Place] = field(default_factory=dict)
+    resource_status: Callable[[Response], int] | None = None
 
     @property
     def resource_path(self) -> str:
         return self.path
+
+    @property
+    def resource_method(self) -> str:
+        return self.method
 
     @property
     def label(self) -> Label:

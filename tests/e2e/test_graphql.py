@@ -7,28 +7,31 @@ from typing import Any
 
 import pytest
 
-from tests.apps.graphql import ariadne_shop, careless, graphene_staff, strawberry_library
+from tests.apps.graphql import ariadne_shop, careless, depot, graphene_staff, strawberry_library
 from tests.apps.serving import serving
 from tests.defects.serving import serving_asgi, serving_wsgi
 from tests.e2e.runner import Command
 
-SERVERS = ["strawberry", "ariadne", "graphene", "careless"]
+SERVERS = ["strawberry", "ariadne", "graphene", "careless", "depot"]
 PLANTED: dict[str, dict[tuple[str, str], str]] = {
     "strawberry": strawberry_library.PLANTED,
     "ariadne": ariadne_shop.PLANTED,
     "graphene": graphene_staff.PLANTED,
     "careless": careless.PLANTED,
+    "depot": depot.PLANTED,
 }
 
 
 @contextmanager
 def served(name: str, tmp_path: Path, *, planted: bool) -> Iterator[tuple[str, ...]]:
     """Arguments for a run against a server: where the description is, and where requests go."""
-    if name == "careless":
-        # It serves no introspection: its schema is a file.
-        (tmp_path / "careless.graphql").write_text(careless.SDL)
-        with serving(careless.Careless(planted=planted).answer, {}) as app:
-            yield "careless.graphql", "--url", f"{app.url}/graphql"
+    if name in ("careless", "depot"):
+        # They serve no introspection: their schemas are files.
+        text = careless.SDL if name == "careless" else depot.SDL
+        (tmp_path / f"{name}.graphql").write_text(text)
+        made_here = careless.Careless if name == "careless" else depot.Depots
+        with serving(made_here(planted=planted).answer, {}) as app:
+            yield f"{name}.graphql", "--url", f"{app.url}/graphql"
         return
     made: dict[str, Any] = {
         "strawberry": strawberry_library.library,

@@ -12,7 +12,7 @@ from checker.generation.sources.context import Draw, DrawContext
 
 SOMETIMES = 0.2
 OFTEN = 0.8
-"""Path parameters name things: a random name leads to 404."""
+"""Path parameters name things, as do some places in bodies: a random name leads to 404."""
 _POOLED = 63
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
 
@@ -46,15 +46,21 @@ def pooled(
         return value
 
     def drawn(source: Source) -> Any:
-        if source.boolean(share):
+        likely = share
+        if context.naming and name is None and _pointer(context.path) in context.naming:
+            likely = OFTEN
+        if source.boolean(likely):
             index = source.integer(0, _POOLED)
-            at = name if name is not None else "".join(f"/{token}" for token in context.path)
-            value = take(at, index)
+            value = take(name if name is not None else _pointer(context.path), index)
             if value is not NOT_SET:
                 return value
         return draw(source)
 
     return drawn
+
+
+def _pointer(path: list[str]) -> str:
+    return "".join(f"/{token}" for token in path)
 
 
 def _coercion(kinds: tuple[str, ...]) -> Callable[[Any], Any] | None:

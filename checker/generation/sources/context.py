@@ -1,6 +1,6 @@
 """What lasts for one draw: how deep, how much work, which values of earlier responses were taken."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter, thread_time
@@ -70,6 +70,8 @@ class DrawContext:
     bindings: list[Binding | Given] = field(default_factory=list)
     path: list[str] = field(default_factory=list)
     """Where in the body we are, as parts of a JSON pointer. Kept only when values are reused."""
+    naming: Collection[str] = ()
+    """JSON pointers of values in the body that name resources: what is made up there leads nowhere."""
     depth: int = 0
     work: int = 0
     since: float = 0.0

@@ -1,0 +1,116 @@
+"""Arguments that name things: whose they are, and by which field they are known in answers."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from graphql import (
+    GraphQLField,
+    GraphQLInputObjectType,
+    GraphQLInterfaceType,
+    GraphQLNonNull,
+    GraphQLObjectType,
+    GraphQLSchema,
+    get_named_type,
+    is_leaf_type,
+)
+
+from checker.core.resource_names import normalised, singular, words
+from checker.graphql.inputs import is_list
+
+_HANDLES: Final = frozenset(
+    ["id", "ids", "uuid", "guid", "uid", "gid", "slug", "sku", "code", "key", "token", "handle", "ref", "arn"]
+)  # fmt: skip
+"""What arguments are called, or end with, by which things are chosen. No texts that people write, such as names."""
+_IDS: Final = frozenset(("id", "ids", "uuid", "guid", "uid", "gid"))
+"""Those that stand for one another."""
+_ROLES: Final = frozenset(("target", "source", "new", "old", "parent", "child", "from", "to"))
+"""Words before the name of a type that say what for, not of which type."""
+_DEEPEST: Final = 2
+"""Input objects in one another that are looked into."""
+Entity = GraphQLObjectType | GraphQLInterfaceType
+
+
+@dataclass(frozen=True, slots=True)
+class NamingArgument:
+    """An argument, or a field of one, that names a thing."""
+
+    name: str
+    """Of the variable: `id`, `bookId`."""
+    pointer: str
+    """Below the arguments: `/input/id`."""
+    owner: Entity
+    """What it names."""
+    handle: str
+    """Field of the owner that holds such values."""
+    is_list: bool
+    is_required: bool
+
+
+class TypeNames:
+    """Types of things by what they are called."""
+
+    def __init__(self, schema: GraphQLSchema) -> None:
+        roots = {schema.query_type, schema.mutation_type, schema.subscription_type}
+        self._by_noun: dict[str, Entity] = {}
+        for kind in schema.type_map.values():
+            if isinstance(kind, Entity) and kind not in roots and not kind.name.startswith("__"):
+                self._by_noun.setdefault(singular(kind.name), kind)
+
+    def named(self, noun: str) -> Entity | None:
+        """The type that a noun stands for, singular or plural, in any spelling."""
+        return self._by_noun.get(singular(noun))
+
+
+def naming_arguments(
+    one: GraphQLField, own: Entity | None, types: TypeNames, *, creates: bool
+) -> Iterator[NamingArgument]:
+    """Arguments of a root field that name things. `own` is what it is about; who `creates` it gives it its names himself."""
+    todo: list[tuple[str, str, Any, bool, int]] = [
+        ("", name, arg.type, True, 0) for name, arg in one.args.items()
+    ]
+    while todo:
+        above, name, kind, is_required, depth = todo.pop(0)
+        pointer = f"{above}/{name}"
+        is_required &= isinstance(kind, GraphQLNonNull)
+        named = get_named_type(kind)
+        if isinstance(named, GraphQLInputObjectType):
+            # The one argument of Relay may be called optional where nothing works without it.
+            if depth < _DEEPEST and not is_list(kind) and not named.is_one_of:
+                fields: Mapping[str, Any] = named.fields
+                todo += [
+                    (pointer, inner, field.type, is_required, depth + 1)
+                    for inner, field in fields.items()
+                ]
+        elif is_leaf_type(named):
+            found = _named_by(name, named.name, None if creates else own, types)
+            if found is not None:
+                yield NamingArgument(name, pointer, *found, is_list(kind), is_required)
+
+
+def _named_by(
+    name: str, scalar: str, own: Entity | None, types: TypeNames
+) -> tuple[Entity, str] | None:
+    """(what an argument names, by which field)."""
+    parts = words(name)
+    if len(parts) > 1 and parts[0] in _ROLES:
+        parts = parts[1:]
+    last = parts[-1] if parts else ""
+    if last in _HANDLES:
+        owner = types.named("".join(parts[:-1])) if len(parts) > 1 else own
+        return _by_handle(owner, last)
+    of_scalar = words(scalar)
+    if len(of_scalar) > 1 and of_scalar[-1] in _IDS:
+        # `book: BookID!`
+        return _by_handle(types.named("".join(of_scalar[:-1])), "id")
+    return _by_handle(types.named("".join(parts)), "id") if scalar == "ID" else None
+
+
+def _by_handle(owner: Entity | None, handle: str) -> tuple[Entity, str] | None:
+    if owner is None:
+        return None
+    wanted = _IDS if handle in _IDS else {handle}
+    for name, one in owner.fields.items():
+        if normalised(name) in wanted and is_leaf_type(get_named_type(one.type)):
+            return owner, name
+    return None
