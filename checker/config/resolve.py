@@ -92,6 +92,7 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
         # What was found before would be tried first: no two runs would be the same.
         database="none" if generation.deterministic else generation.database,
         overrides=config.overrides(),
+        reads_constants=config.analysis.constants.enabled,
         hooks=hooks,
         warnings=WarningSettings.of(config.warnings),
         fail_under={

@@ -123,6 +123,8 @@ class RunSettings:
     """`none`, `:memory:` or a folder."""
     overrides: Overrides = NO_OVERRIDES
     """Values in place of generated ones."""
+    reads_constants: bool = True
+    """Whether literals of the application are sent (`analysis.constants`)."""
     hooks: tuple[str, ...] = ()
     """Modules or `.py` files, loaded in this order by every worker."""
     sequences: SequenceSettings = field(default_factory=SequenceSettings)

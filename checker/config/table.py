@@ -278,7 +278,7 @@ _SECTIONS: dict[Path, Mapping[str, Key]] = {
     },
     **_CHECKS,
     ("phases", "fuzzing", "error-feedback"): {"enabled": Key(_FLAG, True)},
-    ("analysis", "constants"): {"enabled": _later(_FLAG, True)},
+    ("analysis", "constants"): {"enabled": Key(_FLAG, True)},
     ("fuzz",): {"max-time": Key(Number(above=0, maximum=MOST_SECONDS))},
 }
 SECTIONS: Mapping[Path, Mapping[str, Key]] = _SECTIONS

@@ -120,6 +120,11 @@ BUILT_IN: Final = (
     WarningRow(
         WarningKind.UNUSED_OPENAPI_AUTH, "Credentials for security schemes that are not declared"
     ),
+    WarningRow(
+        "constants_extraction",
+        "Sources of constants that gave none",
+        "Have the function return an application, a module, or a list of them.",
+    ),
     WarningRow("damaged_file", "Damaged files of the corpus"),
     WarningRow("trimmed", "Traffic that was removed to save space"),
     WarningRow("incomplete_report", "Reports that are not complete"),

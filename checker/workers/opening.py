@@ -13,12 +13,13 @@ from checker.core.request import BaseUrl, without_userinfo
 from checker.corpus.discoveries import load
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import SchemaOpened
+from checker.corpus.records import Note, SchemaOpened
 from checker.transport.settings import HttpSettings
 from checker.workers.calling import Caller, Lanes, open_tools
 from checker.workers.class_checks import ClassChecks
 from checker.workers.collector import uncollected
 from checker.workers.configured_sources import Requested, keeper_of, wiring_of
+from checker.workers.constants import with_constants
 from checker.workers.context import WorkerContext
 from checker.workers.description import Description, other_host, read_description, settled_target
 from checker.workers.first_look import refuse_wrong_credentials
@@ -56,6 +57,8 @@ class Subject:
     schemes: SchemeCredentials
     origin: BaseUrl
     selected: SelectedOperations
+    notes: tuple[Note, ...] = ()
+    """What could not be taken in."""
 
 
 def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContext:
@@ -142,6 +145,8 @@ def read_subject(settings: RunSettings, layout: RunLayout) -> Subject:
     schema = description.schema
     settings = settings.for_project(schema.title)
     load_all_hooks(settings.hooks)
+    # Hooks bring sources of constants.
+    settings, unread = with_constants(settings)
     run_hooks(GLOBAL_HOOKS.named("after_load_schema"), "after_load_schema", HookContext(), schema)
     # After hooks are loaded: they bring checks.
     operations = OperationResolver(settings.operations)
@@ -159,7 +164,8 @@ def read_subject(settings: RunSettings, layout: RunLayout) -> Subject:
         selected = SelectedOperations(
             schema, settings.selection, lambda entry: bool(operations.of(entry).phases)
         )
-    return Subject(settings, description, operations, classes, schemes, origin, selected)
+    notes = tuple(unread)
+    return Subject(settings, description, operations, classes, schemes, origin, selected, notes)
 
 
 def _tell(subject: Subject, recorder: Recorder) -> SchemaOpened:
@@ -169,6 +175,8 @@ def _tell(subject: Subject, recorder: Recorder) -> SchemaOpened:
         auth_examples=subject.schemes.examples,
     )
     tell_of_description(recorder, subject.description, told)
+    for note in subject.notes:
+        recorder.note(note)
     tell_of_checks(recorder, subject.classes)
     tell_of_schemes(recorder, subject.schemes)
     tell_of_unread(recorder, subject.selected, subject.settings.phases[0])

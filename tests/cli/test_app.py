@@ -80,3 +80,32 @@ def test_a_dry_run_sends_nothing(invoke) -> None:
         assert app.seen == []
     assert result.exit_code == 0, result.output
     assert "passed" in result.output
+
+
+def test_a_literal_of_the_application_reaches_it(invoke, folder: Path) -> None:
+    """A defect behind a string that nobody guesses."""
+    (folder / "riddle.py").write_text(RIDDLE)
+    asked = ("run", "/openapi.json", "--app", "riddle:app", "--inline", "-n", "1000")
+    found = invoke(*asked, "--phases", "fuzzing", "--seed", "1", "--mode", "positive")
+    assert "Server error: 1" in found.output
+    off = invoke(
+        *asked, "--phases", "fuzzing", "--seed", "1", "--mode", "positive",
+        "--set", "analysis.constants.enabled=false",
+    )  # fmt: skip
+    assert off.exit_code == 0, off.output
+
+
+RIDDLE = """
+import json
+from urllib.parse import parse_qs
+PARAMETER = {"name": "word", "in": "query", "required": True, "schema": {"type": "string"}}
+DOCUMENT = {
+    "openapi": "3.0.3", "info": {"title": "T", "version": "1"},
+    "paths": {"/a": {"get": {"parameters": [PARAMETER], "responses": {"200": {"description": ""}}}}},
+}
+def app(environ, start):
+    if parse_qs(environ["QUERY_STRING"]).get("word") == ["open-sesame-4711"]:
+        raise RuntimeError("planted")
+    start("200 OK", [("Content-Type", "application/json")])
+    return [json.dumps(DOCUMENT).encode()]
+"""
