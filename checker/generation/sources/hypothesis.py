@@ -259,8 +259,14 @@ def shrink_choices(
     )
     with suppress(ShrinkingStopped):
         runner.run()
-    found = list(runner.interesting_test_cases.values())
+    found = list(_failing(runner).values())
     return found[0].choices if found else None
+
+
+def _failing(runner: Any) -> dict[Any, Any]:
+    """What failed, by its origin: under one name in newer versions of Hypothesis, under another in those before."""
+    known: dict[Any, Any] | None = getattr(runner, "interesting_test_cases", None)
+    return runner.interesting_examples if known is None else known
 
 
 def settings_given(test: Callable[..., Any]) -> settings | None:
