@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 from types import TracebackType
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from checker.core.digests import digest
 from checker.core.operation import Label
@@ -127,6 +127,13 @@ class FailureGroup(ExceptionGroup[Failure]):
         group.text = text
         group.raised_for = None
         return group
+
+    if TYPE_CHECKING:
+
+        @property
+        def exceptions(self) -> tuple[Failure, ...]:
+            """One for each distinct failure: there are no groups in it."""
+            ...
 
     text: str
     raised_for: TracebackType | None

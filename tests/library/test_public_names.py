@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from checker import errors, faces
+from checker import faces
 
 LIST = Path(__file__).with_name("public_names.txt")
 
@@ -56,6 +56,7 @@ def described(name: str, value: Any) -> Iterator[str]:
 def lines() -> Iterator[str]:
     for name in sorted(faces.PUBLIC):
         yield from described(f"checker.{name}", faces.resolve(name))
+    errors = faces.resolve("errors")
     for name in sorted(dir(errors)):
         kind = getattr(errors, name)
         above = next(one.__name__ for one in kind.__mro__[1:])
