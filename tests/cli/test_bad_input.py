@@ -120,7 +120,8 @@ def test_report_that_cannot_be_written(ends_with_one_sentence, pages: str) -> No
 
 
 def test_nothing_selected(ends_with_one_sentence, pages: str) -> None:
-    ends_with_one_sentence("run", f"{pages}/relative.json", "--include-path", "/b")
+    said = ends_with_one_sentence("run", f"{pages}/relative.json", "--include-path", "/b")
+    assert "nothing was tested: no operation is selected" in said
 
 
 @pytest.mark.parametrize(

@@ -155,8 +155,11 @@ def test_what_nobody_packed_is_undecodable(data: bytes) -> None:
 def test_damage_is_undecodable_or_not_seen(value: object, data: st.DataObject) -> None:
     packed = bytearray(pack([value, "\ud800"]))
     packed[data.draw(st.integers(0, len(packed) - 1))] = data.draw(st.integers(0, 255))
+    found: object = None
     with contextlib.suppress(Undecodable):
-        read(bytes(packed))
+        found = read(bytes(packed))
+    # What is read in spite of it is a value like any other.
+    assert repr(read(pack(found))) == repr(found)
 
 
 def test_what_cannot_be_built_is_undecodable() -> None:

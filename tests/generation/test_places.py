@@ -49,7 +49,7 @@ def test_header_patterns_with_blanks_work() -> None:
 def test_strings_keep_to_the_codec(codec: str) -> None:
     program = program_of(body={"type": "string"}, settings=GenerationSettings(codec=codec))
     for case in cases(program, 300):
-        case.body.encode(codec)
+        assert case.body.encode(codec).decode(codec) == case.body
 
 
 def test_headers_that_http_knows_mostly_have_values_by_their_grammar() -> None:

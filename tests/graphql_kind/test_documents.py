@@ -119,7 +119,7 @@ def test_files_are_known_by_what_they_hold(tmp_path: Path) -> None:
 
 
 @pytest.mark.corpora
-@pytest.mark.skipif("CHECKER_CORPORA" not in os.environ, reason="no corpora")
+@pytest.mark.skipif("CHECKER_CORPORA" not in os.environ, reason="CHECKER_CORPORA is not set")
 def test_all_real_schemas_are_read() -> None:
     for path in sorted(CORPORA.iterdir()):
         schema = open_description(FileSource(path), DIRECT)

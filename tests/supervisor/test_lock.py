@@ -39,7 +39,7 @@ def test_the_second_owner_is_refused_and_told_who_holds_it(layout: RunLayout) ->
 
 def test_the_corpus_is_free_again_afterwards(layout: RunLayout) -> None:
     for _ in range(2):
-        with Ownership(layout):
+        with Ownership(layout), pytest.raises(UsageError), Ownership(layout):
             pass
 
 

@@ -96,8 +96,11 @@ def test_every_message_survives_the_wire(message: Message) -> None:
 def test_damage_is_undecodable_or_not_seen(message: Message, data: st.DataObject) -> None:
     encoded = bytearray(encode(message))
     encoded[data.draw(st.integers(0, len(encoded) - 1))] = data.draw(st.integers(0, 255))
+    found: Message = Drain()
     with contextlib.suppress(Undecodable):
-        decode(bytes(encoded))
+        found = decode(bytes(encoded))
+    # What is read in spite of it is a message like any other.
+    assert repr(decode(encode(found))) == repr(found)
 
 
 @settings(max_examples=30)
