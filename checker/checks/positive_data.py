@@ -6,6 +6,7 @@ from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.data_verdicts import place_of, verdict_of
 from checker.checks.statuses import matches_status
+from checker.checks.undeclared import declared_body_alone
 from checker.core.case import Case
 from checker.core.contract import Blame, Complaint, ResponsePlan
 from checker.core.failures import Failure
@@ -77,8 +78,24 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
             f"Valid data should have been accepted\n{said.message}", unique_key=said.place
         )
     expected = ", ".join(context.config["expected-statuses"])
+    hint = yield from _hint(context)
     return RejectedPositiveData(
-        f"Valid data should have been accepted\nExpected: {expected}", unique_key=str(status)
+        f"Valid data should have been accepted\nExpected: {expected}{hint}", unique_key=str(status)
+    )
+
+
+def _hint(context: CheckContext) -> Exchanging[str]:
+    """A line on properties of the body without which the request is accepted; empty when it is refused all the same."""
+    less = declared_body_alone(context.case)
+    if less is None:
+        return ""
+    case, names = less
+    again = yield context.make(case)
+    if not isinstance(again, Response) or not 200 <= again.status_code < 300:
+        return ""
+    return (
+        f"\nHint: it is accepted without {names}, which the description neither declares nor forbids; "
+        "`additionalProperties: false` would forbid it"
     )
 
 

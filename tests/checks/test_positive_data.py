@@ -1,0 +1,67 @@
+"""What a refusal of valid data says of properties that nobody declared."""
+
+from typing import Any
+
+import pytest
+
+from checker.core.request import WireRequest
+from checker.core.response import Response
+from tests.checks.asked import POSITIVE, Exchanges, operations_of
+
+CHECK = "positive_data_acceptance"
+NAMED: dict[str, Any] = {"type": "object", "properties": {"name": {"type": "string"}}}
+MAP = {"type": "object", "additionalProperties": {"type": "integer"}}
+
+
+def _post(schema: dict[str, Any]) -> dict[str, Any]:
+    body = {"content": {"application/json": {"schema": schema}}}
+    return {"post": {"requestBody": body, "responses": {"200": {"description": "fine"}}}}
+
+
+PATHS = {
+    "/plain": _post(NAMED),
+    "/parts": _post({"allOf": [{"$ref": "#/components/schemas/Named"}]}),
+    "/map": _post(MAP),
+}
+
+
+@pytest.fixture
+def exchanges() -> Exchanges:
+    return Exchanges(operations_of(PATHS, {"schemas": {"Named": NAMED}}))
+
+
+def strict(request: WireRequest) -> Response:
+    """Accepts a name alone."""
+    return Response(200 if request.body == b'{"name":"n"}' else 400, [], b"")
+
+
+def _message(exchanges: Exchanges, label: str, body: Any) -> str:
+    sent = exchanges.sent(label, 400, mode=POSITIVE, media_type="application/json", body=body)
+    (failure,) = exchanges.verdict(CHECK, sent, answers=strict).failures
+    assert failure.unique_key == "400"
+    return failure.message
+
+
+@pytest.mark.parametrize("label", ["POST /plain", "POST /parts"])
+def test_what_is_accepted_without_them_names_three_of_them(
+    exchanges: Exchanges, label: str
+) -> None:
+    body = {"name": "n", "one": 1, "two": 2, "three": 3, "four": 4}
+    last = _message(exchanges, label, body).splitlines()[-1]
+    assert last.startswith("Hint: it is accepted without `one`, `two`, `three`, which")
+    assert [request.body for request in exchanges.asked] == [b'{"name":"n"}']
+
+
+def test_what_is_refused_without_them_too_has_no_hint(exchanges: Exchanges) -> None:
+    assert "Hint" not in _message(exchanges, "POST /plain", {"name": "other", "one": 1})
+    assert len(exchanges.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("label", "body"), [("POST /plain", {"name": "n"}), ("POST /map", {"a": 1})]
+)
+def test_nothing_is_sent_where_all_is_described(
+    exchanges: Exchanges, label: str, body: Any
+) -> None:
+    assert "Hint" not in _message(exchanges, label, body)
+    assert exchanges.asked == []
