@@ -5,13 +5,20 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from checker.config.filters import OperationFilters
+from checker.config.filters import FilterSpec, OperationFilters
 from checker.config.kinds import did_you_mean, type_name
 from checker.config.overrides import EACH, Override, Overrides, TypeWords
 from checker.core.errors import ConfigError
 from checker.core.locations import Location
 
 TYPES: Final = ("string", "integer", "number")
+_ARGUMENTS: Final = "arguments"
+"""Member of a body of GraphQL that holds the arguments of its field."""
+_ARGUMENT: Final = re.compile(
+    r"((?:[A-Za-z_]\w*|[*])[.](?:[A-Za-z_]\w*|[*]))[.]"
+    r"([A-Za-z_]\w*(?:[.][A-Za-z_]\w*|\[[*]\])*)"
+)
+"""`<Type>.<field>.<argument>`; `*` stands for any name."""
 _LOCATIONS: Final = {str(location): location for location in Location}
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+\Z")
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z")
@@ -99,9 +106,11 @@ def overrides_of(
     found: list[Override] = []
     types: list[TypeWords] = []
     for filters, own_parameters, own_types in blocks:
-        found += (_override(key, value, read, filters) for key, value in own_parameters.items())
+        for key, value in own_parameters.items():
+            found += _overrides(key, value, read, filters)
         types += _types(own_types, read, filters)
-    found += (_override(key, value, read, None) for key, value in parameters.items())
+    for key, value in parameters.items():
+        found += _overrides(key, value, read, None)
     types += _types(by_type, read, None)
     return Overrides(tuple(found), tuple(types))
 
@@ -157,17 +166,26 @@ def _is_something(value: object) -> bool:
     return value is not None
 
 
-def _override(
+def _overrides(
     key: str,
     value: Any,
     read: Mapping[str, tuple[Any, ...]],
     filters: OperationFilters | None,
-) -> Override:
-    location, path = _place_of(key)
+) -> Iterator[Override]:
+    entries, share = (value,), None
     if isinstance(value, Mapping) and "dictionary" in value:
         entries = _named(value["dictionary"], f"parameters.{key}", read)
-        return Override(location, path, entries, float(value.get("probability", 1.0)), filters)
-    return Override(location, path, (value,), None, filters)
+        share = float(value.get("probability", 1.0))
+    location, path = _place_of(key)
+    yield Override(location, path, entries, share, filters)
+    argument = _ARGUMENT.fullmatch(key) if location is None else None
+    if argument is not None:
+        # Names of parameters may have dots, too: whichever of both a description has is meant.
+        label = "".join("\\w+" if part == "*" else part for part in argument[1].partition("."))
+        spec = FilterSpec("include", "name", f"^{label.replace('.', '[.]')}$", is_regex=True)
+        of_label = OperationFilters((*(filters.specs if filters else ()), spec))
+        inside = (_ARGUMENTS, *_body_path(key, argument[2]))
+        yield Override(Location.BODY, inside, entries, share, of_label)
 
 
 def _place_of(key: str) -> tuple[Location | None, tuple[str, ...]]:
