@@ -156,7 +156,10 @@ def _judged(
         # Who may not see something need not know that it is there (RFC 9110, 15.5.4); or it is gone by now.
         context.unjudged.append(f"a request was answered with 404 ({what.detail})")
         return None
-    return _failure(context, request, answer, what)
+    failure = _failure(context, request, answer, what)
+    if answer.status_code < 300:
+        failure.request = request
+    return failure
 
 
 def _failure(

@@ -11,6 +11,7 @@ TRUNCATED = "// Output truncated..."
 EMPTY = "<EMPTY>"
 BINARY = "<BINARY>"
 NOT_REPRODUCED = "Not reproduced: re-sent as printed, it did not fail again."
+FROM_ELSEWHERE = "It takes what other requests of the run made: on a fresh target the command alone may show nothing."
 NOT_SMALLEST = "Maybe not the smallest case: shrinking stopped {why}."
 INDENT = "    "
 _HANGING = f"{INDENT}  "
@@ -70,8 +71,10 @@ class FailedCase:
     """Places whose values the commands do not show: `header X-Key`."""
     stopped: str = ""
     """Why the case may not be the smallest one; empty when it is."""
+    takes_from_elsewhere: bool = False
+    """Whether its commands need what other requests made."""
     marks: tuple[str, ...] = ()
-    """Why it may not fail again by its commands alone: `not reproduced`; nothing when it does."""
+    """Why it may not fail again by its commands alone: `intermittent (1 of 8)`; nothing when it does."""
 
 
 def failure_block(
@@ -92,13 +95,15 @@ def failure_block(
         parts.extend(answer_paragraphs(failed.answer, truncation))
     parts.extend(reproduction_paragraphs(failed.commands, reproduced=failed.reproduced))
     parts.extend(hidden_paragraphs(failed.hidden))
+    if failed.takes_from_elsewhere:
+        parts.append(FROM_ELSEWHERE)
     if failed.stopped:
         parts.append(NOT_SMALLEST.format(why=failed.stopped))
     return "\n\n".join(parts)
 
 
 def block_heading(number: int, case_id: str, marks: Sequence[str] = ()) -> str:
-    """The first line of a block: `1. Test Case ID: 0a1b2c3d4e5f (not reproduced)`."""
+    """The first line of a block: `1. Test Case ID: 0a1b2c3d4e5f (needs its sequence)`."""
     return marked(f"{number}. Test Case ID: {case_id}", marks)
 
 

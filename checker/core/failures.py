@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from checker.core.digests import digest
 from checker.core.operation import Label
+from checker.core.request import WireRequest
 
 
 class Severity(StrEnum):
@@ -46,6 +47,8 @@ class Failure(AssertionError):
     """What one mistake of the target reaches: a missing `Allow` is missing everywhere."""
     shared_cause = ""
     """What failures of this kind have in common wherever in the API they show; empty if nobody knows."""
+    request: WireRequest | None = None
+    """What shows it when it is sent, where that is not the request of the case: the check sent it."""
     operation = ""
     """Label of the operation that is to blame, where it is not the one whose answer showed it."""
 

@@ -232,6 +232,10 @@ class Finding:
     """Names the kind of failure for ever: `ST101`; empty for one that has none."""
     withdrawn: bool = False
     """Whether it is not told: other requests of the run may have had a hand in it, and it has not happened again (yet)."""
+    hits: int = 0
+    """How often it showed when the very same requests were sent: the first time, and each time that they were sent as printed."""
+    tries: int = 0
+    """How often they were sent."""
     cause: str = ""
     """Fingerprint of the mistake behind it, which it shares with findings of other operations; empty in old files."""
 

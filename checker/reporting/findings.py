@@ -26,9 +26,9 @@ from checker.reporting.severities import severity_rank
 from checker.reporting.wall import walled
 
 UNSHOWN = "The rest cannot be shown: {why}. This is a bug of checker."
-_NOT_REPRODUCED, _NOT_TRIED = "not reproduced", "not tried again"
-_DEPENDENT = "dependent on earlier requests"
-MARKS = (_NOT_REPRODUCED, _NOT_TRIED, _DEPENDENT)
+INTERMITTENT, _NOT_TRIED = "intermittent", "not tried again"
+_SEQUENCE, _DEPENDENT = "needs its sequence", "dependent on earlier requests"
+MARKS = (INTERMITTENT, _NOT_TRIED, _SEQUENCE, _DEPENDENT)
 """Why a finding may not show again by its commands alone, worst first."""
 _QUARANTINED = "Quarantined case"
 _MOST_PLACES = 20
@@ -103,16 +103,24 @@ def _rank(findings: Iterable[Finding]) -> int:
     return min(severity_rank(finding.severity) for finding in findings)
 
 
-def marks_of(finding: Finding) -> tuple[str, ...]:
-    """Why a finding may not show again by its commands alone; nothing for a stable one, or for one that has no commands."""
+def kinds_of(finding: Finding) -> tuple[str, ...]:
+    """Which of `MARKS` a finding has: why it may not show again by one command; nothing for a stable one, or without commands."""
     if not finding.case:
         return ()
+    is_alone = len(finding.steps) <= 1
     found = {
-        _NOT_REPRODUCED: finding.reproduced is False,
+        INTERMITTENT: finding.reproduced is False or finding.hits < finding.tries,
         _NOT_TRIED: finding.reproduced is None,
-        _DEPENDENT: len(finding.steps) > 1 or _takes_values(finding),
+        _SEQUENCE: not is_alone,
+        _DEPENDENT: is_alone and _takes_values(finding),
     }
     return tuple(mark for mark in MARKS if found[mark])
+
+
+def marks_of(finding: Finding) -> tuple[str, ...]:
+    """The marks of a finding in words: `intermittent (2 of 8)`, `needs its sequence`."""
+    counts = f" ({finding.hits} of {finding.tries})" if finding.tries else ""
+    return tuple(f"{mark}{counts}" if mark == INTERMITTENT else mark for mark in kinds_of(finding))
 
 
 def _takes_values(finding: Finding) -> bool:
@@ -155,7 +163,7 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked) -> FailedCase:
     first = worst[0]
     tried = {finding.reproduced for finding in findings}
     marks = [marks_of(finding) for finding in worst]
-    common = tuple(mark for mark in MARKS if all(mark in one for one in marks))
+    common = tuple(mark for mark in marks[0] if all(mark in one for one in marks))
     titles = [
         marked(finding.title, [mark for mark in of_one if mark not in common])
         for finding, of_one in zip(worst, marks, strict=True)
@@ -173,6 +181,7 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked) -> FailedCase:
         hidden=command.hidden,
         stopped=next((finding.stopped for finding in worst if finding.stopped), ""),
         marks=common,
+        takes_from_elsewhere=_DEPENDENT in kinds_of(first),
     )
 
 

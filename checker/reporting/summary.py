@@ -9,7 +9,7 @@ from checker.core.reports import report_format
 from checker.core.warning_table import is_warning
 from checker.corpus.records import UNBROKEN, Finding, Note
 from checker.reporting.causes import causes_of
-from checker.reporting.findings import MARKS, marks_of
+from checker.reporting.findings import MARKS, kinds_of
 from checker.reporting.known_text import baseline_lines
 from checker.reporting.report import ENDLESS, OperationOutcome, PhaseTally, Report
 from checker.reporting.severities import severity_rank
@@ -104,7 +104,7 @@ def counted(count: int, noun: str) -> str:
 
 def _stability(findings: Iterable[Finding]) -> Counter[str]:
     """How many findings are stable, and how many are not for each reason; each counts once, for the worst."""
-    return Counter((*marks_of(finding), STABLE)[0] for finding in findings)
+    return Counter((*kinds_of(finding), STABLE)[0] for finding in findings)
 
 
 def tally_parts(tally: PhaseTally, glyph: Glyph) -> list[str]:
@@ -208,7 +208,7 @@ def _title_counts(report: Report, glyph: Glyph) -> Iterator[str]:
 
 
 def _reasons(known: Counter[str]) -> list[str]:
-    """How many are not stable, in words: `2 not reproduced`."""
+    """How many are not stable, in words: `2 intermittent`."""
     return [f"{known[mark]} {mark}" for mark in MARKS if known[mark]]
 
 

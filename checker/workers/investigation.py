@@ -39,6 +39,8 @@ from checker.workers.unconfirmed import (
 
 REPETITIONS = 2
 """So often a failure that other requests may cause has to happen again after it was confirmed."""
+MORE_TRIES = 6
+"""Times that commands are sent once more which did not show their failure each time."""
 MOST_CREATED = 20
 """Candidates of one shrink that may have created something: what a target keeps of a shrink is no test of it."""
 
@@ -88,7 +90,7 @@ class Investigator:
         if other is not None:
             return replace(last, same_as=other)
         wanted = ExpectedFailure.of(suspicion)
-        settlement = self._shared(wanted)
+        settlement = None if suspicion.failure.request is not None else self._shared(wanted)
         if settlement is None:
             settlement = self._looked_into(suspicion, wanted)
             self._settlements.append(settlement)
@@ -97,7 +99,8 @@ class Investigator:
     def _shared(self, wanted: ExpectedFailure) -> Settlement | None:
         """What another failure of the same case came to, if its last request shows this one, too."""
         for settlement in self._settlements:
-            if settlement.is_confirmed and wanted.shown(settlement.chain[-1]) is not None:
+            is_usable = settlement.is_confirmed and not settlement.is_of_check
+            if is_usable and wanted.shown(settlement.chain[-1]) is not None:
                 return settlement
         return None
 
@@ -120,7 +123,13 @@ class Investigator:
             elif allowance is not None:
                 self._minimise_sequence(suspicion, wanted, settlement, allowance)
         self.stage(Stage.CONFIRM)
-        self._reproduce(settlement)
+        self._reproduce(settlement, wanted)
+        is_told = settlement.is_confirmed or not suspicion.failure.needs_repetition
+        if is_told and not (settlement.is_confirmed and self._showed(settlement, wanted)):
+            # Once it did not show: how often it does is all that can be said.
+            for _ in range(MORE_TRIES):
+                if not self.hurry():
+                    self._reproduce(settlement, wanted)
         return settlement
 
     # Again
@@ -338,12 +347,20 @@ class Investigator:
 
     # As printed
 
-    def _reproduce(self, settlement: Settlement) -> None:
+    def _reproduce(self, settlement: Settlement, wanted: ExpectedFailure) -> None:
         """Send the commands as they will be printed, and judge the last answer."""
-        commands = [
-            (shot.made, request, self._command(shot.verdict, request))
+        failure = wanted.again(settlement.chain[-1])
+        own = None if failure is None else failure.request
+        settlement.is_of_check = own is not None
+        requests = [
+            (shot, request)
             for shot in settlement.chain
             if (request := shot.verdict.request) is not None
+        ]
+        if own is not None:
+            requests[-1] = (requests[-1][0], own)
+        commands = [
+            (shot.made, request, self._command(shot.verdict, request)) for shot, request in requests
         ]
         settlement.commands = tuple(command for *_, command in commands)
         sent: list[Verdict] = []
@@ -355,7 +372,17 @@ class Investigator:
             work = self._printed(made.case, again, before)
             verdict = self._driven(made, work, Purpose.REPRODUCE).verdict
             sent.append(verdict)
-            settlement.outcome, settlement.judgement = verdict.outcome, verdict.judgement
+        if sent:
+            settlement.printed.append((sent[-1].outcome, sent[-1].judgement))
+
+    def _showed(self, settlement: Settlement, wanted: ExpectedFailure) -> int:
+        """How often the commands as printed showed a failure."""
+        shot = settlement.chain[-1]
+        verdicts = (
+            Verdict(shot.made.case, shot.verdict.request, outcome, judgement)
+            for outcome, judgement in settlement.printed
+        )
+        return sum(wanted.again(JudgedCase(shot.made, one)) is not None for one in verdicts)
 
     def _command(self, verdict: Verdict, request: WireRequest) -> str:
         command, outcome = self.render(request), verdict.outcome
@@ -384,10 +411,7 @@ class Investigator:
     ) -> Finding:
         shot = settlement.chain[-1]
         failure = wanted.again(shot) or suspicion.failure
-        verdict = Verdict(
-            shot.made.case, shot.verdict.request, settlement.outcome, settlement.judgement
-        )
-        reproduced = wanted.again(JudgedCase(shot.made, verdict)) is not None
+        showed = self._showed(settlement, wanted)
         case, label = shot.made.case.id, suspicion.label
         name = last.fingerprint
         other = self.defects.same_as(label, failure, name)
@@ -401,7 +425,10 @@ class Investigator:
                 self.describer.interaction(evidence(shot)) for shot in settlement.chain
             ),
             reproduction="\n".join(settlement.commands),
-            reproduced=reproduced,
+            reproduced=showed > 0,
+            # It was seen once before.
+            hits=1 + showed,
+            tries=1 + len(settlement.printed),
             shrink_executions=settlement.executions,
             text=wanted.text,
             stopped=settlement.stopped,

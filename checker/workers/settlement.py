@@ -1,10 +1,10 @@
 """What became of a failure that was looked into, and who writes down what was sent for it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from checker.checks.judge import CLEAN, Judgement
+from checker.checks.judge import Judgement
 from checker.core.response import Outcome
 from checker.core.send import Purpose
 from checker.corpus.records import Interaction
@@ -39,6 +39,7 @@ class Settlement:
     stopped: str = ""
     wants_more: bool = False
     commands: tuple[str, ...] = ()
-    outcome: Outcome | None = None
-    judgement: Judgement = CLEAN
-    """Of the answer to the commands as printed."""
+    printed: list[tuple[Outcome | None, Judgement]] = field(default_factory=list)
+    """Answers to the commands as printed, each time that they were sent."""
+    is_of_check: bool = False
+    """Whether the commands are those of one check: they show nothing else."""

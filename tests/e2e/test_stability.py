@@ -31,9 +31,9 @@ def test_a_failure_that_did_not_happen_again_is_marked(command: Command) -> None
         ran = command.run(app.document_url, "-n", "10", inline=True)
     assert ran.code == 1, ran.shown
     headings = [line for line in ran.stdout.splitlines() if "Test Case ID" in line]
-    assert [line.endswith(" (not reproduced)") for line in headings] == [False, True]
-    assert "Server error: 2 (1 not reproduced)" in ran.stdout
-    assert "  1 stable, 1 not reproduced\n" in ran.stdout
+    assert [line.endswith(" (intermittent (1 of 8))") for line in headings] == [False, True]
+    assert "Server error: 2 (1 intermittent)" in ran.stdout
+    assert "  1 stable, 1 intermittent\n" in ran.stdout
     assert " 2 failures (1 stable) in " in ran.stdout
 
 

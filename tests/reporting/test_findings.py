@@ -56,11 +56,11 @@ def test_values_that_a_smaller_case_has_no_more_count_for_nothing(
     ("reproduced", "steps", "marks"),
     [
         (True, (ALONE,), ()),
-        (False, (ALONE,), ("not reproduced",)),
+        (False, (ALONE,), ("intermittent",)),
         (None, (ALONE,), ("not tried again",)),
-        (True, (ALONE, ALONE), ("dependent on earlier requests",)),
+        (True, (ALONE, ALONE), ("needs its sequence",)),
         (True, (BOUND,), ("dependent on earlier requests",)),
-        (False, (BOUND,), ("not reproduced", "dependent on earlier requests")),
+        (False, (BOUND,), ("intermittent", "dependent on earlier requests")),
     ],
 )
 def test_what_may_not_show_again_is_marked(
@@ -80,5 +80,5 @@ def test_what_holds_for_some_failures_of_a_case_stands_at_their_titles() -> None
     assert text.split("\n\n")[:3] == [
         f"1. Test Case ID: {one.case} (dependent on earlier requests)",
         "- A",
-        "- B (not reproduced)",
+        "- B (intermittent)",
     ]

@@ -208,12 +208,12 @@ def test_failures_that_may_not_show_again_are_told_apart() -> None:
     )
     shown = changed(report(records()), findings=findings)
     lines = list(summary_lines(shown, str))
-    assert "  failure Server error: 3 (2 not reproduced)" in lines
+    assert "  failure Server error: 3 (2 intermittent)" in lines
     assert "  failure Other: 2 (1 not tried again, 1 dependent on earlier requests)" in lines
     at = lines.index("Test cases:")
     assert lines[at + 1].endswith("5 unique failures")
     assert lines[at + 2] == (
-        "  1 stable, 2 not reproduced, 1 not tried again, 1 dependent on earlier requests"
+        "  1 stable, 2 intermittent, 1 not tried again, 1 dependent on earlier requests"
     )
     assert total_line(shown).startswith("5 failures (1 stable), ")
 

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import UUID, uuid5
 
+from checker.core.blocks import marked
 from checker.reporting.context import ReportContext
-from checker.reporting.findings import prose
+from checker.reporting.findings import INTERMITTENT, kinds_of, prose
 from checker.reporting.json_text import json_text
 from checker.reporting.report import OperationOutcome, Report
 from checker.reporting.severities import severity_rank
@@ -115,10 +116,12 @@ class _Result:
             "start": at,
             "stop": at,
             "statusDetails": {
-                "message": "\n\n".join(part for part in (shown.title, shown.message) if part),
+                "message": "\n\n".join(
+                    part for part in (marked(shown.title, shown.marks), shown.message) if part
+                ),
                 "trace": "\n".join(shown.commands),
                 "known": not shown.fails,
-                "flaky": "not reproduced" in shown.marks,
+                "flaky": INTERMITTENT in kinds_of(shown.finding),
             },
         }
         if source:
