@@ -18,7 +18,7 @@ from checker.config.filters import OperationFilters, Selection
 from checker.config.reading import section_error, unknown
 from checker.config.settings import FetchLimits, RunSettings, Sanitization, SequenceSettings
 from checker.config.table import COVERED
-from checker.config.warnings import WarningSettings
+from checker.config.warnings import WarningSettings, silenced_by
 from checker.config.wfc import chosen_users, read_document
 from checker.core.blocks import Truncation
 from checker.core.errors import UsageError
@@ -94,7 +94,9 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
         overrides=config.overrides(),
         reads_constants=config.analysis.constants.enabled,
         hooks=hooks,
-        warnings=WarningSettings.of(config.warnings),
+        warnings=replace(
+            WarningSettings.of(config.warnings), silenced=silenced_by(config.suppress_health_check)
+        ),
         fail_under={
             name: float(least)
             for name in COVERED

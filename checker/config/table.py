@@ -85,7 +85,7 @@ COVERED = ("operations", "responses", "parameters")
 
 _ROOT = {
     "color": Key(_FLAG),
-    "suppress-health-check": _later(ListOf(Choice(HEALTH_CHECKS)), []),
+    "suppress-health-check": Key(ListOf(Choice(HEALTH_CHECKS)), []),
     "seed": Key(Integer()),
     "max-failures": Key(Integer(minimum=1)),
     "max-time": Key(Number(above=0, maximum=MOST_SECONDS)),

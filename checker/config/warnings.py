@@ -1,14 +1,21 @@
 """`warnings`: which are shown, and which make a run fail."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from checker.config.kinds import did_you_mean
 from checker.config.plugins import load_plugins
+from checker.core.schema_warnings import WarningKind
 from checker.core.warning_table import is_warning, usually_shown, warning_rows
 
 _KEYS: Final = ("enabled", "display", "fail-on", "low_valid_rate")
+_HEALTH: Final = {
+    "filter_too_much": WarningKind.LEFT_OUT.value,
+    "too_slow": "killed",
+}
+"""Health check of a property-testing library -> our warning that means as much. The others, about the size of data, have
+none: sizes are bounded where data are drawn."""
 _NEVER_FAILING: Final = frozenset(("timeout_units",))
 """Kinds that are about the command line: no run fails for them."""
 LOW_VALID_RATE: Final = 0.2
@@ -25,15 +32,19 @@ class WarningSettings:
     """Kinds that make a run fail; None: whatever is shown."""
     low_valid_rate: float = LOW_VALID_RATE
     """Of `low_valid_rate`."""
+    silenced: tuple[str, ...] = ()
+    """Kinds that are neither shown nor fail a run, whatever else is said (`suppress-health-check`)."""
 
     def shows(self, kind: str) -> bool:
         """Whether warnings of a kind are shown."""
+        if kind in self.silenced:
+            return False
         return usually_shown(kind) if self.display is None else kind in self.display
 
     def fails_on(self, kind: str) -> bool:
         """Whether a warning of that kind makes the run fail."""
         is_named = self.shows(kind) if self.fail_on is None else kind in self.fail_on
-        return is_named and kind not in _NEVER_FAILING
+        return is_named and kind not in (*_NEVER_FAILING, *self.silenced)
 
     @classmethod
     def of(cls, value: Any) -> "WarningSettings":
@@ -45,6 +56,13 @@ class WarningSettings:
             rate = value.get("low_valid_rate", {}).get("threshold", LOW_VALID_RATE)
             return cls(display, fail_on, rate)
         return cls(_display(value))
+
+
+def silenced_by(health_checks: Iterable[str]) -> tuple[str, ...]:
+    """Warnings with the meaning of these health checks."""
+    asked = set(health_checks)
+    every = "all" in asked
+    return tuple(kind for name, kind in _HEALTH.items() if every or name in asked)
 
 
 def _display(value: Any) -> tuple[str, ...] | None:

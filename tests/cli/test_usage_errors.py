@@ -185,7 +185,6 @@ def test_wrong_usage(invoke, name: str) -> None:
 
 
 LATER = (
-    ("--suppress-health-check", "all"),
     ("--generation-maximize", "response_time"),
     ("--checks", "object_level_authorization"),
 )
