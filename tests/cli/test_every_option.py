@@ -1,0 +1,159 @@
+"""Every option of `run` and `fuzz`: what a good value comes to, and what is said of a bad one. A new option needs a row."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import click
+import pytest
+
+from checker.cli.fuzz import fuzz
+from checker.cli.run import run
+from checker.config.settings import RunSettings
+from checker.config.table import COVERED
+from checker.core.reports import report_formats
+
+Shows = Callable[[RunSettings], Any]
+RUN = ("run", "openapi.json")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One option."""
+
+    good: tuple[str, ...]
+    """Its arguments after its name; those of other options that it needs may follow."""
+    shows: Shows
+    expected: Any
+    bad: str | None = None
+    """A value that is refused; None where any value is good, and for flags."""
+    message: str = ""
+
+
+def checks(settings: RunSettings) -> tuple[str, ...]:
+    return settings.common.checks
+
+
+def check_setting(name: str) -> Shows:
+    return lambda settings: settings.common.check_settings.get(name)
+
+
+ROWS: dict[str, Row] = {
+    "--force-color": Row((), lambda one: one.color, True),
+    "--no-color": Row((), lambda one: one.color, False),
+    "--phases": Row(("fuzzing",), lambda one: one.phases, ("fuzzing",), "walking", "unknown name 'walking'"),
+    "--checks": Row(("not_a_server_error",), checks, ("not_a_server_error",), "no_such", "unknown name 'no_such'"),
+    "--exclude-checks": Row(("ignored_auth",), lambda one: "ignored_auth" in one.common.checks, False, "no_such", "unknown name"),
+    "--report": Row(("junit", "--report-dir", "r"), lambda one: [name for name, _ in one.reports], ["junit"], "paper", "unknown name 'paper'"),
+    "--header": Row(("X-A: b",), lambda one: one.common.headers, (("X-A", "b"),), "nothing", "KEY:VALUE"),
+    "--auth": Row(("u:p",), lambda one: one.common.headers[0][0], "Authorization", "nobody", "USER:PASSWORD"),
+    "--auth-type": Row(("digest", "-a", "u:p"), lambda one: one.common.authentication.is_digest, True, "oath", "Valid values are"),
+    "--auth-wfc": Row(("wfc.json",), lambda one: bool(one.wfc), True, "no.json", "no.json"),
+    "--auth-wfc-user": Row(("anna", "--auth-wfc", "wfc.json"), lambda one: one.common.authentication.wfc.user, "anna"),
+    "--max-examples": Row(("7",), lambda one: one.common.max_examples, 7, "0", "at least 1"),
+    "--no-shrink": Row((), lambda one: one.common.no_shrink, True),
+    "--max-time": Row(("9",), lambda one: one.max_time_s, 9.0, "0", "greater than 0"),
+    "--url": Row(("http://127.0.0.1:1/a",), lambda one: one.base_url, "http://127.0.0.1:1/a", "ftp://x", "absolute http(s) URL"),
+    "--origin": Row(("http://127.0.0.1:1",), lambda one: one.origin, "http://127.0.0.1:1", "http://127.0.0.1:1/path", "scheme, host and port alone"),
+    "--workers": Row(("3",), lambda one: one.workers, 3, "65", "at most 64"),
+    "--lanes": Row(("3",), lambda one: one.lanes, 3, "none", "auto"),
+    "--seed": Row(("5",), lambda one: one.seed, 5, "five", "an integer"),
+    "--max-failures": Row(("2",), lambda one: one.max_failures, 2, "0", "at least 1"),
+    "--continue-on-failure": Row((), lambda one: one.common.continue_on_failure, True),
+    "--wait-for-schema": Row(("2",), lambda one: one.wait_for_schema_s, 2.0, "0.5", "at least 1"),
+    "--request-timeout": Row(("3",), lambda one: one.common.request_timeout_s, 3.0, "0", "greater than 0"),
+    "--proxy": Row(("http://127.0.0.1:9",), lambda one: one.common.proxy, "http://127.0.0.1:9", "nowhere", "absolute http(s) URL"),
+    "--tls-verify": Row(("false",), lambda one: one.common.tls_verify, False, "no-such-file", "existing file or folder"),
+    "--rate-limit": Row(("5/m",), lambda one: one.common.rate_limit, "5/m", "fast", "requests per time"),
+    "--max-redirects": Row(("0",), lambda one: one.common.max_redirects, 0, "-1", "at least 0"),
+    "--request-retries": Row(("2",), lambda one: one.common.request_retries, 2, "-1", "at least 0"),
+    "--request-cert": Row(("openapi.json",), lambda one: one.common.request_cert, "openapi.json", "no.pem", "existing file"),
+    "--request-cert-key": Row(("openapi.json", "--request-cert", "openapi.json"), lambda one: one.common.request_cert_key, "openapi.json", "no.pem", "existing file"),
+    "--suppress-health-check": Row(("all",), lambda one: bool(one.warnings.silenced), True, "flu", "Valid values are"),
+    "--warnings": Row(("missing_auth",), lambda one: one.warnings.display, ("missing_auth",), "no_such", "name of a warning"),
+    "--mode": Row(("negative",), lambda one: one.common.modes, ("negative",), "both", "Valid values are"),
+    "--generation-allow-x00": Row(("no",), lambda one: one.common.allow_x00, False, "maybe", "a boolean"),
+    "--generation-codec": Row(("ascii",), lambda one: one.common.codec, "ascii", "klingon", "known codec"),
+    "--generation-deterministic": Row((), lambda one: one.seed, 0),
+    "--generation-with-security-parameters": Row(("off",), lambda one: one.common.security_parameters, False, "maybe", "a boolean"),
+    "--generation-graphql-allow-null": Row(("0",), lambda one: one.common.graphql_allow_null, False, "maybe", "a boolean"),
+    "--generation-database": Row((":memory:",), lambda one: one.database, ":memory:"),
+    "--generation-unique-inputs": Row((), lambda one: one.common.unique_inputs, True),
+    "--max-response-time": Row(("0.5",), check_setting("max_response_time"), {"max_response_time": 0.5}, "0", "greater than 0"),
+    "--report-dir": Row(("r", "--report", "junit"), lambda one: one.reports[0][1][:2], "r/"),
+    "--report-preserve-bytes": Row(("--report", "vcr"), lambda one: one.preserve_bytes, True),
+    "--debug-output-file": Row(("e",), lambda one: one.reports, (("ndjson", "e"),)),
+    "--output-sanitize": Row(("false",), lambda one: one.sanitization.enabled, False, "maybe", "a boolean"),
+    "--output-truncate": Row(("false",), lambda one: one.truncation.enabled, False, "maybe", "a boolean"),
+    "--max-shown": Row(("3",), lambda one: one.max_shown, 3, "-1", "at least 0"),
+    "--exclude-deprecated": Row((), lambda one: one.selection.filters.specs[0].subject, "deprecated"),
+    "--app": Row(("a:b",), lambda one: one.app, "a:b", "a", "module:variable"),
+    "--dry-run": Row((), lambda one: (one.transport, one.common.checks), ("checker.transport.in_process:nothing_sent", ())),
+    "--set": Row(("seed=4",), lambda one: one.seed, 4, "nothing", "NAME=VALUE"),
+    **{
+        f"--report-{row.name}-path": Row(("p",), lambda one: one.reports[0][1], "p")
+        for row in report_formats()
+        if row.writer is not None
+    },
+    **{
+        f"--{verb}-{subject}": Row(("a",), lambda one: [(x.verb, x.subject, x.value, x.is_regex) for x in one.selection.filters.specs], [(verb, subject, "a", False)])
+        for verb in ("include", "exclude")
+        for subject in ("path", "method", "name", "tag", "operation-id")
+    },
+    **{
+        f"--{verb}-{subject}-regex": Row(("^a",), lambda one: [(x.verb, x.subject, x.value, x.is_regex) for x in one.selection.filters.specs], [(verb, subject, "^a", True)], "(", "regular expression")
+        for verb in ("include", "exclude")
+        for subject in ("path", "method", "name", "tag", "operation-id")
+    },
+    **{
+        f"--{verb}-by": Row(("/x == 1",), lambda one: one.selection.filters.specs[0].verb, verb, "/x", "==")
+        for verb in ("include", "exclude")
+    },
+}  # fmt: skip
+ELSEWHERE = {
+    "--help-all": "tests/cli/test_config_command.py",
+    "--code-sample-style": "tests/reporting",
+    "--baseline": "tests/cli/test_baseline.py",
+    "--baseline-update": "tests/cli/test_baseline.py",
+    "--baseline-prune": "tests/cli/test_baseline.py",
+    "--compare": "tests/cli/test_baseline.py",
+    **{f"--fail-under-{what}": "tests/cli/test_coverage.py" for what in COVERED},
+}
+"""Options whose effect has tests of its own."""
+
+
+def options(command: click.Command) -> set[str]:
+    return {
+        one.opts[-1] for one in command.params if isinstance(one, click.Option) and not one.hidden
+    }
+
+
+def test_every_option_has_a_row() -> None:
+    assert options(run) | options(fuzz) == ROWS.keys() | ELSEWHERE.keys()
+
+
+WFC = '{"auth": [{"name": "anna", "fixedHeaders": [{"name": "X-A", "value": "b"}]}]}'
+
+
+@pytest.mark.parametrize("option", ROWS)
+def test_a_good_value_arrives_and_is_not_the_default(
+    settings_of: Callable[..., RunSettings], folder: Any, option: str
+) -> None:
+    (folder / "wfc.json").write_text(WFC)
+    row = ROWS[option]
+    assert row.shows(settings_of(*RUN, option, *row.good)) == row.expected
+    try:
+        usual = row.shows(settings_of(*RUN, "--seed", "99"))
+    except (AttributeError, IndexError, TypeError):
+        # Without it there is nothing of the kind.
+        return
+    assert usual != row.expected
+
+
+@pytest.mark.parametrize("option", [name for name, row in ROWS.items() if row.bad is not None])
+def test_a_bad_value_has_one_sentence(invoke: Callable[..., Any], option: str) -> None:
+    row = ROWS[option]
+    result = invoke(*RUN, option, row.bad)
+    assert result.exit_code == 2
+    assert row.message in result.output
+    assert "Traceback" not in result.output
