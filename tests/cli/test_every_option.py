@@ -38,6 +38,11 @@ def check_setting(name: str) -> Shows:
     return lambda settings: settings.common.check_settings.get(name)
 
 
+def wfc_user(settings: RunSettings) -> str | None:
+    asked = settings.common.authentication.wfc
+    return None if asked is None else asked.user
+
+
 ROWS: dict[str, Row] = {
     "--force-color": Row((), lambda one: one.color, True),
     "--no-color": Row((), lambda one: one.color, False),
@@ -49,7 +54,7 @@ ROWS: dict[str, Row] = {
     "--auth": Row(("u:p",), lambda one: one.common.headers[0][0], "Authorization", "nobody", "USER:PASSWORD"),
     "--auth-type": Row(("digest", "-a", "u:p"), lambda one: one.common.authentication.is_digest, True, "oath", "Valid values are"),
     "--auth-wfc": Row(("wfc.json",), lambda one: bool(one.wfc), True, "no.json", "no.json"),
-    "--auth-wfc-user": Row(("anna", "--auth-wfc", "wfc.json"), lambda one: one.common.authentication.wfc.user, "anna"),
+    "--auth-wfc-user": Row(("anna", "--auth-wfc", "wfc.json"), wfc_user, "anna"),
     "--max-examples": Row(("7",), lambda one: one.common.max_examples, 7, "0", "at least 1"),
     "--no-shrink": Row((), lambda one: one.common.no_shrink, True),
     "--max-time": Row(("9",), lambda one: one.max_time_s, 9.0, "0", "greater than 0"),
