@@ -8,8 +8,7 @@ from pathlib import Path
 import click
 
 from checker.cli.command import Command
-from checker.cli.main import Root
-from checker.cli.past import PastRun, folder_of
+from checker.cli.past import PastRun, chosen_findings, configured, folder_of
 from checker.config.baseline import read_baseline
 from checker.config.config import Config
 from checker.core.errors import UsageError
@@ -22,7 +21,6 @@ from checker.core.known import (
     entry_for,
     failure_id,
 )
-from checker.corpus.records import Finding
 from checker.reporting.known_text import entry_name, known_name
 from checker.reporting.text import xml_text
 
@@ -63,12 +61,12 @@ def add(
     run: str | None,
 ) -> None:
     """Add failures of the last run: IDs as reports show them, their beginnings suffice; `all` stands for all of them."""
-    config = _config(ctx)
+    config = configured(ctx)
     path, day = _path(config, file), _day(expires)
     today = _today()
     findings = list(PastRun.of(folder_of(run), config).view.findings.values())
     entries = list(read_baseline(path)) if path.exists() else []
-    for finding in _chosen(ids, findings):
+    for finding in chosen_findings(ids, findings):
         made = cause_entry_for(finding, today) if cause else entry_for(finding, today)
         made = replace(made, reason=reason, owner=owner, ticket=ticket, expires=day)
         if any(_is_same(one, made) for one in entries):
@@ -88,7 +86,7 @@ def add(
 def list_entries(ctx: click.Context, file: str | None) -> None:
     """Print what is known, and until when."""
     today = _today()
-    for entry in read_baseline(_path(_config(ctx), file)):
+    for entry in read_baseline(_path(configured(ctx), file)):
         state = "expired" if entry.is_expired(today) else "known"
         until = f" until {entry.expires}" if entry.expires else ""
         told = ", ".join(part for part in (entry.reason, entry.owner, entry.ticket) if part)
@@ -101,7 +99,7 @@ def list_entries(ctx: click.Context, file: str | None) -> None:
 @click.pass_context
 def diff(ctx: click.Context, run: str | None, file: str | None) -> None:
     """Print what is new, known, expired and gone in the last run; exit code 1 if something is new or expired."""
-    config = _config(ctx)
+    config = configured(ctx)
     path = _path(config, file)
     past = PastRun.of(folder_of(run), config)
     known = KnownFailures(Baseline(str(path), _today(), read_baseline(path)))
@@ -118,26 +116,6 @@ def diff(ctx: click.Context, run: str | None, file: str | None) -> None:
         for entry in entries:
             click.echo(xml_text(f"{word:<8} {entry_name(entry)}"))
     ctx.exit(1 if report.failing else 0)
-
-
-def _chosen(ids: tuple[str, ...], findings: list[Finding]) -> list[Finding]:
-    """Findings whose ids begin like that. Raises `UsageError` for what is none, or several."""
-    if ids == ("all",):
-        return findings
-    chosen = []
-    for wanted in ids:
-        bare = wanted.lower()
-        found = [
-            one
-            for one in findings
-            if failure_id(one).startswith(bare) or one.fingerprint.startswith(bare)
-        ]
-        if len(found) != 1:
-            what = "no failure" if not found else f"{len(found)} failures"
-            known = ", ".join(map(failure_id, findings[:5])) or "none"
-            raise UsageError(f"{wanted!r} is the id of {what} of the last run; it has {known}")
-        chosen += found
-    return chosen
 
 
 def _is_same(one: KnownFailure, other: KnownFailure) -> bool:
@@ -159,11 +137,6 @@ def _renewed(entry: KnownFailure, made: KnownFailure) -> KnownFailure:
         if getattr(made, name)
     }
     return replace(entry, **said)
-
-
-def _config(ctx: click.Context) -> Config:
-    root = ctx.find_object(Root) or Root()
-    return Config.from_path(root.config_file) if root.config_file else Config.discover()
 
 
 def _path(config: Config, file: str | None) -> Path:

@@ -1,21 +1,25 @@
 """Runs that are over, as commands find them: by a folder, by a name below `.checker`, by a report in JSON."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import click
+
+from checker.cli.main import Root
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
 from checker.core.errors import UsageError
-from checker.core.known import Baseline, KnownFailure, entry_for
+from checker.core.known import Baseline, KnownFailure, entry_for, failure_id
 from checker.core.local_files import read_local
 from checker.corpus.fold import RunView
 from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
+from checker.corpus.records import Finding
 from checker.corpus.runs import LastRun, last_run
 from checker.reporting.context import ReportContext
 from checker.reporting.report import ENDLESS, Report
@@ -83,6 +87,32 @@ def folder_of(name: str | None) -> Path:
         names = ", ".join(one.name for one in inside)
         raise UsageError(f"{wanted} holds several corpora; name one of {names}")
     raise UsageError(f"{wanted} holds no run; give the folder of one, or its name below {_CORPORA}")
+
+
+def chosen_findings(ids: Sequence[str], findings: list[Finding]) -> list[Finding]:
+    """Findings whose ids begin like that. Raises `UsageError` for what is none, or several."""
+    if list(ids) == ["all"]:
+        return findings
+    chosen = []
+    for wanted in ids:
+        bare = wanted.lower()
+        found = [
+            one
+            for one in findings
+            if failure_id(one).startswith(bare) or one.fingerprint.startswith(bare)
+        ]
+        if len(found) != 1:
+            what = "no failure" if not found else f"{len(found)} failures"
+            known = ", ".join(map(failure_id, findings[:5])) or "none"
+            raise UsageError(f"{wanted!r} is the id of {what} of the last run; it has {known}")
+        chosen += found
+    return chosen
+
+
+def configured(ctx: click.Context) -> Config:
+    """The configuration of a command that has no options for it. Raises `ConfigError`."""
+    root = ctx.find_object(Root) or Root()
+    return Config.from_path(root.config_file) if root.config_file else Config.discover()
 
 
 def compared_with(name: str, today: str) -> Baseline:

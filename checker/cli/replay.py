@@ -1,12 +1,15 @@
 """`checker replay`."""
 
+import re
 from pathlib import Path
 
 import click
 
 from checker.cli.command import Command
+from checker.cli.failure_replay import ReplayTarget, replay_findings
 from checker.cli.main import Root
 from checker.cli.options import BASE_URL, auth_option, header_option
+from checker.cli.past import PastRun, configured, folder_of
 from checker.cli.values import KeyValue
 from checker.config.auth import basic_value
 from checker.config.table import default_of
@@ -16,12 +19,14 @@ from checker.phases.replay import ReplayOptions
 from checker.phases.replay import replay as replay_cassette
 from checker.transport.settings import HttpSettings
 
+_ID = re.compile(r"(?:v\d+-)?[0-9a-f]{4,16}|all", re.IGNORECASE)
 _STATUSES = ("SUCCESS", "FAILURE", "ERROR", "SKIP")
 
 
 @click.command(cls=Command)
-@click.argument("cassette", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("cassette", metavar="CASSETTE|ID...", nargs=-1, required=True)
 @click.option("--id", "ids", multiple=True, help="Only the interaction with this id.")
+@click.option("--run", metavar="RUN|FOLDER", help="Whose failures the IDs are of.")
 @click.option(
     "--status",
     "statuses",
@@ -59,7 +64,8 @@ _STATUSES = ("SUCCESS", "FAILURE", "ERROR", "SKIP")
 @click.pass_context
 def replay(
     ctx: click.Context,
-    cassette: Path,
+    cassette: tuple[str, ...],
+    run: str | None,
     ids: tuple[str, ...],
     statuses: tuple[str, ...],
     purposes: tuple[str, ...],
@@ -72,7 +78,25 @@ def replay(
     headers: dict[str, str],
     auth: str | None,
 ) -> None:
-    """Send the interactions of CASSETTE again and print their old and new statuses."""
+    """Send the interactions of CASSETTE again and print their old and new statuses.
+
+    With IDs of failures of the last run, as reports show them, each is tried three times: fixed, failed or flaky.
+    """
+    http = HttpSettings(request_timeout_s=request_timeout, verify=tls_verify, proxy=proxy)
+    if not Path(cassette[0]).exists() and _ID.fullmatch(cassette[0]):
+        config = configured(ctx)
+        ctx.exit(
+            replay_findings(
+                PastRun.of(folder_of(run), config), cassette, ReplayTarget(url, http), click.echo
+            )
+        )
+    if len(cassette) > 1:
+        raise UsageError("give one cassette, or ids of failures of the last run")
+    path = Path(cassette[0])
+    if not path.exists():
+        raise UsageError(
+            f"{str(path)!r} does not exist, and is no id of a failure such as v1-9a689dd4"
+        )
     if (ctx.find_object(Root) or Root()).config_file is not None:
         raise UsageError("--config-file has no effect here: replay reads no configuration")
     if auth is not None:
@@ -86,6 +110,6 @@ def replay(
         purposes=purposes,
         uri=uri,
         method=method,
-        http=HttpSettings(request_timeout_s=request_timeout, verify=tls_verify, proxy=proxy),
+        http=http,
     )
-    ctx.exit(replay_cassette(cassette, options, click.echo))
+    ctx.exit(replay_cassette(path, options, click.echo))

@@ -1,37 +1,29 @@
 """pytest: a file of regression tests, one for each failure; they pass while the defect is there, or once it is gone."""
 
-import json
 import re
 from collections.abc import Iterator
 from importlib.resources import files
-from typing import Any, Final
-from urllib.parse import unquote
+from typing import Final
 
 from checker import __version__
 from checker.config.resolve import slug
-from checker.corpus.records import Interaction
+from checker.corpus.records import Finding, Interaction
 from checker.reporting.context import ReportContext
 from checker.reporting.report import Report
 from checker.reporting.shown import (
     ShownFinding,
     has_answer,
-    readable_body,
     shown_findings,
     shown_request,
     standing_text,
 )
+from checker.reporting.symptoms import links_in, symptoms_of
 from checker.reporting.text import xml_text
 
 _NOT_SENT: Final = frozenset(
     ("host", "content-length", "user-agent", "accept-encoding", "connection", "transfer-encoding")
 )
-_PLACE = re.compile(r"body((?:\.[^.:\[\]\s]+|\[\d+\])*): ")
-_PART = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
 _MOST_LINES: Final = 40
-_SHORTEST: Final = 3
-"""Shorter values stand in requests by chance."""
-_MOST_LEAVES: Final = 500
-Path = tuple[str | int, ...]
 
 
 def write(report: Report, context: ReportContext) -> Iterator[str]:
@@ -62,13 +54,16 @@ def _test(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
     if any(one.exchange.body_size is not None for one in finding.interactions):
         yield '    pytest.skip("its body was too long to be recorded")\n'
         return
+    if not has_answer(finding.interactions[-1].exchange):
+        yield '    pytest.skip("it was not answered, and how long to wait nobody can tell")\n'
+        return
     last = len(finding.interactions) - 1
     for number, interaction in enumerate(finding.interactions):
         earlier = finding.interactions[:number]
         yield f"    answer_{number} = {_sent(interaction, earlier, context)}\n"
         if number < last and has_answer(interaction.exchange):
             yield f"    assert answer_{number}.status == {interaction.exchange.status}\n"
-    symptoms = list(_symptoms(shown, finding.interactions[-1], f"answer_{last}"))
+    symptoms = list(_symptoms(finding, f"answer_{last}"))
     yield f"    judge({', '.join(symptoms)})\n"
 
 
@@ -89,7 +84,10 @@ def _sent(
         for value in values
         if name.lower() not in _NOT_SENT and not name.lower().startswith("x-checker-")
     ]
-    links = _links(earlier, f"{unquote(target)}")
+    links = {
+        text: f"fresh(answer_{number}{''.join(f', {part!a}' for part in path)})"
+        for text, (number, path) in links_in(earlier, interaction.exchange.target).items()
+    }
     parts = [
         ascii(sent.method),
         _expression(target, mask, "query", links),
@@ -104,46 +102,6 @@ def _body(body: bytes, mask: str) -> str:
     if mask.encode() not in body:
         return repr(body)
     return f"({_expression(body.decode('latin-1'), mask, 'body')}).encode('latin-1')"
-
-
-def _links(earlier: tuple[Interaction, ...], target: str) -> dict[str, str]:
-    """Values of earlier answers that stand in a target -> the expression for what the same place holds now."""
-    found: dict[str, str] = {}
-    before = [one.exchange.target.decode("latin-1") for one in earlier]
-    for number, interaction in enumerate(earlier):
-        for path, value in _leaves(_parsed(readable_body(interaction.exchange))):
-            text = str(value)
-            is_new = not any(text in one for one in before[: number + 1])
-            if text in re.split(r"[/?&=]", target) and is_new and _is_telling(value):
-                place = "".join(f", {part!a}" for part in path)
-                found.setdefault(text, f"fresh(answer_{number}{place})")
-    return found
-
-
-def _is_telling(value: object) -> bool:
-    return not isinstance(value, bool) and (isinstance(value, int) or len(str(value)) >= _SHORTEST)
-
-
-def _leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, object]]:
-    """Scalars of a document with their places, at most 500."""
-    waiting: list[tuple[Path, Any]] = [(path, value)]
-    count = 0
-    while waiting and count < _MOST_LEAVES:
-        place, found = waiting.pop(0)
-        count += 1
-        if isinstance(found, dict):
-            waiting += [((*place, key), one) for key, one in found.items()]
-        elif isinstance(found, list):
-            waiting += [((*place, at), one) for at, one in enumerate(found)]
-        elif isinstance(found, str | int) and place:
-            yield place, found
-
-
-def _parsed(body: bytes) -> Any:
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _expression(text: str, mask: str, name: str, links: dict[str, str] | None = None) -> str:
@@ -164,39 +122,24 @@ def _expression(text: str, mask: str, name: str, links: dict[str, str] | None = 
     return " + ".join(parts)
 
 
-def _symptoms(shown: ShownFinding, interaction: Interaction, answer: str) -> Iterator[str]:
+def _symptoms(finding: Finding, answer: str) -> Iterator[str]:
     """Expressions that are true while the defect is there."""
-    exchange, finding = interaction.exchange, shown.finding
-    if not has_answer(exchange):
-        yield f"{answer}.status is None"
-        return
-    yield f"{answer}.status == {exchange.status}"
-    if finding.check == "content_type_conformance":
-        declared = {name.lower(): value for name, value in exchange.response_headers}
-        media_type = declared.get("content-type", "").partition(";")[0].strip().lower()
-        yield f"{answer}.media_type == {media_type!a}"
-    elif finding.unique_key == "undecodable":
-        yield f"not {answer}.is_json"
-    elif finding.check == "response_schema_conformance" and (found := _PLACE.match(shown.message)):
-        yield from _at(found[1], finding.unique_key, _parsed(readable_body(exchange)), answer)
-
-
-def _at(place: str, rule: str, document: Any, answer: str) -> Iterator[str]:
-    """That the offending value is there: of a type, or absent, or as it was."""
-    path = tuple(int(index) if index else name for name, index in _PART.findall(place))
-    for part in path:
-        try:
-            document = document[part]
-        except (LookupError, TypeError):
-            return
-    arguments = ", ".join(ascii(part) for part in path)
-    kind = rule.rpartition("/")[2]
-    if kind == "type":
-        yield f"type({answer}.at({arguments})) is {type(document).__name__ if document is not None else 'type(None)'}"
-    elif isinstance(document, str | int | float | None) and kind in ("enum", "const", "pattern"):
-        yield f"{answer}.at({arguments}) == {document!a}"
-    elif path:
-        yield f"{answer}.has({arguments})"
+    for one in symptoms_of(finding):
+        place = ", ".join(ascii(part) for part in one.path)
+        match one.kind:
+            case "status":
+                yield f"{answer}.status == {one.value}"
+            case "media_type":
+                yield f"{answer}.media_type == {one.value!a}"
+            case "undecodable":
+                yield f"not {answer}.is_json"
+            case "type":
+                kind = "type(None)" if one.value is None else type(one.value).__name__
+                yield f"type({answer}.at({place})) is {kind}"
+            case "equals":
+                yield f"{answer}.at({place}) == {one.value!a}"
+            case _:
+                yield f"{answer}.has({place})"
 
 
 def _safe(text: str) -> str:

@@ -1,0 +1,113 @@
+"""Failures of a run that is over, sent again: three tries of each, with what earlier answers hold now."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+from urllib.parse import quote
+
+from checker.cli.past import PastRun, chosen_findings
+from checker.core.codings import codings_of, readable
+from checker.core.errors import CheckerError
+from checker.core.known import failure_id
+from checker.core.request import BaseUrl, WireRequest
+from checker.core.response import NetworkFailure, Response
+from checker.core.send import Transport
+from checker.corpus.records import Finding, Interaction
+from checker.corpus.secrets import secrets_of
+from checker.reporting.known_text import known_name
+from checker.reporting.symptoms import Path, links_in, symptoms_of, value_at
+from checker.reporting.text import xml_text
+from checker.transport.factories import NETWORK
+from checker.transport.settings import HttpSettings
+
+TRIES: Final = 3
+Echo = Callable[[str], object]
+"""Prints one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayTarget:
+    """Where requests go, and how."""
+
+    base_url: str | None
+    """None: where they went."""
+    http: HttpSettings
+
+
+class _CannotSend(CheckerError):
+    """A request of a failure cannot be sent as it was."""
+
+
+def replay_findings(past: PastRun, ids: Sequence[str], target: ReplayTarget, echo: Echo) -> int:
+    """Exit code: 0 when all are fixed, 1 when one failed again or is flaky, 2 when one could not be sent.
+
+    A secret stands in for its reference as the configuration of today has it.
+    """
+    codes = set()
+    for finding in chosen_findings(ids, list(past.view.findings.values())):
+        name = known_name(finding.label, finding.title, failure_id(finding))
+        try:
+            shown = [_is_there(finding, past, target) for _ in range(TRIES)]
+        except (CheckerError, ValueError) as error:
+            echo(xml_text(f"ERROR   {name}: {error}"))
+            codes.add(2)
+            continue
+        count = sum(shown)
+        word = "FIXED" if not count else "FAILED" if count == TRIES else "FLAKY"
+        echo(xml_text(f"{word:<7} {name}: it showed in {count} of {TRIES} tries"))
+        codes.add(int(count > 0))
+    return 1 if 1 in codes else max(codes, default=0)
+
+
+def _is_there(finding: Finding, past: PastRun, target: ReplayTarget) -> bool:
+    """One try: whether the answer to the last request is what it was."""
+    symptoms = list(symptoms_of(finding)) if finding.interactions else []
+    if not symptoms:
+        raise _CannotSend("there was no answer to compare with; send its command by hand")
+    opened = past.view.opened
+    origin = BaseUrl.from_url(target.base_url or (opened.base_url if opened else ""))
+    lanes = NETWORK(replace(origin, base_path=""), target.http, 1)
+    try:
+        answers: list[Response] = []
+        for number, interaction in enumerate(finding.interactions):
+            earlier = finding.interactions[:number]
+            answers.append(_sent(interaction, earlier, answers, past, lanes))
+    finally:
+        lanes.close()
+    last = answers[-1]
+    declared = {name.lower(): value for name, value in last.raw_headers}
+    media_type = declared.get("content-type", "")
+    body = readable(last.content, codings_of(last.raw_headers), is_cut=last.is_truncated).content
+    return all(one.holds(last.status_code, media_type, body) for one in symptoms)
+
+
+def _sent(
+    interaction: Interaction,
+    earlier: tuple[Interaction, ...],
+    answers: list[Response],
+    past: PastRun,
+    lanes: Transport,
+) -> Response:
+    """The answer to a request, with values of the answers of today where it took some. Raises `CheckerError`."""
+    exchange = interaction.exchange
+    if exchange.body_size is not None:
+        raise _CannotSend("a body was too long to be recorded")
+    place = exchange.target
+    for text, (number, path) in links_in(earlier, place).items():
+        fresh = _fresh(answers[number], path)
+        if fresh is not None:
+            place = place.replace(quote(text, safe="").encode(), quote(fresh, safe="").encode())
+    recorded = WireRequest(exchange.method, place, list(exchange.headers), exchange.body)
+    request = secrets_of(past.settings).store.resolve_request(recorded)
+    # A kept connection that the server has closed meanwhile would read as its answer.
+    outcome = lanes.send(0, replace(request, fresh=True))
+    if isinstance(outcome, NetworkFailure):
+        raise _CannotSend(f"{outcome.kind}: {outcome.message}")
+    return outcome
+
+
+def _fresh(answer: Response, path: Path) -> str | None:
+    try:
+        return str(value_at(answer.content, path))
+    except (LookupError, TypeError):
+        return None

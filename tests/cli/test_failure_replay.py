@@ -1,0 +1,80 @@
+"""`checker replay ID`: failures of a run that is over, tried again against the service as it is today."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from checker.cli.failure_replay import ReplayTarget, replay_findings
+from checker.cli.past import PastRun
+from checker.core.errors import UsageError
+from checker.core.known import failure_id
+from checker.corpus.fold import fold
+from checker.corpus.records import Finding
+from checker.corpus.runs import LastRun
+from checker.demo import Server
+from checker.demo.http import Reply, Request
+from checker.transport.settings import HttpSettings
+from tests.apps.serving import serving
+from tests.reporting.samples import exchange, finding, interaction, settings, started
+from tests.reporting.test_pytest_file import FLOOR, FREED, QUOTE, REVIEW
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["broken", "fixed"])
+def server(request: pytest.FixtureRequest) -> Iterator[tuple[Server, bool]]:
+    one = Server(fixed=request.param)
+    one.start()
+    yield one, request.param
+    one.stop()
+
+
+def replayed(url: str, *found: Finding, ids: tuple[str, ...] = ("all",)) -> tuple[int, list[str]]:
+    view = fold((1, one) for one in found)
+    past = PastRun(settings(), LastRun(started(), 1, Path("journal")), view, 1.0)
+    lines: list[str] = []
+    code = replay_findings(past, ids, ReplayTarget(url, HttpSettings()), lines.append)
+    return code, lines
+
+
+def test_each_is_tried_three_times(server: tuple[Server, bool]) -> None:
+    one, is_fixed = server
+    code, lines = replayed(one.url, QUOTE, FLOOR, REVIEW, FREED)
+    word, count = ("FIXED", 0) if is_fixed else ("FAILED", 3)
+    assert code == int(not is_fixed)
+    assert len(lines) == 4
+    for line in lines:
+        assert line.startswith(word)
+        assert line.endswith(f"it showed in {count} of 3 tries")
+
+
+def test_one_that_shows_now_and_then_is_flaky() -> None:
+    count = 0
+
+    def answer(request: Request) -> Reply:
+        nonlocal count
+        count += 1
+        return Reply(500 if count == 2 else 200, "application/json", b"{}")
+
+    with serving(answer, {}) as app:
+        code, (line,) = replayed(app.url, finding())
+    assert (code, line.split()[0]) == (1, "FLAKY")
+    assert "1 of 3" in line
+
+
+def test_what_cannot_be_sent_is_no_verdict() -> None:
+    secret = exchange(headers=((b"Authorization", b"secret:header:Authorization"),))
+    one = finding(interactions=(interaction(exchange=secret),))
+    code, (line,) = replayed("http://127.0.0.1:9", one)
+    assert code == 2
+    assert line.startswith("ERROR")
+    assert "Authorization" in line
+
+
+def test_the_beginning_of_an_id_suffices() -> None:
+    with pytest.raises(UsageError, match="is the id of no failure"):
+        replayed("http://h", QUOTE, ids=("v1-ffff",))
+    with pytest.raises(UsageError, match="is the id of 2 failures"):
+        replayed("http://h", QUOTE, FLOOR, ids=("v1-0000",))
+    closed = replace(QUOTE, interactions=())
+    assert replayed("http://h", closed, FLOOR, ids=(failure_id(QUOTE),))[0] == 2
