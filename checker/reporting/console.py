@@ -36,8 +36,10 @@ _FIELD = 18
 _LARGE_BYTES = 1_000_000
 """From here on a description takes so long that its size is worth telling."""
 _ELSEWHERE = "`--max-shown` shows more, and a report all of them, such as `--report html`."
-_PULSE_S = 60.0
-"""Between two signs of life of `fuzz` where no terminal shows live lines."""
+_PULSE_S = (10.0, 60.0)
+"""Least and most between two signs of life where no terminal shows live lines: nights have fewer than minutes."""
+_PULSE_SHARE = 1 / 30
+"""Of the time that a run has taken."""
 
 
 class Console:
@@ -58,7 +60,7 @@ class Console:
         self._live: LiveLines | None = None
         self._opened = False
         self._credentials: tuple[str, ...] = ()
-        self._next_pulse = clock() + _PULSE_S
+        self._next_pulse = clock() + _PULSE_S[0]
         self.screen = Screen(stream, color=settings.color)
 
     def title(self) -> None:
@@ -99,7 +101,7 @@ class Console:
                 self._live.opened(record.selected if self._settings.kind == "run" else 0)
             self._header(record, now)
         new = self._progress.follow(incarnation, record, now)
-        if self._settings.kind == "fuzz" and now >= self._next_pulse:
+        if now >= self._next_pulse:
             self._pulse(now)
         # Without a terminal only `fuzz` tells them: it may run all night before its report.
         if new and isinstance(record, Finding) and (self._live or self._settings.kind == "fuzz"):
@@ -190,7 +192,9 @@ class Console:
         self.screen.line()
 
     def _pulse(self, now: float) -> None:
-        self._next_pulse = now + _PULSE_S
+        least, most = _PULSE_S
+        pause = min(most, max(least, _PULSE_SHARE * (now - self._progress.started)))
+        self._next_pulse = now + pause
         if self._live is None:
             at = self._progress
             found = counted(len(at.fingerprints), "unique failure")
