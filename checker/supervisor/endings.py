@@ -123,9 +123,9 @@ class Ending:
         return self.outcome == TIME_LIMIT
 
     @property
-    def waits_for_opening(self) -> bool:
-        """Whether somebody who still reads the description may say what keeps him."""
-        return self.is_late and self._told < _EndingStage.HASTEN
+    def drops_openings(self) -> bool:
+        """Whether nobody waits for workers that still read the description; late ones may say for a while what keeps them."""
+        return self.began and not (self.is_late and self._told < _EndingStage.HASTEN)
 
     def left_s(self, elapsed_s: float) -> float | None:
         """Seconds until nothing new begins; None without a time limit."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from checker.config.settings import RunSettings
 from checker.corpus.inflight import Slot, Stage
+from checker.supervisor.assignment import remainder
 from checker.workers.messages import Leaving, Task
 
 _NANO = 1e-9
@@ -72,6 +73,10 @@ class WorkerSnapshot:
         return [
             slot.index for slot in self.slots if slot.stage is not Stage.IDLE and slot.task == task
         ]
+
+    def rest_of(self, task: Task) -> Task:
+        """What is left of a task if the worker is gone."""
+        return remainder(task, self.reached.get(task.id, 0), self.in_flight(task.id))
 
 
 @dataclass(slots=True)

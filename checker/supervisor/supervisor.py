@@ -9,7 +9,7 @@ from typing import assert_never
 from checker.config.settings import FetchLimits, RunSettings
 from checker.corpus.inflight import Slot
 from checker.corpus.records import WorkerGone
-from checker.supervisor.assignment import Plan, left, remainder, without
+from checker.supervisor.assignment import Plan, left, without
 from checker.supervisor.bounded import MOST_SLOW
 from checker.supervisor.chronicle import Chronicle
 from checker.supervisor.conclusion import conclude
@@ -39,7 +39,7 @@ from checker.supervisor.quarantine import (
 from checker.supervisor.restarts import HANG, OPENING, Restarts, Ruling
 from checker.supervisor.second_look import SecondLooks, second_looks
 from checker.supervisor.signals import Interrupts
-from checker.supervisor.state import Deadlines, WorkerSnapshot, is_stuck, overdue
+from checker.supervisor.state import Deadlines, is_stuck, overdue
 from checker.workers.messages import (
     Assign,
     Found,
@@ -312,7 +312,7 @@ class Supervisor:
         word = standing.last_word
         reason = reason or (word.reason if word is not None else ended)
         self._chronicle.write(WorkerGone(standing.incarnation, reason))
-        rests = {name: _rest(task, vitals) for name, task in standing.leases.items()}
+        rests = {name: vitals.rest_of(task) for name, task in standing.leases.items()}
         done = {name: left(task) - left(rests[name]) for name, task in standing.leases.items()}
         for name, cases in done.items():
             self._count(rests[name], cases, vitals.tallies.get(name, (0, 0, 0)))
@@ -393,15 +393,7 @@ class Supervisor:
         for worker in workers:
             if order.kills:
                 self._lose(worker, "killed: it did not leave in time")
-            elif self._is_not_needed(worker):
+            elif not worker.standing.opened and self.ending.drops_openings:
                 self._lose(worker, "not needed any more")
         if workers and not self._crew.workers and self._opened is None and self.ending.is_late:
             self.ending.fail_to_open()
-
-    def _is_not_needed(self, worker: CrewMember) -> bool:
-        ending = self.ending
-        return ending.began and not worker.standing.opened and not ending.waits_for_opening
-
-
-def _rest(task: Task, vitals: WorkerSnapshot) -> Task:
-    return remainder(task, vitals.reached.get(task.id, 0), vitals.in_flight(task.id))

@@ -1,11 +1,10 @@
 """From failing cases to findings worth reading: alone, smaller, and re-sent exactly as printed."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from checker.checks.judge import UNJUDGED
 from checker.core import curl
 from checker.core.case import Case
 from checker.core.digests import digest, digest_int
@@ -13,19 +12,20 @@ from checker.core.errors import CheckerError, HookError
 from checker.core.failures import Failure
 from checker.core.operation import Location
 from checker.core.request import WireRequest
-from checker.core.response import Outcome, Response
+from checker.core.response import Outcome
 from checker.core.send import Exchanging, Purpose
 from checker.corpus.inflight import Stage
 from checker.corpus.records import Finding
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.hypothesis import ShrinkingStopped
 from checker.generation.sources.shrinking import ShrinkBudget
-from checker.phases.attempt import Tools, Verdict, attempt, drive, exchange, judge_outcome
+from checker.phases.attempt import Tools, Verdict, attempt, drive
 from checker.phases.making import CaseFactory, GeneratedCase
 from checker.phases.shrinking import ShrinkPlan, shrink_case
 from checker.workers.defects import Defects
 from checker.workers.drafts import Answered
 from checker.workers.messages import Settled
+from checker.workers.reproduction import attempt_as_printed, command_of
 from checker.workers.sequences import SequenceReplay, SequenceShrink
 from checker.workers.settlement import Describer, Settlement
 from checker.workers.unconfirmed import (
@@ -360,7 +360,8 @@ class Investigator:
         if own is not None:
             requests[-1] = (requests[-1][0], own)
         commands = [
-            (shot.made, request, self._command(shot.verdict, request)) for shot, request in requests
+            (shot.made, request, command_of(self.render, shot.verdict, request))
+            for shot, request in requests
         ]
         settlement.commands = tuple(command for *_, command in commands)
         sent: list[Verdict] = []
@@ -369,7 +370,7 @@ class Investigator:
                 curl.as_sent(command), fresh=True, via=request.via, proofs=request.proofs
             )
             before = sent if number == len(commands) else None
-            work = self._printed(made.case, again, before)
+            work = attempt_as_printed(self.tools, made.case, again, before)
             verdict = self._driven(made, work, Purpose.REPRODUCE).verdict
             sent.append(verdict)
         if sent:
@@ -383,24 +384,6 @@ class Investigator:
             for outcome, judgement in settlement.printed
         )
         return sum(wanted.again(JudgedCase(shot.made, one)) is not None for one in verdicts)
-
-    def _command(self, verdict: Verdict, request: WireRequest) -> str:
-        command, outcome = self.render(request), verdict.outcome
-        # With a method of its own curl sends that again, where clients go on with GET.
-        is_redirected = isinstance(outcome, Response) and outcome.redirects > 0
-        if is_redirected and request.method in ("GET", "HEAD"):
-            return curl.with_redirects(command)
-        return command
-
-    def _printed(
-        self, case: Case, request: WireRequest, before: Sequence[Verdict] | None
-    ) -> Exchanging[Verdict]:
-        """One attempt with a command instead of a case. What comes before the last one is not judged: it has no `before`."""
-        outcome = yield from exchange(self.tools, case, request)
-        judgement = UNJUDGED
-        if before is not None:
-            judgement = yield from judge_outcome(self.tools, case, outcome, before, request=request)
-        return Verdict(case, request, outcome, judgement)
 
     def _described(
         self,
