@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Final
 
 from checker.config.operation_settings import OperationResolver
-from checker.config.settings import RunSettings
+from checker.config.settings import RunSettings, Sanitization
 from checker.core.credentials import CREDENTIAL_SOURCES
 from checker.core.hooks import HookRegistry, HookScope
 from checker.core.providers import GLOBAL_AUTH, AuthRegistry
@@ -75,6 +75,10 @@ class CallAuthentication:
         self._schema = schema
         self._schemes: tuple[object, SchemeCredentials] | None = None
         self._keeper: tuple[tuple[object, ...], CredentialKeeper] | None = None
+
+    def hidden(self, command: str, wanted: Sanitization) -> str:
+        """A command without what sources of credentials gave."""
+        return self.secrets.store.hide(command, wanted.replacement) if wanted.enabled else command
 
     def schemes(self, asked: Asked) -> SchemeCredentials:
         """What is configured for security schemes. Raises `ConfigError`."""

@@ -29,7 +29,13 @@ class DrawnCase(Case):
         found: CaseMetadata | None = _SLOT.__get__(self)
         if found is None:
             return found
-        return found if is_as_drawn(self) else judged_anew(self, found)
+        if is_as_drawn(self):
+            return found
+        schema = getattr(self.engine, "schema", None)
+        anew: CaseMetadata | None = (
+            judged_anew(self, found) if schema is None else schema.revalidate_case_metadata(self)
+        )
+        return anew
 
     @meta.setter
     def meta(self, value: CaseMetadata | None) -> None:

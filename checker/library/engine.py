@@ -49,6 +49,7 @@ from checker.library.calls import (
 from checker.library.changed import DrawnCase, transport_kwargs
 from checker.library.connections import Connections
 from checker.library.drawn import masked
+from checker.library.extensions import prepared, target_of
 from checker.library.listed import listed_cases
 from checker.library.makers import Makers, joined_headers
 from checker.library.options import CallOptions, CheckOptions
@@ -131,7 +132,9 @@ class LibraryEngine:
         request = self._maker(origin, self.settings_of(case.operation), headers or {}).make(case)
         # For reading: what is no text in it shows as the replacement character.
         shown = self._masked(case, request, settings)
-        return self._hidden(curl.render(shown, origin, verify=verify, lossy=True), settings)
+        return self.auth.hidden(
+            curl.render(shown, origin, verify=verify, lossy=True), settings.sanitization
+        )
 
     def as_transport_kwargs(
         self, case: Case, base_url: str | None, headers: Mapping[str, str] | None
@@ -195,7 +198,8 @@ class LibraryEngine:
         """Those of a mode that stands above the configuration; None has it say."""
 
         def settings() -> GenerationSettings:
-            return generation_settings(self._config, self.settings_of(operation), mode)
+            own = self.settings_of(operation)
+            return generation_settings(self._config, own, mode, self.schema)
 
         made = Programs(operation, settings, self._chain)
         return self._compiled.setdefault((operation.label, mode), made)
@@ -304,8 +308,10 @@ class LibraryEngine:
         maker, hooks = self._maker(origin, own, options.headers), CallHooks.of(self._chain)
         # Who judges this response, and whether, is for the caller to say.
         tools = Tools(maker, Judge(()), SafetyGate(), replace(hooks, kept=(), validated=()), keeper)
-        sent = overridden(case, options)
+        sent = prepared(self.schema, overridden(case, options))
         request = build_request(maker, tools.hooks, sent, keeper)
+        where = origin.url + origin.base_path
+        request.target = target_of(self.schema, sent, where, request.target)
         http = http_settings(own, timeout_s=options.timeout, verify=options.verify)
         session, how = options.session or session_for(options.transport), options.transport
         send = partial(self._send, origin, http)
@@ -327,6 +333,8 @@ class LibraryEngine:
         drive(judge_outcome(tools, sent, outcome, request=request), send)
         if isinstance(outcome, NetworkFailure):
             raise error_of(outcome)
+        if self.schema is not None:
+            self.schema.record_runtime_observations(sent, outcome)
         response: Response = outcome
         return response
 
@@ -376,7 +384,9 @@ class LibraryEngine:
             origin = self._shown_origin(settings)
             request = response.request or self._maker(origin, own, options.headers).make(case)
             shown = self._masked(case, request, settings)
-            command = self._hidden(curl.render(shown, origin, verify=is_verified), settings)
+            command = self.auth.hidden(
+                curl.render(shown, origin, verify=is_verified), settings.sanitization
+            )
         tell_of_results(
             (case, response), results_of(names, judgement.failures), command, options.recorder
         )
@@ -387,13 +397,6 @@ class LibraryEngine:
         for recorder in RECORDERS:
             recorder.judging(self._own.classes)
         return self._own.classes.of(self._asked()[1].common.check_settings)
-
-    def _hidden(self, command: str, settings: RunSettings) -> str:
-        """A command without what sources of credentials gave."""
-        wanted = settings.sanitization
-        if wanted.enabled:
-            return self.auth.secrets.store.hide(command, wanted.replacement)
-        return command
 
     def _masked(self, case: Case, request: WireRequest, settings: RunSettings) -> WireRequest:
         return masked(case, request, settings.sanitization, self._schema.credentials)

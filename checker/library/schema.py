@@ -1,10 +1,8 @@
 """A loaded schema, as Python users hold it: operations by path and method, filters, hooks, strategies, tests."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
-
-from hypothesis import strategies as st
 
 from checker.config.config import Config
 from checker.core.errors import IncorrectUsage, InvalidSchema, OperationNotFound
@@ -16,6 +14,7 @@ from checker.core.schema_warnings import SchemaWarning
 from checker.kinds.protocol import ApiOperation, ApiSchema
 from checker.library import lookups
 from checker.library.engine import LibraryEngine
+from checker.library.extensions import ExtensionPoints, kept, weighted
 from checker.library.parametrized import SchemaDecorators
 from checker.library.state_machine import APIStateMachine, state_machine
 
@@ -70,10 +69,10 @@ class PathOperations(Mapping[str, ApiOperation]):
 
     def as_strategy(self, **options: Any) -> Any:
         """Strategy of cases of all operations of the path. Options: those of `operation.as_strategy`."""
-        return _one_of(self._schema.read(entry) for entry in self._entries.values())(options)
+        return _one_of(self._schema, map(self._schema.read, self._entries.values()), options)
 
 
-class LoadedSchema(SchemaDecorators, Mapping[str, PathOperations]):
+class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperations]):
     """A schema whose operations can make, send and judge cases. `include` and `exclude` give narrower ones."""
 
     def __init__(
@@ -160,19 +159,23 @@ class LoadedSchema(SchemaDecorators, Mapping[str, PathOperations]):
 
     def _narrowed(self, wanted: OperationFilter) -> "LoadedSchema":
         engine = self.engine.with_hooks(self.hooks.copy())
-        return LoadedSchema(self.opened, self.config, engine, wanted)
+        return self._with(engine, wanted)
+
+    def _with(self, engine: LibraryEngine, wanted: OperationFilter) -> "LoadedSchema":
+        """The schema with another engine and filter, and with what users put in place of extension points."""
+        found = type(self)(self.opened, self.config, engine, wanted)
+        vars(found).update(kept(self))
+        return found
 
     def extended(self, filter: OperationFilter, hooks: HookRegistry) -> "LoadedSchema":
         """The schema with further filters and hooks of its own."""
         joined, own = self._filter.joined(filter), self.hooks.copy()
         own.extend(hooks)
-        return LoadedSchema(self.opened, self.config, self.engine.with_hooks(own), joined)
+        return self._with(self.engine.with_hooks(own), joined)
 
     def with_test_hooks(self, hooks: HookRegistry) -> "LoadedSchema":
         """The schema with hooks that act in one test alone."""
-        return LoadedSchema(
-            self.opened, self.config, self.engine.with_hooks(self.hooks, hooks), self._filter
-        )
+        return self._with(self.engine.with_hooks(self.hooks, hooks), self._filter)
 
     @property
     def hook(self) -> HookDecorator:
@@ -186,11 +189,11 @@ class LoadedSchema(SchemaDecorators, Mapping[str, PathOperations]):
 
     def with_test_auth(self, own: AuthRegistry) -> "LoadedSchema":
         """The schema with providers that are for one test alone."""
-        return LoadedSchema(self.opened, self.config, self.engine.with_auth(own), self._filter)
+        return self._with(self.engine.with_auth(own), self._filter)
 
     def as_strategy(self, **options: Any) -> Any:
         """Strategy of cases of all selected operations. Options: those of `operation.as_strategy`."""
-        return _one_of(self.get_all_operations())(options)
+        return _one_of(self, self.get_all_operations(), options)
 
     def as_state_machine(self) -> type[APIStateMachine]:
         """A state machine of Hypothesis over the links of the selected operations, declared and inferred.
@@ -312,14 +315,12 @@ class LoadedSchema(SchemaDecorators, Mapping[str, PathOperations]):
 
 
 def _one_of(
+    schema: LoadedSchema,
     operations: Iterable[ApiOperation | BrokenOperation],
-) -> Callable[[Mapping[str, Any]], Any]:
-    """What makes the strategy of cases of several operations; those that cannot be read are left out."""
+    options: Mapping[str, Any],
+) -> Any:
+    """Strategy of cases of several operations; those that cannot be read are left out. Raises `IncorrectUsage`."""
     usable = [one for one in operations if not isinstance(one, BrokenOperation)]
-
-    def strategy(options: Mapping[str, Any]) -> Any:
-        if not usable:
-            raise IncorrectUsage("no operation is selected; there are no cases to draw")
-        return st.one_of(*(one.as_strategy(**options) for one in usable))
-
-    return strategy
+    if not usable:
+        raise IncorrectUsage("no operation is selected; there are no cases to draw")
+    return weighted(schema, usable, [one.as_strategy(**options) for one in usable])

@@ -68,9 +68,13 @@ def with_parts(cases: Any, parts: Mapping[str, Any]) -> Any:
 
 
 def generation_settings(
-    config: Config, own: OperationSettings, mode: GenerationMode | None
+    config: Config, own: OperationSettings, mode: GenerationMode | None, schema: Any = None
 ) -> GenerationSettings:
-    """How cases of an operation with settings of its own are made; `mode` stands above what is configured."""
+    """How cases of an operation with settings of its own are made; `mode` stands above what is configured.
+
+    `schema` may have formats of its own.
+    """
+    more = {} if schema is None else schema.get_custom_format_strategies(config.generation, mode)
     return GenerationSettings(
         mode=mode or mode_of(own.modes_in_python),
         allow_x00=own.allow_x00,
@@ -78,7 +82,7 @@ def generation_settings(
         exclude_header_characters=own.exclude_header_characters,
         allow_extra_parameters=own.allow_extra_parameters,
         overrides=config.overrides(),
-        formats=dict(FORMATS),
+        formats={**FORMATS, **more},
     )
 
 

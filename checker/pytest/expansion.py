@@ -63,7 +63,7 @@ def _operations(
     test: Test, schema: LoadedSchema, name: str
 ) -> Iterator[tuple[str, PropertyTest | str]]:
     """Names and tests of the operations, or why there is none for one of them."""
-    for operation in schema.get_all_operations():
+    for operation in schema.get_unit_scheduler(schema.get_all_operations(), "fuzzing"):
         own_name = f"{name}[{operation.label}]"
         if isinstance(operation, BrokenOperation):
             yield own_name, f"Schema Error\n\n{operation.error}"

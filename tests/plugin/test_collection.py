@@ -218,3 +218,14 @@ class Unset:
 unset = Unset()
 """
     assert names(text + API) == ALL
+
+
+def test_a_schema_says_the_order_of_its_tests(names) -> None:
+    text = """
+schema.get_unit_scheduler = lambda operations, phase: sorted(operations, key=lambda one: one.label)
+@schema.parametrize()
+def test_api(case):
+    pass
+"""
+    labels = ("DELETE /users/{id}", "GET /users", "GET /users/{id}", "POST /orders")
+    assert names(text) == [f"test_api[{label}]" for label in labels]

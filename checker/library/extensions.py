@@ -1,0 +1,100 @@
+"""Places at which users may have a loaded schema do something else: assign a function, or write a subclass."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from typing import Any, Final
+
+from hypothesis import strategies as st
+
+from checker.core.case import NOT_SET, Case
+from checker.core.meta import CaseMetadata
+from checker.core.response import Response
+from checker.kinds.protocol import ApiOperation
+from checker.library.changed import judged_anew
+
+
+class ExtensionPoints:
+    """What the engine of a loaded schema asks it on the way."""
+
+    engine: Any
+
+    def build_request_url(self, case: Case, base_url: str) -> str:
+        """Where a case goes: its path, variables substituted, behind a base URL. The query is added to it."""
+        return base_url.rstrip("/") + str(self.engine.formatted_path(case))
+
+    def prepare_request_body(self, body: Any) -> Any:
+        """The body of a case as it is to be written; called before each call."""
+        return body
+
+    def evaluate_server_error(self, case: Case, response: Response) -> None:
+        """Raise a `FailureGroup` when a response says that the server fell over, as its kind of API says so."""
+        self.engine.validate_response(case, response, checks=["not_a_server_error"])
+
+    def record_runtime_observations(self, case: Case, response: Response) -> None:
+        """Called after each call that was answered: nothing is kept of it here."""
+
+    def revalidate_case_metadata(self, case: Case) -> CaseMetadata | None:
+        """Metadata of a case whose parts were changed since it was drawn, with the modes that its bytes prove."""
+        meta = Case.__dict__["meta"].__get__(case)
+        return None if meta is None else judged_anew(case, meta)
+
+    def get_custom_format_strategies(self, generation_config: Any, mode: Any) -> Mapping[str, Any]:
+        """Strategies of strings by `format`, beside those that are registered for all schemas."""
+        return {}
+
+    def get_unit_scheduler(
+        self, operations: Iterable[ApiOperation], phase: str
+    ) -> Iterable[ApiOperation]:
+        """The order in which tests of operations are made, each in the phases `examples`, `coverage` and `fuzzing`."""
+        return operations
+
+    def compute_fuzz_operation_weights(self, operations: Sequence[ApiOperation]) -> Sequence[float]:
+        """How often `schema.as_strategy()` chooses each operation, relative to the others; all alike."""
+        return [1.0] * len(operations)
+
+
+NAMES: Final = tuple(name for name in vars(ExtensionPoints) if not name.startswith("_"))
+"""All extension points."""
+_FINEST: Final = 100
+
+
+def is_extended(schema: object, name: str) -> bool:
+    """Whether a user has put something in the place of an extension point."""
+    return getattr(getattr(schema, name, None), "__func__", None) is not getattr(
+        ExtensionPoints, name
+    )
+
+
+def prepared(schema: Any, case: Case) -> Case:
+    """The case with the body that `prepare_request_body` makes of its own."""
+    if schema is None or not is_extended(schema, "prepare_request_body") or case.body is NOT_SET:
+        return case
+    changed = copy(case)
+    changed.body = schema.prepare_request_body(case.body)
+    return changed
+
+
+def target_of(schema: Any, case: Case, base_url: str, target: bytes) -> bytes:
+    """The target of a request: behind the place that `build_request_url` gives, the query as it was made."""
+    if schema is None or not is_extended(schema, "build_request_url"):
+        return target
+    url = schema.build_request_url(case, base_url)
+    path = "/" + url.partition("://")[2].partition("/")[2]
+    _, mark, query = target.partition(b"?")
+    return str(path).encode("ascii", "backslashreplace") + mark + query
+
+
+def weighted(schema: Any, operations: Sequence[ApiOperation], strategies: list[Any]) -> Any:
+    """One strategy of several, each as often as its operation is wanted."""
+    weights = list(schema.compute_fuzz_operation_weights(operations))
+    if len(set(weights)) < 2:
+        return st.one_of(*strategies)
+    most = max(weights)
+    counts = [round(_FINEST * weight / most) for weight in weights]
+    places = [place for place, count in enumerate(counts) for _ in range(count)]
+    return st.sampled_from(places).flatmap(lambda place: strategies[place])
+
+
+def kept(schema: Any) -> Iterator[tuple[str, Any]]:
+    """What was assigned to a schema: schemas that are narrowed from it have it, too."""
+    return ((name, value) for name, value in vars(schema).items() if name in NAMES)
