@@ -318,25 +318,15 @@ class LibraryEngine:
         if session is not None:
             send = partial(send_by, session, base_url=origin, transport=how)
         outcome = drive(exchange(tools, sent, request), send)
-        tell_of_call(
-            lambda: Call(
-                sent,
-                request,
-                outcome,
-                time.time(),
-                settings,
-                self._schema,
-                origin.url,
-                self.auth.secrets,
-            )
-        )
+        about = (settings, self._schema, origin.url, self.auth.secrets)
+        tell_of_call(lambda: Call(sent, request, outcome, time.time(), *about))
         drive(judge_outcome(tools, sent, outcome, request=request), send)
         if isinstance(outcome, NetworkFailure):
             raise error_of(outcome)
         if self.schema is not None:
             self.schema.record_runtime_observations(sent, outcome)
-        response: Response = outcome
-        return response
+        assert isinstance(outcome, Response)
+        return outcome
 
     def _asked(self) -> tuple[RunSettings, OperationResolver]:
         self._settings()

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from checker.core.case import NOT_SET, Case
 from checker.core.meta import CaseMetadata
+from checker.core.operation import BrokenOperation
 from checker.core.response import Response
 from checker.kinds.protocol import ApiOperation
 from checker.library.changed import judged_anew
@@ -43,8 +44,8 @@ class ExtensionPoints:
         return {}
 
     def get_unit_scheduler(
-        self, operations: Iterable[ApiOperation], phase: str
-    ) -> Iterable[ApiOperation]:
+        self, operations: Iterable[ApiOperation | BrokenOperation], phase: str
+    ) -> Iterable[ApiOperation | BrokenOperation]:
         """The order in which tests of operations are made, each in the phases `examples`, `coverage` and `fuzzing`."""
         return operations
 

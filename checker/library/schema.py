@@ -185,7 +185,8 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
     @property
     def auth(self) -> AuthRegistry:
         """`@schema.auth(...)`: a provider for operations of this schema; `@schema.auth(Provider)`: for one test alone."""
-        return self.engine.auth.registries[-1]
+        registry: AuthRegistry = self.engine.auth.registries[-1]
+        return registry
 
     def with_test_auth(self, own: AuthRegistry) -> "LoadedSchema":
         """The schema with providers that are for one test alone."""
