@@ -11,7 +11,7 @@ TRUNCATED = "// Output truncated..."
 EMPTY = "<EMPTY>"
 BINARY = "<BINARY>"
 NOT_REPRODUCED = "Not reproduced: re-sent as printed, it did not fail again."
-FROM_ELSEWHERE = "It takes what other requests of the run made: on a fresh target the command alone may show nothing."
+FROM_ELSEWHERE = "Values come from other requests. On a fresh target put in what is answered there:"
 NOT_SMALLEST = "Maybe not the smallest case: shrinking stopped {why}."
 INDENT = "    "
 _HANGING = f"{INDENT}  "
@@ -71,8 +71,8 @@ class FailedCase:
     """Places whose values the commands do not show: `header X-Key`."""
     stopped: str = ""
     """Why the case may not be the smallest one; empty when it is."""
-    takes_from_elsewhere: bool = False
-    """Whether its commands need what other requests made."""
+    sources: tuple[str, ...] = ()
+    """Where values of its commands come from, if other requests made them: `path id: /id of the answer to POST /things`."""
     marks: tuple[str, ...] = ()
     """Why it may not fail again by its commands alone: `intermittent (1 of 8)`; nothing when it does."""
 
@@ -95,8 +95,8 @@ def failure_block(
         parts.extend(answer_paragraphs(failed.answer, truncation))
     parts.extend(reproduction_paragraphs(failed.commands, reproduced=failed.reproduced))
     parts.extend(hidden_paragraphs(failed.hidden))
-    if failed.takes_from_elsewhere:
-        parts.append(FROM_ELSEWHERE)
+    if failed.sources:
+        parts += [FROM_ELSEWHERE, "\n".join(indented(one) for one in failed.sources)]
     if failed.stopped:
         parts.append(NOT_SMALLEST.format(why=failed.stopped))
     return "\n\n".join(parts)

@@ -18,7 +18,7 @@ from checker.core.blocks import (
 )
 from checker.core.codings import codings_of, readable
 from checker.core.media_types import media_type_of
-from checker.core.meta import ANYTHING, outside_name
+from checker.core.meta import ANYTHING, Binding, outside_name
 from checker.corpus.records import UNREACHED, Exchange, Finding, OperationError, Quarantined
 from checker.reporting.causes import Cause, apart, place_lines
 from checker.reporting.masking import Parts, Shown, ShownCommand, unmasked
@@ -124,14 +124,34 @@ def marks_of(finding: Finding) -> tuple[str, ...]:
 
 
 def _takes_values(finding: Finding) -> bool:
-    """Whether the last request holds values of earlier answers: a recipe may name some that a smaller case has no more."""
-    parts = finding.interactions[-1].components if finding.interactions else ()
+    """Whether the last request holds values of earlier answers."""
+    return bool(finding.steps) and any(_taken(finding, len(finding.steps) - 1))
+
+
+def _taken(finding: Finding, number: int) -> Iterator[Binding]:
+    """Values of earlier answers in one request: a recipe may name some that a smaller case has no more."""
+    step, after = finding.steps[number], len(finding.steps) - number
+    has_record = len(finding.interactions) >= after
+    parts = finding.interactions[-after].components if has_record else ()
     outside = {part.location: part.outside for part in parts}
-    return any(
-        not {outside_name(binding), ANYTHING}.isdisjoint(outside.get(binding.location, (ANYTHING,)))
-        for step in finding.steps[-1:]
-        for binding in step.bindings
-    )
+    for binding in step.bindings:
+        names = outside.get(binding.location, (ANYTHING,))
+        if not {outside_name(binding), ANYTHING}.isdisjoint(names):
+            yield binding
+
+
+def sources_of(finding: Finding) -> tuple[str, ...]:
+    """Where values of the requests come from that others made: `path id of request 2: /id of the answer to request 1`."""
+    found: dict[str, None] = {}
+    labels = [step.label for step in finding.steps]
+    for number in range(len(labels)):
+        for one in _taken(finding, number):
+            of = f" of request {number + 1}" if len(labels) > 1 else ""
+            earlier = [at for at in range(number) if labels[at] == one.producer]
+            whose = f"request {earlier[-1] + 1}" if earlier else one.producer
+            place = f"{one.pointer} of the answer" if one.pointer else "the answer"
+            found[f"{one.location.value} {one.name}{of}: {place} to {whose}"] = None
+    return tuple(found)
 
 
 def _request_of(finding: Finding) -> tuple[str, str]:
@@ -181,7 +201,7 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked) -> FailedCase:
         hidden=command.hidden,
         stopped=next((finding.stopped for finding in worst if finding.stopped), ""),
         marks=common,
-        takes_from_elsewhere=_DEPENDENT in kinds_of(first),
+        sources=sources_of(first),
     )
 
 

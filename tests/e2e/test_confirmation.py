@@ -183,3 +183,20 @@ def test_what_is_taken_without_credentials_is_printed_without(ran: Ran) -> None:
     (found,) = [one for one in failures(ran) if one["check"] == "ignored_auth"]
     (command,) = found["reproduce"]
     assert "Authorization" not in command
+
+
+def test_a_sequence_says_whose_answers_its_values_are(ran: Ran) -> None:
+    (found,) = [one for one in failures(ran) if one["stability"] == "needs its sequence"]
+    assert len(found["reproduce"]) == 3
+    block = ran.stdout[ran.stdout.index("GET /things/{id} _") :]
+    assert "put in what is answered there:" in block
+    assert re.search(r"path id of request [23]: .*to request 1$", block, re.MULTILINE)
+    names = {}
+    with fresh() as app:
+        port = app.url.rpartition(":")[2]
+        # As somebody would who reads it: what the first command answers stands in the others.
+        for command in found["reproduce"]:
+            here = re.sub(r"127\.0\.0\.1:\d+", f"127.0.0.1:{port}", command)
+            status = pasted(re.sub(r"/things/t\d+", "/things/t1", here))
+            names[command] = status
+    assert list(names.values()) == ["201", "200", "500"]

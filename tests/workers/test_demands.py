@@ -1,11 +1,15 @@
 """What refusals say is respected by later cases, and dropped again when it was a lie."""
 
+import asyncio
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, Literal
 
+import httpx
 import pytest
+from fastapi import FastAPI
+from pydantic import BaseModel, ConfigDict, Field
 
 from checker.core.case import Case
 from checker.core.constraints import Constraint
@@ -85,6 +89,40 @@ def test_what_a_framework_refuses_is_learned(framework: Framework) -> None:
     assert not missed, found
     assert accepted(after) >= 2 * max(1, accepted(before))
     assert accepted(after) >= 0.9 * COUNT
+
+
+class Member(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    name: Annotated[str, Field(min_length=3)]
+    age: Annotated[int, Field(ge=18, le=99)] = 20
+    mail: Annotated[str, Field(max_length=12)] = ""
+    color: Literal["red", "green", "blue"] = "red"
+
+
+def test_what_fastapi_itself_refuses_is_learned() -> None:
+    app = FastAPI()
+
+    @app.post("/members", status_code=201)
+    def add(member: Member) -> None:
+        """Take it."""
+
+    async def asked(body: Any) -> tuple[int, bytes]:
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://here") as client:
+            answer = await client.post("/members", json=body)
+        return answer.status_code, answer.content
+
+    service = Service(lambda body: asyncio.run(asked(body)))
+    before, after = service.phase("coverage"), service.phase("fuzzing")
+    assert {(one.path[0], one.keyword) for one in service.known} >= {
+        ("name", "required"),
+        ("name", "minLength"),
+        ("age", "minimum"),
+        ("age", "maximum"),
+        ("color", "enum"),
+        ("code", "forbidden"),
+    }
+    assert accepted(after) >= max(0.9 * COUNT, 2 * accepted(before))
 
 
 def test_what_is_drawn_then_is_valid_by_the_description_as_well() -> None:
