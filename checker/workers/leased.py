@@ -1,6 +1,7 @@
 """A task in work, and an attempt in the air."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from checker.core.meta import CaseMetadata, PhaseInfo
@@ -17,6 +18,7 @@ from checker.workers.messages import (
     LONG_WAIT_S,
     MOST_TIMEOUTS,
     Again,
+    Idle,
     LeaseReport,
     Task,
 )
@@ -302,3 +304,11 @@ class InFlight:
         """The finding that it looks at for a second time."""
         again = self.running.task.again
         return again[self.index] if again and self.index < len(again) else None
+
+
+def given_back(over: Sequence[LeasedTask]) -> Idle:
+    """What the supervisor is told of tasks that are over."""
+    return Idle(
+        tuple((one.task.id, one.next_index, one.finished) for one in over),
+        tuple(one.report for one in over),
+    )

@@ -15,7 +15,7 @@ from checker.workers.case_scheduler import CaseScheduler
 from checker.workers.class_checks import states_in
 from checker.workers.context import WorkerContext
 from checker.workers.failure_queue import Abandoned, FailureQueue, Placed
-from checker.workers.leased import InFlight, LeasedTask
+from checker.workers.leased import InFlight, LeasedTask, given_back
 from checker.workers.limits import Limits
 from checker.workers.messages import (
     LONG_WAIT_S,
@@ -24,7 +24,6 @@ from checker.workers.messages import (
     Drain,
     FetchCredentials,
     GivenCredentials,
-    Idle,
     Known,
     Leaving,
     LeavingKind,
@@ -386,12 +385,7 @@ class Worker:
         self._report(over)
         self._recorder.keep(self._place.class_checks.news())
         self._recorder.flush()
-        self._up.send(
-            Idle(
-                tuple((r.task.id, r.next_index, r.finished) for r in over),
-                tuple(r.report for r in over),
-            )
-        )
+        self._up.send(given_back(over))
 
     def _report(self, tasks: Iterable[LeasedTask]) -> None:
         """Counts since the last report; the ledger goes with the first of them."""
