@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 
 from checker.core.media_types import is_charset
+from checker.core.queries import query_of
 
 TRUNCATED = "// Output truncated..."
 EMPTY = "<EMPTY>"
@@ -129,10 +130,12 @@ def answer_paragraphs(answer: Answer, truncation: Truncation) -> list[str]:
 
 
 def reproduction_paragraphs(commands: Sequence[str], *, reproduced: bool | None) -> list[str]:
-    """`Reproduce with:` and the commands; honest when they did not fail again."""
+    """`Reproduce with:` and the commands, after the query that the last one sends; honest when they did not fail again."""
     if not commands:
         return []
-    parts = ["Reproduce with:", "\n".join(indented(command) for command in commands)]
+    query = query_of(commands[-1])
+    parts = ["Query:", indented(query)] if query else []
+    parts += ["Reproduce with:", "\n".join(indented(command) for command in commands)]
     if reproduced is False:
         parts.append(NOT_REPRODUCED)
     return parts
