@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,9 @@ import pytest
 from tests.apps.graphql import ariadne_shop, careless, depot, graphene_staff, strawberry_library
 from tests.apps.serving import serving
 from tests.defects.serving import serving_asgi, serving_wsgi
-from tests.e2e.runner import Command
+from tests.e2e.runner import SLOW_CLOCK, Command
 
+MOST_REQUESTS = 2_000
 SERVERS = ["strawberry", "ariadne", "graphene", "careless", "depot"]
 PLANTED: dict[str, dict[tuple[str, str], str]] = {
     "strawberry": strawberry_library.PLANTED,
@@ -72,3 +74,25 @@ def test_one_worker_sends_what_four_send(tmp_path: Path) -> None:
             bodies.append({request.body for request in app.seen})
     assert bodies[0] == bodies[1]
     assert len(bodies[0]) > 100
+
+
+def test_fuzz_reads_what_it_made_and_deleted(tmp_path: Path) -> None:
+    depots = depot.Depots(planted=True)
+    (tmp_path / "depot.graphql").write_text(depot.SDL)
+    command = replace(Command(tmp_path), program=SLOW_CLOCK)
+    where = ("depot.graphql", "--url")
+    asked = (
+        "--checks",
+        "not_a_server_error",
+        "--include-name-regex",
+        "arcel",
+        "--mode",
+        "positive",
+    )
+    with serving(depots.answer, {}) as app:
+        limits = ("--seed", "1", "--workers", "2", "--max-time", "30")
+        ran = command("fuzz", *where, f"{app.url}/graphql", *asked, *limits)
+    assert ran.defects == [("Query.parcel", "not_a_server_error")], ran.shown
+    assert depots.reached == {"created", "read", "deleted", "read after deletion"}
+    assert len(app.seen) <= MOST_REQUESTS
+    assert "Query:" in ran.stdout
