@@ -49,6 +49,12 @@ def execute_run(settings: RunSettings, began_at: float) -> int:
         followed = _Followed(settings, console)
         stack.callback(followed.close)
         around = Surroundings(interrupts=interrupts, age_s=time.monotonic() - began_at)
+        if settings.live_port is not None:
+            page = import_module("checker.reporting.live_page").LivePage(
+                settings, settings.live_port
+            )
+            stack.callback(page.close)
+            click.echo(f"     Live: {page.url}", err=True)
         outcome = execute(settings, followed.on_record, around)
         interrupts.take_one_more()
         if outcome.view.opened is None:

@@ -105,6 +105,7 @@ SETTINGS = (
         if check.switch
     ),
     *KNOWN_FAILURES,
+    root_option("--live-port", "Port on loopback for a page that follows the run; 0: a free one."),
     root_option("--fail-under-operations", "Percentage of operations that must answer 2xx."),
     root_option("--fail-under-responses", "Percentage of documented answers that must come."),
     root_option("--fail-under-parameters", "Percentage of parameters that a case must be about."),

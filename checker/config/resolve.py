@@ -103,6 +103,7 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
             if (least := getattr(config, f"fail_under_{name}")) is not None
         },
         baseline=_baseline(config, occasion.now),
+        live_port=config.live_port,
         preserve_bytes=config.reports.preserve_bytes,
         max_shown=config.output.max_shown,
         code_sample_style=config.output.code_sample_style,

@@ -150,6 +150,8 @@ class RunSettings:
     """Known failures."""
     fail_under: Mapping[str, float] = field(default_factory=dict)
     """Percentages of the description below which a run fails: `operations`, `responses`, `parameters`."""
+    live_port: int | None = None
+    """Of the page on loopback that shows the run while it goes on; 0: a free one."""
     keeps_traffic: bool = False
     """Whether a report shows every request, so that none may be thrown away."""
     wfc: str = ""

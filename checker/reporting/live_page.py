@@ -1,0 +1,160 @@
+"""The HTML report of a run that goes on, on loopback: it follows the journals, and pages follow it by server-sent events."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Final
+
+from checker.config.settings import RunSettings
+from checker.core.errors import UsageError
+from checker.corpus.fold import RunView
+from checker.corpus.layout import RunLayout
+from checker.corpus.reader import Journals
+from checker.corpus.runs import last_run
+from checker.reporting.context import ReportContext
+from checker.reporting.formats.html import body, page
+from checker.reporting.report import Report
+from checker.reporting.views import report_of
+
+_HOST: Final = "127.0.0.1"
+_LOOK_S: Final = 2.0
+"""Between two looks at the journals, while somebody watches."""
+_POLICY: Final = (
+    "default-src 'none'; connect-src 'self'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+)
+_SCRIPT: Final = """
+const opened = () => new Set(all("details[open]").map((one) => one.id || one.querySelector("summary").textContent));
+new EventSource("/events").onmessage = async () => {
+  const text = await (await fetch("/body")).text();
+  const kept = opened(), typed = document.activeElement && document.activeElement.id;
+  for (const one of all("body > header, body > main")) one.remove();
+  document.body.insertAdjacentHTML("afterbegin", text);
+  for (const one of all("details")) one.open = kept.has(one.id || one.querySelector("summary").textContent);
+  arrange();
+  if (typed) document.getElementById(typed)?.focus();
+};
+"""
+
+
+class LivePage:
+    """Serves the report until it is closed. It reads journals alone: the run does not know of it."""
+
+    def __init__(self, settings: RunSettings, port: int) -> None:
+        """Raises `UsageError` when the port cannot be had; port 0 takes a free one."""
+        self._follower = _Follower(settings)
+        self._closed = threading.Event()
+        try:
+            self._server = ThreadingHTTPServer((_HOST, port), self._handler())
+        except OSError as error:
+            raise UsageError(f"--live-port {port}: {error.strerror}; give another port") from error
+        self._server.daemon_threads = True
+        self.url = f"http://{_HOST}:{self._server.server_address[1]}/"
+        """Of the page."""
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def close(self) -> None:
+        """Stop; pages that are open stay as they are."""
+        self._closed.set()
+        self._server.shutdown()
+        self._server.server_close()
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        follower, closed = self._follower, self._closed
+
+        class Handler(BaseHTTPRequestHandler):
+            """Answers GET alone, and nobody who calls this machine by another name."""
+
+            def do_GET(self) -> None:
+                """The page, what of it changes, or the events that say that it did."""
+                host = self.headers.get("Host", "").rpartition(":")[0]
+                if host not in (_HOST, "localhost"):
+                    self.send_error(403)
+                elif self.path == "/events":
+                    self._events()
+                elif self.path == "/body":
+                    self._text("".join(body(*follower.report())))
+                elif self.path.partition("?")[0] == "/":
+                    report, context = follower.report()
+                    self._text("".join(page(report, context, _POLICY, _SCRIPT)))
+                else:
+                    self.send_error(404)
+
+            def log_message(self, format: str, *args: Any) -> None:
+                """The console is for the run."""
+
+            def _text(self, text: str) -> None:
+                content = text.encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html; charset=utf-8")
+                self.send_header("Content-Length", str(len(content)))
+                self.send_header("Cache-Control", "no-store")
+                self.end_headers()
+                self.wfile.write(content)
+
+            def _events(self) -> None:
+                self.send_response(200)
+                self.send_header("Content-Type", "text/event-stream")
+                self.send_header("Cache-Control", "no-store")
+                self.end_headers()
+                # Who watches goes when he wants to.
+                with suppress(OSError):
+                    for line in follower.changes(closed):
+                        self.wfile.write(line)
+
+        return Handler
+
+
+class _Follower:
+    """What the journals of the last run came to so far."""
+
+    def __init__(self, settings: RunSettings) -> None:
+        self._settings = settings
+        self._layout = RunLayout(Path(settings.corpus_dir))
+        before = last_run(self._layout)
+        self._before = None if before is None else before.journal
+        """Of a run that is over: the corpus may hold one."""
+        self._journals: Journals | None = None
+        self._view = RunView()
+        self._began = time.monotonic()
+        # Each page that is open has a thread of its own, and readers go on where they were.
+        self._reading = threading.Lock()
+
+    def report(self) -> tuple[Report, ReportContext]:
+        """The report as of now, and its context."""
+        with self._reading:
+            self._read()
+            view = self._view
+            title = view.opened.title if view.opened else ""
+            settings = self._settings.for_project(title) if title else self._settings
+            outcome = view.finished.outcome if view.finished else "goes on"
+            report = report_of(view, settings, outcome, time.monotonic() - self._began)
+            return report, ReportContext.of(settings, view.run, view.opened)
+
+    def changes(self, closed: threading.Event) -> Iterator[bytes]:
+        """An event whenever journals have grown, else a comment, until it is closed."""
+        known = -1
+        while not closed.is_set():
+            size = self._size()
+            yield b"data: changed\n\n" if size != known else b": nothing new\n\n"
+            known = size
+            closed.wait(_LOOK_S)
+
+    def _read(self) -> None:
+        if self._journals is None:
+            run = last_run(self._layout)
+            if run is None or run.journal == self._before:
+                return
+            self._journals = Journals(self._layout, above=run.first - 1)
+        for incarnation, record in self._journals.read_new():
+            self._view.absorb(incarnation, record)
+
+    def _size(self) -> int:
+        """Bytes of all journals; those that vanish meanwhile count nothing."""
+        found = 0
+        for _, path in self._layout.journal_paths():
+            with suppress(OSError):
+                found += path.stat().st_size
+        return found
