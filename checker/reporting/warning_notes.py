@@ -29,9 +29,10 @@ class Told:
 
 def told_of(view: RunView, settings: RunSettings) -> Told:
     """Notes of the records, and the warnings that the end of a run triggers."""
-    load_plugins()
+    trouble = walled(_load_plugins, _plugins_are_broken)
     facts = WarningFacts(view, settings)
     known = [note for of_kind in view.notes.values() for note in of_kind.values()]
+    known += trouble
     told = [note for row in warning_rows() for note in _triggered(row, facts)]
     wanted, notes = settings.warnings, (*known, *told)
     found = dict.fromkeys(note.kind for note in notes if is_warning(note.kind))
@@ -39,6 +40,16 @@ def told_of(view: RunView, settings: RunSettings) -> Told:
         tuple(note for note in notes if not is_warning(note.kind) or wanted.shows(note.kind)),
         tuple(kind for kind in found if wanted.fails_on(kind)),
     )
+
+
+def _load_plugins() -> list[Note]:
+    # At the end of a run nothing may be lost for a package that nobody asked for by name.
+    load_plugins()
+    return []
+
+
+def _plugins_are_broken(why: str) -> list[Note]:
+    return [Note(_BROKEN, "", "", f"warnings of plug-ins are not told: {why}")]
 
 
 def _triggered(row: WarningRow, facts: WarningFacts) -> list[Note]:

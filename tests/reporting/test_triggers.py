@@ -8,8 +8,10 @@ import pytest
 from checker.config.config import Config
 from checker.config.operation_settings import OperationLayers
 from checker.config.warnings import WarningSettings, warning_key
+from checker.core.errors import ConfigError
 from checker.corpus.fold import fold
 from checker.corpus.records import Note, OperationDescribed
+from checker.reporting import warning_notes
 from checker.reporting.summary import summary_lines, total_line
 from checker.reporting.views import report_of
 from checker.reporting.warning_notes import told_of
@@ -160,6 +162,17 @@ def test_a_trigger_that_breaks_costs_itself(monkeypatch: pytest.MonkeyPatch) -> 
     kinds = told(((401, 10),))
     assert "missing_auth" in kinds
     assert kinds["broken_warning"].startswith("the warning rate_limited cannot be worked out")
+
+
+def test_a_broken_plug_in_costs_its_warnings(monkeypatch: pytest.MonkeyPatch) -> None:
+    def load() -> None:
+        raise ConfigError("cannot load the plug-in 'bad'")
+
+    monkeypatch.setattr(warning_notes, "load_plugins", load)
+    told = told_of(fold([]), settings())
+    (text,) = [note.text for note in told.notes if note.kind == "broken_warning"]
+    assert text.startswith("warnings of plug-ins are not told: ")
+    assert "cannot load the plug-in 'bad'" in text
 
 
 def test_notes_that_are_no_warnings_are_shown_whatever_is_displayed() -> None:
