@@ -65,6 +65,10 @@ SETTINGS = (
         "Seconds to wait until the API description can be loaded.",
         variable="CHECKER_WAIT_FOR_SCHEMA",
     ),
+    root_option(
+        "--safety",
+        "What may be sent: `read-only`, `create-own` (changes and deletes only what the run made) or `full`.",
+    ),
     root_option("--request-timeout", "Seconds to wait for a response."),
     root_option("--proxy", "URL of an HTTP proxy."),
     root_option("--tls-verify", "Whether to verify certificates, or a file of authorities."),

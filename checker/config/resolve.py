@@ -87,6 +87,7 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
         transport=config.transport,
         app=occasion.app,
         wait_for_schema_s=config.wait_for_schema,
+        safety=config.safety,
         selection=_selection(config, occasion.filters),
         shrink_share=generation.shrink_share,
         # What was found before would be tried first: no two runs would be the same.

@@ -116,6 +116,8 @@ class RunSettings:
     app: str | None = None
     """`module:variable` of an application that answers in each worker; None: what the transport leads to."""
     wait_for_schema_s: float | None = None
+    safety: str = default_of((), "safety")
+    """How much harm the run may do: `read-only`, `create-own` or `full`."""
     selection: Selection = field(default_factory=Selection)
     shrink_share: float = default_of(("generation",), "shrink-share")
     """Of the requests of a run: those that may go into making failures small."""

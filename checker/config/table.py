@@ -59,6 +59,7 @@ def _later(kind: ValueKind, default: Any = None) -> Key:
 
 _IN_PHASES = ("generation", "checks")
 """Sections that each phase may have of its own."""
+SAFETY_LEVELS = ("read-only", "create-own", "full")
 ALGORITHMS = ("location-headers", "dependency-analysis")
 """How links are found that nobody declared."""
 MOST_STEPS = 60
@@ -103,6 +104,7 @@ _ROOT = {
     "wait-for-schema": Key(Number(minimum=1, maximum=MOST_SECONDS)),
     "continue-on-failure": Key(_FLAG, False),
     "headers": Key(MapOf(rules.header), {}),
+    "safety": Key(Choice(SAFETY_LEVELS), SAFETY_LEVELS[-1]),
     "proxy": Key(Text(rules.proxy_url)),
     "transport": Key(Text(rules.attribute)),
     "tls-verify": Key(Either((_FLAG, Text(rules.certificates))), True),

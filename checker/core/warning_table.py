@@ -40,6 +40,12 @@ BUILT_IN: Final = (
         trigger=f"{_TRIGGERS}:missing_auth",
     ),
     WarningRow(
+        "turned_away",
+        "Requests after which the API served nobody",
+        "Leave the operation out with `--exclude-name`, or log in by `[auth.dynamic]`, so that new credentials can be had.",
+    ),
+    WarningRow("left_behind", "What the run made and could not remove"),
+    WarningRow(
         "rate_limited",
         "Operations that answered nearly nothing but 429",
         "Send less with `--rate-limit`, or test where there is no limit.",

@@ -36,6 +36,11 @@ class RunLayout:
         return self.root / "rates"
 
     @property
+    def made(self) -> Path:
+        """What runs have made at their targets and not removed."""
+        return self.root / "made.jsonl"
+
+    @property
     def documents(self) -> Path:
         """API descriptions by digest."""
         return self.root / "documents"

@@ -36,6 +36,7 @@ from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.generation.hooks import ComponentHooks
 from checker.generation.settings import GenerationSettings
+from checker.health.safety import SafetyGate
 from checker.kinds.protocol import ApiOperation, ApiSchema, CaseProgram
 from checker.kinds.sources import SchemaOptions
 from checker.library.authentication import CallAuthentication, Registered
@@ -68,7 +69,6 @@ from checker.phases.attempt import (
     results_of,
     reviewed,
 )
-from checker.phases.safety import SafetyGate
 from checker.transport.applications import Application
 from checker.transport.prepare import RequestMaker
 

@@ -16,11 +16,11 @@ from checker.core.request import WireRequest
 from checker.core.response import NetworkFailure, Outcome, Response
 from checker.core.send import Exchanging, Purpose
 from checker.core.verdicts import RequestVerdict
-from checker.phases.safety import Level, SafetyGate
+from checker.health.safety import Safety, SafetyGate
 from checker.transport import proofs
 
 # Python finds a member of an enumeration ten times slower than a name.
-_FULL = Level.FULL
+_FULL = Safety.FULL
 _TEST = Purpose.TEST
 
 
@@ -150,11 +150,14 @@ def attempt(
     tools: Tools, case: Case, sequence: Sequence[JudgedInteraction] = (), *, fresh: bool = False
 ) -> Exchanging[Verdict]:
     """Verdict on one case that is sent after `sequence`. Raises `HookError` when a user's hook does."""
-    if tools.gate.level is not _FULL and tools.gate.refuses(case):
-        return Verdict(case, None, None, CLEAN)
     request = build_request(tools.maker, tools.hooks, case, tools.credentials)
+    is_free = tools.gate.level is _FULL
+    if not is_free and tools.gate.refuses(case, request):
+        return Verdict(case, None, None, CLEAN)
     request.fresh = fresh
     outcome = yield from exchange(tools, case, request)
+    if not is_free:
+        tools.gate.observe(case, request, outcome)
     return (yield from rest_of_attempt(tools, case, request, outcome, sequence))
 
 

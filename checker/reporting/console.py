@@ -13,8 +13,9 @@ from checker.config.settings import RunSettings
 from checker.core.blocks import marked
 from checker.core.errors import LoaderError
 from checker.corpus.fold import RunView
-from checker.corpus.records import Finding, Record, RunStarted, SchemaOpened
+from checker.corpus.records import Finding, Note, Record, RunStarted, SchemaOpened
 from checker.corpus.secrets import secrets_of
+from checker.health.first_answers import KIND as FIRST_ANSWERS
 from checker.reporting.findings import (
     errors_by_label,
     failures_by_cause,
@@ -100,6 +101,9 @@ class Console:
             if self._live is not None:
                 self._live.opened(record.selected if self._settings.kind == "run" else 0)
             self._header(record, now)
+        if isinstance(record, Note) and record.kind == FIRST_ANSWERS:
+            self.screen.line(f" {self.screen.glyph('warning')}  {record.text}", "bold yellow")
+            self.screen.line()
         new = self._progress.follow(incarnation, record, now)
         if now >= self._next_pulse:
             self._pulse(now)

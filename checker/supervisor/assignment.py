@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from checker.core.operation import Label
 from checker.workers.messages import EXTRA_INDEX, LeaseReport, Task
 
 NOTHING_DONE = LeaseReport()
@@ -34,6 +35,10 @@ class Plan(Protocol):
 
     def drop(self, task: str) -> None:
         """A task will never be leased again."""
+        ...
+
+    def hold_back(self, label: Label) -> None:
+        """Leave an operation to the end: after it the target serves nobody."""
         ...
 
     def lease_slow(self, elapsed_s: float, held: int) -> Task | None:

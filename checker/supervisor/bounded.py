@@ -75,6 +75,11 @@ class BoundedPlan:
         self._awaited = self._producers | {card.label for card in cards if card.method == REMOVING}
         self._given_up: set[str] = set()
         """Operations that never answer: later phases leave them alone."""
+        self._ending = {card.label for card in cards if card.is_ending}
+        self._culprits: set[str] = set()
+        """Operations after which the target served nobody."""
+        self._last: deque[_Piece] = deque()
+        """What waits for the end of the run."""
         self._waiting: deque[_Piece] = deque()
         self._slow: deque[_Piece] = deque()
         self._left: list[_Piece] = []
@@ -94,20 +99,43 @@ class BoundedPlan:
     def waiting(self) -> int:
         """Tasks that wait for a worker, without those that are known to be slow."""
         self._begin_next_stage()
-        return len(self._waiting)
+        return len(self._waiting) or int(bool(self._last) and self._is_at_its_end)
 
     @property
     def is_over(self) -> bool:
         """Whether every task is finished or dropped."""
         self._begin_next_stage()
-        pending = (self._waiting, self._stages, self._slow, self._left, self._leased)
-        return not any(pending)
+        return not self._last and self._is_at_its_end
 
     def lease(self, elapsed_s: float, worker: int = 0) -> Task | None:
-        """The first task in the queue."""
+        """The first task in the queue; when nothing else is left, what waited for the end, one after another."""
         self._elapsed_s = elapsed_s
         self._begin_next_stage()
+        if self._last and self._is_at_its_end:
+            return self._lease(self._last.popleft(), worker)
         return self._lease(self._taken(worker), worker) if self._waiting else None
+
+    @property
+    def _is_at_its_end(self) -> bool:
+        """Whether nothing is left but what waits for the end, if anything does."""
+        return not any((self._waiting, self._stages, self._slow, self._left, self._leased))
+
+    def hold_back(self, label: Label) -> None:
+        """Leave all that is not begun of an operation to the end of the run."""
+        self._ending.add(label)
+        self._culprits.add(label)
+        held: list[_Piece] = []
+        for queue in (self._waiting, self._slow, self._left, self._last):
+            mine = [one for one in queue if label in one.task.labels]
+            held += mine
+            for piece in mine:
+                queue.remove(piece)
+        for piece in held:
+            self._wait_for_the_end(piece)
+
+    def _wait_for_the_end(self, piece: _Piece) -> None:
+        piece.task = replace(piece.task, is_last=piece.task.labels[0] in self._culprits)
+        self._last.append(piece)
 
     def lease_slow(self, elapsed_s: float, held: int) -> Task | None:
         """A task whose requests wait beside others: a producer, or any when nothing fast waits for a worker."""
@@ -181,7 +209,11 @@ class BoundedPlan:
         for label in labels:
             if label not in self._given_up:
                 task = self._tasks[label, phase]
-                yield _Piece(task, label in self._producers, self._stage)
+                piece = _Piece(task, label in self._producers, self._stage)
+                if label not in self._ending:
+                    yield piece
+                else:
+                    self._wait_for_the_end(piece)
 
     def _of_all(self) -> Iterator[_Piece]:
         """What all stages left behind."""
@@ -216,6 +248,9 @@ class BoundedPlan:
 
     def _put_back(self, piece: _Piece, *, first: bool = False) -> None:
         """Let it wait for its next turn: in its stage, if that is not over."""
+        if piece.task.labels[0] in self._ending:
+            self._wait_for_the_end(piece)
+            return
         if piece.stage != self._stage and not piece.task.is_slow:
             self._left.append(piece)
             return

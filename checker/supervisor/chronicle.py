@@ -154,6 +154,11 @@ class Chronicle:
         for note in self._damage:
             self.write(note)
 
+    def write_all(self, records: Iterable[Record]) -> None:
+        """Write records of our own. Raises `StorageError`."""
+        for record in records:
+            self.write(record)
+
     def write(self, record: Record) -> None:
         """Write a record of our own; it is told when it is read back. Raises `StorageError`."""
         self._own.write(record)

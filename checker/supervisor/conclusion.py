@@ -2,9 +2,10 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from checker.config.settings import RunSettings
-from checker.corpus.records import OperationError, WorkerGone
+from checker.corpus.records import Note, OperationError, WorkerGone
 from checker.supervisor.chronicle import Chronicle
 from checker.supervisor.crew import Crew, CrewMember
 from checker.supervisor.state import Deadlines, overdue
@@ -14,23 +15,32 @@ _LABEL = "Run checks"
 _TICK_S = 0.2
 
 
-def conclude(
-    crew: Crew,
-    chronicle: Chronicle,
-    settings: RunSettings,
-    deadlines: Deadlines,
-    is_interrupted: Callable[[], bool],
-) -> None:
-    """Let class checks say what they have to say of the run; an error of the run if they cannot."""
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """What is to be done when all workers have left."""
+
+    settings: RunSettings
+    deadlines: Deadlines
+    is_interrupted: Callable[[], bool]
+    only_cleans: bool
+    """Whether what the run made is removed, and no check says anything."""
+
+
+def conclude(crew: Crew, chronicle: Chronicle, wanted: Conclusion) -> None:
+    """Let class checks say what they have to say of the run, and clean up; an error of the run if they cannot."""
     incarnation = chronicle.next_incarnation()
-    worker = crew.start(incarnation, settings, time.monotonic())
+    worker = crew.start(incarnation, wanted.settings, time.monotonic())
     reason, word = "no process could be started", None
     if worker is not None:
-        reason = _followed(crew, worker, chronicle.first, deadlines, is_interrupted)
+        reason = _followed(crew, worker, chronicle.first, wanted)
         chronicle.read_last(incarnation)
         word = worker.standing.last_word
         chronicle.write(WorkerGone(incarnation, reason))
-    if word is None or word.kind is not LeavingKind.CONCLUDED:
+    is_done = word is not None and word.kind is LeavingKind.CONCLUDED
+    if not is_done and wanted.only_cleans:
+        text = f"what the run made was not removed; the next run tries again: the worker {reason}"
+        chronicle.write(Note("left_behind", "", "", text))
+    elif not is_done:
         text = f"`after_run` of the checks did not come to its end: the worker {reason}"
         chronicle.write(OperationError(_LABEL, "", "Check Error", text))
     chronicle.read()
@@ -40,8 +50,7 @@ def _followed(
     crew: Crew,
     worker: CrewMember,
     first: int,
-    deadlines: Deadlines,
-    is_interrupted: Callable[[], bool],
+    wanted: Conclusion,
 ) -> str:
     """How a worker that has nothing else to do ended."""
     reason = ""
@@ -51,14 +60,14 @@ def _followed(
             match message:
                 case Opened():
                     worker.standing.opened = True
-                    worker.tell(Conclude(first))
+                    worker.tell(Conclude(first, wanted.only_cleans))
                 case Leaving():
                     worker.standing.last_word = message
                 case _:
                     pass  # It has no task that it could speak of.
         now = time.monotonic()
-        late = overdue(worker.standing, crew.vitals(worker), deadlines, now)
-        if is_interrupted():
+        late = overdue(worker.standing, crew.vitals(worker), wanted.deadlines, now)
+        if wanted.is_interrupted():
             late = late or "was interrupted"
         if gone or late:
             reason = late or ""

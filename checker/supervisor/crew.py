@@ -1,5 +1,6 @@
 """The workers that are alive now: started, listened to, looked at, buried."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 
@@ -86,6 +87,17 @@ class Crew:
     def forget(self, worker: CrewMember) -> None:
         """Remove what it left in flight, once that is on record."""
         inflight.remove(self._layout.inflight(worker.standing.incarnation))
+
+    @property
+    def ready(self) -> list[int]:
+        """Incarnations that have the description and can work."""
+        return [one for one, worker in self.workers.items() if worker.standing.opened]
+
+    def tell_each(self, told: Iterable[tuple[int, Down]]) -> None:
+        """Send each its own."""
+        for incarnation, message in told:
+            if (worker := self.workers.get(incarnation)) is not None:
+                worker.tell(message)
 
     def tell_all(self, message: Down) -> None:
         """Send to everybody."""

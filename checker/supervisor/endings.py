@@ -26,7 +26,7 @@ INTERRUPTED = "interrupted"
 TIME_LIMIT = "time limit"
 FAILED = "error"
 UNAVAILABLE = "target unavailable"
-_HURRIED = (INTERRUPTED, FAILED)
+_HURRIED = (INTERRUPTED, FAILED, UNAVAILABLE)
 
 
 class _EndingStage(IntEnum):
@@ -201,7 +201,7 @@ class Ending:
         """What somebody who wants to stop asks for, or an error."""
         if waited_s > 1.5 * GRACE_S or interrupts > 1:
             return _EndingStage.KILL
-        if waited_s > GRACE_S or self.outcome == FAILED:
+        if waited_s > GRACE_S or self.outcome in (FAILED, UNAVAILABLE):
             return _EndingStage.HASTEN
         return _EndingStage.NO_SHRINKS if waited_s > GRACE_S / 2 else _EndingStage.NOTHING
 

@@ -60,7 +60,8 @@ class _Cluster:
     def learn(self, report: LeaseReport) -> None:
         """Take note of what came of a turn."""
         for one in report.operations:
-            self.dead[one.label] = self.dead[one.label] + 1 if one.is_dead else 0
+            if self.dead[one.label] < DEAD_TURNS:
+                self.dead[one.label] = self.dead[one.label] + 1 if one.is_dead else 0
         tried = [one for one in report.operations if one.cases]
         if tried:
             self.is_refused = all(one.is_refused for one in tried)
@@ -172,6 +173,11 @@ class ExplorationPlan:
         elif task.redo:
             last = replace(task, stop=task.start, slice_s=LATER_SLICE_S)
             self._lost.append((last, cluster))
+
+    def hold_back(self, label: Label) -> None:
+        """Leave it out of all turns that come: there is no end to wait for."""
+        for cluster in self._clusters:
+            cluster.dead[label] = DEAD_TURNS
 
     def drop(self, task: str) -> None:
         """Forget it; later turns have its operations in other tasks."""

@@ -110,6 +110,10 @@ class SecondLooks:
         self._leased.pop(task, None)
         self._waiting = deque(waiting for waiting in self._waiting if waiting.id != task)
 
+    def hold_back(self, label: Label) -> None:
+        """Look at nothing of it any more: nothing comes later."""
+        self._waiting = deque(task for task in self._waiting if label not in task.labels)
+
     def lease_slow(self, elapsed_s: float, held: int) -> Task | None:
         """None: few requests are not worth lanes of their own."""
         return None

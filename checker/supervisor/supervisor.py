@@ -2,7 +2,6 @@
 
 import random
 import time
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import assert_never
 
@@ -12,8 +11,8 @@ from checker.corpus.records import WorkerGone
 from checker.supervisor.assignment import Plan, left, without
 from checker.supervisor.bounded import MOST_SLOW
 from checker.supervisor.chronicle import Chronicle
-from checker.supervisor.conclusion import conclude
-from checker.supervisor.credentials import CredentialExchange, Told
+from checker.supervisor.conclusion import Conclusion, conclude
+from checker.supervisor.credentials import CredentialExchange
 from checker.supervisor.crew import Crew, CrewMember
 from checker.supervisor.endings import (
     FAILED,
@@ -24,6 +23,7 @@ from checker.supervisor.endings import (
     RunFault,
     untried,
 )
+from checker.supervisor.outages import Outages
 from checker.supervisor.planning import make_plan
 from checker.supervisor.quarantine import (
     given_up,
@@ -56,6 +56,7 @@ from checker.workers.messages import (
     Waiting,
     WantedCredentials,
 )
+from checker.workers.outage_messages import Examined, Held, Trouble, Troubled
 
 _TICK_S = 0.2
 _LOOK_S = 1.0
@@ -91,6 +92,7 @@ class Supervisor:
         """When the workers that are missing may be started."""
         self._looks_at = 0.0
         self._credentials = CredentialExchange()
+        self._outages = Outages()
 
     def _go_by(self, settings: RunSettings) -> None:
         """First by the settings of the run, then by those of its project."""
@@ -113,18 +115,20 @@ class Supervisor:
             self._assign()
             self._end_in_time()
         self._chronicle.read()
-        if self.ending.outcome == TIME_LIMIT:
-            for note in untried(self._chronicle.view, self._plan.tasks if self._plan else ()):
-                self._chronicle.write(note)
-        concludes = self._opened is not None and self._opened.concludes
-        if concludes and self.ending.outcome not in (INTERRUPTED, FAILED):
-            # Checks of users have something to say of the whole run.
-            settings, deadlines = self._settings, self._deadlines
-            conclude(self._crew, self._chronicle, settings, deadlines, self._is_interrupted)
+        if self.ending.outcome == TIME_LIMIT and self._plan is not None:
+            self._chronicle.write_all(untried(self._chronicle.view, self._plan.tasks))
+        opened, is_cut = self._opened, self.ending.outcome in (INTERRUPTED, FAILED)
+        # Checks of users have something to say of the whole run, and what it made is to be removed.
+        if opened is not None and (opened.cleans or (opened.concludes and not is_cut)):
+            count, only_cleans = self._interrupts.count, is_cut or not opened.concludes
+            wanted = Conclusion(
+                self._settings,
+                self._deadlines,
+                lambda: self._interrupts.count > count,
+                only_cleans=only_cleans,
+            )
+            conclude(self._crew, self._chronicle, wanted)
         self._chronicle.finish(self.ending.outcome)
-
-    def _is_interrupted(self) -> bool:
-        return self._interrupts.count > 0
 
     # Workers come
 
@@ -162,11 +166,13 @@ class Supervisor:
             case Found():
                 pass  # A hint to read, and every round reads.
             case WantedCredentials():
-                self._tell(self._credentials.want(worker.standing.incarnation, message))
+                self._crew.tell_each(self._credentials.want(worker.standing.incarnation, message))
             case GivenCredentials():
                 self._chronicle.secrets.add_credentials(message.credentials)
                 incarnation, everybody = worker.standing.incarnation, self._crew.workers
-                self._tell(self._credentials.receive(incarnation, message, everybody))
+                self._crew.tell_each(self._credentials.receive(incarnation, message, everybody))
+            case Troubled() | Held() | Examined():
+                self._hear_of_outage(worker.standing.incarnation, message)
             case Leaving(kind, sentence, details):
                 worker.standing.last_word = message
                 if kind.ends_run:
@@ -174,14 +180,19 @@ class Supervisor:
             case _:
                 assert_never(message)
 
-    def _tell(self, told: Iterable[Told]) -> None:
-        for incarnation, message in told:
-            if (worker := self._crew.workers.get(incarnation)) is not None:
-                worker.tell(message)
+    def _hear_of_outage(self, incarnation: int, message: Troubled | Held | Examined) -> None:
+        """Hold back what did it; a target that does not come back ends the run."""
+        self._crew.tell_each(self._outages.hear(incarnation, message, self._crew.ready))
+        if isinstance(message, Examined):
+            if message.culprit is not None and self._plan is not None:
+                self._plan.hold_back(message.culprit)
+            if not message.serves and message.trouble is Trouble.GONE:
+                self.ending.begin(UNAVAILABLE)
 
     def _open(self, worker: CrewMember, opened: Opened) -> None:
         worker.standing.opened = True
-        self._tell(self._credentials.join(worker.standing.incarnation))
+        self._crew.tell_each(self._credentials.join(worker.standing.incarnation))
+        self._crew.tell_each(self._outages.join(worker.standing.incarnation))
         if self._opened is None:
             self._begin(opened)
         self._journals.append(opened.journal)
@@ -209,8 +220,7 @@ class Supervisor:
             self.ending.complete(self._chronicle.view)
             return
         if opened.unreachable:
-            for error in unreachable_errors(opened, self._settings.phases[0]):
-                self._chronicle.write(error)
+            self._chronicle.write_all(unreachable_errors(opened, self._settings.phases[0]))
             self.ending.begin(UNAVAILABLE)
             return
         self._settings = replace(self._settings, document=opened.document)
@@ -222,10 +232,10 @@ class Supervisor:
     # Work goes out and comes back
 
     def _assign(self) -> None:
-        if self._plan is None or self.ending.began:
+        if self._plan is None or self.ending.began or self._outages.is_open:
             return
         now, elapsed_s = time.monotonic(), self._chronicle.elapsed_s
-        ready = [worker for worker in self._crew.workers.values() if worker.standing.opened]
+        ready = [self._crew.workers[one] for one in self._crew.ready]
         # Small tasks: a second one ahead, while there is enough for everybody.
         for ahead in (0, 1) if self._settings.kind == "run" else (0,):
             for worker in ready:
@@ -256,7 +266,9 @@ class Supervisor:
         view, settings = self._chronicle.view, self._settings
         if settings.kind != "run" or isinstance(self._plan, SecondLooks):
             return False
-        tasks = second_looks(view.settled.values(), cases=view.cases, share=settings.shrink_share)
+        # A look at what ends a session ends it once more.
+        kept = [one for one in view.settled.values() if one.label not in self._outages.held_back]
+        tasks = second_looks(kept, cases=view.cases, share=settings.shrink_share)
         self._plan = SecondLooks(tasks)
         return not self._plan.is_over
 
@@ -307,7 +319,8 @@ class Supervisor:
         ended = self._crew.bury(worker)
         standing, vitals = worker.standing, self._crew.vitals(worker)
         self._crew.forget(worker)
-        self._tell(self._credentials.lose(standing.incarnation))
+        self._crew.tell_each(self._credentials.lose(standing.incarnation))
+        self._crew.tell_each(self._outages.lose(standing.incarnation))
         self._chronicle.read_last(standing.incarnation)
         word = standing.last_word
         reason = reason or (word.reason if word is not None else ended)

@@ -2,14 +2,20 @@
 
 import time
 from collections import deque
+from collections.abc import Collection
 
-from checker.core.response import NetworkFailure, Outcome
+from checker.core.operation import Label
+from checker.core.response import FailureKind, NetworkFailure, Outcome
 from checker.core.send import Purpose
-from checker.phases.attempt import Verdict, plain_verdict, rest_of_attempt
+from checker.phases.attempt import Verdict, attempt, plain_verdict, rest_of_attempt
 from checker.workers.case_scheduler import CaseScheduler
 from checker.workers.context import WorkerContext
 from checker.workers.drafts import Answered
 from checker.workers.leased import InFlight
+
+_UNCOUNTED = NetworkFailure(
+    FailureKind.GIVEN_UP, "the target served nobody; it was sent again", 0.0
+)
 
 
 class Answers:
@@ -34,6 +40,37 @@ class Answers:
         wanted.fresh = True
         self.parked.append(flight)
         return True
+
+    def ask_again(self, flight: InFlight) -> None:
+        """Send the request of a case once more: its answer says nothing of it. What was sent is on record."""
+        answers = flight.answers or with_answer(flight, _UNCOUNTED)
+        self._traffic.unjudged(flight.made, answers, flight.purpose)
+        self.parked.append(flight)
+        self._begin_anew(flight)
+
+    def held_back(self, labels: Collection[Label]) -> list[InFlight]:
+        """Attempts of these operations that wait for a lane: they wait for the end of the run instead."""
+        held = [
+            one for one in self.parked if one.made.label in labels and not one.running.task.is_last
+        ]
+        for flight in held:
+            self.parked.remove(flight)
+        return held
+
+    def begin_anew(self) -> None:
+        """Make the requests of attempts that wait once more: what they carry may not count any more."""
+        for flight in self.parked:
+            self._begin_anew(flight)
+
+    def _begin_anew(self, flight: InFlight) -> None:
+        flight.is_doubtful = False
+        flight.answers = ()
+        tools, case = self._place.tools, flight.made.case
+        if flight.work is not None or not tools.is_plain:
+            flight.work = attempt(tools, case, flight.before)
+            flight.wanted = next(flight.work)
+        assert flight.wanted is not None
+        flight.wanted.fresh = True
 
     def judged(self, flight: InFlight, outcome: Outcome) -> Verdict | None:
         """The end of an attempt; None when it wants another answer, or cannot be judged."""

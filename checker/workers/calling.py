@@ -10,8 +10,8 @@ from checker.config.settings import RunSettings
 from checker.core.hooks import GLOBAL_HOOKS
 from checker.core.request import BaseUrl
 from checker.corpus.inflight import Stage
+from checker.health.safety import SafetyGate
 from checker.phases.attempt import CallHooks, Tools, check_tools
-from checker.phases.safety import SafetyGate
 from checker.transport.prepare import RequestMaker
 from checker.workers.class_checks import ClassChecks
 from checker.workers.concurrency import Concurrency, SlowLanes
@@ -40,7 +40,11 @@ class Caller:
 
 
 def open_tools(
-    settings: RunSettings, operations: OperationResolver, caller: Caller, classes: ClassChecks
+    settings: RunSettings,
+    operations: OperationResolver,
+    caller: Caller,
+    classes: ClassChecks,
+    gate: SafetyGate | None = None,
 ) -> Tools:
     """What sends a case and judges its answer, with the settings of its operation."""
     common, origin, keeper = operations.common, caller.origin, caller.keeper
@@ -62,7 +66,7 @@ def open_tools(
     hooks = CallHooks.of(GLOBAL_HOOKS)
     tools = check_tools(maker, anonymous, hooks, keeper)
     judge = judging(operations, settings.truncation, classes.checks, tools)
-    return Tools(maker, judge, SafetyGate(), hooks, keeper)
+    return Tools(maker, judge, gate or SafetyGate(), hooks, keeper)
 
 
 @dataclass(frozen=True, slots=True)

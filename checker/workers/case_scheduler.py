@@ -95,6 +95,24 @@ class CaseScheduler:
         self.slow.append(running)
         self.may_be_over = True
 
+    def put_back(self, flight: InFlight) -> None:
+        """Have a case made again when its task is leased again."""
+        running = flight.running
+        if flight.index < EXTRA_INDEX:
+            running.next_index = min(running.next_index, flight.index)
+        self.release(flight)
+
+    def hold_back(self, labels: frozenset[Label]) -> None:
+        """Begin nothing more of operations that wait for the end of the run; where several take turns, others go on."""
+        for running in self.held:
+            if running.task.is_last:
+                continue
+            if running.is_endless:
+                running.dead_labels |= labels.intersection(running.task.labels)
+            elif not labels.isdisjoint(running.task.labels):
+                running.stop_now()
+        self.may_be_over = True
+
     def over(self, now: float) -> list[LeasedTask]:
         """Tasks of which nothing is left to wait for: they are not ours any more."""
         self.may_be_over = False

@@ -6,9 +6,11 @@ from typing import Self
 
 from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
+from checker.core.operation import Label
 from checker.core.request import BaseUrl
 from checker.core.send import Transport
 from checker.corpus.inflight import InflightWriter, Stage
+from checker.health.first_answers import FirstAnswers
 from checker.phases.attempt import Tools
 from checker.phases.chains import ChainExplorer
 from checker.phases.exploration import Explorer
@@ -56,6 +58,10 @@ class WorkerContext:
     class_checks: ClassChecks
     credentials: CredentialKeeper | None
     """None where all that requests carry is known from the start."""
+    first_answers: FirstAnswers | None
+    """None where somebody else looks, or they have been looked at."""
+    held_back: set[Label]
+    """Operations that are not sent before the end of the run, as steps of others neither."""
     making_stage: Stage
     """`HOOK` wherever users' code may run: it has a deadline of its own."""
     calling_stage: Stage

@@ -8,10 +8,11 @@ from typing import Protocol
 from checker.core.errors import StorageError
 from checker.core.failures import Failure, Severity
 from checker.core.request import WireRequest
-from checker.core.response import Outcome
+from checker.core.response import Outcome, Response
 from checker.corpus.inflight import Stage
 from checker.corpus.records import Finding
 from checker.workers.context import WorkerContext
+from checker.workers.health import TargetHealth
 from checker.workers.investigation import Investigator
 from checker.workers.leased import InFlight, LeasedTask
 from checker.workers.messages import Found
@@ -44,7 +45,9 @@ class FailureQueue:
         up: Sender,
         keep_alive: Callable[[], bool],
         release: Callable[[InFlight], None],
+        health: TargetHealth,
     ) -> None:
+        self._health = health
         self._place = place
         self._up = up
         self._keep_alive = keep_alive
@@ -103,7 +106,13 @@ class FailureQueue:
     def _settle(self, flight: InFlight, suspicions: list[UnconfirmedFailure], lane: int) -> None:
         place = self._place
         desk = _Desk(
-            place, self._keep_alive, self._haste, flight, lane, _failed_after_s(suspicions)
+            place,
+            self._keep_alive,
+            self._haste,
+            self._health,
+            flight,
+            lane,
+            _failed_after_s(suspicions),
         )
         settled: list[Finding] = []
         try:
@@ -146,6 +155,7 @@ class _Desk:
     place: WorkerContext
     keep_alive: Callable[[], bool]
     haste: SlowCandidates
+    health: TargetHealth
     flight: InFlight
     lane: int
     failed_after_s: float
@@ -207,12 +217,17 @@ class _Desk:
         self, parent: UnconfirmedFailure, shot: JudgedCase, failure: Failure
     ) -> UnconfirmedFailure | None:
         """Another failure that turned up on the way, if it is news: nothing is lost."""
+        outcome = shot.verdict.outcome
+        if outcome is not None and self.health.excuses(outcome):
+            return None
         return self.place.recorder.suspect(self.flight, (*parent.chain[:-1], shot), failure)
 
     def hurry(self) -> str:
         """Why a shrink should end now; empty if there is no reason."""
         if self._is_ending:
             return "with the run"
+        if self.flight.made.label in self.place.held_back and not self.flight.running.task.is_last:
+            return "since the target serves nobody after it"
         if self._pace.is_over:
             return f"after {self._pace.requests} requests to a slow target"
         if self.haste.is_needed(self.flight.running.task.id):
@@ -225,11 +240,25 @@ class _Desk:
         running.requests += 1
         running.inquiries += 1
         self.place.purse.spent += 1
-        http = self.place.http
-        outcome = http.send(self.lane, wanted, patience_s=patience_s, meanwhile=self.keep_alive)
+        outcome = self._answer(wanted, patience_s)
         running.waited(outcome.elapsed)
         self._is_ending = self.keep_alive()
         ledger.enter(Activity.JUDGE)
+        return outcome
+
+    def _answer(self, wanted: WireRequest, patience_s: float | None) -> Outcome:
+        """The answer of a target that serves: where it does not, it is waited for."""
+        http, health, made = self.place.http, self.health, self.flight.made
+        is_last = self.flight.running.task.is_last
+        while True:
+            outcome = http.send(self.lane, wanted, patience_s=patience_s, meanwhile=self.keep_alive)
+            if not health.holds(made, wanted, outcome, is_last=is_last):
+                break
+            while health.is_holding:
+                health.sit_out()
+            self.enter(self._stage)
+        if isinstance(outcome, Response):
+            health.served.note(made, wanted, outcome.status_code)
         return outcome
 
 

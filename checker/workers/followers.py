@@ -119,9 +119,13 @@ class FollowerQueue:
             return None
         seed = running.task.seed
         found = place.chains.follow(before_in(chain), seed, flight.index, running.phase)
-        if found is None:
+        if found is None or self._is_held_back(running, found):
             return None
         return Follower(running, flight.index, found, chain, slot=flight.slot)
+
+    def _is_held_back(self, running: LeasedTask, made: GeneratedCase) -> bool:
+        """Whether a step would end what others need: only tasks of its own operation send it."""
+        return made.label in self._place.held_back and made.label not in running.task.labels
 
     def _explored(self, flight: InFlight, chain: Chain) -> Follower | None:
         running = flight.running
@@ -132,4 +136,6 @@ class FollowerQueue:
             steps=len(chain),
             recipe=(running.task.seed, index, running.phase),
         )
-        return None if made is None else Follower(running, index, made, chain)
+        if made is None or made.label in running.dead_labels:
+            return None
+        return Follower(running, index, made, chain)

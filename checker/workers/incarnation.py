@@ -11,6 +11,7 @@ from checker.core.errors import CheckerError, LoaderError, StorageError, UsageEr
 from checker.corpus.layout import RunLayout
 from checker.corpus.secrets import secrets_of
 from checker.generation.sources.hypothesis import isolate, know_characters
+from checker.workers.cleaning import clean_up
 from checker.workers.loop import Worker
 from checker.workers.messages import Leaving, LeavingKind
 from checker.workers.opening import open_worker_context
@@ -29,7 +30,11 @@ def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender) ->
         up.send(_last_words(error, partial(_concealed, settings)))
         return
     with place:
-        up.send(replace(place.opened, unreachable=unreachable_target(place)))
+        missing = unreachable_target(place)
+        if settings.document is None and not missing:
+            # What a run that was killed has left.
+            clean_up(place)
+        up.send(replace(place.opened, unreachable=missing))
         worker = Worker(place, down, up)
         try:
             worker.run()

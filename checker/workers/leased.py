@@ -278,6 +278,8 @@ class InFlight:
     status: int = -1
     """Of its answer, once that is judged; 0 when none came."""
     has_failed: bool = False
+    is_doubtful: bool = False
+    """Whether it was sent to a target that served nobody."""
     answers: tuple[Answered, ...] = ()
     """To its requests so far, where a check may want to send more than one."""
 

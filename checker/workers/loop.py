@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from checker.core.errors import StorageError
@@ -9,13 +10,16 @@ from checker.core.resources import status_of
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.corpus.inflight import Stage
 from checker.corpus.layout import RunLayout
+from checker.health.signs import REFUSALS
 from checker.phases.attempt import Verdict
 from checker.workers.answers import Answers, with_answer
 from checker.workers.case_scheduler import CaseScheduler
 from checker.workers.class_checks import states_in
+from checker.workers.cleaning import clean_up
 from checker.workers.context import WorkerContext
 from checker.workers.failure_queue import Abandoned, FailureQueue, Placed
-from checker.workers.leased import InFlight, LeasedTask, given_back
+from checker.workers.health import TargetHealth
+from checker.workers.leased import InFlight
 from checker.workers.limits import Limits
 from checker.workers.messages import (
     LONG_WAIT_S,
@@ -29,8 +33,11 @@ from checker.workers.messages import (
     LeavingKind,
     Peers,
 )
+from checker.workers.outage_control import OutageControl
+from checker.workers.outage_messages import Examine, GoOn, Hold
 from checker.workers.queues import Receiver, Sender
 from checker.workers.slowness import Slowness
+from checker.workers.task_counts import TaskCounts
 from checker.workers.time_accounting import Activity
 from checker.workers.unconfirmed import UnconfirmedFailure
 
@@ -66,7 +73,13 @@ class Worker:
         self._flights: dict[int, InFlight] = {}
         self._answers = Answers(place, self._scheduler)
         self._parked = self._answers.parked
-        self._failures = FailureQueue(place, up, self._keep_alive, self._scheduler.release)
+        self._health = TargetHealth(
+            place, up, self._wait_a_moment, self._keep_alive, lambda: self._idle_lanes()[0]
+        )
+        self._outage = OutageControl(place, self._health, self._scheduler, self._answers)
+        self._failures = FailureQueue(
+            place, up, self._keep_alive, self._scheduler.release, self._health
+        )
         self._slowness = Slowness(place, self._scheduler, up)
         self._reserved: set[int] = set()
         self._beside = 0
@@ -78,7 +91,7 @@ class Worker:
         self._housekept_at = 0.0
         self._reported_at = time.monotonic()
         self._report_pause_s = _HOUSEKEEPING_S
-        self._last: LeasedTask | None = None
+        self._counts = TaskCounts(place)
         self._credentials = place.credentials
         if self._credentials is not None:
             self._credentials.ask = up.send
@@ -88,6 +101,9 @@ class Worker:
         """Work until drained, until memory grew too far, or until the supervisor is gone."""
         while True:
             self._poll_orders()
+            if self._health.is_holding and not self._hasten:
+                self._sit_out()
+                continue
             if self._leaving is not None and (self._hasten or not self._busy()):
                 break
             self._fill()
@@ -113,9 +129,8 @@ class Worker:
             self._answers.abandon(flight, flight.answers)
         for flight in self._flights.values():
             self._answers.abandon(flight, with_answer(flight, _ABANDONED))
-        self._report(self._scheduler.held)
-        if self._last is not None:
-            self._recorder.progress(self._last, self._ledger.take())
+        self._counts.report(self._scheduler.held)
+        self._counts.last_words()
         if self._leaving is not LeavingKind.CONCLUDED:
             self._recorder.keep(self._place.class_checks.news())
         self._recorder.close()
@@ -160,8 +175,10 @@ class Worker:
                 self._recorder.follow(journals)
             case GivenCredentials() | FetchCredentials():
                 self._renew(message)
-            case Conclude(first):
-                self._conclude_run(first)
+            case Hold() | Examine() | GoOn():
+                self._outage.obey(message, self._flights.values())
+            case Conclude():
+                self._conclude_run(message)
             case Drain(shrinks, hasten):
                 self._leave(LeavingKind.DRAINED)
                 self._shrinks = self._shrinks and shrinks
@@ -169,11 +186,13 @@ class Worker:
             case _:
                 raise AssertionError(f"not an order: {message!r}")
 
-    def _conclude_run(self, first: int) -> None:
-        """Say what class checks have to say of the run, and leave."""
+    def _conclude_run(self, order: Conclude) -> None:
+        """Say what class checks have to say of the run, remove what it made, and leave."""
         self._slots.enter(0, Stage.HOOK, _NO_TASK, 0)
-        states = states_in(RunLayout(Path(self._place.settings.corpus_dir)), first)
-        self._recorder.keep(self._place.class_checks.conclusion(states))
+        if not order.only_cleans:
+            states = states_in(RunLayout(Path(self._place.settings.corpus_dir)), order.first)
+            self._recorder.keep(self._place.class_checks.conclusion(states))
+        clean_up(self._place)
         self._slots.leave(0)
         self._leave(LeavingKind.CONCLUDED)
 
@@ -194,8 +213,25 @@ class Worker:
             return
         if isinstance(message, GivenCredentials):
             credentials.take(message)
+            if message.number > 1 and not message.error:
+                self._health.renewed()
         else:
             self._up.send(credentials.fetch(message))
+
+    def _sit_out(self) -> None:
+        """Let what flies land, then wait until the target serves again; nothing is started meanwhile."""
+        if self._flights:
+            self._slots.clear_acting()
+            self._round(self._http.poll(_ROUND_S))
+            return
+        # Nobody waits for the outage when the run is hurried.
+        with suppress(Abandoned):
+            self._health.sit_out()
+
+    def _wait_a_moment(self) -> None:
+        self._slots.clear_acting()
+        self._down.wait(_IDLE_S)
+        self._keep_alive()
 
     def _wait_for_credentials(self) -> bool:
         """Nothing goes on without them, and no case is to blame for it; whether to hurry."""
@@ -216,7 +252,7 @@ class Worker:
         if now - self._reported_at >= self._report_pause_s:
             self._reported_at = now
             self._report_pause_s = min(2 * self._report_pause_s, _REPORT_S)
-            self._report(self._scheduler.held)
+            self._counts.report(self._scheduler.held)
             self._recorder.flush()
         self._beside += self._slowness.look(self._flights)
         self._recorder.tick(now)
@@ -232,7 +268,7 @@ class Worker:
             self._fill_beside()
             most += min(self._beside, self._place.beside.most)
         idle = most - len(taken) - len(reserved)
-        if idle <= 0:
+        if idle <= 0 or self._health.is_holding:
             return
         now, before = self._ledger.enter(_MAKING), self._failures.lowest_index
         for lane in range(most):
@@ -303,6 +339,8 @@ class Worker:
         for lane, outcome in finished:
             flight = flights.pop(lane)
             if isinstance(outcome, NetworkFailure) and self._answers.is_sent_again(flight, outcome):
+                if flight.wanted is not None:
+                    self._health.sent_again(flight.made, flight.wanted)
                 continue
             answered.append((flight, outcome))
             if not flight.running.is_closed:
@@ -326,6 +364,9 @@ class Worker:
         outcome = verdict.outcome
         if outcome is None:
             self._scheduler.release(flight)
+            return
+        is_doubtful = isinstance(outcome, NetworkFailure) or outcome.status_code in REFUSALS
+        if is_doubtful and self._outage.holds(flight, verdict, outcome):
             return
         try:
             suspicions = self._written(flight, verdict, outcome)
@@ -356,6 +397,8 @@ class Worker:
         flight.status = (
             status_of(flight.made.case.operation, outcome) if isinstance(outcome, Response) else 0
         )
+        if status is not None and verdict.request is not None:
+            self._health.note(flight.made, verdict.request, status)
         if not flight.is_counted:
             verdict.purpose = flight.purpose
             if not verdict.judgement.failures and not flight.rest:
@@ -375,22 +418,7 @@ class Worker:
         flying: list[Placed] = [*self._flights.values(), *self._parked, *self._scheduler.followers]
         return self._failures.settle_next(idle[0], flying, hasten=self._hasten)
 
-    # The end of tasks
-
     def _finish_tasks(self) -> None:
         over = self._scheduler.over(time.monotonic())
-        if not over:
-            return
-        self._ledger.enter(_RECORDING)
-        self._report(over)
-        self._recorder.keep(self._place.class_checks.news())
-        self._recorder.flush()
-        self._up.send(given_back(over))
-
-    def _report(self, tasks: Iterable[LeasedTask]) -> None:
-        """Counts since the last report; the ledger goes with the first of them."""
-        for running in tasks:
-            if running.requests or running.cases or running.is_over(0.0, leaving=False):
-                self._recorder.progress(running, self._ledger.take())
-                running.counted()
-                self._last = running
+        if over:
+            self._counts.hand_in(over, self._up)

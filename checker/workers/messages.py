@@ -9,6 +9,7 @@ from checker.core.resource_names import Resource
 from checker.core.sequence import Step
 from checker.corpus.packing import pack, unpack
 from checker.corpus.records import Finding
+from checker.workers.outage_messages import Examine, Examined, GoOn, Held, Hold, Troubled
 
 MOST_TIMEOUTS = 3
 """In a row, of one operation: then it is given up."""
@@ -64,6 +65,8 @@ class Task:
     """Findings that are to become smaller: then they are its cases, and count as none."""
     tries_saved: bool = False
     """Whether failing examples of earlier runs come first."""
+    is_last: bool = False
+    """Whether it waited for the end of the run: its operation is one after which the target serves nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +138,8 @@ class Conclude:
 
     first: int
     """Incarnation of the supervisor that began the run: nothing below belongs to it."""
+    only_cleans: bool = False
+    """Whether checks have nothing to say, since the run was cut short."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +194,18 @@ class GivenCredentials:
         )
 
 
-Down = Assign | Known | Peers | Drain | Conclude | FetchCredentials | GivenCredentials
+Down = (
+    Assign
+    | Known
+    | Peers
+    | Drain
+    | Conclude
+    | FetchCredentials
+    | GivenCredentials
+    | Hold
+    | Examine
+    | GoOn
+)
 """Supervisor to worker."""
 
 
@@ -213,6 +229,8 @@ class OperationCard:
     """Whether `fuzz` goes on when it fails; None: as for all others."""
     phases: tuple[str, ...] = ()
     """Those of `run` that it takes part in; empty: all of the run."""
+    is_ending: bool = False
+    """Whether it sounds as if it ended sessions, emptied stores or stopped the target: then it comes last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +246,8 @@ class Opened:
     """Selected and testable, in document order."""
     concludes: bool = False
     """Whether users' checks have something to say once the run is over."""
+    cleans: bool = False
+    """Whether what the run has made is to be removed once it is over."""
     works_alone: bool = False
     """Whether one of them needs all cases in one worker."""
     unreachable: str = ""
@@ -349,5 +369,16 @@ class Leaving:
         return "\n".join((said, *self.details))
 
 
-Up = Opened | Idle | Waiting | Found | WantedCredentials | GivenCredentials | Leaving
+Up = (
+    Opened
+    | Idle
+    | Waiting
+    | Found
+    | WantedCredentials
+    | GivenCredentials
+    | Troubled
+    | Held
+    | Examined
+    | Leaving
+)
 """Worker to supervisor."""

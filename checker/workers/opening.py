@@ -3,20 +3,26 @@
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from checker.checks.custom import class_checks
 from checker.config.hooks_loading import load_all_hooks
 from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
 from checker.core.hooks import GLOBAL_HOOKS, HookContext, run_hooks
+from checker.core.operation import Label
 from checker.core.request import BaseUrl, without_userinfo
 from checker.corpus.discoveries import load
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Note, SchemaOpened
+from checker.health.first_answers import FirstAnswers
+from checker.health.safety import Safety, leaves_out
+from checker.health.signs import looks_dangerous
 from checker.transport.settings import HttpSettings
 from checker.workers.calling import Caller, Lanes, open_tools
 from checker.workers.class_checks import ClassChecks
+from checker.workers.cleaning import gate_for
 from checker.workers.collector import uncollected
 from checker.workers.configured_sources import Requested, keeper_of, wiring_of
 from checker.workers.constants import with_constants
@@ -85,7 +91,8 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
     caller = Caller(origin, subject.schemes, keeper)
     lanes = Lanes.of(settings)
     connect = transport_of(settings)
-    tools = open_tools(settings, operations, caller, subject.classes)
+    gate = gate_for(settings.safety, layout, origin, subject.selected)
+    tools = open_tools(settings, operations, caller, subject.classes, gate)
     http = connect(origin, HttpSettings.of(operations.common), lanes.count)
     if settings.document is None:
         # The first to open the description looks for all.
@@ -94,10 +101,11 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
             known = load(Path(settings.cache_dir))
             recorder.keep(confirmed(known, subject.selected, tools, http))
             recorder.journal.flush()
+    opened = _opened(incarnation, subject, recorder, told.base_url)
     return WorkerContext(
         settings=settings,
         operations=operations,
-        opened=_opened(incarnation, subject, recorder, told.base_url),
+        opened=opened,
         selected=subject.selected,
         factory=makers.factory,
         unhooked=makers.unhooked,
@@ -117,6 +125,8 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
         purse=Purse(settings.shrink_share, recorder.defects),
         class_checks=subject.classes,
         credentials=keeper,
+        first_answers=_first_answers(settings, told, configured=bool(asked.schemes.configured)),
+        held_back={Label(card.label) for card in opened.operations if card.is_ending},
         making_stage=makers.stage,
         calling_stage=caller.stage("before_call", Stage.MAKE),
         judging_stage=caller.stage("after_call", Stage.JUDGE),
@@ -132,7 +142,24 @@ def _opened(incarnation: int, subject: Subject, recorder: Recorder, base_url: st
         base_url=base_url,
         operations=_cards(subject.selected, subject.operations),
         concludes=subject.classes.concludes,
+        cleans=subject.settings.safety == Safety.CREATE_OWN,
         works_alone=bool(subject.classes.works_alone),
+    )
+
+
+def _first_answers(
+    settings: RunSettings, told: SchemaOpened, *, configured: bool
+) -> FirstAnswers | None:
+    """What looks at the first answers: of the worker that opens the description for all."""
+    if settings.document is not None:
+        return None
+    given, declared = settings.base_url, told.declared_path.rstrip("/")
+    lacks = (
+        given is not None and declared and not urlsplit(given).path.rstrip("/").endswith(declared)
+    )
+    names = {name.lower() for name, _ in settings.common.headers}
+    return FirstAnswers(
+        told.base_url, declared if lacks else "", configured or "authorization" in names
     )
 
 
@@ -160,9 +187,12 @@ def read_subject(settings: RunSettings, layout: RunLayout) -> Subject:
         lambda operation: operations.of(operation).validate_formats,
         lambda operation: operations.of(operation).graphql_allow_null,
     )
+    level = Safety(settings.safety)
     with uncollected():
         selected = SelectedOperations(
-            schema, settings.selection, lambda entry: bool(operations.of(entry).phases)
+            schema,
+            settings.selection,
+            lambda entry: bool(operations.of(entry).phases) and not leaves_out(level, entry),
         )
     notes = tuple(unread)
     return Subject(settings, description, operations, classes, schemes, origin, selected, notes)
@@ -214,6 +244,7 @@ def _cards(
             model.layers[entry.label],
             entry.label in model.producers,
             entry.label in begins,
+            is_ending=looks_dangerous(entry.path, entry.operation_id),
         )
         own = operations.of(entry)
         if own is not common:

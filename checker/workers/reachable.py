@@ -10,6 +10,10 @@ from checker.workers.context import WorkerContext
 PATIENCE_S = 10.0
 """A host that drops what it is sent is waited for so long."""
 
+_PROBES = 3
+_PROBE_S = 1.0
+_BETWEEN_PROBES_S = 0.2
+
 Connect = Callable[[tuple[str, int], float], socket.socket]
 """Opens a connection to (host, port) within so many seconds. Raises `OSError`."""
 
@@ -20,18 +24,26 @@ def unreachable_target(place: WorkerContext) -> str:
     Behind a proxy or a transport of the user nobody knows from here; operations on hosts of their own may be there when
     the target is not.
     """
-    settings, common = place.settings, place.operations.common
-    is_first = settings.document is None
-    if not is_first or settings.transport or settings.app or common.proxy:
+    is_first = place.settings.document is None
+    if not is_first or not is_looked_at(place):
         return ""
-    found = unreachable(place.origin, common.request_timeout_s)
-    if found and any(
+    found = unreachable(place.origin, place.operations.common.request_timeout_s)
+    return "" if found and has_own_servers(place) else found
+
+
+def is_looked_at(place: WorkerContext) -> bool:
+    """Whether a connection tells anything: not behind a proxy, of an application in this process or a user's transport."""
+    settings = place.settings
+    return not (settings.transport or settings.app or place.operations.common.proxy)
+
+
+def has_own_servers(place: WorkerContext) -> bool:
+    """Whether an operation is on another host than the target. Reads all of them."""
+    return any(
         operation.base_url is not None
         and BaseUrl.from_url(operation.base_url).site != place.origin.site
         for operation in place.selected.values()
-    ):
-        return ""
-    return found
+    )
 
 
 def unreachable(origin: BaseUrl, patience_s: float, connect: Connect | None = None) -> str:
@@ -64,3 +76,13 @@ def _reason(error: OSError, host: str, patience_s: float) -> str:
             return "connection refused"
         case _:
             return (error.strerror or str(error)).lower()
+
+
+def is_down(origin: BaseUrl, rest: Callable[[float], None], connect: Connect | None = None) -> bool:
+    """Whether a target that has answered before opens no connection any more, three times in a row."""
+    for number in range(_PROBES):
+        if number:
+            rest(_BETWEEN_PROBES_S)
+        if not unreachable(origin, _PROBE_S, connect):
+            return False
+    return True

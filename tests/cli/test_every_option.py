@@ -66,6 +66,7 @@ ROWS: dict[str, Row] = {
     "--max-failures": Row(("2",), lambda one: one.max_failures, 2, "0", "at least 1"),
     "--continue-on-failure": Row((), lambda one: one.common.continue_on_failure, True),
     "--wait-for-schema": Row(("2",), lambda one: one.wait_for_schema_s, 2.0, "0.5", "at least 1"),
+    "--safety": Row(("read-only",), lambda one: one.safety, "read-only", "bold", "Valid values are"),
     "--request-timeout": Row(("3",), lambda one: one.common.request_timeout_s, 3.0, "0", "greater than 0"),
     "--proxy": Row(("http://127.0.0.1:9",), lambda one: one.common.proxy, "http://127.0.0.1:9", "nowhere", "absolute http(s) URL"),
     "--tls-verify": Row(("false",), lambda one: one.common.tls_verify, False, "no-such-file", "existing file or folder"),

@@ -1,0 +1,52 @@
+"""What the first answers of a run say of how it was set up: one sentence with advice, long before the report."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Final
+
+ENOUGH: Final = 25
+"""Answers after which it is said, or nothing is wrong."""
+KIND: Final = "first_answers"
+"""Of the note that holds the sentence."""
+_CLOSED = frozenset((401, 403))
+_GATEWAY = frozenset((502, 503, 504))
+
+
+@dataclass(slots=True)
+class FirstAnswers:
+    """Statuses of the first answers."""
+
+    base_url: str
+    """As it may be shown."""
+    missing_path: str = ""
+    """What the description puts before all paths, if the base URL that was given lacks it."""
+    has_credentials: bool = False
+    """Whether any are configured."""
+    _statuses: Counter[int] = field(default_factory=Counter)
+
+    def note(self, status: int) -> bool:
+        """One more; whether they are enough."""
+        self._statuses[status] += 1
+        return self._statuses.total() >= ENOUGH
+
+    @property
+    def sentence(self) -> str:
+        """What is wrong, and what to do; empty where nothing is."""
+        found = self._statuses.keys()
+        if not found:
+            return ""
+        said = f"all of the first {self._statuses.total()} answers were {'/'.join(map(str, sorted(found)))}"
+        if found == {404}:
+            advice = "check that the API is there: its base URL may lack a path"
+            if self.missing_path:
+                wanted = f"{self.base_url.rstrip('/')}{self.missing_path}"
+                advice = f"the description says {self.missing_path}: try `--url {wanted}`"
+            return f"{said}: {advice}"
+        if found <= _CLOSED:
+            advice = "give credentials with `--auth`, `-H 'Authorization: ...'` or `[auth]`"
+            if self.has_credentials:
+                advice = "the credentials are refused; correct them (`checker auth check` tries each of them)"
+            return f"{said}: {advice}"
+        if found <= _GATEWAY:
+            return f"{said}: a proxy answers in the place of the API; check that the API runs, and where the proxy leads"
+        return ""

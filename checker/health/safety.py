@@ -1,0 +1,101 @@
+"""How much harm a run may do: which operations it leaves out, and which requests."""
+
+import re
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final, Protocol
+
+from checker.core.case import Case
+from checker.core.operation import Label
+from checker.core.request import WireRequest
+from checker.core.response import Outcome, Response
+from checker.health.made import MadeResources, made_paths
+from checker.health.signs import looks_dangerous
+
+_READING: Final = frozenset(("GET", "HEAD", "OPTIONS", "QUERY", "TRACE"))
+_QUERY: Final = "Query."
+"""How labels of GraphQL queries begin."""
+_MUTATION: Final = "Mutation."
+_CREATES: Final = re.compile(r"Mutation\.(add|create|insert|new|register)(?![a-z])")
+
+
+class Safety(StrEnum):
+    """How much harm a run may do."""
+
+    READ_ONLY = "read-only"
+    """It sends nothing that changes anything."""
+    CREATE_OWN = "create-own"
+    """It creates, and changes and deletes what it has created."""
+    FULL = "full"
+    """Anything."""
+
+
+class Described(Protocol):
+    """What decides whether an operation takes part."""
+
+    @property
+    def label(self) -> str: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def operation_id(self) -> str | None: ...
+
+
+def leaves_out(level: Safety, operation: Described) -> bool:
+    """Whether no request to an operation is allowed."""
+    label = operation.label
+    if level is Safety.FULL:
+        return False
+    if looks_dangerous(operation.path, operation.operation_id) or looks_dangerous(label):
+        return True
+    is_mutation = label.startswith(_MUTATION)
+    if level is Safety.READ_ONLY:
+        return is_mutation or not reads(operation.method, label)
+    return is_mutation and not _CREATES.match(label)
+
+
+def reads(method: str, label: str) -> bool:
+    """Whether a request only reads, as far as its method tells, or its GraphQL operation."""
+    return method in _READING or label.startswith(_QUERY)
+
+
+@dataclass(slots=True)
+class SafetyGate:
+    """Holds back requests that the level forbids. It stands before every send of a case."""
+
+    level: Safety = Safety.FULL
+    made: MadeResources = field(default_factory=MadeResources)
+    children: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Path template -> variables of the templates right below it: `/users` -> `id`."""
+
+    def refuses(self, case: Case, request: WireRequest) -> bool:
+        """Whether a request must not be sent."""
+        if self.level is Safety.FULL or reads(case.method, case.operation.label):
+            return False
+        if self.level is Safety.READ_ONLY:
+            return True
+        if case.operation.label.startswith(_MUTATION):
+            return False
+        is_declared = case.method == case.operation.method
+        if is_declared and case.method == "POST" and "{" not in case.operation.path:
+            return False
+        return not self.made.owns(path_of(request))
+
+    def observe(self, case: Case, request: WireRequest, outcome: Outcome) -> None:
+        """Take note of what an answer says was made, or is gone."""
+        if self.level is not Safety.CREATE_OWN or not isinstance(outcome, Response):
+            return
+        is_done = 200 <= outcome.status_code < 300
+        if is_done and case.method == "POST":
+            names = self.children.get(case.operation.path, ())
+            for path in made_paths(path_of(request), outcome, names):
+                self.made.add(path, Label(case.operation.label))
+        elif case.method == "DELETE" and (is_done or outcome.status_code in (404, 410)):
+            self.made.remove(path_of(request))
+
+
+def path_of(request: WireRequest) -> str:
+    """Of a request as it is sent, base path included, without its query."""
+    return request.target.partition(b"?")[0].decode("latin-1").rstrip("/")

@@ -1,0 +1,110 @@
+"""A target that stops serving: everybody holds, one worker after the other looks for what did it, all go on. Pure."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from checker.core.operation import Label
+from checker.workers.outage_messages import Examine, Examined, GoOn, Held, Hold, Trouble, Troubled
+
+Told = tuple[int, Hold | Examine | GoOn]
+"""(incarnation, message)."""
+
+
+@dataclass(slots=True)
+class Outages:
+    """The outages of a run, one at a time."""
+
+    count: int = 0
+    held_back: dict[Label, None] = field(default_factory=dict)
+    """Operations that wait for the end of the run."""
+    serves: bool = True
+    """Whether the target served at the end of the last outage."""
+    _trouble: Trouble | None = None
+    _told: list[int] = field(default_factory=list)
+    """Who holds for it."""
+    _flying: set[int] = field(default_factory=set)
+    """Who has not said yet that nothing of it is in flight."""
+    _line: list[int] = field(default_factory=list)
+    """Who is to look, in order; the first one does when nothing flies."""
+    _is_looking: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing is to be leased for one."""
+        return self._trouble is not None
+
+    def hear(
+        self, incarnation: int, message: Troubled | Held | Examined, everybody: Iterable[int]
+    ) -> list[Told]:
+        """What to tell when a worker says something of an outage."""
+        match message:
+            case Troubled(trouble):
+                return self.report(incarnation, trouble, everybody)
+            case Held(number):
+                return self.held(incarnation, number)
+            case Examined():
+                return self.examined(incarnation, message)
+
+    def report(self, incarnation: int, trouble: Trouble, everybody: Iterable[int]) -> list[Told]:
+        """What to tell when a worker meets an outage: whoever met it first looks first."""
+        if self.is_open:
+            return []
+        self.count += 1
+        self._trouble = trouble
+        self._flying = set(everybody)
+        self._line = sorted(self._flying, key=lambda one: (one != incarnation, one))
+        self._told = list(self._line)
+        self._is_looking = False
+        return [(one, Hold(self.count)) for one in self._line]
+
+    def held(self, incarnation: int, number: int) -> list[Told]:
+        """What to tell when nothing of a worker is in flight."""
+        if number == self.count:
+            self._flying.discard(incarnation)
+        return self._next()
+
+    def examined(self, incarnation: int, found: Examined) -> list[Told]:
+        """What to tell when a worker has looked: the next one looks, unless it is found or there is no hope."""
+        if not self.is_open or self._line[:1] != [incarnation] or found.number != self.count:
+            return []
+        self._is_looking = False
+        self.serves = found.serves
+        self._line = self._line[1:]
+        if found.culprit is not None:
+            self.held_back[found.culprit] = None
+        if found.culprit is None and found.serves and self._line:
+            return self._next()
+        told = self._closed()
+        # A target that is gone for good ends the run: nobody is to send what waits.
+        return told if found.serves or found.trouble is Trouble.REFUSED else []
+
+    def lose(self, incarnation: int) -> list[Told]:
+        """What to tell when a worker is gone."""
+        if not self.is_open:
+            return []
+        self._flying.discard(incarnation)
+        if self._line[:1] == [incarnation]:
+            self._is_looking = False
+        self._line = [one for one in self._line if one != incarnation]
+        self._told = [one for one in self._told if one != incarnation]
+        return self._next() if self._line else self._closed()
+
+    def join(self, incarnation: int) -> list[Told]:
+        """What to tell a worker that has just begun."""
+        return [(incarnation, self._go_on)] if self.held_back or not self.serves else []
+
+    @property
+    def _go_on(self) -> GoOn:
+        return GoOn(self.count, tuple(self.held_back), self.serves)
+
+    def _next(self) -> list[Told]:
+        if not self.is_open or self._flying or self._is_looking or not self._line:
+            return []
+        self._is_looking = True
+        assert self._trouble is not None
+        is_last = len(self._line) == 1
+        return [(self._line[0], Examine(self.count, self._trouble, is_last))]
+
+    def _closed(self) -> list[Told]:
+        self._trouble, self._line = None, []
+        return [(one, self._go_on) for one in self._told]

@@ -1,0 +1,79 @@
+"""Removes from the target what runs have made there: at the end of a run, and at the start of the next one after a kill."""
+
+import re
+from collections.abc import Iterable
+from urllib.parse import unquote
+
+from checker.core.case import Case
+from checker.core.digests import digest
+from checker.core.errors import CheckerError
+from checker.core.operation import Operation
+from checker.core.request import BaseUrl
+from checker.core.resource_names import variables_of
+from checker.core.resources import REMOVING
+from checker.corpus.layout import RunLayout
+from checker.corpus.made import MadeLedger
+from checker.corpus.records import Note
+from checker.health.made import MadeResources
+from checker.health.safety import Safety, SafetyGate
+from checker.phases.attempt import attempt, drive
+from checker.workers.context import WorkerContext
+from checker.workers.selected import SelectedOperations
+
+_VARIABLE = re.compile(r"\{[^{}]*\}")
+
+
+def gate_for(
+    level: str, layout: RunLayout, origin: BaseUrl, selected: SelectedOperations
+) -> SafetyGate:
+    """What stands before every send of a run."""
+    if level == Safety.FULL:
+        return SafetyGate()
+    ledger = MadeLedger(layout.made, f"{origin.url}{origin.base_path}")
+    children: dict[str, tuple[str, ...]] = {}
+    for entry in selected.entries:
+        parent, _, last = entry.path.rpartition("/")
+        if names := variables_of(last):
+            children[parent] = tuple(dict.fromkeys((*children.get(parent, ()), *names)))
+    return SafetyGate(Safety(level), MadeResources(ledger.write, ledger.news), children)
+
+
+def clean_up(place: WorkerContext) -> None:
+    """Delete what is left of all that runs have made, the latest first; what stays is told."""
+    gate = place.tools.gate
+    if gate.level is not Safety.CREATE_OWN:
+        return
+    gate.made.catch_up()
+    removing = [entry.label for entry in place.selected.entries if entry.method == REMOVING]
+    operations = [place.selected[label] for label in removing]
+    for path, label in reversed(list(gate.made.paths.items())):
+        if not _is_removed(place, operations, path):
+            place.recorder.note(Note("left_behind", label, "", path))
+    place.recorder.flush()
+
+
+def _is_removed(place: WorkerContext, operations: Iterable[Operation], path: str) -> bool:
+    for operation in operations:
+        values = _values(place, operation, path)
+        if values is None:
+            continue
+        case = Case(operation, digest("clean", path)[:12], path_parameters=values)
+        try:
+            drive(attempt(place.tools, case), lambda wanted: place.http.send(0, wanted))
+        except CheckerError:
+            continue
+        # The gate has seen the answer.
+        if path not in place.tools.gate.made.paths:
+            return True
+    return False
+
+
+def _values(place: WorkerContext, operation: Operation, path: str) -> dict[str, str] | None:
+    """Values of the variables of an operation whose path is this one; None if it is another's."""
+    template = place.origin.base_path + operation.path
+    names = variables_of(operation.path)
+    pattern = "([^/]+)".join(map(re.escape, _VARIABLE.split(template)))
+    found = re.fullmatch(pattern, path)
+    if found is None:
+        return None
+    return dict(zip(names, map(unquote, found.groups()), strict=True))

@@ -1,0 +1,70 @@
+"""What supervisor and workers say to each other when the target stops serving."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from checker.core.operation import Label
+
+
+class Trouble(StrEnum):
+    """What keeps a target from serving."""
+
+    GONE = "gone"
+    """Nobody answers."""
+    REFUSED = "refused"
+    """Everybody is turned away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """The target is in trouble: send nothing of the run, and say so when nothing is in flight."""
+
+    number: int
+    """Of the outage, from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Examine:
+    """All hold: wait until the target serves, and look among what was sent here for what did it."""
+
+    number: int
+    trouble: Trouble
+    is_last: bool
+    """Whether nobody is left to look after this one: then it tells what happened."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoOn:
+    """The outage is over, or as over as it becomes."""
+
+    number: int
+    held_back: tuple[Label, ...]
+    """Operations of the whole run that wait for its end."""
+    serves: bool = True
+    """Whether the target serves again: else what it refuses says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Troubled:
+    """The target has stopped serving: nothing more is sent from here."""
+
+    trouble: Trouble
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Nothing of this worker is in flight."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What one worker found about an outage."""
+
+    number: int
+    culprit: Label | None
+    """The operation whose request did it; None where none of this worker did."""
+    trouble: Trouble
+    serves: bool
+    """Whether the target serves again."""

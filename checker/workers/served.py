@@ -1,0 +1,91 @@
+"""What this worker sent lately, and what its target served: where to look for what ended that."""
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from checker.core.operation import Label
+from checker.core.request import WireRequest
+from checker.core.resources import READING
+from checker.phases.making import GeneratedCase
+
+MOST_RECENT = 50
+_HARMLESS = READING | {"HEAD", "OPTIONS"}
+
+
+class Sent(NamedTuple):
+    """A request and how it was answered."""
+
+    made: GeneratedCase
+    request: WireRequest
+    status: int
+    """0: not at all."""
+
+    @property
+    def label(self) -> Label:
+        """Of its operation."""
+        return self.made.label
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether its method only reads."""
+        return self.request.method in _HARMLESS
+
+    @property
+    def is_served(self) -> bool:
+        """Whether it was answered with 2xx."""
+        return 200 <= self.status < 300
+
+    @property
+    def copy(self) -> WireRequest:
+        """The request, to be sent again on a connection of its own."""
+        return replace(self.request, headers=list(self.request.headers), fresh=True)
+
+    def __str__(self) -> str:
+        path = self.request.target.partition(b"?")[0].decode("ascii", "replace")
+        return f"{self.request.method} {path}"
+
+
+@dataclass(slots=True)
+class ServedRequests:
+    """The last requests, and one of each operation that was served."""
+
+    recent: deque[Sent] = field(default_factory=lambda: deque(maxlen=MOST_RECENT))
+    served: dict[Label, Sent] = field(default_factory=dict)
+    """By operation; a request that only reads stays, others make way for it."""
+    has_answered: bool = False
+    """Whether the target has ever answered anything."""
+
+    def note(self, made: GeneratedCase, request: WireRequest, status: int) -> None:
+        """One more was answered."""
+        self.has_answered = True
+        sent = Sent(made, request, status)
+        self.recent.append(sent)
+        if 200 <= status < 300 and made.label not in self.served:
+            self.served[made.label] = sent
+
+    def witnesses(self, of: Sent) -> list[Sent]:
+        """Served requests of several operations that tell whether a target still serves: those most like `of` first."""
+        kind = _kind(of)
+        known = sorted(
+            self.served.values(),
+            key=lambda one: (not one.is_harmless, _kind(one) != kind, one.label != of.label),
+        )
+        harmless = [one for one in known if one.is_harmless]
+        # What changes something is sent once more only where nothing else was served.
+        return harmless or known
+
+    def suspects(self) -> Iterator[Sent]:
+        """Served requests, the latest first; none twice."""
+        seen: set[tuple[str, bytes, bytes | None]] = set()
+        for sent in reversed(self.recent):
+            key = (sent.request.method, sent.request.target, sent.request.body)
+            if key not in seen:
+                seen.add(key)
+                yield sent
+
+
+def _kind(sent: Sent) -> tuple[str, ...]:
+    """Whose permission it needs, as far as the description tells."""
+    return tuple(repr(one) for one in sent.made.case.operation.security)

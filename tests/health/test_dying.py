@@ -1,0 +1,127 @@
+"""A target that dies and comes back: one finding for each death, and everything else as if nothing had happened."""
+
+import json
+import socket
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checker.config.config import Config
+from checker.config.resolve import Invocation, run_settings
+from checker.demo.http import Reply, Request
+from checker.supervisor.execution import execute
+from checker.workers import reachable
+from checker.workers.health import TargetHealth
+from tests.apps.serving import json_reply
+from tests.health.mortal import Mortal, mortal
+from tests.health.running import Ran
+from tests.health.services import THING, operation
+
+NUMBER = {"name": "n", "in": "query", "schema": {"type": "integer"}}
+PATHS = {
+    "/a": {"get": operation(200, parameters=[NUMBER])},
+    "/b": {"get": operation(200, parameters=[NUMBER])},
+    "/c": {"post": operation(200, 400, body=THING)},
+    "/d": {"get": operation(200, parameters=[NUMBER])},
+}
+TITLE = "The API stopped answering"
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> list[Mortal]:
+    """Targets that are told of each connection that was tried in vain; no pause takes any time."""
+    targets: list[Mortal] = []
+    connected = reachable._connected
+
+    def knocking(address: tuple[str, int], timeout_s: float) -> socket.socket:
+        try:
+            return connected(address, timeout_s)
+        except OSError:
+            for target in targets:
+                target.knock()
+            raise
+
+    monkeypatch.setattr(reachable, "_connected", knocking)
+    monkeypatch.setattr(TargetHealth, "rest", lambda self, seconds: self.keep_alive())
+    return targets
+
+
+def run(folder: Path, target: Mortal, **fields: Any) -> Ran:
+    document = {"openapi": "3.0.3", "info": {"title": "T", "version": "1"}, "paths": PATHS}
+    (folder / "api.json").write_text(json.dumps(document))
+    said = {
+        "seed": 1,
+        "base-url": target.url,
+        "generation": {"database": "none", "max-examples": 20, "mode": "positive"},
+    }
+    config = Config.from_dict(said, environment={})
+    asked = run_settings(config, Invocation(str(folder / "api.json"), inline=True), {})
+    asked = replace(
+        asked, corpus_dir=str(folder / "corpus"), phases=("coverage", "fuzzing"), **fields
+    )
+    return Ran(execute(asked, lambda *_: None))
+
+
+def served(request: Request) -> Reply:
+    if request.target.startswith(b"/b"):
+        return json_reply([])
+    return json_reply({})
+
+
+def test_deaths_from_outside_change_nothing_but_are_told(
+    tmp_path: Path, patient: list[Mortal]
+) -> None:
+    counts = {20, 50, 90}
+
+    def dying(request: Request) -> Reply | None:
+        return None if len(target.seen) in counts else served(request)
+
+    (tmp_path / "calm").mkdir()
+    with mortal(served) as target:
+        calm = run(tmp_path / "calm", target)
+    with mortal(dying) as target:
+        patient.append(target)
+        ran = run(tmp_path, target)
+    assert target.deaths == 3
+    deaths = [one for one in ran.findings if one[1] == TITLE]
+    assert deaths == [("Target", TITLE)] * 3
+    assert [one for one in ran.findings if one not in deaths] == calm.findings != []
+    assert not ran.view.errors
+    assert ran.view.cases == calm.view.cases
+    assert ran.view.statuses == calm.view.statuses
+
+
+def test_the_request_that_kills_is_named_and_held_back(
+    tmp_path: Path, patient: list[Mortal]
+) -> None:
+    def dying(request: Request) -> Reply | None:
+        return None if request.method == "POST" else served(request)
+
+    with mortal(dying) as target:
+        patient.append(target)
+        ran = run(tmp_path, target)
+    deaths = [one for one in ran.view.findings.values() if one.title == TITLE]
+    assert [one.label for one in deaths] == ["POST /c"]
+    (death,) = deaths
+    assert death.reproduction.startswith("curl -X POST")
+    assert death.reproduced
+    assert "sent alone, did it again" in death.message
+    assert {error.label for error in ran.view.errors.values()} <= {"POST /c"}
+    assert all(ran.view.statuses[f"GET /{name}"][200] >= 20 for name in "abd")
+
+
+def test_a_target_that_does_not_come_back_ends_the_run(
+    tmp_path: Path, patient: list[Mortal]
+) -> None:
+    def dying(request: Request) -> Reply | None:
+        return None if len(target.seen) == 20 else served(request)
+
+    with mortal(dying) as target:
+        ran = run(tmp_path, target)
+    assert ran.outcome.exit_code == 1
+    assert ran.outcome.outcome == "target unavailable"
+    (death,) = (one for one in ran.view.findings.values() if one.title == TITLE)
+    assert "It did not come back." in death.message
+    assert not ran.view.errors

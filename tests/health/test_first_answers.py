@@ -1,0 +1,44 @@
+"""What the first answers say of the set-up."""
+
+import pytest
+
+from checker.health.first_answers import ENOUGH, FirstAnswers
+
+URL = "http://h:8000"
+
+
+@pytest.mark.parametrize(
+    ("statuses", "missing", "has_credentials", "said"),
+    [
+        ((404,), "", False, "were 404: check that the API is there: its base URL may lack a path"),
+        ((404,), "/v1", False, "were 404: the description says /v1: try `--url http://h:8000/v1`"),
+        (
+            (401,),
+            "",
+            False,
+            "were 401: give credentials with `--auth`, `-H 'Authorization: ...'` or `[auth]`",
+        ),
+        (
+            (401, 403),
+            "",
+            True,
+            "were 401/403: the credentials are refused; correct them (`checker auth check` tries each of them)",
+        ),
+        (
+            (502,),
+            "",
+            False,
+            "were 502: a proxy answers in the place of the API; check that the API runs, and where the proxy leads",
+        ),
+        ((404, 200), "/v1", False, ""),
+        ((401, 405), "", False, ""),
+    ],
+)
+def test_a_sentence_with_advice(
+    statuses: tuple[int, ...], missing: str, has_credentials: bool, said: str
+) -> None:
+    first = FirstAnswers(URL, missing, has_credentials)
+    for number in range(1, ENOUGH + 1):
+        assert first.note(statuses[number % len(statuses)]) is (number == ENOUGH)
+    start = f"all of the first {ENOUGH} answers "
+    assert first.sentence == (start + said if said else "")

@@ -1,0 +1,214 @@
+"""What a run may do to its target, by `safety`."""
+
+import json
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checker.core.request import WireRequest
+from checker.core.response import Response
+from checker.corpus.layout import RunLayout
+from checker.corpus.made import MadeLedger
+from checker.demo.http import Reply, Request
+from checker.health.made import MadeResources, made_paths
+from checker.health.safety import Safety, leaves_out
+from checker.health.signs import looks_dangerous
+from checker.supervisor.signals import Interrupts
+from tests.apps.serving import json_reply
+from tests.health.running import run
+from tests.health.services import COMMON, Service, operation, thing_in
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/auth/logout", None),
+        ("/session", "signOut"),
+        ("/cache/flush", None),
+        ("/admin/factory-reset", None),
+        ("/users/{id}/log-off", None),
+        ("/system/shutDown", None),
+        ("/x", "server_shut_down"),
+    ],
+)
+def test_what_sounds_like_the_end_is_dangerous(path: str, name: str | None) -> None:
+    assert looks_dangerous(path, name)
+
+
+@pytest.mark.parametrize(
+    "path", ["/things", "/blog/out", "/presets", "/login", "/logout/{id}/things/all"]
+)
+def test_what_only_looks_alike_is_not(path: str) -> None:
+    assert not looks_dangerous(path)
+
+
+@dataclass(frozen=True)
+class Entry:
+    label: str
+    method: str
+    path: str
+    operation_id: str | None = None
+
+
+@pytest.mark.parametrize(
+    ("entry", "left_out"),
+    [
+        (Entry("GET /a", "GET", "/a"), ()),
+        (Entry("POST /a", "POST", "/a"), ("read-only",)),
+        (Entry("DELETE /a/{b}", "DELETE", "/a/{b}"), ("read-only",)),
+        (Entry("GET /logout", "GET", "/logout"), ("read-only", "create-own")),
+        (Entry("Query.user", "POST", "/graphql"), ()),
+        (Entry("Mutation.createUser", "POST", "/graphql"), ("read-only",)),
+        (Entry("Mutation.deleteUser", "POST", "/graphql"), ("read-only", "create-own")),
+        (Entry("Mutation.logout", "POST", "/graphql"), ("read-only", "create-own")),
+    ],
+)
+def test_levels_leave_operations_out(entry: Entry, left_out: tuple[str, ...]) -> None:
+    assert tuple(level.value for level in Safety if leaves_out(level, entry)) == left_out
+
+
+def answer(value: Any, *headers: tuple[str, str]) -> Response:
+    request = WireRequest("POST", b"/v1/things", [])
+    content = json.dumps(value).encode()
+    return Response(201, [("Content-Type", "application/json"), *headers], content, request=request)
+
+
+@pytest.mark.parametrize(
+    ("found", "names", "paths"),
+    [
+        (answer({"id": 7}), ("id",), ["/v1/things/7"]),
+        (answer({"thing_id": "a/b", "id": 1}), ("thing_id",), ["/v1/things/a%2Fb"]),
+        (answer({"data": {"uuid": "u"}}), ("id",), ["/v1/things/u"]),
+        (answer({}, ("Location", "http://h/v1/things/9?x=1")), (), ["/v1/things/9"]),
+        (answer({"id": 7}), (), []),
+        (answer([1]), ("id",), []),
+        (answer({"id": True}), ("id",), []),
+    ],
+)
+def test_answers_tell_what_was_made(
+    found: Response, names: tuple[str, ...], paths: list[str]
+) -> None:
+    assert list(made_paths("/v1/things", found, names)) == paths
+
+
+def test_what_stands_below_something_made_is_own() -> None:
+    made = MadeResources()
+    made.paths["/things/5"] = "POST /things"
+    assert [made.owns(path) for path in ("/things/5", "/things/5/parts/1")] == [True, True]
+    assert [made.owns(path) for path in ("/things/55", "/things", "/things/4")] == [False] * 3
+
+
+@dataclass
+class Shop(Service):
+    """Things of others are there before anybody makes one."""
+
+    when: Any = None
+    """Called at each request."""
+    harm: list[str] = field(default_factory=list)
+    """Requests that changed what the run had not made."""
+
+    @classmethod
+    def new(cls) -> "Shop":
+        put = operation(200, 400, 404, body={"type": "object"})
+        paths = {
+            "/cache/flush": {"post": operation(204)},
+            "/settings": {"put": operation(200)},
+            "/things/{id}": {**COMMON["/things/{id}"], "put": put},
+        }
+        shop = cls(paths, 403, made=100)
+        shop.things = {number: {"name": "x"} for number in range(-2, 101)}
+        return shop
+
+    @property
+    def document(self) -> dict[str, Any]:
+        found = super().document
+        found["paths"] = COMMON | self.paths
+        return found
+
+    def own(self, method: str, path: str, request: Request) -> Reply | None:
+        if self.when is not None:
+            self.when()
+        found = re.fullmatch("/things/(-?[0-9]+)", path)
+        is_foreign = found is not None and int(found[1]) <= 100
+        if method in ("PUT", "PATCH", "DELETE") and (found is None or is_foreign):
+            self.harm.append(f"{method} {path}")
+        if path == "/cache/flush":
+            self.harm.append(path)
+            return Reply(204)
+        if method == "PUT" and found is not None and int(found[1]) in self.things:
+            return json_reply({})
+        if method == "POST" and path == "/things" and thing_in(request) is not None:
+            self.made += 1
+            self.things[self.made] = thing_in(request)
+            return json_reply({"id": self.made}, 201)
+        return None
+
+    @property
+    def left(self) -> list[int]:
+        """Things of the run that are still there."""
+        return [number for number in self.things if number > 100]
+
+
+def test_read_only_sends_nothing_that_changes_anything(tmp_path: Path) -> None:
+    shop = Shop.new()
+    run(tmp_path, shop, {"safety": "read-only"})
+    methods = {what.split()[0] for what, _ in shop.seen}
+    assert "GET" in methods
+    assert methods <= {"GET", "HEAD", "OPTIONS", "QUERY", "TRACE"}
+
+
+def test_create_own_touches_only_what_it_made_and_removes_it(tmp_path: Path) -> None:
+    shop = Shop.new()
+    ran = run(tmp_path, shop, {"safety": "create-own"})
+    assert shop.harm == []
+    assert shop.made > 110
+    assert any(what.startswith("PUT /things/1") and status == 200 for what, status in shop.seen)
+    assert shop.left == []
+    assert not ran.notes("left_behind")
+
+
+def test_full_does_anything(tmp_path: Path) -> None:
+    shop = Shop.new()
+    run(tmp_path, shop, {"safety": "full"})
+    assert "/cache/flush" in shop.harm
+    # What sounds dangerous comes last.
+    first = next(n for n, (what, _) in enumerate(shop.seen) if what.endswith("/cache/flush"))
+    assert all(what.endswith("/cache/flush") for what, _ in shop.seen[first:])
+
+
+def test_what_an_interrupted_run_made_is_removed(tmp_path: Path) -> None:
+    shop = Shop.new()
+    interrupts = Interrupts()
+
+    def stop() -> None:
+        interrupts.count = int(shop.made >= 110)
+
+    shop.when = stop
+    ran = run(tmp_path, shop, {"safety": "create-own"}, interrupts=interrupts)
+    assert ran.outcome.exit_code == 130
+    assert shop.made >= 110
+    assert shop.left == []
+
+
+def test_what_a_killed_run_made_is_removed_by_the_next_one(tmp_path: Path) -> None:
+    shop = Shop.new()
+    shop.things[101] = {"name": "left"}
+    shop.made = 101
+
+    def left_behind(url: str) -> None:
+        layout = RunLayout(tmp_path / "corpus")
+        layout.create()
+        ledger = MadeLedger(layout.made, url)
+        ledger.write("/things/101", "POST /things")
+        ledger.write("/things/50", "POST /things")
+        ledger.write("/things/50", "")
+        ledger.close()
+        with layout.made.open("ab") as torn:
+            torn.write(b'["http')
+
+    run(tmp_path, shop, {"safety": "create-own"}, before=left_behind, phases=("examples",))
+    assert ("DELETE /things/101", 204) in shop.seen
+    assert shop.harm == []

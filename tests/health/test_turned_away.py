@@ -1,0 +1,55 @@
+"""A request after which nobody is served: named, held back to the end, and what is refused meanwhile is no finding."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.health.running import Ran, run
+from tests.health.services import Leaving, LockOut, Maintenance, Service
+
+LOGIN = {
+    "auth": {"dynamic": {"openapi": {"Bearer": {"path": "/login", "extract_selector": "/token"}}}}
+}
+STATIC = {"auth": {"openapi": {"Bearer": {"bearer": "t1"}}}}
+
+
+def event_of(service: Service, label: str, status: int) -> int:
+    """Place of the first request that did it."""
+    return service.seen.index((label, status)) + 1
+
+
+def share_served(service: Service, event: int) -> float:
+    """Of the requests after the event, those that were not turned away."""
+    counts = service.statuses_after(event)
+    return 1 - counts[service.refusal] / counts.total()
+
+
+def culprits(ran: Ran) -> set[str]:
+    return {label for label, _ in ran.notes("turned_away")}
+
+
+@pytest.mark.parametrize(
+    ("service", "label", "said"),
+    [
+        (Leaving.by("GET", "/session/leave"), "GET /session/leave", LOGIN),
+        (Leaving.by("DELETE", "/session", 204), "DELETE /session", LOGIN),
+        (Leaving.by("POST", "/keys", 201), "POST /keys", LOGIN),
+        (Maintenance.new(), "PUT /admin/mode", {}),
+        (LockOut.new(), "POST /attempts", {}),
+    ],
+    ids=["logout by GET", "logout by DELETE", "token reset", "maintenance", "lock-out"],
+)
+def test_what_ends_all_service_is_named_and_the_rest_is_tested(
+    tmp_path: Path, service: Service, label: str, said: dict[str, Any]
+) -> None:
+    ran = run(tmp_path, service, said)
+    print(service.seen and service.statuses_after(0), ran.findings, ran.notes("turned_away"))
+    assert culprits(ran) == {label}
+    assert ran.findings == []
+    first = next(
+        n
+        for n, (what, status) in enumerate(service.seen)
+        if what.startswith(label) and status < 300
+    )
+    assert share_served(service, first + 1) >= 0.8
