@@ -26,13 +26,14 @@ from checker.reporting.events import EventStream
 from checker.reporting.views import report_of
 from checker.reporting.writers import writer_of
 
+_FOLDER = Path(checker.__file__).parent / "reporting" / "formats"
+_EVENT = Draft202012Validator(json.loads((_FOLDER / "events.schema.json").read_text()))
 WRITTEN = [row for row in report_formats() if row.writer is not None]
 _SARIF = json.loads(Path(__file__).parents[1].joinpath("data/sarif/sarif-2.1.0.json").read_text())
-_SCHEMAS = Path(checker.__file__).parent / "reporting" / "formats"
 _WFC = yaml.safe_load(
     resources.files("webfuzzing_commons").joinpath("data/report.yaml").read_text()
 )
-_VERDICT = json.loads((_SCHEMAS / "verdict.schema.json").read_text())
+_VERDICT = json.loads((_FOLDER / "verdict.schema.json").read_text())
 
 
 def written(
@@ -77,7 +78,8 @@ def read_har(files: dict[str, bytes]) -> Any:
 def read_ndjson(files: dict[str, bytes]) -> Any:
     lines = files[""].splitlines()
     found = [json.loads(line) for line in lines]
-    assert all(len(event) == 1 for event in found)
+    for event in found:
+        _EVENT.validate(event)
     return [next(iter(event.items())) for event in found]
 
 

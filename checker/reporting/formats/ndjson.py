@@ -142,7 +142,7 @@ class EventLines:
                 "phase": event.phase,
                 "case_id": event.case,
                 "stability": shown.stability,
-                "id": shown.id,
+                "failure_id": shown.id,
                 "standing": str(shown.standing),
                 "code_sample": "\n".join(shown.commands),
             },
