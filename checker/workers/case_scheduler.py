@@ -3,7 +3,7 @@
 from collections import deque
 
 from checker.core.digests import digest
-from checker.core.errors import CheckerError
+from checker.core.errors import CheckerError, HookError
 from checker.core.meta import GenerationMode
 from checker.core.operation import Label
 from checker.corpus.inflight import Stage
@@ -219,9 +219,18 @@ class CaseScheduler:
 
     def blame(self, flight: InFlight, error: Exception) -> None:
         """Tell of a fault that one case met; the third of an operation in a task is its last."""
-        running, label = flight.running, flight.made.label
+        self._blame(flight.running, flight.made.label, flight.index, error)
+
+    def _blame(self, running: LeasedTask, label: Label, index: int, error: Exception) -> None:
         running.faults[label] += 1
-        if isinstance(error, CheckerError) or running.faults[label] >= _MOST_FAULTS:
+        count = running.faults[label]
+        if isinstance(error, HookError):
+            # Users' code that cannot bear some cases costs those; what can bear hardly any, the operation.
+            tried = max(1, (index - running.task.start) // len(running.task.labels) + 1)
+            is_last = count >= _MOST_FAULTS and 2 * count >= tried
+        else:
+            is_last = isinstance(error, CheckerError) or count >= _MOST_FAULTS
+        if is_last:
             self.give_up(running, label, error)
         else:
             self._place.recorder.gave_up(label, running.task.phase, error)
@@ -269,7 +278,7 @@ class CaseScheduler:
                 running.unmade += 1
                 self._tally(running)
                 slots.leave(slot)
-                self._not_made(running, label, error)
+                self._not_made(running, label, index, error)
                 continue
             if not made.choices and made.other is None and not running.is_chained:
                 running.constant(label)
@@ -279,9 +288,11 @@ class CaseScheduler:
             return InFlight(slot, running, index, made, work, (), 0, wanted)
         return None
 
-    def _not_made(self, running: LeasedTask, label: Label, error: Exception) -> None:
+    def _not_made(self, running: LeasedTask, label: Label, index: int, error: Exception) -> None:
         if isinstance(error, Exhausted):
             running.exhausted(label)
+        elif isinstance(error, HookError):
+            self._blame(running, label, index, error)
         elif not isinstance(error, FilteredOut):
             self.give_up(running, label, error)
 
@@ -310,7 +321,7 @@ class CaseScheduler:
             self.release(flight)
         except Exception as error:  # noqa: BLE001 - the wall: it costs this operation only
             self.release(flight)
-            self.give_up(running, flight.made.label, error)
+            self._not_made(running, flight.made.label, flight.index, error)
         else:
             return flight
         return None

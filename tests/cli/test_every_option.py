@@ -116,6 +116,10 @@ ROWS: dict[str, Row] = {
         for verb in ("include", "exclude")
     },
 }  # fmt: skip
+ROWS |= {
+    f"--fail-under-{name}": Row(("50",), lambda one: list(one.fail_under.values()), [50], "101", "at most 100")
+    for name in COVERED
+}  # fmt: skip
 ELSEWHERE = {
     "--help-all": "tests/cli/test_config_command.py",
     "--code-sample-style": "tests/reporting",
@@ -123,7 +127,6 @@ ELSEWHERE = {
     "--baseline-update": "tests/cli/test_baseline.py",
     "--baseline-prune": "tests/cli/test_baseline.py",
     "--compare": "tests/cli/test_baseline.py",
-    **{f"--fail-under-{what}": "tests/cli/test_coverage.py" for what in COVERED},
 }
 """Options whose effect has tests of its own."""
 
