@@ -91,6 +91,7 @@ ROWS: dict[str, Row] = {
     "--debug-output-file": Row(("e",), lambda one: one.reports, (("ndjson", "e"),)),
     "--output-sanitize": Row(("false",), lambda one: one.sanitization.enabled, False, "maybe", "a boolean"),
     "--output-truncate": Row(("false",), lambda one: one.truncation.enabled, False, "maybe", "a boolean"),
+    "--live-port": Row(("0",), lambda one: one.live_port, 0, "65536", "at most 65535"),
     "--max-shown": Row(("3",), lambda one: one.max_shown, 3, "-1", "at least 0"),
     "--exclude-deprecated": Row((), lambda one: one.selection.filters.specs[0].subject, "deprecated"),
     "--app": Row(("a:b",), lambda one: one.app, "a:b", "a", "module:variable"),
@@ -123,10 +124,10 @@ ROWS |= {
 ELSEWHERE = {
     "--help-all": "tests/cli/test_config_command.py",
     "--code-sample-style": "tests/reporting",
-    "--baseline": "tests/cli/test_baseline.py",
-    "--baseline-update": "tests/cli/test_baseline.py",
-    "--baseline-prune": "tests/cli/test_baseline.py",
-    "--compare": "tests/cli/test_baseline.py",
+    "--baseline": "tests/reporting and tests/cli",
+    "--baseline-update": "tests/reporting and tests/cli",
+    "--baseline-prune": "tests/reporting and tests/cli",
+    "--compare": "tests/reporting and tests/cli",
 }
 """Options whose effect has tests of its own."""
 
