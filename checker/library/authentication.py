@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
 
+from checker.config.credentials import credentials_in
 from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings, Sanitization
 from checker.core.credentials import CREDENTIAL_SOURCES
@@ -73,8 +74,16 @@ class CallAuthentication:
         self.registries = tuple(registries)
         self.secrets = Secrets()
         self._schema = schema
+        self._configured: tuple[object, tuple[str, ...]] | None = None
         self._schemes: tuple[object, SchemeCredentials] | None = None
         self._keeper: tuple[tuple[object, ...], CredentialKeeper] | None = None
+
+    def configured(self, settings: RunSettings) -> tuple[str, ...]:
+        """Credentials that the configuration holds, as messages call them."""
+        if self._configured is None or self._configured[0] is not settings:
+            # Worked out over all that is said of operations: too much for each call.
+            self._configured = settings, tuple(credentials_in(settings))
+        return self._configured[1]
 
     def hidden(self, command: str, wanted: Sanitization) -> str:
         """A command without what sources of credentials gave."""

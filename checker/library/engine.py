@@ -16,7 +16,6 @@ from checker.checks.custom import CUSTOM_CHECKS
 from checker.checks.judge import Judge, Judgement, JudgeSettings
 from checker.config.config import Config
 from checker.config.credentials import (
-    credentials_in,
     target,
     without_credentials,
 )
@@ -297,7 +296,7 @@ class LibraryEngine:
         self, case: Case, base_url: str | None, options: CallOptions, settings: RunSettings
     ) -> Response:
         credentials = (
-            *credentials_in(settings), *credentials_of(case, options, settings), *registered_names()
+            *self.auth.configured(settings), *credentials_of(case, options, settings), *registered_names()
         )  # fmt: skip
         origin = self._origin(base_url, settings, credentials)
         origin = origin or home_of(options.session)
