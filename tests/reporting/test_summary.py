@@ -193,6 +193,7 @@ def test_end_of_the_run_tells_its_time() -> None:
 def test_every_kind_of_warning_has_a_title() -> None:
     told_by_workers = {row.name for row in warning_rows() if row.trigger is None}
     others = {DAMAGED, INCOMPLETE, KILLED, TRIMMED, "unmatched_filter"}
+    others |= {"turned_away", "left_behind", "constants_extraction"}
     assert told_by_workers == {*WarningKind} | others
     assert all(row.title for row in warning_rows())
 
