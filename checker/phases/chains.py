@@ -36,6 +36,8 @@ _ELSEWHERE: Final = 0.4
 _NEEDED: Final = 1.5
 """Weight of making something else, and of that if what follows can use it."""
 _TRIES: Final = 4
+_AIMED: Final = 3
+"""Every third sequence heads for one operation."""
 _KEPT: Final = 32
 """Sequences of which is kept what they have shown: more than go on at the same time."""
 
@@ -51,6 +53,8 @@ class ChainExplorer:
     _places: dict[Label, Places] = field(default_factory=dict)
     _sequences: OrderedDict[tuple[int, int], KnownResources] = field(default_factory=OrderedDict)
     """By seed and index."""
+    _goals: dict[Label, Sequence[Label]] = field(default_factory=dict)
+    """First operation of a sequence -> those far below it."""
     _dead: set[Label] = field(default_factory=set)
     _around: Mapping[Resource, Sequence[Label]] | None = None
 
@@ -83,7 +87,9 @@ class ChainExplorer:
         for _ in range(_TRIES):
             if not weights:
                 return None
-            target = self._chosen(weights, chance, index, place)
+            target = self._aimed_at(known, index)
+            if target not in weights:
+                target = self._chosen(weights, chance, index, place)
             del weights[target]
             bindings = self._bindings(known, target, chance)
             if bindings is None:
@@ -95,6 +101,36 @@ class ChainExplorer:
                 # The operation's own turn reports why it cannot be made; a sequence just does without it.
                 self._dead.add(target)
         return None
+
+    def _aimed_at(self, known: KnownResources, index: int) -> Label | None:
+        """What a sequence that heads for an operation deep below its first one has to send next; None when it is there.
+
+        By chance alone four steps in one direction are rare.
+        """
+        if index % _AIMED:
+            return None
+        goals = self._goals_of(known.steps[0].use.label)
+        if not goals:
+            return None
+        goal = goals[index // _AIMED % len(goals)]
+        sent = {step.use.label for step in known.steps if step.succeeded}
+        if goal in sent:
+            return None
+        for _, owner in self.model.uses[goal].owners:
+            makers = self.model.makers(owner)
+            if makers and sent.isdisjoint(makers):
+                return makers[0]
+        return goal
+
+    def _goals_of(self, root: Label) -> Sequence[Label]:
+        """Operations at least two collections below the one that the first step makes something of, removals first."""
+        found = self._goals.get(root)
+        if found is None:
+            uses = (use for use in self.model.uses.values() if len(use.owners) > 1)
+            deep = [use for use in uses if root in self.model.makers(use.owners[0][1])]
+            deep.sort(key=lambda use: (use.method != REMOVING, -len(use.owners)))
+            found = self._goals[root] = [use.label for use in deep]
+        return found
 
     def _chosen(self, weights: dict[Label, float], chance: Random, index: int, place: int) -> Label:
         """By chance; the second steps of the first sequences go through all that follow, one after the other."""

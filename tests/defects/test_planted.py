@@ -33,6 +33,19 @@ def test_nothing_is_found_where_nothing_is_planted(name: str, tmp_path: Path) ->
     assert ran(name, frozenset(), tmp_path) == Outcome((), ())
 
 
+def test_few_sequences_reach_what_takes_five_steps(tmp_path: Path) -> None:
+    service = service_named("tenants")
+    with service.serving(frozenset({"member-stays"})) as url:
+        path = tmp_path / "openapi.json"
+        path.write_text(json.dumps(service.document))
+        chosen = ("--phases", "stateful", "-n", "30", "--checks", "use_after_free")
+        done = Command(tmp_path).run_as_usual(
+            str(path), "--url", url, *service.arguments, *chosen, seed=2
+        )
+    assert {check for _, check in done.defects} == {"use_after_free"}, done.shown
+    assert any("members" in label for label, _ in done.defects), done.shown
+
+
 def test_each_check_has_defects_and_some_take_several_requests() -> None:
     planted = [defect for name in NAMES for defect in service_named(name).defects]
     checks = [defect.check for defect in planted]
