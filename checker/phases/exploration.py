@@ -1,5 +1,6 @@
 """Going deeper: a sequence that worked is extended by an operation that can use what it answered."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -8,12 +9,15 @@ from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
 from checker.core.resources import ResourceModel, status_of
 from checker.core.response import Response
-from checker.phases.attempt import Verdict
+from checker.phases.bindings import Sent
+from checker.phases.chains import ChainExplorer
 from checker.phases.making import CaseFactory, GeneratedCase
 
 LONGEST = 6
 """Steps of a sequence at most."""
 _EXTEND = 0.6
+_BOUND = 0.5
+"""Of the steps: so many take what their own sequence made, as in the stateful phase; the others what anybody has found."""
 
 
 @dataclass(slots=True)
@@ -23,18 +27,22 @@ class Explorer:
     factory: CaseFactory
     model: ResourceModel
     random: Random
+    chains: ChainExplorer
     _dead: set[Label] = field(default_factory=set)
 
     def follow(
-        self, label: Label, verdict: Verdict, *, steps: int, recipe: tuple[int, int, PhaseInfo]
+        self, sequence: Sequence[Sent], recipe: tuple[int, int, PhaseInfo]
     ) -> GeneratedCase | None:
-        """The next case of a sequence of `steps` cases, or None. `recipe` is (task seed, index, phase)."""
-        outcome = verdict.outcome
-        if steps >= LONGEST or not isinstance(outcome, Response):
+        """The next case of a sequence, or None. `recipe` is (task seed, index, phase)."""
+        last = sequence[-1]
+        if len(sequence) >= LONGEST or not isinstance(last.outcome, Response):
             return None
-        status = status_of(self.factory.operations[label], outcome)
+        label = last.case.operation.label
+        status = status_of(self.factory.operations[label], last.outcome)
         if not 200 <= status < 300 or self.random.random() > _EXTEND:
             return None
+        if self.random.random() < _BOUND:
+            return self.chains.follow(sequence, *recipe)
         candidates = [found for found in self.model.followers(label) if found not in self._dead]
         if not candidates:
             return None

@@ -31,7 +31,7 @@ def second_looks(findings: Iterable[Finding], *, cases: int, share: float) -> li
     seen: set[tuple[str, str]] = set()
     for one in found:
         rule = (one.check, one.unique_key)
-        if one.wants_more and not one.same_as:
+        if one.wants_more and not one.same_as and not one.withdrawn:
             weights[one.fingerprint] = _WEIGHTS.get(one.severity, 1) // (2 if rule in seen else 1)
         seen.add(rule)
     tasks: dict[str, list[tuple[Finding, int]]] = {}

@@ -291,6 +291,7 @@ class Supervisor:
         news = {
             name: Settled.of(settled[name])
             for name in sorted(settled.keys() - self._settled.keys())
+            if not settled[name].withdrawn
         }
         if news:
             self._settled |= news

@@ -12,6 +12,9 @@ MOST_TEXTS = 5
 MOST_VARIANTS = 20
 """Findings of one check on one operation: a rule that is broken in ever new places must not fill the disk."""
 
+MOST_LOOKS = 5
+"""At a failure that was withdrawn each time: what others came between once may show itself the next time."""
+
 
 @dataclass(slots=True)
 class Defects:
@@ -28,6 +31,8 @@ class Defects:
     _spent: Counter[str] = field(default_factory=Counter)
     """Operation -> requests that went into its findings."""
     _settled: dict[str, Settled] = field(default_factory=dict)
+    _looks: Counter[str] = field(default_factory=Counter)
+    """Fingerprint -> how often it was withdrawn here."""
 
     def absorb(self, settled: Settled) -> None:
         """Take in a settled finding; once more changes nothing."""
@@ -40,6 +45,13 @@ class Defects:
             rule = (settled.label, settled.check, settled.rule)
             self._by_rule[rule][settled.fingerprint] = settled
             self._by_check[rule[:2]][settled.fingerprint] = settled
+
+    def give_back(self, fingerprint: str, label: str, requests: int) -> None:
+        """Forget a failure that did not happen again, so that the next case that shows it is looked into."""
+        self._spent[label] += requests
+        self._looks[fingerprint] += 1
+        if self._looks[fingerprint] < MOST_LOOKS:
+            self.fingerprints.discard(fingerprint)
 
     def spent(self, label: str) -> int:
         """Requests that went into findings of an operation."""

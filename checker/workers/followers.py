@@ -130,12 +130,8 @@ class FollowerQueue:
     def _explored(self, flight: InFlight, chain: Chain) -> Follower | None:
         running = flight.running
         index = running.extra_index()
-        made = self._place.explorer.follow(
-            flight.made.label,
-            chain[-1].verdict,
-            steps=len(chain),
-            recipe=(running.task.seed, index, running.phase),
-        )
+        recipe = (running.task.seed, index, running.phase)
+        made = self._place.explorer.follow(before_in(chain), recipe)
         if made is None or made.label in running.dead_labels:
             return None
         return Follower(running, index, made, chain)

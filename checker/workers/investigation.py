@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from checker.core import curl
 from checker.core.case import Case
 from checker.core.digests import digest, digest_int
 from checker.core.errors import CheckerError, HookError
@@ -25,7 +24,7 @@ from checker.phases.shrinking import ShrinkPlan, shrink_case
 from checker.workers.defects import Defects
 from checker.workers.drafts import Answered
 from checker.workers.messages import Settled
-from checker.workers.reproduction import attempt_as_printed, command_of
+from checker.workers.reproduction import PrintedReplay
 from checker.workers.sequences import SequenceReplay, SequenceShrink
 from checker.workers.settlement import Describer, Settlement
 from checker.workers.unconfirmed import (
@@ -34,7 +33,6 @@ from checker.workers.unconfirmed import (
     JudgedCase,
     UnconfirmedFailure,
     before_in,
-    evidence,
 )
 
 REPETITIONS = 2
@@ -80,7 +78,10 @@ class Investigator:
             finding = self._settled(suspicion)
             spent = suspicion.finding.requests + self._requests - before
             finding = replace(finding, requests=spent)
-            self.defects.absorb(Settled.of(finding))
+            if finding.withdrawn:
+                self.defects.give_back(finding.fingerprint, finding.label, spent)
+            else:
+                self.defects.absorb(Settled.of(finding))
             yield finding
 
     def _settled(self, suspicion: UnconfirmedFailure) -> Finding:
@@ -124,8 +125,12 @@ class Investigator:
                 self._minimise_sequence(suspicion, wanted, settlement, allowance)
         self.stage(Stage.CONFIRM)
         self._reproduce(settlement, wanted)
-        is_told = settlement.is_confirmed or not suspicion.failure.needs_repetition
-        if is_told and not (settlement.is_confirmed and self._showed(settlement, wanted)):
+        needs_repetition = suspicion.failure.needs_repetition
+        if needs_repetition and not settlement.is_confirmed:
+            # Values that are found anew may lead elsewhere: what is sent as printed is the same each time.
+            settlement.is_confirmed = self._shows_each_time(settlement, wanted)
+        is_told = settlement.is_confirmed or not needs_repetition
+        if is_told and not (settlement.is_confirmed and settlement.showed(wanted)):
             # Once it did not show: how often it does is all that can be said.
             for _ in range(MORE_TRIES):
                 if not self.hurry():
@@ -352,38 +357,18 @@ class Investigator:
         failure = wanted.again(settlement.chain[-1])
         own = None if failure is None else failure.request
         settlement.is_of_check = own is not None
-        requests = [
-            (shot, request)
-            for shot in settlement.chain
-            if (request := shot.verdict.request) is not None
-        ]
-        if own is not None:
-            requests[-1] = (requests[-1][0], own)
-        commands = [
-            (shot.made, request, command_of(self.render, shot.verdict, request))
-            for shot, request in requests
-        ]
-        settlement.commands = tuple(command for *_, command in commands)
-        sent: list[Verdict] = []
-        for number, (made, request, command) in enumerate(commands, 1):
-            again = replace(
-                curl.as_sent(command), fresh=True, via=request.via, proofs=request.proofs
-            )
-            before = sent if number == len(commands) else None
-            work = attempt_as_printed(self.tools, made.case, again, before)
-            verdict = self._driven(made, work, Purpose.REPRODUCE).verdict
-            sent.append(verdict)
-        if sent:
-            settlement.printed.append((sent[-1].outcome, sent[-1].judgement))
+        printed = PrintedReplay(self.tools, self.render, self._driven)
+        settlement.commands, verdict = printed.sent(settlement.chain, own)
+        if verdict is not None:
+            settlement.printed.append((verdict.outcome, verdict.judgement))
 
-    def _showed(self, settlement: Settlement, wanted: ExpectedFailure) -> int:
-        """How often the commands as printed showed a failure."""
-        shot = settlement.chain[-1]
-        verdicts = (
-            Verdict(shot.made.case, shot.verdict.request, outcome, judgement)
-            for outcome, judgement in settlement.printed
-        )
-        return sum(wanted.again(JudgedCase(shot.made, one)) is not None for one in verdicts)
+    def _shows_each_time(self, settlement: Settlement, wanted: ExpectedFailure) -> bool:
+        """Whether the commands, which were sent once, show a failure as often as they are sent again."""
+        for _ in range(REPETITIONS):
+            if settlement.showed(wanted) < len(settlement.printed):
+                return False
+            self._reproduce(settlement, wanted)
+        return 0 < len(settlement.printed) == settlement.showed(wanted)
 
     def _described(
         self,
@@ -394,31 +379,13 @@ class Investigator:
     ) -> Finding:
         shot = settlement.chain[-1]
         failure = wanted.again(shot) or suspicion.failure
-        showed = self._showed(settlement, wanted)
         case, label = shot.made.case.id, suspicion.label
         name = last.fingerprint
         other = self.defects.same_as(label, failure, name)
         other = other or self.defects.with_case(label, failure, name, case)
-        return replace(
-            last,
-            message=failure.message,
-            case=case,
-            steps=tuple(shot.made.step for shot in settlement.chain),
-            interactions=tuple(
-                self.describer.interaction(evidence(shot)) for shot in settlement.chain
-            ),
-            reproduction="\n".join(settlement.commands),
-            reproduced=showed > 0,
-            # It was seen once before.
-            hits=1 + showed,
-            tries=1 + len(settlement.printed),
-            shrink_executions=settlement.executions,
-            text=wanted.text,
-            stopped=settlement.stopped,
-            wants_more=settlement.wants_more,
-            same_as=other or "",
-            withdrawn=failure.needs_repetition and not settlement.is_confirmed,
-        )
+        told = settlement.told(replace(last, message=failure.message), wanted, self.describer)
+        withdrawn = failure.needs_repetition and not settlement.is_confirmed
+        return replace(told, same_as=other or "", withdrawn=withdrawn)
 
 
 def _broken(case: Case) -> frozenset[tuple[Location, str]]:

@@ -40,10 +40,10 @@ class Makers:
     seed: int
     resources: ResourceModel
 
-    def explorer(self, incarnation: int) -> Explorer:
+    def explorer(self, incarnation: int, chains: ChainExplorer) -> Explorer:
         """Makes sequences, by chance that no other incarnation has."""
         chance = Random(digest_int(str(self.seed), "explorer", str(incarnation)))
-        return Explorer(self.factory, self.resources, chance)
+        return Explorer(self.factory, self.resources, chance, chains)
 
     def chains(self, settings: SequenceSettings, host: str) -> ChainExplorer:
         """Makes sequences of the stateful phase, the same whoever makes them; `host` is that of the API."""

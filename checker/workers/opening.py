@@ -93,6 +93,7 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
     connect = transport_of(settings)
     gate = gate_for(settings.safety, layout, origin, subject.selected)
     tools = open_tools(settings, operations, caller, subject.classes, gate)
+    chains = makers.chains(settings.sequences, origin.host)
     http = connect(origin, HttpSettings.of(operations.common), lanes.count)
     if settings.document is None:
         # The first to open the description looks for all.
@@ -110,8 +111,8 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
         factory=makers.factory,
         unhooked=makers.unhooked,
         tools=tools,
-        explorer=makers.explorer(incarnation),
-        chains=makers.chains(settings.sequences, origin.host),
+        explorer=makers.explorer(incarnation, chains),
+        chains=chains,
         origin=origin,
         http=http,
         pacing=lanes.pacing,

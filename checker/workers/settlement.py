@@ -1,16 +1,17 @@
 """What became of a failure that was looked into, and who writes down what was sent for it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from checker.checks.judge import Judgement
 from checker.core.response import Outcome
 from checker.core.send import Purpose
-from checker.corpus.records import Interaction
+from checker.corpus.records import Finding, Interaction
+from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
 from checker.workers.drafts import Answered
-from checker.workers.unconfirmed import Chain, JudgedCase
+from checker.workers.unconfirmed import Chain, ExpectedFailure, JudgedCase, evidence
 
 
 class Describer(Protocol):
@@ -43,3 +44,30 @@ class Settlement:
     """Answers to the commands as printed, each time that they were sent."""
     is_of_check: bool = False
     """Whether the commands are those of one check: they show nothing else."""
+
+    def showed(self, wanted: ExpectedFailure) -> int:
+        """How often the commands as printed showed a failure."""
+        made, request = self.chain[-1].made, self.chain[-1].verdict.request
+        verdicts = (
+            Verdict(made.case, request, outcome, judgement) for outcome, judgement in self.printed
+        )
+        return sum(wanted.again(JudgedCase(made, one)) is not None for one in verdicts)
+
+    def told(self, last: Finding, wanted: ExpectedFailure, describer: Describer) -> Finding:
+        """A finding with what was found out about it."""
+        showed = self.showed(wanted)
+        return replace(
+            last,
+            case=self.chain[-1].made.case.id,
+            steps=tuple(shot.made.step for shot in self.chain),
+            interactions=tuple(describer.interaction(evidence(shot)) for shot in self.chain),
+            reproduction="\n".join(self.commands),
+            reproduced=showed > 0,
+            # It was seen once before.
+            hits=1 + showed,
+            tries=1 + len(self.printed),
+            shrink_executions=self.executions,
+            text=wanted.text,
+            stopped=self.stopped,
+            wants_more=self.wants_more,
+        )

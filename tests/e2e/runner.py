@@ -26,6 +26,8 @@ NEVER_S = 540.0
 """No limit of what is tested: a guard against what hangs, below the one of pytest and far above what a busy machine needs."""
 
 
+UNHURRIED_S = "500"
+"""Seconds of a run that ends by what it meets: so long that no machine is too busy for it."""
 SLOW_CLOCK = (sys.executable, str(Path(__file__).with_name("slow_clock.py")))
 """The command line, for runs that are not to end by their time before they met what they are to meet."""
 

@@ -11,7 +11,7 @@ from checker.corpus.reader import Journals
 from checker.corpus.records import CorpusEntry, Record, SignalsSeen, ValueSeen
 from tests.apps.chain import DOCUMENT, Parcels
 from tests.apps.serving import App, serving
-from tests.e2e.runner import SLOW_CLOCK, Command
+from tests.e2e.runner import SLOW_CLOCK, UNHURRIED_S, Command
 from tests.e2e.slow_clock import OVER
 from tests.waiting import wait_until
 
@@ -34,14 +34,13 @@ def app(parcels: Parcels) -> Iterator[App]:
 def test_create_read_delete_read_is_reached(
     command: Command, app: App, parcels: Parcels, seed: str
 ) -> None:
-    command = replace(command, program=SLOW_CLOCK)
     ran = command(
         "fuzz",
         app.document_url,
         "--mode",
         "positive",
         "--max-time",
-        "30",
+        UNHURRIED_S,
         "--seed",
         seed,
         "--workers",

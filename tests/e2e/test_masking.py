@@ -1,6 +1,5 @@
 """What a report masks depends on where a value came from: what was drawn is no secret, what came from outside may be one."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,7 @@ import yaml
 
 from checker.demo.http import Reply, Request
 from tests.apps.serving import json_reply, serving
-from tests.e2e.runner import SLOW_CLOCK, Command
+from tests.e2e.runner import UNHURRIED_S, Command
 
 TEXT = {"type": "string", "enum": ["drawn-value"]}
 MASKED = "%5BFiltered%5D"
@@ -151,7 +150,6 @@ def test_what_an_answer_said_is_masked(command: Command) -> None:
         is_wrong = b"next_token=said-by-the-server" in request.target
         return json_reply({}, 500 if is_wrong else 200)
 
-    command = replace(command, program=SLOW_CLOCK)
     with serving(answer, PAGES) as app:
         ran = command(
             "fuzz",
@@ -161,7 +159,7 @@ def test_what_an_answer_said_is_masked(command: Command) -> None:
             "--max-failures",
             "1",
             "--max-time",
-            "30",
+            UNHURRIED_S,
             "-w",
             "1",
         )

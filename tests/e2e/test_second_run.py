@@ -2,7 +2,6 @@
 
 import re
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from checker.corpus.records import SignalsSeen
 from checker.demo import Server
 from tests.apps.chain import DOCUMENT, Parcels
 from tests.apps.serving import json_reply, serving
-from tests.e2e.runner import SLOW_CLOCK, Command, Ran
+from tests.e2e.runner import UNHURRIED_S, Command, Ran
 
 FUZZING = ("--phases", "fuzzing")
 
@@ -70,7 +69,6 @@ def test_plain_traffic_of_the_first_run_is_gone(command: Command) -> None:
 
 
 def test_signals_of_the_first_night_are_no_news(command: Command) -> None:
-    command = replace(command, program=SLOW_CLOCK)
     # Each night ends with the planted failure, which takes the whole chain of operations.
     with serving(Parcels(), DOCUMENT) as app:
         arguments = (
@@ -81,7 +79,7 @@ def test_signals_of_the_first_night_are_no_news(command: Command) -> None:
             "--workers",
             "1",
             "--max-time",
-            "40",
+            UNHURRIED_S,
             "--seed",
         )
         command(*arguments, "1")

@@ -1,7 +1,6 @@
 """Checks that look at earlier requests, or send some of their own, against real servers."""
 
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,9 @@ import pytest
 from checker.demo.http import Reply, Request
 from tests.apps.chain import DOCUMENT, Parcels
 from tests.apps.serving import json_reply, serving
-from tests.e2e.runner import SLOW_CLOCK, Command
+from tests.e2e.runner import UNHURRIED_S, Command
 
-LIMITS = ("--max-time", "30", "--seed", "1", "--workers", "1")
+LIMITS = ("--max-time", UNHURRIED_S, "--seed", "1", "--workers", "1")
 
 
 class Lingering(Parcels):
@@ -25,7 +24,7 @@ class Lingering(Parcels):
 
 
 def test_what_lingers_after_its_deletion_is_the_fault_of_the_deletion(tmp_path: Path) -> None:
-    command = replace(Command(tmp_path), program=SLOW_CLOCK)
+    command = Command(tmp_path)
     with serving(Lingering(is_planted=False), DOCUMENT) as app:
         ran = command("fuzz", app.document_url, "--checks", "use_after_free", *LIMITS)
     assert ran.defects == [("DELETE /parcels/{shipment}", "use_after_free")], ran.shown

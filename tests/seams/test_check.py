@@ -7,7 +7,7 @@ from pathlib import Path
 from checker.demo.http import Reply
 from tests.apps.chain import DOCUMENT, Parcels
 from tests.apps.serving import serving
-from tests.e2e.runner import SLOW_CLOCK, Command
+from tests.e2e.runner import UNHURRIED_S, Command
 
 MADE = Path(__file__).with_name("made_check.py")
 MOST_LINES = 80
@@ -35,9 +35,9 @@ def test_it_is_made_of_public_names_in_a_few_lines() -> None:
 
 def test_it_finds_what_it_looks_for(tmp_path: Path) -> None:
     environment = {"CHECKER_HOOKS": str(MADE)}
-    command = replace(Command(tmp_path), program=SLOW_CLOCK, environment=environment)
+    command = replace(Command(tmp_path), environment=environment)
     with serving(Sticky(is_planted=False), DOCUMENT) as app:
-        limits = ("--max-time", "30", "--seed", "1", "--workers", "1", "--mode", "positive")
+        limits = ("--max-time", UNHURRIED_S, "--seed", "1", "--workers", "1", "--mode", "positive")
         ran = command("fuzz", app.document_url, *limits)
     assert ran.defects == [("DELETE /parcels/{shipment}", "gone_is_gone")], ran.shown
     (finding,) = ran.findings

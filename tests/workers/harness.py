@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from multiprocessing import Pipe
@@ -18,7 +18,7 @@ from checker.corpus.inflight import InflightReader, Stage
 from checker.corpus.journal import JournalReader
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Record
-from checker.phases.attempt import Verdict
+from checker.phases.bindings import Sent
 from checker.phases.exploration import Explorer
 from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext
@@ -162,11 +162,11 @@ class Following:
     parents: dict[str, str] = field(default_factory=dict)
 
     def follow(
-        self, label: Label, verdict: Verdict, *, steps: int, recipe: tuple[int, int, PhaseInfo]
+        self, sequence: Sequence[Sent], recipe: tuple[int, int, PhaseInfo]
     ) -> GeneratedCase | None:
-        made = self.explorer.follow(label, verdict, steps=steps, recipe=recipe)
+        made = self.explorer.follow(sequence, recipe)
         if made is not None:
-            self.parents[made.case.id] = verdict.case.id
+            self.parents[made.case.id] = sequence[-1].case.id
         return made
 
 

@@ -154,6 +154,33 @@ def test_what_others_may_have_caused_is_told_only_when_it_happens_every_time(
     assert told == [("found", True), ("minimised", not is_told)]
 
 
+def test_what_was_withdrawn_is_looked_into_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ServerError, "needs_repetition", True)
+    broken = itertools.count()
+
+    def spoil(response: Response) -> Outcome:
+        # Once, and from the second case on each time.
+        if next(broken) in (1, 2):
+            return response
+        return Response(500, [], b"", elapsed=0.001, request=response.request)
+
+    with workplace(tmp_path, command="run", lanes=1) as place:
+        ran = run(place, replace(POSTS, stop=3), spoil=spoil, is_patient=True)
+    told = [
+        (one.stage, one.withdrawn)
+        for one in ran.records
+        if isinstance(one, Finding) and one.check == "not_a_server_error"
+    ]
+    assert told == [
+        ("found", True),
+        ("minimised", True),
+        ("found", True),
+        ("minimised", False),
+    ]
+
+
 SECURED = DOCUMENT | {
     "security": [{"token": []}],
     "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
