@@ -1,5 +1,6 @@
 """`fuzz` finds its way along resources whose parameters and fields have different names."""
 
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -50,7 +51,7 @@ def test_create_read_delete_read_is_reached(
     assert parcels.reached == {"created", "read", "deleted", "used after deletion"}
     label = "GET /parcels/{shipment}"
     assert ran.defects == [(label, "not_a_server_error"), (label, "status_code_conformance")]
-    assert "(dependent on earlier requests)" in ran.stdout
+    assert re.search(r"\((dependent on earlier requests|needs its sequence)\)", ran.stdout)
     assert "2 failures (0 stable)" in ran.stdout
     assert len(app.seen) <= MOST_REQUESTS
 
