@@ -70,7 +70,9 @@ ROWS: list[tuple[tuple[str, ...], Shows, Any]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("options", "shows", "expected"), ROWS, ids=lambda one: str(one)[:60])
+@pytest.mark.parametrize(
+    ("options", "shows", "expected"), ROWS, ids=[" ".join(row[0]) for row in ROWS]
+)
 def test_each_acts_as_what_it_is_today(
     settings_of: Callable[..., RunSettings], options: tuple[str, ...], shows: Shows, expected: Any
 ) -> None:
