@@ -1,10 +1,10 @@
 """When and how a run ends, and what its exit code is. Pure: `now` is an argument."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from checker.config.settings import RunSettings
+from checker.config.settings import FetchLimits, RunSettings
 from checker.core.known import KnownFailures
 from checker.core.phases import CaseSource, phase_named
 from checker.corpus.fold import RunView
@@ -99,6 +99,7 @@ class Ending:
     def go_by(self, settings: RunSettings) -> None:
         """Take the limits from these settings: once more when the project is known."""
         self._max_time_s = settings.max_time_s
+        self._documents = settings.documents
         self._max_failures = settings.max_failures
         self._is_endless = settings.kind == "fuzz"
         self._usually_goes_on = settings.common.continue_on_failure
@@ -136,6 +137,11 @@ class Ending:
         """The time from now on until nothing new begins; None without a time limit."""
         left_s = self.left_s(elapsed_s)
         return None if left_s is None else TimeWindow(elapsed_s, elapsed_s + left_s)
+
+    def fetch_limits(self, now: float, elapsed_s: float) -> FetchLimits:
+        """What reading the description may cost, in the time that the run has left."""
+        left_s = self.left_s(elapsed_s)
+        return self._documents if left_s is None else replace(self._documents, until=now + left_s)
 
     def begin(self, outcome: str) -> None:
         """The first reason counts; but an interrupt is always worth telling."""

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from checker.core.digests import case_id
 from checker.core.sequence import Step, told
 from checker.corpus.codec import Undecodable, decode, join
-from checker.corpus.fold import RunView
 from checker.corpus.inflight import Slot
 from checker.corpus.records import (
     UNREACHED,
@@ -14,7 +13,6 @@ from checker.corpus.records import (
     Note,
     OperationError,
     Quarantined,
-    TaskProgress,
 )
 from checker.supervisor.restarts import CERTAIN, DOUBTFUL, Ruling
 from checker.workers.messages import EXTRA_INDEX, Opened, Task
@@ -105,41 +103,6 @@ def quarantined_task(task: Task, reason: str) -> Quarantined:
         steps=(),
         request=f"seed {task.seed}, from case {task.start} on",
         reason=f"workers died one after another and none finished a case; the last one: {reason}",
-    )
-
-
-def unreported(
-    task: Task, view: RunView, done: tuple[int, int, int, int], counted: tuple[int, int]
-) -> TaskProgress | None:
-    """What a dead worker had no time to count; None if nothing is missing.
-
-    `done` are indices of its lease, failed cases, the first 2xx status (0: none) and those of the indices that gave no
-    case; `counted` cases and failed ones that were on record when the lease began. Of what they were answered no more is known than that status.
-    """
-    indices, failed, succeeded, unmade = done
-    cases = indices - unmade
-    known = view.tasks.get(task.id)
-    if known is not None:
-        cases, failed = (
-            cases - (known.cases - counted[0]),
-            failed - (known.failed_cases - counted[1]),
-        )
-    if cases <= 0 or task.again:
-        return None
-    label = task.labels[0]
-    is_told = any(200 <= status < 300 for status in view.statuses.get(label, ()))
-    statuses = ((label, succeeded, 1),) if succeeded and len(task.labels) == 1 else ()
-    return TaskProgress(
-        task=task.id,
-        phase=task.phase,
-        labels=task.labels,
-        next_index=task.start,
-        finished=False,
-        cases=cases,
-        requests=cases,
-        failed_cases=max(0, failed),
-        statuses=() if is_told else statuses,
-        ledger=(0.0, 0.0, 0.0, 0.0, 0.0),
     )
 
 

@@ -5,7 +5,7 @@ import time
 from dataclasses import replace
 from typing import assert_never
 
-from checker.config.settings import FetchLimits, RunSettings
+from checker.config.settings import RunSettings
 from checker.corpus.inflight import Slot
 from checker.corpus.records import WorkerGone
 from checker.supervisor.assignment import Plan, left, without
@@ -34,12 +34,12 @@ from checker.supervisor.quarantine import (
     quarantined_case,
     quarantined_task,
     unreachable_errors,
-    unreported,
 )
 from checker.supervisor.restarts import HANG, OPENING, Restarts, Ruling
 from checker.supervisor.second_look import SecondLooks, second_looks
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import Deadlines, is_stuck, overdue
+from checker.supervisor.unreported import Unreported
 from checker.workers.messages import (
     Assign,
     Found,
@@ -86,8 +86,7 @@ class Supervisor:
         self._opened: Opened | None = None
         self._journals: list[str] = []
         self._settled: dict[str, Settled] = {}
-        self._counted: dict[str, tuple[int, int]] = {}
-        """Leased task -> its cases on record when it was leased, and those that failed."""
+        self._unreported = Unreported()
         self._starts: list[float] = [0.0]
         """When the workers that are missing may be started."""
         self._looks_at = 0.0
@@ -141,16 +140,11 @@ class Supervisor:
             incarnation = self._chronicle.next_incarnation()
             # Of its first life, a worker owes the ledger all the time since the run began.
             since = at or now - self._chronicle.elapsed_s
-            settings = replace(self._settings, started_at=since, documents=self._fetch_limits(now))
+            limits = self.ending.fetch_limits(now, self._chronicle.elapsed_s)
+            settings = replace(self._settings, started_at=since, documents=limits)
             if self._crew.start(incarnation, settings, now) is None:
                 ruling = self._restarts.died(None, progressed=False, weight=OPENING)
                 self._replace(ruling, "no process could be started")
-
-    def _fetch_limits(self, now: float) -> FetchLimits:
-        """What reading the description may cost, in the time that the run has left."""
-        left_s = self.ending.left_s(self._chronicle.elapsed_s)
-        limits = self._settings.documents
-        return limits if left_s is None else replace(limits, until=now + left_s)
 
     def _patience_s(self, now: float) -> float:
         return max(0.0, min([_TICK_S, *(at - now for at in self._starts)]))
@@ -255,9 +249,7 @@ class Supervisor:
     def _hand_over(self, worker: CrewMember, task: Task | None, now: float) -> None:
         if task is None:
             return
-        known = self._chronicle.view.tasks.get(task.id)
-        if known is not None:
-            self._counted[task.id] = known.cases, known.failed_cases
+        self._unreported.lease(task, self._chronicle.view)
         worker.standing.take(task, now)
         worker.tell(Assign((task,)))
 
@@ -280,7 +272,7 @@ class Supervisor:
             self._plan.come_back(
                 task, reached, finished=finished, spent_s=spent_s, report=reports[task.id]
             )
-            self._counted.pop(task.id, None)
+            self._unreported.come_back(task)
             if reached > task.start:
                 self._restarts.progress()
 
@@ -328,8 +320,8 @@ class Supervisor:
         self._chronicle.write(WorkerGone(standing.incarnation, reason))
         rests = {name: vitals.rest_of(task) for name, task in standing.leases.items()}
         done = {name: left(task) - left(rests[name]) for name, task in standing.leases.items()}
-        for name, cases in done.items():
-            self._count(rests[name], cases, vitals.tallies.get(name, (0, 0, 0)))
+        view = self._chronicle.view
+        self._chronicle.write_all(self._unreported.of_dead(standing.leases.values(), vitals, view))
         progressed = any(cases > 0 for cases in done.values())
         acting = None if word is not None else vitals.acting
         if not self.ending.began:
@@ -341,13 +333,6 @@ class Supervisor:
         spent_s = time.monotonic() - standing.leased_at
         for rest in rests.values():
             self._return(rest, spent_s)
-
-    def _count(self, rest: Task, done: int, tally: tuple[int, int, int]) -> None:
-        """Write down for a dead worker how many cases it finished after it last said so itself."""
-        counted = self._counted.get(rest.id, (0, 0))
-        record = unreported(rest, self._chronicle.view, (done, *tally), counted)
-        if record is not None:
-            self._chronicle.write(record)
 
     def _return(self, rest: Task, spent_s: float) -> None:
         assert self._plan is not None
