@@ -20,6 +20,8 @@ class Outages:
     serves: bool = True
     """Whether the target served at the end of the last outage."""
     _trouble: Trouble | None = None
+    _doubted: Label | None = None
+    """What one worker asks about, until another one sees that everybody is turned away."""
     _told: list[int] = field(default_factory=list)
     """Who holds for it."""
     _flying: set[int] = field(default_factory=set)
@@ -38,19 +40,19 @@ class Outages:
     ) -> list[Told]:
         """What to tell when a worker says something of an outage."""
         match message:
-            case Troubled(trouble):
-                return self.report(incarnation, trouble, everybody)
+            case Troubled():
+                return self.report(incarnation, message, everybody)
             case Held(number):
                 return self.held(incarnation, number)
             case Examined():
                 return self.examined(incarnation, message)
 
-    def report(self, incarnation: int, trouble: Trouble, everybody: Iterable[int]) -> list[Told]:
+    def report(self, incarnation: int, message: Troubled, everybody: Iterable[int]) -> list[Told]:
         """What to tell when a worker meets an outage: whoever met it first looks first."""
         if self.is_open:
             return []
         self.count += 1
-        self._trouble = trouble
+        self._trouble, self._doubted = message.trouble, message.doubted
         self._flying = set(everybody)
         self._line = sorted(self._flying, key=lambda one: (one != incarnation, one))
         self._told = list(self._line)
@@ -69,6 +71,8 @@ class Outages:
             return []
         self._is_looking = False
         self.serves = found.serves
+        if not found.is_unfounded:
+            self._doubted = None
         self._line = self._line[1:]
         if found.culprit is not None:
             self.held_back[found.culprit] = None
@@ -90,12 +94,13 @@ class Outages:
         return self._next() if self._line else self._closed()
 
     def join(self, incarnation: int) -> list[Told]:
-        """What to tell a worker that has just begun."""
-        return [(incarnation, self._go_on)] if self.held_back or not self.serves else []
+        """What to tell a worker that has just begun: in an outage nothing is leased to it, and it hears of the end."""
+        if self.is_open:
+            self._told.append(incarnation)
+        return [(incarnation, self._go_on())] if self.held_back or not self.serves else []
 
-    @property
-    def _go_on(self) -> GoOn:
-        return GoOn(self.count, tuple(self.held_back), self.serves)
+    def _go_on(self, refuses: Label | None = None) -> GoOn:
+        return GoOn(self.count, tuple(self.held_back), self.serves, refuses)
 
     def _next(self) -> list[Told]:
         if not self.is_open or self._flying or self._is_looking or not self._line:
@@ -103,8 +108,9 @@ class Outages:
         self._is_looking = True
         assert self._trouble is not None
         is_last = len(self._line) == 1
-        return [(self._line[0], Examine(self.count, self._trouble, is_last))]
+        return [(self._line[0], Examine(self.count, self._trouble, is_last, self._doubted))]
 
     def _closed(self) -> list[Told]:
-        self._trouble, self._line = None, []
-        return [(one, self._go_on) for one in self._told]
+        go_on = self._go_on(self._doubted)
+        self._trouble, self._doubted, self._line = None, None, []
+        return [(one, go_on) for one in self._told]

@@ -23,6 +23,7 @@ from checker.workers.purse import Purse
 from checker.workers.recorder import Recorder
 from checker.workers.saved import SavedExamples
 from checker.workers.selected import SelectedOperations
+from checker.workers.served import Sent
 from checker.workers.time_accounting import TimeAccounting
 
 
@@ -60,6 +61,8 @@ class WorkerContext:
     """None where all that requests carry is known from the start."""
     first_answers: FirstAnswers | None
     """None where somebody else looks, or they have been looked at."""
+    first_look: Sent | None
+    """The request that was sent before the run to see whether credentials are let in; None where nobody looked."""
     held_back: set[Label]
     """Operations that are not sent before the end of the run, as steps of others neither."""
     making_stage: Stage

@@ -46,6 +46,8 @@ class Examination:
     def done(self, order: Examine, lost: Sequence[Sent]) -> Examined:
         """What this worker finds; told to people if nobody else will. `lost`: what was in the air when the target died."""
         trouble = order.trouble
+        if order.doubted is not None and not self._is_founded():
+            return Examined(order.number, None, trouble, serves=True, is_unfounded=True)
         serves = is_certain = self._has_recovered(trouble)
         if serves:
             culprit = self._culprit(trouble, lost)
@@ -63,6 +65,10 @@ class Examination:
             tell(self._place.recorder, account, [*lost, *reversed(self._recent)])
         label = None if culprit is None else culprit.label
         return Examined(order.number, label, trouble, serves)
+
+    def _is_founded(self) -> bool:
+        """Whether what somebody else was refused is refused to everybody: only who was served before can tell."""
+        return not self._witnesses.is_guess and self._witnesses.is_turned_away()
 
     # Until it serves
 
@@ -130,7 +136,10 @@ class Examination:
 
     def _likely(self) -> Sent | None:
         """Who did it, if nobody can try."""
-        return next((one for one in self._sorted if not one.is_harmless or is_ending(one)), None)
+        suspects = self._sorted
+        if len(suspects) == 1:
+            return suspects[0]
+        return next((one for one in suspects if not one.is_harmless or is_ending(one)), None)
 
     def _culprit(self, trouble: Trouble, lost: Sequence[Sent]) -> Sent | None:
         """The request after which the target serves nobody, or the last of those of one operation."""

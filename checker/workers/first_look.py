@@ -8,9 +8,13 @@ from checker.core.errors import ConfigError
 from checker.core.operation import Operation
 from checker.core.response import Response
 from checker.core.send import Transport
+from checker.health.signs import looks_dangerous
 from checker.phases.attempt import Tools
+from checker.phases.literals import literal_of
+from checker.phases.making import GeneratedCase
 from checker.workers.schemes import SchemeCredentials
 from checker.workers.selected import SelectedOperations
+from checker.workers.served import Sent
 
 HARMLESS = ("GET", "HEAD")
 _MOST_TRIED = 3
@@ -19,34 +23,44 @@ _MOST_READ = 200
 
 
 def is_harmless(operation: Operation) -> bool:
-    """Whether a request to it changes nothing and needs no input."""
+    """Whether a request to it changes nothing, as far as anybody can tell, and needs no input."""
+    if looks_dangerous(operation.path, operation.operation_id):
+        return False
     is_needy = operation.body_required or any(one.required for one in operation.parameters)
     return operation.method in HARMLESS and not is_needy
 
 
-def refuse_wrong_credentials(
+def look_first(
     selected: SelectedOperations, schemes: SchemeCredentials, tools: Tools, http: Transport
-) -> None:
-    """Raise `ConfigError` when up to three operations that ask for what is configured all answer 401.
+) -> Sent | None:
+    """The request that was not refused; None where none was made, or none was answered.
+
+    Raises `ConfigError` when up to three operations that ask for what is configured all answer 401.
 
     What has to be fetched is not tried: logins say themselves that they fail.
     """
     configured = schemes.configured
     if not configured.is_static:
-        return
+        return None
     first = islice(selected.values(), _MOST_READ)
     asking = (one for one in first if is_harmless(one) and _asks(one, schemes, configured))
     refusing = []
     for operation in islice(asking, _MOST_TRIED):
-        outcome = http.send(0, tools.maker.make(Case(operation, "first-look")))
-        if not isinstance(outcome, Response) or outcome.status_code != 401:
-            return
+        case = Case(operation, "first-look")
+        request = tools.maker.make(case)
+        outcome = http.send(0, request)
+        if not isinstance(outcome, Response):
+            return None
+        if outcome.status_code != 401:
+            made = GeneratedCase(case, operation.label, (), (), literal_of(case))
+            return Sent(made, request, outcome.status_code)
         refusing.append(operation.label)
     if refusing:
         raise ConfigError(
             f"the credentials that are configured were refused: {', '.join(refusing)} answered 401; correct them in "
             "`[auth]` or `--auth` (`checker auth check` tries each of them)"
         )
+    return None
 
 
 def _asks(operation: Operation, schemes: SchemeCredentials, configured: Authentication) -> bool:

@@ -64,6 +64,12 @@ class TargetHealth:
     _before_renewal: Label | None = None
     """Operation that was served last before credentials were fetched anew."""
 
+    def __post_init__(self) -> None:
+        first = self.place.first_look
+        if first is not None:
+            # It came before the run, and may have ended the session.
+            self.served.note(first.made, first.request, first.status)
+
     def note(self, made: GeneratedCase, request: WireRequest, status: int) -> None:
         """One more answer counts."""
         self.served.note(made, request, status)
@@ -150,8 +156,8 @@ class TargetHealth:
         self._refused_in_row += 1
         if key in self._usual and not self._is_streak():
             return False
-        if not self.served.served:
-            return False
+        if not self.served.tells_of(refused):
+            return self._has_asked_others(refused)
         witnesses = self._witnesses(refused)
         is_turned_away = witnesses.is_turned_away()
         if not is_turned_away or witnesses.is_guess:
@@ -160,6 +166,14 @@ class TargetHealth:
             return False
         self._first = refused
         self._report(Trouble.GONE if refused.status in GATEWAY else Trouble.REFUSED)
+        return True
+
+    def _has_asked_others(self, refused: Sent) -> bool:
+        """Who was never served cannot know whether it was ever otherwise: others may, where there are any."""
+        if self.place.settings.workers < 2:
+            return False
+        self._first = refused
+        self._report(Trouble.REFUSED, refused.label)
         return True
 
     def _is_streak(self) -> bool:
@@ -173,10 +187,10 @@ class TargetHealth:
         self._streak, self._refused_in_row = 2 * self._streak, 0
         return True
 
-    def _report(self, trouble: Trouble) -> None:
+    def _report(self, trouble: Trouble, doubted: Label | None = None) -> None:
         self._outages += 1
         self.is_holding = True
-        self.up.send(Troubled(trouble))
+        self.up.send(Troubled(trouble, doubted))
 
     # What is done about it
 
@@ -188,6 +202,10 @@ class TargetHealth:
             case Examine():
                 self._order = order
             case GoOn():
+                first = self._first
+                if first is not None and first.label == order.refuses:
+                    self._usual.add((first.label, first.status))
+                    self._outages -= 1
                 self.is_holding, self._number, self._order = False, 0, None
                 self._first = None
                 self._lost.clear()
@@ -203,7 +221,8 @@ class TargetHealth:
             self.up.send(Held(self._number))
         order, self._order = self._order, None
         if order is not None:
-            examination = Examination(self.place, self._witnesses(self._first))
+            witnesses = self._witnesses(self._first, order.doubted)
+            examination = Examination(self.place, witnesses)
             self.up.send(examination.done(order, self._lost))
         self.listen()
 
@@ -214,6 +233,9 @@ class TargetHealth:
         while self.now() < until:
             self.listen()
 
-    def _witnesses(self, refused: Sent | None) -> Witnesses:
+    def _witnesses(self, refused: Sent | None, doubted: Label | None = None) -> Witnesses:
         around = Surroundings(self.rest, self.keep_alive, self.free_lane(), self.connect)
-        return Witnesses(self.place, self.served, refused, around)
+        about = None if refused is None else refused.operation
+        if about is None and doubted is not None:
+            about = self.place.selected.get(doubted)
+        return Witnesses(self.place, self.served, refused, about, around)

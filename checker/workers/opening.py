@@ -28,7 +28,7 @@ from checker.workers.configured_sources import Requested, keeper_of, wiring_of
 from checker.workers.constants import with_constants
 from checker.workers.context import WorkerContext
 from checker.workers.description import Description, other_host, read_description, settled_target
-from checker.workers.first_look import refuse_wrong_credentials
+from checker.workers.first_look import look_first
 from checker.workers.makers import open_makers
 from checker.workers.messages import Opened, OperationCard
 from checker.workers.operation_tools import (
@@ -95,9 +95,10 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
     tools = open_tools(settings, operations, caller, subject.classes, gate)
     chains = makers.chains(settings.sequences, origin.host)
     http = connect(origin, HttpSettings.of(operations.common), lanes.count)
+    first_look = None
     if settings.document is None:
         # The first to open the description looks for all.
-        refuse_wrong_credentials(subject.selected, subject.schemes, tools, http)
+        first_look = look_first(subject.selected, subject.schemes, tools, http)
         if settings.cache_dir is not None and settings.learns:
             known = load(Path(settings.cache_dir))
             recorder.keep(confirmed(known, subject.selected, tools, http))
@@ -127,6 +128,7 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
         class_checks=subject.classes,
         credentials=keeper,
         first_answers=_first_answers(settings, told, configured=bool(asked.schemes.configured)),
+        first_look=first_look,
         held_back={Label(card.label) for card in opened.operations if card.is_ending},
         making_stage=makers.stage,
         calling_stage=caller.stage("before_call", Stage.MAKE),

@@ -31,6 +31,8 @@ class Examine:
     trouble: Trouble
     is_last: bool
     """Whether nobody is left to look after this one: then it tells what happened."""
+    doubted: Label | None = None
+    """The operation whose refusal raised the question, as long as nobody has seen that others are refused, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,8 @@ class GoOn:
     """Operations of the whole run that wait for its end."""
     serves: bool = True
     """Whether the target serves again: else what it refuses says nothing."""
+    refuses: Label | None = None
+    """The operation that was doubted, where everybody else is served: its refusals are its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,8 @@ class Troubled:
     """The target has stopped serving: nothing more is sent from here."""
 
     trouble: Trouble
+    doubted: Label | None = None
+    """The operation that was refused to a worker which was never served anything: only others know whether that is new."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +74,5 @@ class Examined:
     trouble: Trouble
     serves: bool
     """Whether the target serves again."""
+    is_unfounded: bool = False
+    """Whether nothing that was served here is refused: what was doubted may be the operation's own refusal."""

@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from checker.core.operation import Label
+from checker.core.operation import Label, Operation
 from checker.core.request import WireRequest
 from checker.core.resources import READING
 from checker.phases.making import GeneratedCase
 
 MOST_RECENT = 50
 _HARMLESS = READING | {"HEAD", "OPTIONS"}
+_CLOSED = frozenset((401, 403))
 
 
 class Sent(NamedTuple):
@@ -26,6 +27,11 @@ class Sent(NamedTuple):
     def label(self) -> Label:
         """Of its operation."""
         return self.made.label
+
+    @property
+    def operation(self) -> Operation:
+        """What was asked for."""
+        return self.made.case.operation
 
     @property
     def is_harmless(self) -> bool:
@@ -65,13 +71,25 @@ class ServedRequests:
         if 200 <= status < 300 and made.label not in self.served:
             self.served[made.label] = sent
 
-    def witnesses(self, of: Sent) -> list[Sent]:
+    def tells_of(self, refused: Sent) -> bool:
+        """Whether anything was served that a target which refuses this would refuse as well, if it refuses everybody."""
+        is_of_credentials = refused.status in _CLOSED and _asks(refused.operation)
+        return any(not is_of_credentials or _asks(one.operation) for one in self.served.values())
+
+    def witnesses(self, of: Operation) -> list[Sent]:
         """Served requests of several operations that tell whether a target still serves: those most like `of` first."""
         kind = _kind(of)
         known = sorted(
             self.served.values(),
-            key=lambda one: (not one.is_harmless, _kind(one) != kind, one.label != of.label),
+            key=lambda one: (
+                not one.is_harmless,
+                _kind(one.operation) != kind,
+                one.label != of.label,
+            ),
         )
+        # Whoever needs no credentials is served after the end of a session, too.
+        asking = [one for one in known if _asks(one.operation)] if _asks(of) else []
+        known = asking or known
         harmless = [one for one in known if one.is_harmless]
         # What changes something is sent once more only where nothing else was served.
         return harmless or known
@@ -86,6 +104,11 @@ class ServedRequests:
                 yield sent
 
 
-def _kind(sent: Sent) -> tuple[str, ...]:
+def _kind(operation: Operation) -> tuple[str, ...]:
     """Whose permission it needs, as far as the description tells."""
-    return tuple(repr(one) for one in sent.made.case.operation.security)
+    return tuple(repr(one) for one in operation.security)
+
+
+def _asks(operation: Operation) -> bool:
+    """Whether it serves nobody without credentials, as far as the description tells."""
+    return bool(operation.security) and not any(one.is_none for one in operation.security)

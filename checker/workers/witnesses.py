@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from checker.core.errors import CheckerError
+from checker.core.operation import Operation
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
 from checker.core.send import Purpose
@@ -41,6 +42,8 @@ class Witnesses:
     served: ServedRequests
     refused: Sent | None
     """The answer that raised the question, if one of this worker did."""
+    about: Operation | None
+    """The operation in question, if it is known."""
     around: Surroundings
     sent: int = 0
     """Requests that the questions took."""
@@ -101,18 +104,19 @@ class Witnesses:
         return not is_refused(outcome)
 
     def _choice(self) -> list[Sent]:
-        of = self.refused or next(iter(self.served.served.values()), None)
-        if of is None:
+        refused = self.refused
+        if not self.served.served or (refused is not None and not self.served.tells_of(refused)):
             return []
+        of = self.about or next(iter(self.served.served.values())).operation
         known = self.served.witnesses(of)
         held = self.place.held_back
         sound = [one for one in known if one.label not in held and not is_ending(one)]
         # What came just before may be what did it, and would do it again.
         lately = [sent.label for sent in self.served.recent if sent.is_served][-_JUST_BEFORE:]
         calm = [one for one in sound if one.label not in lately]
-        self.is_guess = not calm and self.refused is not None and self.refused.status == 503
-        if self.is_guess:
-            return [of]
+        if not calm and refused is not None and refused.status == 503:
+            self.is_guess = True
+            return [refused]
         return (calm or sound or known)[:MOST_WITNESSES]
 
     def _answer(self, made: GeneratedCase, request: WireRequest) -> Outcome:

@@ -53,3 +53,13 @@ def test_what_ends_all_service_is_named_and_the_rest_is_tested(
         if what.startswith(label) and status < 300
     )
     assert share_served(service, first + 1) >= 0.8
+
+
+def test_a_token_that_nobody_can_renew_is_no_finding_though_the_first_look_ended_it(
+    tmp_path: Path,
+) -> None:
+    service = Leaving.by("GET", "/session/leave")
+    ran = run(tmp_path, service, STATIC)
+    assert service.seen[0] == ("GET /session/leave", 200)
+    assert ran.findings == []
+    assert culprits(ran) == {"GET /session/leave"}
