@@ -2,7 +2,7 @@
 
 import time
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from checker.core.operation import Label
 from checker.core.response import FailureKind, NetworkFailure, Outcome
@@ -16,6 +16,7 @@ from checker.workers.leased import InFlight
 _UNCOUNTED = NetworkFailure(
     FailureKind.GIVEN_UP, "the target served nobody; it was sent again", 0.0
 )
+_ABANDONED = NetworkFailure(FailureKind.GIVEN_UP, "the run ended before an answer came", 0.0)
 
 
 class Answers:
@@ -104,8 +105,14 @@ class Answers:
             self.parked.append(flight)
         return None
 
-    def abandon(self, flight: InFlight, answers: tuple[Answered, ...]) -> None:
-        """Leave a case that nobody will judge; what was sent for it is on record all the same."""
+    def abandon(self, flying: Iterable[InFlight]) -> None:
+        """Leave what waits for a lane or flies: nobody will judge it, and what was sent is on record all the same."""
+        for flight in self.parked:
+            self._abandon(flight, flight.answers)
+        for flight in flying:
+            self._abandon(flight, with_answer(flight, _ABANDONED))
+
+    def _abandon(self, flight: InFlight, answers: tuple[Answered, ...]) -> None:
         self._traffic.unjudged(flight.made, answers, flight.purpose)
         flight.running.charge(flight)
 

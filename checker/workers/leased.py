@@ -290,6 +290,11 @@ class InFlight:
         return before_in(chain) if chain else ()
 
     @property
+    def steps(self) -> tuple[Step, ...]:
+        """Its sequence as a recipe, the step of its own case last."""
+        return (*(shot.made.step for shot in self.chain), self.made.step)
+
+    @property
     def is_counted(self) -> bool:
         """Whether it is one of the cases of the run; examples of earlier runs are tried beside them."""
         return self.index < SAVED_INDEX and not self.running.task.again

@@ -3,19 +3,16 @@
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from pathlib import Path
 
 from checker.core.errors import StorageError
 from checker.core.resources import status_of
-from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.core.response import NetworkFailure, Outcome, Response
 from checker.corpus.inflight import Stage
-from checker.corpus.layout import RunLayout
 from checker.health.signs import REFUSALS
 from checker.phases.attempt import Verdict
-from checker.workers.answers import Answers, with_answer
+from checker.workers.answers import Answers
 from checker.workers.case_scheduler import CaseScheduler
-from checker.workers.class_checks import states_in
-from checker.workers.cleaning import clean_up
+from checker.workers.concluding import conclude_run
 from checker.workers.context import WorkerContext
 from checker.workers.failure_queue import Abandoned, FailureQueue, Placed
 from checker.workers.health import TargetHealth
@@ -46,15 +43,12 @@ _IDLE_S = 0.2
 _HOUSEKEEPING_S = 0.2
 _ORDERS_S = 0.02
 """How long orders may lie in the pipe: looking each round costs a system call."""
-_NO_TASK = "0"
-"""Stands in the slots for what is of the run as a whole."""
 _REPORT_S = 1.0
 """Between two counts of what was answered. The first ones come sooner: who dies young was not idle."""
 # Python finds a member of an enumeration ten times slower than a name.
 _MAKING, _WAITING = Activity.MAKE, Activity.WAIT
 _JUDGING, _RECORDING = Activity.JUDGE, Activity.RECORD
 _SEND, _RECORD = Stage.SEND, Stage.RECORD
-_ABANDONED = NetworkFailure(FailureKind.GIVEN_UP, "the run ended before an answer came", 0.0)
 
 
 class Worker:
@@ -95,7 +89,7 @@ class Worker:
         self._credentials = place.credentials
         if self._credentials is not None:
             self._credentials.ask = up.send
-            self._credentials.listen = self._wait_for_credentials
+            self._credentials.listen = self._wait_a_moment
 
     def run(self) -> None:
         """Work until drained, until memory grew too far, or until the supervisor is gone."""
@@ -125,10 +119,7 @@ class Worker:
         """What happened since the last report counts, too: whoever is hurried leaves tasks behind, and answers."""
         while self._failures.waiting:
             self._failures.settle_next(0, (), hasten=True)
-        for flight in self._parked:
-            self._answers.abandon(flight, flight.answers)
-        for flight in self._flights.values():
-            self._answers.abandon(flight, with_answer(flight, _ABANDONED))
+        self._answers.abandon(self._flights.values())
         self._counts.report(self._scheduler.held)
         self._counts.last_words()
         if self._leaving is not LeavingKind.CONCLUDED:
@@ -178,23 +169,14 @@ class Worker:
             case Hold() | Examine() | GoOn():
                 self._outage.obey(message, self._flights.values())
             case Conclude():
-                self._conclude_run(message)
+                conclude_run(self._place, message)
+                self._leave(LeavingKind.CONCLUDED)
             case Drain(shrinks, hasten):
                 self._leave(LeavingKind.DRAINED)
                 self._shrinks = self._shrinks and shrinks
                 self._hasten = self._hasten or hasten
             case _:
                 raise AssertionError(f"not an order: {message!r}")
-
-    def _conclude_run(self, order: Conclude) -> None:
-        """Say what class checks have to say of the run, remove what it made, and leave."""
-        self._slots.enter(0, Stage.HOOK, _NO_TASK, 0)
-        if not order.only_cleans:
-            states = states_in(RunLayout(Path(self._place.settings.corpus_dir)), order.first)
-            self._recorder.keep(self._place.class_checks.conclusion(states))
-        clean_up(self._place)
-        self._slots.leave(0)
-        self._leave(LeavingKind.CONCLUDED)
 
     def _keep_alive(self) -> bool:
         """In a long piece of work: live, listen, and say whether nothing is to be made smaller any more.
@@ -228,13 +210,8 @@ class Worker:
         with suppress(Abandoned):
             self._health.sit_out()
 
-    def _wait_a_moment(self) -> None:
-        self._slots.clear_acting()
-        self._down.wait(_IDLE_S)
-        self._keep_alive()
-
-    def _wait_for_credentials(self) -> bool:
-        """Nothing goes on without them, and no case is to blame for it; whether to hurry."""
+    def _wait_a_moment(self) -> bool:
+        """For orders, credentials, or a target that serves again: no case is to blame. Says and raises what `_keep_alive` does."""
         self._slots.clear_acting()
         self._down.wait(_IDLE_S)
         return self._keep_alive()
@@ -402,8 +379,7 @@ class Worker:
         if not flight.is_counted:
             verdict.purpose = flight.purpose
             if not verdict.judgement.failures and not flight.rest:
-                steps = (*(shot.made.step for shot in flight.chain), flight.made.step)
-                self._place.saved.forget(steps)
+                self._place.saved.forget(flight.steps)
         suspicions = self._recorder.verdict(flight, verdict)
         self._scheduler.followers.extend(
             flight, verdict, is_news=bool(suspicions), leaving=self._leaving
