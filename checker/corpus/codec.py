@@ -6,11 +6,11 @@ Never pickle: a corpus may come from somebody else. A record is `[tag, [field, .
 from collections.abc import Iterable
 from typing import Any
 
+from checker.corpus.learned import DemandHeard, SignalsSeen, ValueGone, ValueSeen
 from checker.corpus.packing import Packed, Undecodable, pack, unpack
 from checker.corpus.records import (
     CheckState,
     CorpusEntry,
-    DemandHeard,
     Finding,
     Interaction,
     Note,
@@ -22,12 +22,9 @@ from checker.corpus.records import (
     RunFinished,
     RunStarted,
     SchemaOpened,
-    SignalsSeen,
     StoredBody,
     TaskProgress,
     TaskStarted,
-    ValueGone,
-    ValueSeen,
     WorkerGone,
 )
 from checker.corpus.shapes import flat, shape_of

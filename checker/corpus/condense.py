@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from checker.corpus.entries import favoured
 from checker.corpus.fold import RunView, fold
+from checker.corpus.learned import SignalsSeen, ValueGone, ValueSeen
 from checker.corpus.records import (
     CorpusEntry,
     Finding,
@@ -18,11 +19,8 @@ from checker.corpus.records import (
     RunFinished,
     RunStarted,
     SchemaOpened,
-    SignalsSeen,
     TaskProgress,
     TaskStarted,
-    ValueGone,
-    ValueSeen,
     WorkerGone,
 )
 

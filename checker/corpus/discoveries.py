@@ -12,7 +12,7 @@ from checker.core.errors import StorageError
 from checker.core.locations import Location
 from checker.core.sequence import Literal
 from checker.corpus import files
-from checker.corpus.records import DemandHeard
+from checker.corpus.learned import DemandHeard
 
 FORMAT_VERSION: Final = 1
 NAME: Final = "discoveries.json"

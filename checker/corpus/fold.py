@@ -10,8 +10,8 @@ from dataclasses import astuple, dataclass, field
 from typing import TypeVar
 
 from checker.core.constraints import Constraint
+from checker.corpus.learned import DemandHeard
 from checker.corpus.records import (
-    DemandHeard,
     Finding,
     Note,
     OperationDescribed,

@@ -8,6 +8,7 @@ from checker.corpus.codec import RecordEncoder
 from checker.corpus.damage import Loss, damage_note
 from checker.corpus.files import AppendFile, TailFile
 from checker.corpus.frames import FrameEncoder, ScanEnding, scan
+from checker.corpus.learned import SignalsSeen, ValueGone, ValueSeen
 from checker.corpus.records import (
     CorpusEntry,
     Finding,
@@ -16,9 +17,6 @@ from checker.corpus.records import (
     Record,
     RunFinished,
     RunStarted,
-    SignalsSeen,
-    ValueGone,
-    ValueSeen,
 )
 
 FRAME_RECORDS = 128

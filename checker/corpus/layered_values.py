@@ -10,7 +10,8 @@ from checker.core.resources import REMOVING, ResourceModel, status_of
 from checker.core.response import Response
 from checker.corpus.consumers import OperationView
 from checker.corpus.harvest import DEEP
-from checker.corpus.records import Record, ValueGone, ValueSeen
+from checker.corpus.learned import ValueGone, ValueSeen
+from checker.corpus.records import Record
 from checker.corpus.value_history import Scalar
 from checker.corpus.values import LiveValues
 

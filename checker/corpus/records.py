@@ -6,11 +6,11 @@ shown or resumed is a fold of them (`checker.corpus.fold`); nothing is told that
 
 from dataclasses import dataclass
 
-from checker.core.constraints import Constraint
 from checker.core.meta import ANYTHING
 from checker.core.response import headers_of
 from checker.core.send import Purpose
-from checker.core.sequence import Literal, Step
+from checker.core.sequence import Step
+from checker.corpus.learned import DemandHeard, SignalsSeen, ValueGone, ValueSeen
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,56 +238,6 @@ class Finding:
     """How often they were sent."""
     cause: str = ""
     """Fingerprint of the mistake behind it, which it shares with findings of other operations; empty in old files."""
-
-
-@dataclass(frozen=True, slots=True)
-class ValueSeen:
-    """A scalar in a successful response that some parameter could use."""
-
-    producer: str
-    """Label."""
-    pointer: str
-    """JSON pointer in the body, array indices as `*`; or `header:NAME`."""
-    value: str | int | float | bool
-    case: str
-    phase: str = ""
-    index: int = -1
-    """Of the case in its task, where values are used by later layers alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class ValueGone:
-    """A value that a successful DELETE took away."""
-
-    value: str | int | float | bool
-    case: str
-    label: str = ""
-    """Of the DELETE: the value is gone from the resources that its path belongs to."""
-    phase: str = ""
-    index: int = -1
-
-
-@dataclass(frozen=True, slots=True)
-class DemandHeard:
-    """What an answer that refused valid data demands beyond the description, or that such a demand turned out not to hold."""
-
-    label: str
-    demand: Constraint
-    phase: str
-    """Empty for what an earlier run heard and this one heard again."""
-    is_refuted: bool = False
-    """Whether the target demands it no longer: it takes what breaks it, or refuses what respects it for the same reason."""
-    refused: tuple[Literal, ...] = ()
-    """The case that was refused, if there was one."""
-
-
-@dataclass(frozen=True, slots=True)
-class SignalsSeen:
-    """Feature ids that this incarnation saw for the first time, with their class names."""
-
-    label: str
-    ids: tuple[tuple[int, str], ...]
-    """(64-bit id, class: `status`, `media_type`, `header`, `leaf`, `error`, `latency`, `finding`, `input`, ...)."""
 
 
 @dataclass(frozen=True, slots=True)

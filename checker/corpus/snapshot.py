@@ -14,7 +14,8 @@ from checker.corpus.damage import Loss, damage_note
 from checker.corpus.frames import FrameEncoder, ScanEnding, scan
 from checker.corpus.journal import JournalReader
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import CorpusEntry, Note, Record, SignalsSeen, ValueSeen
+from checker.corpus.learned import SignalsSeen, ValueSeen
+from checker.corpus.records import CorpusEntry, Note, Record
 from checker.corpus.snapshot_headers import SnapshotHeader, read_head
 
 LIMIT_BYTES = 48 << 20

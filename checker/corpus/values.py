@@ -29,7 +29,7 @@ from checker.corpus.harvest import (
     sent_scalars,
     value_at,
 )
-from checker.corpus.records import ValueGone, ValueSeen
+from checker.corpus.learned import ValueGone, ValueSeen
 from checker.corpus.value_history import SCALARS, Scalar, ValueHistory
 
 _RECORDS = 32

@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from contextlib import closing
 
 from checker.corpus.layout import RunLayout
+from checker.corpus.learned import SignalsSeen, ValueGone, ValueSeen
 from checker.corpus.reader import Journals
-from checker.corpus.records import Note, Record, SignalsSeen, ValueGone, ValueSeen
+from checker.corpus.records import Note, Record
 from checker.corpus.signals import SignalSet
 from checker.corpus.snapshot import read_snapshot
 from checker.corpus.values import LiveValues

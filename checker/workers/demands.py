@@ -10,7 +10,7 @@ from checker.core.operation import Label, Operation
 from checker.core.phases import phase_names
 from checker.core.response import Response
 from checker.core.sequence import Literal
-from checker.corpus.records import DemandHeard
+from checker.corpus.learned import DemandHeard
 from checker.phases.literals import literal_of
 from checker.phases.making import GeneratedCase
 from checker.refusals.reading import demands_in, may_complain

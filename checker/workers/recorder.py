@@ -18,19 +18,16 @@ from checker.core.sequence import Drawn, Recipe
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.layered_values import LayeredValues
+from checker.corpus.learned import DemandHeard, SignalsSeen, ValueGone, ValueSeen
 from checker.corpus.records import (
     UNBROKEN,
     UNREACHED,
     CorpusEntry,
-    DemandHeard,
     Finding,
     Note,
     OperationError,
     Record,
-    SignalsSeen,
     TaskProgress,
-    ValueGone,
-    ValueSeen,
 )
 from checker.corpus.secrets import Secrets
 from checker.corpus.signals import OUTPUTS, SignalSet

@@ -10,7 +10,7 @@ from checker.core.operation import Label
 from checker.core.response import Response
 from checker.core.send import Transport
 from checker.corpus.discoveries import Discovery
-from checker.corpus.records import DemandHeard
+from checker.corpus.learned import DemandHeard
 from checker.phases.attempt import Tools
 from checker.phases.literals import literal_case
 from checker.refusals.reading import demands_in, may_complain

@@ -9,12 +9,12 @@ from checker.core.meta import Binding
 from checker.core.operation import Label, Location
 from checker.core.send import Purpose
 from checker.core.sequence import Drawn, Listed, Literal, Step
+from checker.corpus.learned import DemandHeard, SignalsSeen, ValueGone, ValueSeen
 from checker.corpus.records import (
     CheckOutcome,
     CheckState,
     Component,
     CorpusEntry,
-    DemandHeard,
     Exchange,
     Finding,
     Interaction,
@@ -27,12 +27,9 @@ from checker.corpus.records import (
     RunFinished,
     RunStarted,
     SchemaOpened,
-    SignalsSeen,
     StoredBody,
     TaskProgress,
     TaskStarted,
-    ValueGone,
-    ValueSeen,
     WorkerGone,
 )
 

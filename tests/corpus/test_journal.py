@@ -13,7 +13,8 @@ from checker.corpus.codec import RecordEncoder
 from checker.corpus.damage import Loss, damage_note
 from checker.corpus.frames import FrameEncoder, ScanEnding, scan
 from checker.corpus.journal import FRAME_RECORDS, JournalReader, JournalWriter
-from checker.corpus.records import Note, Record, ValueSeen
+from checker.corpus.learned import ValueSeen
+from checker.corpus.records import Note, Record
 
 from .generated import RECORDS, exact, finding
 

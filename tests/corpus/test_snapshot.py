@@ -12,6 +12,7 @@ from checker.corpus.damage import Loss, damage_note
 from checker.corpus.fold import RunView, fold
 from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout
+from checker.corpus.learned import SignalsSeen, ValueGone, ValueSeen
 from checker.corpus.reader import Journals
 from checker.corpus.records import (
     CorpusEntry,
@@ -20,10 +21,7 @@ from checker.corpus.records import (
     Record,
     RunFinished,
     RunStarted,
-    SignalsSeen,
     TaskProgress,
-    ValueGone,
-    ValueSeen,
 )
 from checker.corpus.snapshot import Snapshot, compact, read_snapshot
 from checker.corpus.snapshot_headers import read_head

@@ -11,11 +11,8 @@ import pytest
 
 from checker.config.settings import RunSettings
 from checker.corpus.inflight import Stage
-from checker.corpus.records import (
-    Finding,
-    Record,
-    ValueSeen,
-)
+from checker.corpus.learned import ValueSeen
+from checker.corpus.records import Finding, Record
 from checker.supervisor.execution import RunOutcome, Surroundings, execute
 from checker.supervisor.launchers.inline import InlineLauncher
 from checker.supervisor.launchers.processes import ProcessLauncher

@@ -13,14 +13,8 @@ from checker.corpus.damage import DAMAGED, Loss, damage_note
 from checker.corpus.inflight import InflightReader
 from checker.corpus.journal import JournalReader
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import (
-    Quarantined,
-    Record,
-    RunStarted,
-    TaskStarted,
-    ValueSeen,
-    WorkerGone,
-)
+from checker.corpus.learned import ValueSeen
+from checker.corpus.records import Quarantined, Record, RunStarted, TaskStarted, WorkerGone
 from checker.supervisor.execution import Surroundings, execute
 from checker.supervisor.lock import Ownership
 from checker.supervisor.signals import Interrupts

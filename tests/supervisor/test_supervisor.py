@@ -11,6 +11,7 @@ from checker.core.digests import case_id
 from checker.core.sequence import Drawn
 from checker.corpus.fold import fold
 from checker.corpus.layout import RunLayout
+from checker.corpus.learned import ValueSeen
 from checker.corpus.reader import Journals
 from checker.corpus.records import (
     Finding,
@@ -20,7 +21,6 @@ from checker.corpus.records import (
     RunFinished,
     RunStarted,
     TaskStarted,
-    ValueSeen,
     WorkerGone,
 )
 from checker.corpus.snapshot import read_snapshot

@@ -14,14 +14,8 @@ from checker.corpus.codec import RecordEncoder
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import (
-    CorpusEntry,
-    Finding,
-    SchemaOpened,
-    TaskProgress,
-    TaskStarted,
-    ValueSeen,
-)
+from checker.corpus.learned import ValueSeen
+from checker.corpus.records import CorpusEntry, Finding, SchemaOpened, TaskProgress, TaskStarted
 from checker.workers.messages import (
     Assign,
     Drain,

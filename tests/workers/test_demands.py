@@ -18,7 +18,7 @@ from checker.core.operation import BrokenOperation, Label
 from checker.core.response import Response
 from checker.core.sequence import Drawn
 from checker.core.verdicts import Outcome
-from checker.corpus.records import DemandHeard
+from checker.corpus.learned import DemandHeard
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.program import GenerationSettings
 from checker.kinds.protocol import ApiOperation
