@@ -9,7 +9,8 @@ from typing import Any
 from checker.config.filters import SUBJECTS, FilterExpression, FilterSpec, OperationFilters
 from checker.config.kinds import Boolean, Either, ListOf, Problem, Text, invalid
 from checker.config.reading import Layer, read_layer, section_error, unknown
-from checker.config.table import LATER_IN_OPERATIONS, OPERATION_KEYS, Path, not_in_operations
+from checker.config.scopes import LATER_IN_OPERATIONS, OPERATION_KEYS, not_in_operations
+from checker.config.table import Path
 from checker.core.errors import ConfigError, NotAvailableYet, UsageError
 
 _VERBS = ("include", "exclude")

@@ -24,8 +24,9 @@ from checker.config.reading import (
     section_error,
     substituted,
 )
+from checker.config.scopes import NOT_IN_PROJECTS, OPERATION_KEYS
 from checker.config.sections import Section
-from checker.config.table import NOT_IN_PROJECTS, OPERATION_KEYS, is_of_checks
+from checker.config.table import is_of_checks
 from checker.core.errors import ConfigError, NotAvailableYet, UnreadableFile
 from checker.core.local_files import read_local
 

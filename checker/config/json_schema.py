@@ -15,16 +15,8 @@ from checker.config.kinds import (
     Table,
     ValueKind,
 )
-from checker.config.table import (
-    NOT_IN_PROJECTS,
-    OPERATION_KEYS,
-    SECTIONS,
-    Key,
-    Path,
-    is_of_checks,
-    not_in_operations,
-    subsections,
-)
+from checker.config.scopes import NOT_IN_PROJECTS, OPERATION_KEYS, not_in_operations
+from checker.config.table import SECTIONS, Key, Path, is_of_checks, subsections
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 Schema = dict[str, Any]

@@ -84,13 +84,29 @@ _SHAPES: Mapping[SettingShape, ValueKind] = {
 COVERED = ("operations", "responses", "parameters")
 """What of a description has to be covered to a percentage, if somebody asks."""
 
+OF_OPERATIONS = {
+    "warnings": Key(Either((_FLAG, ListOf(Text(warning_name)), MapOf(warning_key))), True),
+    "continue-on-failure": Key(_FLAG, False),
+    "headers": Key(MapOf(rules.header), {}),
+    "proxy": Key(Text(rules.proxy_url)),
+    "tls-verify": Key(Either((_FLAG, Text(rules.certificates))), True),
+    "rate-limit": Key(Text(rules.rate_limit)),
+    "max-redirects": Key(Integer(minimum=0), 30),
+    "max-stream-events": Key(Integer(minimum=1), 20),
+    "request-timeout": Key(Number(above=0, maximum=MOST_SECONDS), 10.0),
+    "request-retries": Key(Either((Integer(minimum=0), MapOf(rules.retries))), 0),
+    "request-cert": Key(Text(rules.certificate)),
+    "request-cert-key": Key(Text(rules.certificate)),
+    "parameters": Key(MapOf(parameter_rule), {}),
+}
+"""Root keys that an `[[operations]]` block may have, too."""
+
 _ROOT = {
     "color": Key(_FLAG),
     "suppress-health-check": Key(ListOf(Choice(HEALTH_CHECKS)), []),
     "seed": Key(Integer()),
     "max-failures": Key(Integer(minimum=1)),
     "max-time": Key(Number(above=0, maximum=MOST_SECONDS)),
-    "warnings": Key(Either((_FLAG, ListOf(Text(warning_name)), MapOf(warning_key))), True),
     "base-url": Key(Text(rules.base_url)),
     "origin": Key(Text(rules.site)),
     "baseline": Key(Text()),
@@ -102,21 +118,10 @@ _ROOT = {
     "workers": Key(Either((Integer(1, 64), Choice(("auto",))))),
     "lanes": Key(Either((Integer(1, 64), Choice(("auto",))))),
     "wait-for-schema": Key(Number(minimum=1, maximum=MOST_SECONDS)),
-    "continue-on-failure": Key(_FLAG, False),
-    "headers": Key(MapOf(rules.header), {}),
     "safety": Key(Choice(SAFETY_LEVELS), SAFETY_LEVELS[-1]),
-    "proxy": Key(Text(rules.proxy_url)),
     "transport": Key(Text(rules.attribute)),
-    "tls-verify": Key(Either((_FLAG, Text(rules.certificates))), True),
-    "rate-limit": Key(Text(rules.rate_limit)),
-    "max-redirects": Key(Integer(minimum=0), 30),
-    "max-stream-events": Key(Integer(minimum=1), 20),
-    "request-timeout": Key(Number(above=0, maximum=MOST_SECONDS), 10.0),
-    "request-retries": Key(Either((Integer(minimum=0), MapOf(rules.retries))), 0),
-    "request-cert": Key(Text(rules.certificate)),
-    "request-cert-key": Key(Text(rules.certificate)),
-    "parameters": Key(MapOf(parameter_rule), {}),
     "dictionaries": Key(MapOf(dictionary_rule), {}),
+    **OF_OPERATIONS,
 }
 
 _AUTH: dict[Path, dict[str, Key]] = {
@@ -153,10 +158,8 @@ _GENERATION = {
     "dictionaries": Key(MapOf(type_rule), {}),
 }
 
-_OF_RUNS = ("deterministic", "database", "shrink-share")
+OF_RUNS = ("deterministic", "database", "shrink-share")
 """Keys of `generation` that are about the whole run."""
-_OF_PHASES = ("operation-ordering", "extra-data-sources")
-"""Keys of phases that are about all of their operations."""
 
 _DOCUMENTS = {
     "max-size": Key(Integer(minimum=1), 32 << 20),
@@ -252,7 +255,7 @@ _CHECKS: dict[Path, dict[str, Key]] = {
 
 def _in_phase(name: str) -> dict[Path, dict[str, Key]]:
     """What a phase may have of its own, beside its own keys."""
-    others = (*_OF_RUNS, "dictionaries")
+    others = (*OF_RUNS, "dictionaries")
     ours = {key: one for key, one in _GENERATION.items() if key not in others}
     groups = {("generation",): ours} | _CHECKS
     return {("phases", name, *path): keys for path, keys in groups.items()}
@@ -309,74 +312,6 @@ CUSTOM_CHECK: Mapping[str, Key] = {"enabled": Key(_FLAG, True)}
 def is_of_checks(path: Path) -> bool:
     """Whether the sections right below this one are checks: of all phases, or of one."""
     return path in SECTIONS and path[-1:] == ("checks",)
-
-
-NOT_IN_PROJECTS: frozenset[Path] = frozenset(
-    (name,)
-    for name in (
-        "color",
-        "seed",
-        "reports",
-        "cache",
-        "corpus",
-        "output",
-        "dictionaries",
-        "documents",
-        "suppress-health-check",
-        "max-failures",
-        "max-time",
-    )
-)
-"""Root keys and sections that a `[[project]]` table cannot have: they are about the run, not the API."""
-
-OPERATION_KEYS = frozenset(
-    [
-        "auth",
-        "servers",
-        "headers",
-        "proxy",
-        "continue-on-failure",
-        "tls-verify",
-        "rate-limit",
-        "max-redirects",
-        "max-stream-events",
-        "request-timeout",
-        "request-retries",
-        "request-cert",
-        "request-cert-key",
-        "warnings",
-        "checks",
-        "phases",
-        "generation",
-        "parameters",
-    ]
-)
-"""Root keys and sections of an `[[operations]]` block, besides `enabled` and its filters."""
-
-_NEVER_IN_OPERATIONS: frozenset[Path] = frozenset(
-    (name,)
-    for path in SECTIONS
-    for name in (*SECTIONS[()], *path[:1])
-    if name not in OPERATION_KEYS
-) | frozenset(
-    [
-        *(("generation", name) for name in _OF_RUNS),
-        ("phases", "fuzzing", "error-feedback"),
-        auth.OPENAPI,
-        ("auth", "dynamic"),
-        auth.WFC,
-    ]
-)
-
-
-def not_in_operations() -> frozenset[Path]:
-    """What an `[[operations]]` block cannot have."""
-    own = (("phases", phase, name) for phase in phases.phase_names() for name in _OF_PHASES)
-    return _NEVER_IN_OPERATIONS | frozenset(own)
-
-
-LATER_IN_OPERATIONS: frozenset[Path] = frozenset([("servers",), ("warnings",)])
-"""What works for an API and not yet for single operations."""
 
 
 def default_of(path: Path, name: str) -> Any:

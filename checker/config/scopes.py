@@ -1,0 +1,54 @@
+"""Which keys may stand in a `[[project]]` table, and which in an `[[operations]]` block."""
+
+from checker.config import auth
+from checker.config.table import OF_OPERATIONS, OF_RUNS, SECTIONS, Path
+from checker.core import phases
+
+_OF_PHASES = ("operation-ordering", "extra-data-sources")
+"""Keys of phases that are about all of their operations."""
+
+NOT_IN_PROJECTS: frozenset[Path] = frozenset(
+    (name,)
+    for name in (
+        "color",
+        "seed",
+        "reports",
+        "cache",
+        "corpus",
+        "output",
+        "dictionaries",
+        "documents",
+        "suppress-health-check",
+        "max-failures",
+        "max-time",
+    )
+)
+"""Root keys and sections that a `[[project]]` table cannot have: they are about the run, not the API."""
+
+OPERATION_KEYS = frozenset([*OF_OPERATIONS, "auth", "servers", "checks", "phases", "generation"])
+"""Root keys and sections of an `[[operations]]` block, besides `enabled` and its filters."""
+
+_NEVER_IN_OPERATIONS: frozenset[Path] = frozenset(
+    (name,)
+    for path in SECTIONS
+    for name in (*SECTIONS[()], *path[:1])
+    if name not in OPERATION_KEYS
+) | frozenset(
+    [
+        *(("generation", name) for name in OF_RUNS),
+        ("phases", "fuzzing", "error-feedback"),
+        auth.OPENAPI,
+        ("auth", "dynamic"),
+        auth.WFC,
+    ]
+)
+
+
+def not_in_operations() -> frozenset[Path]:
+    """What an `[[operations]]` block cannot have."""
+    own = (("phases", phase, name) for phase in phases.phase_names() for name in _OF_PHASES)
+    return _NEVER_IN_OPERATIONS | frozenset(own)
+
+
+LATER_IN_OPERATIONS: frozenset[Path] = frozenset([("servers",), ("warnings",)])
+"""What works for an API and not yet for single operations."""
