@@ -14,11 +14,11 @@ TOPICS: Final[Mapping[str, str]] = {
     MOST_USED: "url|app|headers|auth|phases|checks|exclude_checks|mode|max_examples|max_time|workers|seed|"
     "max_failures|report|include_path|exclude_path|dry_run",
     "Operations": "include_.*|exclude_.*",
-    "Requests": "origin|proxy|tls_verify|request_.*|rate_limit|max_redirects|wait_for_schema|lanes",
+    "Requests": "origin|proxy|tls_verify|request_.*|rate_limit|max_redirects|wait_for_schema|lanes|safety",
     "Authentication": "auth_.*",
     "Cases": "generation_.*|no_shrink|suppress_health_check",
-    "Checks and failures": "max_response_time|continue_on_failure|baseline.*|compare|warnings",
-    "Reports": "report_.*|debug_output_file",
+    "Checks and failures": "max_response_time|continue_on_failure|baseline.*|compare|warnings|fail_under_.*",
+    "Reports": "report_.*|live_port|debug_output_file",
     "Output": "output_.*|max_shown|code_sample_style|no_color|force_color",
     "Others": ".*",
 }
