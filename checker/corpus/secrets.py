@@ -14,10 +14,13 @@ from checker.config.overrides import Override
 from checker.config.settings import RunSettings
 from checker.config.wfc import secrets_in
 from checker.core.credentials import Credentials
+from checker.core.meta import Binding
 from checker.core.redact import Redaction
 from checker.core.references import SecretStore
+from checker.core.sequence import Step
 from checker.corpus.records import (
     CheckState,
+    CorpusEntry,
     Finding,
     Note,
     OperationError,
@@ -131,14 +134,54 @@ class Secrets:
         """Whether a text is a secret, or has one in it."""
         return not self.is_empty and self.store.mask(text) != text
 
+    def is_in(self, value: object) -> bool:
+        """Whether a secret stands anywhere in a value: a text, bytes, or what holds such, members and their names."""
+        if self.is_empty:
+            return False
+        left = [value]
+        while left:
+            match left.pop():
+                case str(text):
+                    if self.holds(text):
+                        return True
+                case bytes(raw):
+                    if self.store.mask_bytes(raw) != raw:
+                        return True
+                case Mapping() as members:
+                    left += (*members.keys(), *members.values())
+                case list() | tuple() as items:
+                    left += items
+                case _:
+                    # Numbers, truth values, nothing.
+                    pass
+        return False
+
     def conceal(self, record: Record) -> Record:
         """The record as it may be written: of other records, whoever makes them masks what they hold."""
+        if self.is_empty:
+            return record
+        if isinstance(record, Finding | CorpusEntry | Quarantined):
+            steps = tuple(map(self._concealed, record.steps))
+            if steps != record.steps:
+                record = replace(record, steps=steps)
         names = _PROSE.get(type(record))
-        if self.is_empty or names is None:
+        if names is None:
             return record
         known = {name: getattr(record, name) for name in names}
         masked: dict[str, Any] = {name: self.store.mask(text) for name, text in known.items()}
         return record if masked == known else replace(record, **masked)
+
+    def _concealed(self, step: Step) -> Step:
+        """A step whose values of earlier answers are no secrets: what gave them gives them anew when it is sent again."""
+        if not any(self.is_in(binding.literal) for binding in step.bindings):
+            return step
+        return replace(step, bindings=tuple(map(self._concealed_binding, step.bindings)))
+
+    def _concealed_binding(self, binding: Binding) -> Binding:
+        value = binding.literal
+        if not self.is_in(value):
+            return binding
+        return replace(binding, literal=self.store.mask(value) if isinstance(value, str) else None)
 
     def _add_spelled(self, kind: str, name: str, value: str) -> None:
         plain = unquote(value)

@@ -2,7 +2,7 @@
 
 import json
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final
@@ -50,6 +50,8 @@ class ChainExplorer:
     model: ResourceModel
     rules: SequenceSettings
     host: str
+    is_secret: Callable[[object], bool] = lambda value: False
+    """Whether a value must not be written down, nor be sent to others than whom it was meant for."""
     _places: dict[Label, Places] = field(default_factory=dict)
     _sequences: OrderedDict[tuple[int, int], KnownResources] = field(default_factory=OrderedDict)
     """By seed and index."""
@@ -274,7 +276,7 @@ class ChainExplorer:
         location, name = place
         sent = known.steps[source.step].sent
         value = evaluated(source.expression, sent)
-        if value is NOT_SET or value is None:
+        if value is NOT_SET or value is None or self.is_secret(value):
             return None
         if location is not Location.BODY or variable is not None:
             if not isinstance(value, SCALARS) or not 0 < len(str(value)) <= LONGEST_TEXT:

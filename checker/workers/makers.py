@@ -45,9 +45,11 @@ class Makers:
         chance = Random(digest_int(str(self.seed), "explorer", str(incarnation)))
         return Explorer(self.factory, self.resources, chance, chains)
 
-    def chains(self, settings: SequenceSettings, host: str) -> ChainExplorer:
+    def chains(
+        self, settings: SequenceSettings, host: str, is_secret: Callable[[object], bool]
+    ) -> ChainExplorer:
         """Makes sequences of the stateful phase, the same whoever makes them; `host` is that of the API."""
-        return ChainExplorer(self.factory, self.resources, settings, host)
+        return ChainExplorer(self.factory, self.resources, settings, host, is_secret)
 
 
 def open_makers(

@@ -93,7 +93,7 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
     connect = transport_of(settings)
     gate = gate_for(settings.safety, layout, origin, subject.selected)
     tools = open_tools(settings, operations, caller, subject.classes, gate)
-    chains = makers.chains(settings.sequences, origin.host)
+    chains = makers.chains(settings.sequences, origin.host, recorder.secrets.is_in)
     http = connect(origin, HttpSettings.of(operations.common), lanes.count)
     first_look = None
     if settings.document is None:
@@ -123,7 +123,7 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
         slot_count=lanes.slots,
         recorder=recorder,
         ledger=ledger,
-        saved=SavedExamples(settings.database),
+        saved=SavedExamples(settings.database, recorder.secrets.is_in),
         purse=Purse(settings.shrink_share, recorder.defects),
         class_checks=subject.classes,
         credentials=keeper,

@@ -1,12 +1,12 @@
 """Failing examples of earlier runs: tried first, apart from the run's own cases, and forgotten when they pass."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from checker.core.meta import Binding
 from checker.core.operation import Label
-from checker.core.sequence import Drawn, Step
+from checker.core.sequence import Drawn, Listed, Literal, Step
 from checker.corpus.codec import RecordEncoder, Undecodable, decode, join
 from checker.corpus.records import CorpusEntry
 from checker.corpus.shards import Shards
@@ -21,7 +21,11 @@ MOST = 20
 class SavedExamples:
     """The example database as recipes. Without a folder it is empty and stays so."""
 
-    def __init__(self, database: str) -> None:
+    def __init__(
+        self, database: str, is_secret: Callable[[object], bool] = lambda value: False
+    ) -> None:
+        """`is_secret`: whether a value, or anything in it, must not be written."""
+        self._is_secret = is_secret
         self._shards = None if database in ("none", ":memory:") else Shards(Path(database))
 
     def load(self, label: Label) -> list[tuple[Step, ...]]:
@@ -32,8 +36,8 @@ class SavedExamples:
         return [steps for steps in found if steps]
 
     def save(self, steps: Sequence[Step]) -> None:
-        """Keep a recipe that failed."""
-        if self._shards is not None:
+        """Keep a recipe that failed, unless it holds a secret: other runs, and other people, read these files."""
+        if self._shards is not None and not self._is_secret(_values(steps)):
             self._shards.save(steps[0].label, _data(steps))
 
     def forget(self, steps: Sequence[Step]) -> None:
@@ -52,11 +56,29 @@ def _data(steps: Sequence[Step]) -> bytes:
     is_alone = len(steps) == 1 and not steps[0].bindings
     if is_alone and isinstance(recipe, Drawn) and not recipe.learned:
         return choices_to_bytes(recipe.choices)
-    bare = tuple(
+    entry = CorpusEntry(steps[0].label, _bare(steps), (), 0.0)
+    return _OURS + join([RecordEncoder().encode(entry)], 1)
+
+
+def _bare(steps: Sequence[Step]) -> tuple[Step, ...]:
+    return tuple(
         replace(step, bindings=tuple(map(_without_found, step.bindings))) for step in steps
     )
-    entry = CorpusEntry(steps[0].label, bare, (), 0.0)
-    return _OURS + join([RecordEncoder().encode(entry)], 1)
+
+
+def _values(steps: Sequence[Step]) -> list[object]:
+    """All that is kept of a recipe and came from outside."""
+    found: list[object] = [binding.literal for step in _bare(steps) for binding in step.bindings]
+    for step in steps:
+        match step.recipe:
+            case Drawn(choices):
+                found += choices
+            case Literal(path_parameters, query, headers, cookies, body):
+                found += (path_parameters, query, headers, cookies, body)
+            case Listed():
+                # A place in a list, which the description gives.
+                pass
+    return found
 
 
 def _without_found(binding: Binding) -> Binding:

@@ -8,7 +8,11 @@ import pytest
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
-from checker.corpus.records import Note, Record, RunStarted, SchemaOpened, WorkerGone
+from checker.core.locations import Location
+from checker.core.meta import Binding
+from checker.core.operation import Label
+from checker.core.sequence import Drawn, Step
+from checker.corpus.records import CorpusEntry, Note, Record, RunStarted, SchemaOpened, WorkerGone
 from checker.corpus.secrets import Secrets, secrets_of
 from tests.asking import saying
 
@@ -86,6 +90,40 @@ def test_no_record_holds_a_secret(record: Record) -> None:
     assert CANARY in repr(record)
     assert CANARY not in repr(secrets.conceal(record))
     assert Secrets().conceal(record) is record
+
+
+def test_steps_hold_no_secrets_of_earlier_answers() -> None:
+    secrets = found("headers = { X-Mine = '${C}' }")
+    taken = Binding(Location.PATH, "id", Label("POST /a"), "/token", 0, CANARY, '"$x"', 0)
+    whole = replace(taken, location=Location.BODY, name="", literal={"a": [CANARY]})
+    plain = replace(taken, literal="B-7")
+    entry = CorpusEntry("GET /a", (Step(Label("GET /a"), Drawn(()), (taken, whole, plain)),), (), 0)
+    concealed = secrets.conceal(entry)
+    assert isinstance(concealed, CorpusEntry)
+    literals = [binding.literal for binding in concealed.steps[0].bindings]
+    assert literals == ["secret:header:X-Mine", None, "B-7"]
+    assert Secrets().conceal(entry) is entry
+
+
+@pytest.mark.parametrize(
+    ("value", "is_there"),
+    [
+        (CANARY, True),
+        ({"a": [1, {"b": f"it was {CANARY}"}]}, True),
+        ({CANARY: None}, True),
+        ((b"\xff" + CANARY.encode(),), True),
+        ([None, 1, True, 1.5, "c4n4ry", b"\xff"], False),
+    ],
+)
+def test_a_secret_is_found_wherever_it_stands(value: object, is_there: bool) -> None:
+    assert found("headers = { X-Mine = '${C}' }").is_in(value) is is_there
+
+
+def test_a_deep_value_is_looked_through() -> None:
+    deep: object = CANARY
+    for _ in range(5_000):
+        deep = [deep]
+    assert found("headers = { X-Mine = '${C}' }").is_in(deep)
 
 
 def test_what_names_something_stays_as_it_is() -> None:

@@ -1,6 +1,7 @@
 """Cases of every recipe: made again as they were, made small without becoming another kind of case, kept as bytes."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +9,14 @@ import pytest
 
 from checker.config.overrides import Override, Overrides
 from checker.core.case import NOT_SET, Case
+from checker.core.credentials import Credentials
 from checker.core.digests import case_id
-from checker.core.meta import GenerationMode, PhaseInfo
+from checker.core.meta import Binding, GenerationMode, PhaseInfo
 from checker.core.operation import Label, Location, Operation
 from checker.core.phases import FUZZING, phase_named
 from checker.core.sequence import Drawn, Listed, Literal, Step, told
 from checker.core.verdicts import Outcome
+from checker.corpus.secrets import Secrets
 from checker.generation.hooks import NO_HOOKS, ComponentHooks, PartHooks
 from checker.generation.likeness import likeness
 from checker.generation.program import GenerationSettings
@@ -152,6 +155,34 @@ def test_recipes_are_kept_as_bytes(kind: str, tmp_path: Path) -> None:
     assert SavedExamples(str(tmp_path)).load(LABEL) == [(step,)]
     saved.forget((step,))
     assert saved.load(LABEL) == []
+
+
+SECRET = "tok-C4n4ry-0001"
+ELSEWHERE = Binding(Location.QUERY, "key", Label("POST /sessions"), "/token", 0, SECRET)
+FOUND_ANEW = replace(ELSEWHERE, expression='"$response.body#/token"', step=0)
+
+
+@pytest.mark.parametrize(
+    ("step", "is_kept"),
+    [
+        (Step(LABEL, Drawn((1, 2)), (ELSEWHERE,)), False),
+        (Step(LABEL, Drawn((1, f"Bearer {SECRET}"))), False),
+        (Step(LABEL, Literal({}, {}, {}, {}, ({"a": [{SECRET: 1}]},), None, "positive")), False),
+        (Step(LABEL, Literal({}, {}, {}, {}, (SECRET.encode(),), None, "positive")), False),
+        # The value is left out: whoever sends the sequence again finds it in an answer.
+        (Step(LABEL, Drawn((1, 2)), (FOUND_ANEW,)), True),
+        (Step(LABEL, Drawn((1, 2)), (replace(ELSEWHERE, literal="B-7"),)), True),
+    ],
+)
+def test_recipes_with_secrets_are_not_kept(step: Step, is_kept: bool, tmp_path: Path) -> None:
+    secrets = Secrets()
+    saved = SavedExamples(str(tmp_path), secrets.is_in)
+    # What a source of credentials gives is known later than the recipes of earlier runs.
+    secrets.add_credentials(Credentials({"Authorization": f"Bearer {SECRET}"}))
+    saved.save((step,))
+    assert bool(saved.load(LABEL)) is is_kept
+    kept = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert not any(SECRET.encode() in content for content in kept)
 
 
 @pytest.mark.parametrize("kind", RECIPES)
