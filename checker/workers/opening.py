@@ -12,6 +12,7 @@ from checker.config.settings import RunSettings
 from checker.core.hooks import GLOBAL_HOOKS, HookContext, run_hooks
 from checker.core.operation import Label
 from checker.core.request import BaseUrl, without_userinfo
+from checker.core.send import Transport
 from checker.corpus.discoveries import load
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.layout import RunLayout
@@ -19,6 +20,7 @@ from checker.corpus.records import Note, SchemaOpened
 from checker.health.first_answers import FirstAnswers
 from checker.health.safety import Safety, leaves_out
 from checker.health.signs import looks_dangerous
+from checker.phases.attempt import Tools
 from checker.transport.settings import HttpSettings
 from checker.workers.calling import Caller, Lanes, open_tools
 from checker.workers.class_checks import ClassChecks
@@ -41,6 +43,7 @@ from checker.workers.recording import open_recorder
 from checker.workers.saved import SavedExamples
 from checker.workers.schemes import SchemeCredentials
 from checker.workers.selected import SelectedOperations
+from checker.workers.served import Sent
 from checker.workers.telling import (
     tell_of_checks,
     tell_of_description,
@@ -80,12 +83,8 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
     render = rendering(origin, operations)
     recorder = open_recorder(incarnation, settings, subject.selected, operations, render)
     told = _tell(subject, recorder)
-    makers = open_makers(
-        settings,
-        subject.selected,
-        generation_rules(operations, settings, subject.schemes, reuse=True),
-        recorder,
-    )
+    rules = generation_rules(operations, settings, subject.schemes, reuse=True)
+    makers = open_makers(settings, subject.selected, rules, recorder)
     asked = Requested(settings, subject.schemes, operations)
     keeper = keeper_of(asked, wiring_of(settings, origin), recorder.secrets)
     caller = Caller(origin, subject.schemes, keeper)
@@ -95,14 +94,7 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
     tools = open_tools(settings, operations, caller, subject.classes, gate)
     chains = makers.chains(settings.sequences, origin.host, recorder.secrets.is_in)
     http = connect(origin, HttpSettings.of(operations.common), lanes.count)
-    first_look = None
-    if settings.document is None:
-        # The first to open the description looks for all.
-        first_look = look_first(subject.selected, subject.schemes, tools, http)
-        if settings.cache_dir is not None and settings.learns:
-            known = load(Path(settings.cache_dir))
-            recorder.keep(confirmed(known, subject.selected, tools, http))
-            recorder.journal.flush()
+    first_look = _look_first(subject, tools, http, recorder)
     opened = _opened(incarnation, subject, recorder, told.base_url)
     return WorkerContext(
         settings=settings,
@@ -134,6 +126,22 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
         calling_stage=caller.stage("before_call", Stage.MAKE),
         judging_stage=caller.stage("after_call", Stage.JUDGE),
     )
+
+
+def _look_first(subject: Subject, tools: Tools, http: Transport, recorder: Recorder) -> Sent | None:
+    """What is sent before the run, by the first worker for all: to see whether credentials and old demands hold.
+
+    Gives the request that tried the credentials, if one did.
+    """
+    settings, selected = subject.settings, subject.selected
+    if settings.document is not None:
+        return None
+    first_look = look_first(selected, subject.schemes, tools, http)
+    if settings.cache_dir is not None and settings.learns:
+        known = load(Path(settings.cache_dir))
+        recorder.keep(confirmed(known, selected, tools, http))
+        recorder.journal.flush()
+    return first_look
 
 
 def _opened(incarnation: int, subject: Subject, recorder: Recorder, base_url: str) -> Opened:

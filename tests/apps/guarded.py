@@ -61,23 +61,14 @@ def described(security: dict[str, list[dict[str, list[str]]]] = SECURITY) -> dic
 def guarded_app(seen: Guarded, document: dict[str, Any]) -> flask.Flask:
     """One path for each scheme of `SCHEMES`, `/digest`, and the document."""
     app = flask.Flask("guarded")
-    basic, digest = HTTPBasicAuth(), HTTPDigestAuth(algorithm="MD5-Sess")
-    # Its own nonces are kept in a session of cookies.
-    digest.generate_nonce(lambda: "nonce-of-all")
-    digest.generate_opaque(lambda: "opaque-of-all")
-    digest.verify_nonce(lambda nonce: bool(nonce == "nonce-of-all"))
-    digest.verify_opaque(lambda opaque: bool(opaque == "opaque-of-all"))
+    basic, digest = HTTPBasicAuth(), _digest()
     basic.verify_password(lambda user, password: (user, password) == (USER, PASSWORD))
-    digest.get_password(lambda user: PASSWORD if user == USER else None)
 
     @app.after_request
     def count(response: flask.Response) -> flask.Response:
         counter = seen.served if response.status_code == 200 else seen.refused
         counter[flask.request.path] += 1
         return response
-
-    def let_in(is_known: bool) -> Any:
-        return ({"you": "in"}, 200) if is_known else ({"error": "who?"}, 401)
 
     @app.get("/openapi.json")
     def openapi() -> Any:
@@ -94,31 +85,47 @@ def guarded_app(seen: Guarded, document: dict[str, Any]) -> flask.Flask:
         # The library believes what the header says of itself.
         given = flask.request.authorization
         target = flask.request.full_path.rstrip("?")
-        return let_in(given is not None and given["uri"] == target)
-
-    def has(name: str) -> bool:
-        request = flask.request
-        return {
-            "bearer": request.headers.get("Authorization") == f"Bearer {TOKEN}",
-            "either": request.headers.get("Authorization") == f"Bearer {TOKEN}",
-            "header-key": request.headers.get("X-Key") == KEY,
-            "query-key": request.args.getlist("appid") == [KEY],
-            "cookie-key": request.cookies.get("sid") == TOKEN,
-            "both": request.args.get("appid") == KEY and request.cookies.get("sid") == TOKEN,
-        }[name]
+        return _let_in(given is not None and given["uri"] == target)
 
     @app.get("/<name>")
     def with_token(name: str) -> Any:
         if name.startswith("basic"):
-            return let_in(False)
+            return _let_in(False)
         if name != "public":
-            return let_in(has(name))
+            return _let_in(_has_key_of(name, flask.request))
         request = flask.request
         names = [*request.headers.keys(), *request.args, *request.cookies]
         seen.carried |= {one.lower() for one in names}
         return {"you": "anybody"}
 
     return app
+
+
+def _digest() -> HTTPDigestAuth:
+    digest = HTTPDigestAuth(algorithm="MD5-Sess")
+    # Its own nonces are kept in a session of cookies.
+    digest.generate_nonce(lambda: "nonce-of-all")
+    digest.generate_opaque(lambda: "opaque-of-all")
+    digest.verify_nonce(lambda nonce: bool(nonce == "nonce-of-all"))
+    digest.verify_opaque(lambda opaque: bool(opaque == "opaque-of-all"))
+    digest.get_password(lambda user: PASSWORD if user == USER else None)
+    return digest
+
+
+def _has_key_of(name: str, request: flask.Request) -> bool:
+    """Whether a request carries what the path of that name asks for."""
+    return {
+        "bearer": request.headers.get("Authorization") == f"Bearer {TOKEN}",
+        "either": request.headers.get("Authorization") == f"Bearer {TOKEN}",
+        "header-key": request.headers.get("X-Key") == KEY,
+        "query-key": request.args.getlist("appid") == [KEY],
+        "cookie-key": request.cookies.get("sid") == TOKEN,
+        "both": request.args.get("appid") == KEY and request.cookies.get("sid") == TOKEN,
+    }[name]
+
+
+def _let_in(is_known: bool) -> Any:
+    return ({"you": "in"}, 200) if is_known else ({"error": "who?"}, 401)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from checker.reporting.known_text import baseline_values, entry_values
 from checker.reporting.report import OperationOutcome, PhaseOutcome, Report
 from checker.reporting.shown import ShownFinding, shown_findings
 from checker.reporting.text import unicode_text
-from checker.reporting.warning_notes import warning_groups
+from checker.reporting.warning_notes import WarningGroup, warning_groups
 
 SCHEMA_VERSION = 1
 """Of the format: it grows by new keys; a key that goes or changes its meaning makes a new version."""
@@ -29,7 +29,6 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
 def verdict(report: Report, context: ReportContext) -> dict[str, Any]:
     """The report as plain values."""
     shown = context.masking.command
-    outcomes = [one.outcome for one in report.operations]
     began = datetime.fromtimestamp(context.started_at, UTC).isoformat()
     return {
         "format_version": SCHEMA_VERSION,
@@ -43,15 +42,7 @@ def verdict(report: Report, context: ReportContext) -> dict[str, Any]:
         "running_time": report.elapsed_s,
         "stop_reason": report.outcome,
         "complete": report.is_complete and report.outcome not in ("interrupted", "error"),
-        "operations": {
-            "total": report.total,
-            "selected": report.selected,
-            "tested": report.tested,
-            "reached": report.succeeded,
-            "errored": outcomes.count("errored"),
-            "skipped": outcomes.count("skipped"),
-            "results": [_operation(one) for one in report.operations],
-        },
+        "operations": _operations(report),
         "phases": {phase.name: _phase(phase) for phase in report.phases},
         "test_cases": {
             "generated": report.cases,
@@ -61,14 +52,7 @@ def verdict(report: Report, context: ReportContext) -> dict[str, Any]:
         },
         "failures": [_failure(one) for one in shown_findings(report.findings, context)],
         "causes": [_cause(one) for one in causes_of(report.findings)],
-        "coverage": {
-            **{
-                name: {"met": share.met, "total": share.total}
-                for name, share in report.coverage.shares.items()
-            },
-            "shortfalls": list(report.shortfalls),
-            "results": [_coverage(one) for one in report.coverage.operations],
-        },
+        "coverage": _covered(report),
         "baseline": baseline_values(report.compared),
         "errors": [
             {
@@ -83,18 +67,20 @@ def verdict(report: Report, context: ReportContext) -> dict[str, Any]:
             {"operation": case.label, "stage": case.stage, "reason": case.reason}
             for case in report.quarantined
         ],
-        "warnings": [
-            {
-                "kind": group.kind,
-                "title": group.title,
-                "advice": group.advice,
-                "places": [
-                    {"pointer": pointer, "message": text, "operations": sorted(labels)}
-                    for (pointer, text), labels in group.places
-                ],
-            }
-            for group in warning_groups(report.notes)
-        ],
+        "warnings": [_warning(group) for group in warning_groups(report.notes)],
+    }
+
+
+def _operations(report: Report) -> dict[str, Any]:
+    outcomes = [one.outcome for one in report.operations]
+    return {
+        "total": report.total,
+        "selected": report.selected,
+        "tested": report.tested,
+        "reached": report.succeeded,
+        "errored": outcomes.count("errored"),
+        "skipped": outcomes.count("skipped"),
+        "results": [_operation(one) for one in report.operations],
     }
 
 
@@ -107,6 +93,17 @@ def _operation(one: OperationOutcome) -> dict[str, Any]:
         "statuses": {str(status): count for status, count in one.statuses},
         "seconds": round(one.seconds, 6),
         "note": one.note or None,
+    }
+
+
+def _covered(report: Report) -> dict[str, Any]:
+    shares = {
+        name: {"met": share.met, "total": share.total}
+        for name, share in report.coverage.shares.items()
+    }
+    return shares | {
+        "shortfalls": list(report.shortfalls),
+        "results": [_coverage(one) for one in report.coverage.operations],
     }
 
 
@@ -182,4 +179,16 @@ def _failure(shown: ShownFinding) -> dict[str, Any]:
         "stability": shown.stability,
         "answer": shown.status or None,
         "reproduce": list(shown.commands),
+    }
+
+
+def _warning(group: WarningGroup) -> dict[str, Any]:
+    return {
+        "kind": group.kind,
+        "title": group.title,
+        "advice": group.advice,
+        "places": [
+            {"pointer": pointer, "message": text, "operations": sorted(labels)}
+            for (pointer, text), labels in group.places
+        ],
     }

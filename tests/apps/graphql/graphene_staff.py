@@ -13,23 +13,29 @@ PLANTED = {
 }
 
 
-def staff(*, planted: bool) -> Flask:
-    """The application; its endpoint is `/graphql`. Its root types have names of their own."""
-    grades = graphene.Enum("Grade", [("JUNIOR", 1), ("SENIOR", 2)])
+GRADES = graphene.Enum("Grade", [("JUNIOR", 1), ("SENIOR", 2)])
 
-    class Person(graphene.ObjectType):  # type: ignore[misc]
-        id = graphene.ID(required=True)
-        name = graphene.String(required=True)
-        email = graphene.String(required=True)
-        grade = graphene.Field(grades)
 
-    class Robot(graphene.ObjectType):  # type: ignore[misc]
-        id = graphene.ID(required=True)
-        model = graphene.String()
+class Person(graphene.ObjectType):  # type: ignore[misc]
+    id = graphene.ID(required=True)
+    name = graphene.String(required=True)
+    email = graphene.String(required=True)
+    grade = graphene.Field(GRADES)
 
-    class Worker(graphene.Union):  # type: ignore[misc]
-        class Meta:
-            types = (Person, Robot)
+
+class Robot(graphene.ObjectType):  # type: ignore[misc]
+    id = graphene.ID(required=True)
+    model = graphene.String()
+
+
+class Employed(graphene.Union):  # type: ignore[misc]
+    class Meta:
+        name = "Worker"
+        types = (Person, Robot)
+
+
+def schema_of(*, planted: bool) -> graphene.Schema:
+    """Its root types have names of their own."""
 
     def person(number: str, name: str = "Ann") -> Person:
         email = None if planted and number == "7" else "a@example.org"
@@ -39,7 +45,7 @@ def staff(*, planted: bool) -> Flask:
         class Meta:
             name = "query"
 
-        staff = graphene.List(Worker, size=graphene.Int(default_value=2))
+        staff = graphene.List(Employed, size=graphene.Int(default_value=2))
         person = graphene.Field(Person, id=graphene.ID(required=True))
         average = graphene.Float(
             numbers=graphene.List(graphene.NonNull(graphene.Float), required=True)
@@ -59,7 +65,7 @@ def staff(*, planted: bool) -> Flask:
     class Hire(graphene.Mutation):  # type: ignore[misc]
         class Arguments:
             name = graphene.String(required=True)
-            grade_ = graphene.Argument(grades, name="grade")
+            grade_ = graphene.Argument(GRADES, name="grade")
 
         person = graphene.Field(Person)
 
@@ -73,8 +79,12 @@ def staff(*, planted: bool) -> Flask:
 
         hire = Hire.Field()
 
-    schema = graphene.Schema(Queries, Mutations)
-    app = Flask("staff")
+    return graphene.Schema(Queries, Mutations)
+
+
+def staff(*, planted: bool) -> Flask:
+    """The application; its endpoint is `/graphql`."""
+    schema, app = schema_of(planted=planted), Flask("staff")
 
     @app.post("/graphql")
     def answer() -> Any:
