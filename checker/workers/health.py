@@ -22,6 +22,8 @@ from checker.workers.witnesses import MOST_WITNESSES, Surroundings, Witnesses, i
 
 MOST_OUTAGES = 20
 """That one worker looks into: what fails more often is how the target is."""
+MOST_DOUBTS = 20
+"""Refusals about which one worker asks the others: who is served nothing after so many has wrong credentials."""
 _STREAK = 8
 """Refusals in a row after which an operation that was known to refuse is looked at again."""
 _BROKEN = frozenset((FailureKind.REFUSED, FailureKind.DROPPED))
@@ -59,6 +61,7 @@ class TargetHealth:
     _usual: set[tuple[Label, int]] = field(default_factory=set)
     """Refusals that are known to be of their operation alone."""
     _outages: int = 0
+    _doubts: int = 0
     _streak: int = _STREAK
     _refused_in_row: int = 0
     _before_renewal: Label | None = None
@@ -170,7 +173,7 @@ class TargetHealth:
 
     def _has_asked_others(self, refused: Sent) -> bool:
         """Who was never served cannot know whether it was ever otherwise: others may, where there are any."""
-        if self.place.settings.workers < 2:
+        if self.place.settings.workers < 2 or self._doubts >= MOST_DOUBTS:
             return False
         self._first = refused
         self._report(Trouble.REFUSED, refused.label)
@@ -188,7 +191,10 @@ class TargetHealth:
         return True
 
     def _report(self, trouble: Trouble, doubted: Label | None = None) -> None:
-        self._outages += 1
+        if doubted is None:
+            self._outages += 1
+        else:
+            self._doubts += 1
         self.is_holding = True
         self.up.send(Troubled(trouble, doubted))
 
@@ -205,7 +211,6 @@ class TargetHealth:
                 first = self._first
                 if first is not None and first.label == order.refuses:
                     self._usual.add((first.label, first.status))
-                    self._outages -= 1
                 self.is_holding, self._number, self._order = False, 0, None
                 self._first = None
                 self._lost.clear()

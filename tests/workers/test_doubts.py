@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import count, product
 from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from checker.core.response import Outcome, Response
 from checker.phases.making import GeneratedCase
 from checker.supervisor.outages import Outages
 from checker.workers.context import WorkerContext
-from checker.workers.health import TargetHealth
+from checker.workers.health import MOST_DOUBTS, TargetHealth
 from checker.workers.outage_messages import Examined, Held, Troubled
 from checker.workers.queues import Receiver, Sender
 from tests.workers.harness import workplace
@@ -159,6 +159,18 @@ def test_a_refusal_counts_where_nobody_was_ever_served(crew: Crew) -> None:
     assert second.holds("GET /things")
     crew.settle()
     assert not second.holds("GET /things")
+
+
+def test_questions_have_an_end_where_nothing_is_ever_served(crew: Crew) -> None:
+    refuse(crew)
+    one, _ = crew.worker(), crew.worker()
+    paths = [f"GET {path}" for path in crew.statuses if path != "/health"]
+    asked = 0
+    for status, label in product((401, 403, 429, 503, 502, 504), paths):
+        if one.holds(label, status):
+            asked += 1
+            crew.settle()
+    assert asked == MOST_DOUBTS < len(paths) * 6
 
 
 def test_who_works_alone_asks_nobody(crew: Crew) -> None:
