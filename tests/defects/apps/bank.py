@@ -2,7 +2,7 @@
 
 from tests.defects.book import Asked
 from tests.defects.service import Answer, Problem, Service, maybe
-from tests.defects.shelf import Shelf
+from tests.defects.shelf import Shelf, removes, shows
 from tests.defects.words import (
     BOOLEAN,
     NUMBERED,
@@ -107,16 +107,11 @@ def build(on: frozenset[str]) -> Service:
             return Answer({"detail": "no rate"}, 500)
         return Answer(accounts.add({"currency": currency, "balance": 0, "frozen": False}), 201)
 
-    @service.operation("GET /accounts/{account_id}")
-    def shown(asked: Asked) -> Answer:
-        return Answer(accounts.get(asked.path["account_id"]))
-
-    @service.operation("DELETE /accounts/{account_id}")
-    def closed(asked: Asked) -> Answer:
-        accounts.get(asked.path["account_id"])
-        if "closed-shown" not in on:
-            accounts.remove(asked.path["account_id"])
-        return Answer(status=204)
+    account = accounts.at("account_id")
+    service.operation("GET /accounts/{account_id}")(shows(account))
+    service.operation("DELETE /accounts/{account_id}")(
+        removes(account, accounts, stays="closed-shown" in on)
+    )
 
     @service.operation(
         "POST /accounts/{account_id}/deposits",

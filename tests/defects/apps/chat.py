@@ -2,7 +2,7 @@
 
 from tests.defects.book import Asked
 from tests.defects.service import Answer, Problem, Service, maybe
-from tests.defects.shelf import Shelf
+from tests.defects.shelf import Shelf, removes, shows
 from tests.defects.words import (
     NUMBERED,
     SLUG,
@@ -96,14 +96,8 @@ def build(on: frozenset[str]) -> Service:
     def opened(asked: Asked) -> Answer:
         return Answer(rooms.add({"topic": asked.json["topic"]}), 201)
 
-    @service.operation("GET /rooms/{room_id}")
-    def shown(asked: Asked) -> Answer:
-        return Answer(rooms.get(asked.path["room_id"]))
-
-    @service.operation("DELETE /rooms/{room_id}")
-    def closed(asked: Asked) -> Answer:
-        rooms.remove(asked.path["room_id"])
-        return Answer(status=204)
+    service.operation("GET /rooms/{room_id}")(shows(rooms.at("room_id")))
+    service.operation("DELETE /rooms/{room_id}")(removes(rooms.at("room_id"), rooms))
 
     @service.operation(
         "GET /rooms/{room_id}/messages", lenient=maybe("last-unchecked" in on, "query last")
@@ -132,11 +126,8 @@ def build(on: frozenset[str]) -> Service:
             return Answer({"detail": "buffer"}, 500)
         return Answer(message)
 
-    @service.operation("DELETE /rooms/{room_id}/messages/{message_id}")
-    def removed(asked: Asked) -> Answer:
-        message_of(asked)
-        if "message-stays" not in on:
-            messages.remove(asked.path["message_id"])
-        return Answer(status=204)
+    service.operation("DELETE /rooms/{room_id}/messages/{message_id}")(
+        removes(message_of, messages, stays="message-stays" in on)
+    )
 
     return service

@@ -2,7 +2,7 @@
 
 from tests.defects.book import Asked
 from tests.defects.service import Answer, Problem, Service, maybe
-from tests.defects.shelf import Shelf
+from tests.defects.shelf import Shelf, removes
 from tests.defects.words import (
     COUNT,
     NUMBERED,
@@ -123,12 +123,9 @@ def build(on: frozenset[str]) -> Service:
         file.update({"name": given["name"], "size": int(given["size"])})
         return Answer(file)
 
-    @service.operation("DELETE /files/{file_id}")
-    def removed(asked: Asked) -> Answer:
-        files.get(asked.path["file_id"])
-        if "still-there" not in on:
-            files.remove(asked.path["file_id"])
-        return Answer(status=204)
+    service.operation("DELETE /files/{file_id}")(
+        removes(files.at("file_id"), files, stays="still-there" in on)
+    )
 
     @service.operation("POST /files/{file_id}/copies")
     def copied(asked: Asked) -> Answer:

@@ -1,8 +1,10 @@
 """Owners and their pets (FastAPI)."""
 
+from typing import Any
+
 from tests.defects.book import Asked
 from tests.defects.service import Answer, Problem, Service, maybe
-from tests.defects.shelf import Shelf
+from tests.defects.shelf import Shelf, removes, shows
 from tests.defects.words import (
     NAME,
     NUMBERED,
@@ -85,12 +87,12 @@ def build(on: frozenset[str]) -> Service:
     if "put-missing" in on:
         service.undeclared["/owners"] = Answer({"detail": "?"}, 404)
 
-    def pet_of(asked: Asked) -> dict[str, object]:
-        owner, pet = owners.get(asked.path["owner_id"]), pets.get(asked.path["pet_id"])
-        if pet["owner"] != owner["id"]:
-            raise Problem(404, "of somebody else")
-        return pet
+    _owners(service, owners, on)
+    _pets(service, owners, pets, on)
+    return service
 
+
+def _owners(service: Service, owners: Shelf, on: frozenset[str]) -> None:
     @service.operation("GET /owners")
     def listed(asked: Asked) -> Answer:
         return Answer(owners.last())
@@ -110,12 +112,17 @@ def build(on: frozenset[str]) -> Service:
             return Answer(raw=b"<p>owner</p>", media_type="text/html")
         return Answer(owner)
 
-    @service.operation("DELETE /owners/{owner_id}")
-    def removed(asked: Asked) -> Answer:
-        owners.get(asked.path["owner_id"])
-        if "owner-stays" not in on:
-            owners.remove(asked.path["owner_id"])
-        return Answer(status=204)
+    service.operation("DELETE /owners/{owner_id}")(
+        removes(owners.at("owner_id"), owners, stays="owner-stays" in on)
+    )
+
+
+def _pets(service: Service, owners: Shelf, pets: Shelf, on: frozenset[str]) -> None:
+    def pet_of(asked: Asked) -> dict[str, Any]:
+        owner, pet = owners.get(asked.path["owner_id"]), pets.get(asked.path["pet_id"])
+        if pet["owner"] != owner["id"]:
+            raise Problem(404, "of somebody else")
+        return pet
 
     @service.operation("GET /owners/{owner_id}/pets")
     def pets_of(asked: Asked) -> Answer:
@@ -136,9 +143,7 @@ def build(on: frozenset[str]) -> Service:
             pets.remove(str(pet["id"]))
         return Answer(pet, 201)
 
-    @service.operation("GET /owners/{owner_id}/pets/{pet_id}")
-    def pet_shown(asked: Asked) -> Answer:
-        return Answer(pet_of(asked))
+    service.operation("GET /owners/{owner_id}/pets/{pet_id}")(shows(pet_of))
 
     @service.operation("PATCH /owners/{owner_id}/pets/{pet_id}")
     def pet_changed(asked: Asked) -> Answer:
@@ -149,10 +154,4 @@ def build(on: frozenset[str]) -> Service:
             pet["age"] = int(given["age"])
         return Answer(pet)
 
-    @service.operation("DELETE /owners/{owner_id}/pets/{pet_id}")
-    def pet_removed(asked: Asked) -> Answer:
-        pet_of(asked)
-        pets.remove(asked.path["pet_id"])
-        return Answer(status=204)
-
-    return service
+    service.operation("DELETE /owners/{owner_id}/pets/{pet_id}")(removes(pet_of, pets))

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.defects.book import Asked
 from tests.defects.service import Answer, Problem, Service, maybe
-from tests.defects.shelf import Shelf
+from tests.defects.shelf import Find, Shelf, removes, shows
 from tests.defects.words import (
     NUMBERED,
     SLUG,
@@ -112,21 +112,13 @@ def build(on: frozenset[str]) -> Service:
             raise Problem(404, "of another tenant")
         return project
 
-    def member_of(asked: Asked) -> dict[str, Any]:
-        project, member = project_of(asked), members.get(asked.path["member_id"])
-        if member["project"] != project["id"]:
-            raise Problem(404, "of another project")
-        return member
-
     @service.operation("POST /tenants", lenient=maybe("region-optional" in on, "header X-Region"))
     def opened(asked: Asked) -> Answer:
         if asked.headers.get("x-region", "north") not in ("north", "south"):
             raise Problem(400, "region")
         return Answer(tenants.add({"name": asked.json["name"]}), 201)
 
-    @service.operation("GET /tenants/{tenant_id}")
-    def shown(asked: Asked) -> Answer:
-        return Answer(tenants.get(asked.path["tenant_id"]))
+    service.operation("GET /tenants/{tenant_id}")(shows(tenants.at("tenant_id")))
 
     @service.operation(f"POST {_PROJECTS}")
     def project_added(asked: Asked) -> Answer:
@@ -136,16 +128,20 @@ def build(on: frozenset[str]) -> Service:
             projects.remove(str(project["id"]))
         return Answer(project, 201)
 
-    @service.operation(f"GET {_PROJECTS}/{{project_id}}")
-    def project_shown(asked: Asked) -> Answer:
-        return Answer(project_of(asked))
+    service.operation(f"GET {_PROJECTS}/{{project_id}}")(shows(project_of))
+    service.operation(f"DELETE {_PROJECTS}/{{project_id}}")(
+        removes(project_of, projects, stays="project-stays" in on)
+    )
+    _members(service, project_of, members, on)
+    return service
 
-    @service.operation(f"DELETE {_PROJECTS}/{{project_id}}")
-    def project_removed(asked: Asked) -> Answer:
-        project = project_of(asked)
-        if "project-stays" not in on:
-            projects.remove(str(project["id"]))
-        return Answer(status=204)
+
+def _members(service: Service, project_of: Find, members: Shelf, on: frozenset[str]) -> None:
+    def member_of(asked: Asked) -> dict[str, Any]:
+        project, member = project_of(asked), members.get(asked.path["member_id"])
+        if member["project"] != project["id"]:
+            raise Problem(404, "of another project")
+        return member
 
     @service.operation(f"GET {_MEMBERS}")
     def members_of(asked: Asked) -> Answer:
@@ -166,9 +162,7 @@ def build(on: frozenset[str]) -> Service:
             members.add({"project": project["id"], "name": given["name"], "role": role}), 201
         )
 
-    @service.operation(f"GET {_MEMBERS}/{{member_id}}")
-    def member_shown(asked: Asked) -> Answer:
-        return Answer(member_of(asked))
+    service.operation(f"GET {_MEMBERS}/{{member_id}}")(shows(member_of))
 
     @service.operation(f"DELETE {_MEMBERS}/{{member_id}}")
     def member_removed(asked: Asked) -> Answer:
@@ -176,5 +170,3 @@ def build(on: frozenset[str]) -> Service:
         if "member-stays" not in on:
             members.remove(str(member["id"]))
         return Answer(status=202 if "member-gone" in on and member["role"] == "writer" else 204)
-
-    return service
