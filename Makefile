@@ -12,7 +12,7 @@ demo: $(STAMP)
 	$(BIN)/checker demo; test $$? -eq 1
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n $(JOBS) -q
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -q
 
 # The HTML report in a real browser and by the validator of the W3C: needs Chromium and Java, and npm fetches the rest.
 test-browser: $(STAMP)
