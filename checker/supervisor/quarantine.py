@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from checker.core.digests import case_id
 from checker.core.sequence import Step, told
 from checker.corpus.codec import Undecodable, decode, join
-from checker.corpus.inflight import Slot
+from checker.corpus.inflight import Slot, Stage
 from checker.corpus.records import (
     UNREACHED,
     Component,
@@ -56,9 +56,12 @@ def given_up(reason: str) -> str:
 def is_quarantined(acting: Slot, ruling: Ruling, reason: str) -> bool:
     """Whether the case of a slot is to blame for good.
 
-    One that extended a sequence is never made again, so its first death must do, unless it was killed from outside.
+    One that extended a sequence is never made again, so its first death must do, unless it was killed from outside. One that
+    is on record already has done what it does: what goes on from it was being made.
     """
-    return ruling.quarantines_case or (is_extra(acting) and guilt_of(reason) == CERTAIN)
+    is_done = acting.stage is Stage.RECORD
+    is_last_chance = is_extra(acting) and not is_done
+    return ruling.quarantines_case or (is_last_chance and guilt_of(reason) == CERTAIN)
 
 
 def left_out(task: Task, acting: Slot, strikes: int, reason: str) -> Quarantined | Note:

@@ -6,6 +6,7 @@ import pytest
 
 from checker.core import curl
 from checker.demo.http import Reply, Request
+from checker.workers.messages import EXTRA_INDEX
 from tests.apps.serving import json_reply, serving
 from tests.chaos import evidence
 from tests.e2e.runner import Command
@@ -92,15 +93,21 @@ def test_a_poison_value_is_met_and_quarantined_and_innocent_cases_are_not(
     poisoned = evidence.quarantines(corpus)
     assert poisoned != []
     for case in poisoned:
-        assert (case["stage"], case["strikes"]) == ("hook", 2)
+        # What extended a sequence is never made again: once is enough.
+        strikes = 1 if case["index"] >= EXTRA_INDEX else 2
+        assert (case["stage"], case["strikes"]) == ("hook", strikes)
         assert case["reason"] == "killed by SIGSEGV"
         command_line = case["request"].splitlines()[0]
         # Innocent cases of all lanes died with it twice; what is blamed is the one with the value.
         assert json.loads(curl.as_sent(command_line).body or b"")["n"] == POISON
         assert command_line in ran.stdout
     deaths = len((command.directory / "met").read_text())
-    # Two strikes each; when time was over, one case of each operation may have had its first.
-    assert 0 <= deaths - 2 * len(poisoned) <= MOST_STRUCK_ONCE
+    struck = sum(case["strikes"] for case in poisoned)
+    # When time was over, one case of each operation may have had its first.
+    assert deaths - struck >= 0
+    if hook == "before_call":
+        # In the other stage workers die, too, while they make what extends a sequence: nobody is struck for that.
+        assert deaths - struck <= MOST_STRUCK_ONCE
     # Nobody else lost a turn for it.
     assert ran.defects == [
         ("POST /second", "not_a_server_error"),

@@ -53,6 +53,11 @@ def test_a_case_that_is_never_made_again_is_blamed_at_once(
     assert is_quarantined(replace(SLOT, index=index), INNOCENT, reason) is expected
 
 
+def test_a_case_that_is_on_record_is_not_blamed_for_what_was_made_of_its_answer() -> None:
+    done = replace(SLOT, index=EXTRA_INDEX + 3, stage=Stage.RECORD)
+    assert not is_quarantined(done, INNOCENT, "killed by SIGSEGV")
+
+
 def test_only_what_waits_for_nobody_is_stuck() -> None:
     assert is_stuck(SLOT, 5.0)
     assert not is_stuck(SLOT, 3.0)
