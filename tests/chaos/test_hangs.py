@@ -132,7 +132,7 @@ def test_a_server_that_drips_does_not_keep_a_run(command: Command) -> None:
 
 
 def test_a_server_that_drips_is_given_up(command: Command) -> None:
-    ran = _dripped(command, "0.5", until=12)
+    ran = _dripped(command, "0.5", until=5)
     assert ran.code == 1, ran.shown
     assert "timed out" in ran.stdout
 
