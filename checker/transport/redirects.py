@@ -7,6 +7,8 @@ from checker.core.operation import Operation
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Response
 
+LONGEST = 8_000
+"""Octets of a place to go on to: what anybody who reads requests has to take (RFC 9110, 4.1)."""
 _STATUSES = frozenset({301, 302, 303, 307, 308})
 _OF_BODIES = frozenset(
     {b"content-type", b"content-length", b"content-encoding", b"transfer-encoding"}
@@ -39,7 +41,9 @@ def following(origin: BaseUrl, request: WireRequest, response: Response) -> Wire
 
 
 def _target(origin: BaseUrl, request: WireRequest, place: str) -> bytes | None:
-    """Path and query of a place on the same site; None for any other, and for what is no URL."""
+    """Path and query of a place on the same site; None for any other, for what is no URL, and for what nobody would take."""
+    if len(place) > LONGEST:
+        return None
     try:
         url = urljoin(request.url(origin), place)
         there, parts = BaseUrl.from_url(url), urlsplit(url)

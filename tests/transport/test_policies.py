@@ -13,6 +13,7 @@ from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.transport.factories import NETWORK, with_policies
 from checker.transport.policies import PolicyTransport
 from checker.transport.rates import RateLimits
+from checker.transport.redirects import LONGEST
 from checker.transport.settings import HttpSettings
 
 from .conftest import RawServer
@@ -132,6 +133,14 @@ def test_credentials_never_leave_their_site(way, place: str) -> None:
     policies, inner = transport(answer(302, location=place))
     assert way(policies, POST).status_code == 302
     assert len(inner.asked) == 1
+
+
+@WAYS
+@pytest.mark.parametrize(("more", "asked"), [(0, 2), (1, 1)])
+def test_what_is_longer_than_servers_take_is_not_followed(way, more: int, asked: int) -> None:
+    policies, inner = transport(answer(302, location="/" + "a" * (LONGEST - 1 + more)))
+    way(policies, POST)
+    assert len(inner.asked) == asked
 
 
 @WAYS
