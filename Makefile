@@ -21,8 +21,8 @@ test-browser: $(STAMP)
 	$(BIN)/python -m pytest -q tests_browser
 
 check: $(STAMP)
-	$(BIN)/ruff check checker tests benchmarks
-	$(BIN)/ruff format --check checker tests benchmarks
+	$(BIN)/ruff check checker tests tests_browser benchmarks
+	$(BIN)/ruff format --check checker tests tests_browser benchmarks
 	$(BIN)/mypy checker tests benchmarks
 	$(BIN)/lint-imports
 
