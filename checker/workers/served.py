@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from checker.core.operation import Label, Operation
 from checker.core.request import WireRequest
-from checker.core.resources import READING
+from checker.core.resources import READING, REMOVING
 from checker.phases.making import GeneratedCase
 
 MOST_RECENT = 50
@@ -48,9 +48,13 @@ class Sent(NamedTuple):
         """The request, to be sent again on a connection of its own."""
         return replace(self.request, headers=list(self.request.headers), fresh=True)
 
+    @property
+    def path(self) -> bytes:
+        """As it was sent, without the query."""
+        return self.request.target.partition(b"?")[0]
+
     def __str__(self) -> str:
-        path = self.request.target.partition(b"?")[0].decode("ascii", "replace")
-        return f"{self.request.method} {path}"
+        return f"{self.request.method} {self.path.decode('ascii', 'replace')}"
 
 
 @dataclass(slots=True)
@@ -63,11 +67,20 @@ class ServedRequests:
     has_answered: bool = False
     """Whether the target has ever answered anything."""
 
+    def _forget_below(self, removed: Sent) -> None:
+        """What was deleted, and what was in it, is refused for that reason: it tells nothing of the target."""
+        gone = removed.path.rstrip(b"/")
+        for label, sent in list(self.served.items()):
+            if sent.path == gone or sent.path.startswith(gone + b"/"):
+                del self.served[label]
+
     def note(self, made: GeneratedCase, request: WireRequest, status: int) -> None:
         """One more was answered."""
         self.has_answered = True
         sent = Sent(made, request, status)
         self.recent.append(sent)
+        if sent.is_served and request.method == REMOVING:
+            self._forget_below(sent)
         if 200 <= status < 300 and made.label not in self.served:
             self.served[made.label] = sent
 
