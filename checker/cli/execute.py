@@ -14,6 +14,7 @@ from checker.cli.program import CANNOT, INTERRUPTED
 from checker.config.settings import RunSettings
 from checker.core.errors import LoaderError, UsageError
 from checker.corpus.records import Record, RunStarted, SchemaOpened
+from checker.corpus.secrets import secrets_of
 from checker.reporting.console import Console
 from checker.reporting.context import ReportContext
 from checker.reporting.following import FollowingReports
@@ -22,6 +23,7 @@ from checker.reporting.report import Report
 from checker.reporting.summaries import write_summary
 from checker.reporting.wall import walled
 from checker.reporting.whole import check_writable
+from checker.reporting.writers import writer_of
 from checker.reporting.writing import FollowedRun, Target, format_named
 from checker.supervisor.execution import RunOutcome, Surroundings, execute
 from checker.supervisor.signals import Interrupts
@@ -153,6 +155,7 @@ class _Reporting:
         problems |= self._record(report)
         there = [(name, path) for name, path in self._targets() if path not in problems]
         self._console.finish(replace(report, reports=tuple(there)))
+        problems |= self._uploaded(report)
         walled(lambda: _tell_github(report, self._followed.context), lambda _: None)
         if outcome.error or problems:
             for error in [outcome.error] if outcome.error else problems.values():
@@ -190,6 +193,30 @@ class _Reporting:
             why = error.strerror or type(error).__name__
             return {baseline.source: f"{path}: the baseline cannot be written: {why}"}
         return {}
+
+    def _uploaded(self, report: Report) -> dict[str, str]:
+        """URL -> why the receiver of archives does not have the one of this run."""
+        settings = self._followed.settings
+        asked = settings.upload
+        if asked.url is None:
+            return {}
+        uploading = import_module("checker.reporting.uploading")
+        write = writer_of(format_named("archive"))
+        limit_s = uploading.TIMEOUT_S
+        if self._until is not None:
+            limit_s = min(limit_s, max(REST_S, self._until - time.monotonic()))
+        problem = walled(
+            lambda: uploading.upload(
+                b"".join(write(report, self._followed.context)), asked, limit_s
+            ),
+            str,
+        )
+        if not problem:
+            click.echo(
+                f"Uploaded the report archive to {settings.sanitization.redaction.url(asked.url)}"
+            )
+        hidden: str = secrets_of(settings).store.hide(problem, settings.sanitization.replacement)
+        return {asked.url: hidden} if problem else {}
 
     def _summaries(self, report: Report, given_up: Callable[[], bool]) -> dict[str, str]:
         """Path -> why there is no report, of those that are made when the run is over."""

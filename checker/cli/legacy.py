@@ -7,9 +7,13 @@ from typing import Final
 import click
 
 from checker.core.errors import UsageError
+from checker.core.redact import Redaction
 
 Translation = Callable[[str], list[str]]
 """From the value of a legacy option (empty for a flag) to arguments of today."""
+
+
+_MASK: Final = Redaction().replacement
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +23,8 @@ class Legacy:
     flags: tuple[str, ...]
     today: Translation
     is_flag: bool = False
+    shown: Callable[[str], str] = Redaction().url
+    """Its value as hints show it."""
 
 
 def _is(option: str) -> Translation:
@@ -57,6 +63,10 @@ def _parameter(place: str) -> Translation:
         return ["--set", f'parameters."{place}.{name}"="{text}"']
 
     return today
+
+
+def _name_alone(parameter: str) -> str:
+    return f"{parameter.partition('=')[0]}={_MASK}"
 
 
 def _phases(*, chosen: bool) -> Translation:
@@ -128,10 +138,12 @@ TABLE: Final = (
     Legacy(("-T", "--tag"), _pattern("--include-tag-regex")),
     Legacy(("-O", "--operation-id"), _pattern("--include-operation-id-regex")),
     Legacy(("--skip-deprecated-operations",), _flag("--exclude-deprecated"), is_flag=True),
-    Legacy(("--set-query",), _parameter("query")),
-    Legacy(("--set-header",), _parameter("header")),
-    Legacy(("--set-cookie",), _parameter("cookie")),
-    Legacy(("--set-path",), _parameter("path")),
+    Legacy(("--set-query",), _parameter("query"), shown=_name_alone),
+    Legacy(("--set-header",), _parameter("header"), shown=_name_alone),
+    Legacy(("--set-cookie",), _parameter("cookie"), shown=_name_alone),
+    Legacy(("--set-path",), _parameter("path"), shown=_name_alone),
+    Legacy(("--checker-io-url",), _is("--upload-url")),
+    Legacy(("--checker-io-token",), _is("--upload-token"), shown=lambda _: _MASK),
     Legacy(("--request-proxy",), _is("--proxy")),
     Legacy(("--request-tls-verify",), _is("--tls-verify")),
     Legacy(("--validate-schema",), _validated),
@@ -169,7 +181,7 @@ GONE: Final[Mapping[str, tuple[bool, str]]] = {
     "--experimental": (True, "what it switched on is always on"),
     "--fixups": (True, "register a hook for what your framework describes wrongly"),
     "--store-network-log": (True, "write a cassette: --report-vcr-path"),
-    "--hosts-file": (True, "give the token with --checker-io-token, or CHECKER_TOKEN"),
+    "--hosts-file": (True, "give the token with --upload-token, or CHECKER_TOKEN"),
     "--checker-io-telemetry": (True, "nothing is ever sent to us"),
 }
 """Options that do nothing: whether they have a value, and the sentence that is said."""
@@ -187,7 +199,8 @@ def modern(
     valued = {
         name
         for one in params
-        if isinstance(one, click.Option) and not one.is_flag
+        # The value of `--report` need not be there.
+        if isinstance(one, click.Option) and not one.is_flag and one.name != "report"
         for name in one.opts
     }
     known = {name for one in params for name in one.opts}
@@ -213,9 +226,8 @@ def modern(
                 value = next(rest, None)
                 if value is None:
                     raise UsageError(f"Option {name!r} requires an argument.")
-            today = row.today("" if value is None else value)
-            found += today
-            said = " ".join(today) or "what always happens"
+            found += row.today(value or "")
+            said = " ".join(row.today(row.shown(value or ""))) or "what always happens"
             hints.append(f"{name} is today: {said}")
         else:
             found.append(argument)

@@ -1,27 +1,25 @@
 """Options that `run` and `fuzz` share, each declared once; most are keys of the configuration under another name."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
 import click
 
-from checker.checks.table import AVAILABLE, BUILT_IN
+from checker.checks.table import AVAILABLE
 from checker.cli.any_key import apply_keys
 from checker.cli.contradictions import refuse_contradictions, refuse_pointless_bytes
 from checker.cli.filters import filter_options
+from checker.cli.lists import apply_lists, list_options
 from checker.cli.setting import SettingOption, generation_option, root_option
 from checker.cli.topics import KeyOption, show_all
-from checker.cli.values import KeyValue, application, comma_list, credentials, headers, location
+from checker.cli.values import KeyValue, application, credentials, headers, location
 from checker.config import auth
 from checker.config.config import Config
-from checker.config.kinds import did_you_mean
-from checker.config.plugins import know_phases, load_plugins
 from checker.config.sections import Section
-from checker.config.table import SECTIONS
-from checker.core.errors import NotAvailableYet, UsageError
-from checker.core.reports import ReportFormat, report_format, report_formats
+from checker.config.table import SECTIONS, UPLOAD
+from checker.core.errors import NotAvailableYet
+from checker.core.reports import report_formats
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -126,6 +124,20 @@ SETTINGS = (
         "baseline-prune",
         "Take out of the baseline what did not fail again.",
         is_flag=True,
+    ),
+    SettingOption(
+        ("--upload-url",),
+        UPLOAD,
+        "url",
+        "Where the archive of the run is posted when it is over.",
+        variable="CHECKER_URL",
+    ),
+    SettingOption(
+        ("--upload-token",),
+        UPLOAD,
+        "token",
+        "Bearer token for it.",
+        variable="CHECKER_TOKEN",
     ),
     SettingOption(("--report-dir",), ("reports",), "directory", "Folder of the reports."),
     SettingOption(
@@ -237,7 +249,7 @@ def run_options(settings: tuple[SettingOption, ...]) -> Callable[[Decorated], De
         command = filter_options(command)
         for setting in reversed((*settings, *SETTINGS)):
             command = _option(setting)(command)
-        command = _lists(header_option(auth_option(command)))
+        command = list_options(header_option(auth_option(command)))
         command = click.option("--no-color", is_flag=True, help="No colours.")(command)
         command = click.option(
             "--help-all",
@@ -248,7 +260,8 @@ def run_options(settings: tuple[SettingOption, ...]) -> Callable[[Decorated], De
             help="Show all options, by topic, with their keys and defaults.",
         )(command)
         command = click.option("--force-color", is_flag=True, help="Colours in any case.")(command)
-        return click.argument("location", callback=location)(command)
+        name = click.argument("api_name", required=False, envvar="CHECKER_API_NAME")
+        return click.argument("location", callback=location)(name(command))
 
     return decorate
 
@@ -274,7 +287,7 @@ def apply_options(
     if options["auth"]:
         user, _, password = options["auth"].partition(":")
         config.auth.basic.update(username=user, password=password)
-    _apply_lists(config, options, has_hooks=has_hooks)
+    apply_lists(config, options, has_hooks=has_hooks)
     if options["force_color"] or options["no_color"]:
         config.update(color=bool(options["force_color"]))
     apply_keys(config, options["keys"])
@@ -294,58 +307,6 @@ def _option(setting: SettingOption) -> Callable[[Decorated], Decorated]:
     return make(*setting.flags, setting.name, type=value, envvar=setting.variable)
 
 
-def _lists(command: Decorated) -> Decorated:
-    command = click.option("--report", multiple=True, metavar="FORMATS", help="Reports to write.")(
-        command
-    )
-    command = click.option(
-        "--exclude-checks", multiple=True, metavar="NAMES", help="Checks that do not run."
-    )(command)
-    command = click.option(
-        "-c", "--checks", multiple=True, metavar="NAMES", help="Checks that run, and no others."
-    )(command)
-    return click.option("--phases", multiple=True, metavar="NAMES", help="Phases that run.")(
-        command
-    )
-
-
-def _apply_lists(config: Config, options: Mapping[str, Any], *, has_hooks: bool) -> None:
-    phases = _names(options, "phases", know_phases(comma_list(options["phases"])))
-    included = _names(options, "checks", () if has_hooks else (*BUILT_IN, "all"))
-    excluded = _names(options, "exclude_checks", () if has_hooks else tuple(BUILT_IN))
-    formats = _names(options, "report", _known_formats(options["report"]))
-    if phases:
-        with _refused("--phases", phases):
-            config.phases.update(phases=phases)
-    for name in included:
-        if name in AVAILABLE and AVAILABLE[name].switch and getattr(config.checks, name) is None:
-            raise UsageError(
-                f"--checks {name} needs a value for it: give --{name.replace('_', '-')}"
-            )
-    if included:
-        with _refused("--checks", included):
-            config.checks.update(included_check_names=included)
-    if excluded:
-        config.checks.update(excluded_check_names=excluded)
-    for name in formats:
-        with _refused("--report", [name]):
-            getattr(config.reports, name).update(enabled=True)
-
-
-def _names(options: Mapping[str, Any], option: str, known: tuple[str, ...]) -> list[str]:
-    names = comma_list(options[option])
-    flag = "--" + option.replace("_", "-")
-    if options[option] and not names:
-        raise UsageError(f"{flag} names nothing")
-    for name in names:
-        if known and name not in known:
-            shown = ", ".join(known)
-            raise UsageError(
-                f"{flag}: unknown name {name!r}{did_you_mean(name, known)}; choose from {shown}"
-            )
-    return names
-
-
 def _set(config: Config, setting: SettingOption, value: Any) -> None:
     section: Section = config
     for name in setting.path:
@@ -357,41 +318,7 @@ def _set(config: Config, setting: SettingOption, value: Any) -> None:
         raise NotAvailableYet(shown) from error
 
 
-@contextmanager
-def _refused(flag: str, names: list[str]) -> Iterator[None]:
-    """Names the option, not the key, when a value is not available yet."""
-    try:
-        yield
-    except NotAvailableYet as error:
-        raise NotAvailableYet(f"{flag} {','.join(names)} ({error.what})") from error
-
-
 def _shown(value: Any) -> str:
     if isinstance(value, list):
         return ",".join(map(str, value))
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _known_formats(asked: Iterable[str]) -> tuple[str, ...]:
-    """Names of formats; those of plug-ins, too, where somebody asks for more than there is here."""
-    if any(report_format(name) is None for name in comma_list(asked)):
-        load_plugins()
-    return tuple(row.name for row in report_formats())
-
-
-def formats_named(asked: Iterable[str]) -> list[ReportFormat]:
-    """The formats of repeated comma lists. Raises `UsageError` for unknown ones, `NotAvailableYet` for those nobody writes."""
-    names = comma_list(asked)
-    known = _known_formats(names)
-    found = []
-    for name in names:
-        row = report_format(name)
-        if row is None:
-            shown = ", ".join(known)
-            raise UsageError(
-                f"--format: unknown name {name!r}{did_you_mean(name, known)}; choose from {shown}"
-            )
-        if row.writer is None:
-            raise NotAvailableYet(f"--format {name}")
-        found.append(row)
-    return found

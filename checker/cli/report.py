@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from checker.cli.command import Command
+from checker.cli.lists import formats_named
 from checker.cli.main import Root
-from checker.cli.options import formats_named
 from checker.cli.past import PastRun, compared_with, folder_of
 from checker.cli.program import CANNOT
 from checker.config.config import Config

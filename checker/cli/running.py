@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from checker.cli.execute import execute_run
 from checker.cli.filters import read_filters
@@ -18,11 +19,12 @@ from checker.cli.setting import SettingOption
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
+from checker.core.errors import UsageError
 from checker.core.redact import Redaction
 from checker.corpus.secrets import secrets_of
 
 _MASK = "[Filtered]"
-_SECRET_OPTIONS = ("-H", "--header", "-a", "--auth")
+_SECRET_OPTIONS = ("-H", "--header", "-a", "--auth", "--upload-token", "--checker-io-token")
 
 
 def run_command(
@@ -35,6 +37,7 @@ def run_command(
     config = Config.from_path(root.config_file) if root.config_file else Config.discover()
     has_hooks = bool(root.hooks or config.hooks or os.environ.get("CHECKER_HOOKS"))
     apply_options(config, options, settings, has_hooks=has_hooks)
+    _name_api(ctx, config, options["api_name"])
     occasion = Invocation(
         location=options["location"],
         kind=kind,
@@ -49,6 +52,22 @@ def run_command(
     if config.compare is not None:
         asked = _against(asked, config.compare)
     ctx.exit(execute_run(asked, root.began_at))
+
+
+def _name_api(ctx: click.Context, config: Config, name: str | None) -> None:
+    """Take API_NAME, which receivers of archives know the API by. Raises `UsageError` where it must be something else."""
+    if not name:
+        return
+    if "://" in name or os.path.exists(name):
+        raise UsageError(f"one LOCATION at a time: {name!r} is another one")
+    config.upload.update(api_name=name)
+    is_wanted = config.upload.url or config.reports.archive.path or config.reports.archive.enabled
+    is_given = ctx.get_parameter_source("api_name") is ParameterSource.COMMANDLINE
+    if is_given and not is_wanted:
+        raise UsageError(
+            f"unexpected argument {name!r}: after LOCATION stands the name of the API for a report archive; "
+            "give --report or --upload-url for one"
+        )
 
 
 def _against(settings: RunSettings, run: str) -> RunSettings:

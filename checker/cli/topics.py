@@ -18,7 +18,7 @@ TOPICS: Final[Mapping[str, str]] = {
     "Authentication": "auth_.*",
     "Cases": "generation_.*|no_shrink|suppress_health_check",
     "Checks and failures": "max_response_time|continue_on_failure|baseline.*|compare|warnings|fail_under_.*",
-    "Reports": "report_.*|live_port|debug_output_file",
+    "Reports": "report_.*|upload_.*|live_port|debug_output_file",
     "Output": "output_.*|max_shown|code_sample_style|no_color|force_color",
     "Others": ".*",
 }

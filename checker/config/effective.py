@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from checker.config import auth
 from checker.config.config import Config
 from checker.config.layers import keys_of, value_in
 from checker.config.settings import Sanitization
-from checker.config.table import SECTIONS
+from checker.config.table import SECTIONS, UPLOAD
 from checker.core.redact import Redaction
 
 DEFAULT: Final = "default"
@@ -35,11 +36,14 @@ def effective_keys(config: Config, redaction: Redaction | None = None) -> Iterat
         for key in keys_of(path):
             named = (name for layer, name in layers if key in layer.get(path, {}))
             value = value_in([layer for layer, _ in layers], path, key)
-            masked = _masked(value, redaction, is_secret=path[:1] == ("auth",) and key in _SECRETS)
+            masked = _masked(value, redaction, is_secret=(*path, key) in _SECRETS)
             yield Effective(".".join((*path, key)), masked, next(named, DEFAULT))
 
 
-_SECRETS: Final = ("password", "openapi")
+_SECRETS: Final = frozenset(
+    [(*auth.BASIC, "password"), auth.OPENAPI, ("auth", "dynamic", "openapi"), (*UPLOAD, "token")]
+)
+"""Keys whose values are secret whatever they are called inside."""
 
 
 def _masked(value: Any, redaction: Redaction, *, is_secret: bool) -> Any:

@@ -16,7 +16,13 @@ from checker.config.baseline import read_baseline
 from checker.config.config import Config
 from checker.config.filters import OperationFilters, Selection
 from checker.config.reading import section_error, unknown
-from checker.config.settings import FetchLimits, RunSettings, Sanitization, SequenceSettings
+from checker.config.settings import (
+    FetchLimits,
+    RunSettings,
+    Sanitization,
+    SequenceSettings,
+    UploadSettings,
+)
 from checker.config.table import COVERED
 from checker.config.warnings import WarningSettings, silenced_by
 from checker.config.wfc import chosen_users, read_document
@@ -105,6 +111,9 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
         },
         baseline=_baseline(config, occasion.now),
         live_port=config.live_port,
+        upload=UploadSettings(
+            config.upload.url, config.upload.token or "", config.upload.api_name or ""
+        ),
         preserve_bytes=config.reports.preserve_bytes,
         max_shown=config.output.max_shown,
         code_sample_style=config.output.code_sample_style,

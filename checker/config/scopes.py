@@ -21,6 +21,7 @@ NOT_IN_PROJECTS: frozenset[Path] = frozenset(
         "suppress-health-check",
         "max-failures",
         "max-time",
+        "upload",
     )
 )
 """Root keys and sections that a `[[project]]` table cannot have: they are about the run, not the API."""

@@ -75,6 +75,18 @@ class SequenceSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class UploadSettings:
+    """Where the archive of a run is sent when it is over (`upload`)."""
+
+    url: str | None = None
+    """None: nowhere."""
+    token: str = ""
+    """Sent as a bearer token; empty: none is."""
+    api_name: str = ""
+    """What the receiver calls the API."""
+
+
+@dataclass(frozen=True, slots=True)
 class RunSettings:
     """Everything that `run` or `fuzz` needs to know, after command line, environment and file are merged."""
 
@@ -158,6 +170,7 @@ class RunSettings:
     """Whether a report shows every request, so that none may be thrown away."""
     wfc: str = ""
     """Text of the authentication document that is configured."""
+    upload: UploadSettings = field(default_factory=UploadSettings)
     preserve_bytes: bool = default_of(("reports",), "preserve-bytes")
     memory_limit_mib: int = 1024
     """A worker that grows beyond it is replaced."""
@@ -210,7 +223,13 @@ def _plain(value: Any) -> Any:
         return value.to_dict()
     if isinstance(
         value,
-        Baseline | SequenceSettings | FetchLimits | Sanitization | Truncation | WarningSettings,
+        Baseline
+        | SequenceSettings
+        | FetchLimits
+        | Sanitization
+        | Truncation
+        | UploadSettings
+        | WarningSettings,
     ):
         return asdict(value)
     return value
@@ -249,6 +268,7 @@ _FROM_PLAIN: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "operations": OperationLayers.from_dict,
     "overrides": Overrides.from_dict,
     "baseline": _baseline,
+    "upload": lambda plain: UploadSettings(**plain),
 }
 """By field: what makes its value of the plain form, where it is more than its fields."""
 

@@ -158,6 +158,13 @@ _GENERATION = {
     "dictionaries": Key(MapOf(type_rule), {}),
 }
 
+UPLOAD: Path = ("upload",)
+_UPLOAD = {
+    "url": Key(Text(rules.base_url)),
+    "token": Key(Secret(auth.sendable)),
+    "api-name": Key(Text()),
+}
+
 OF_RUNS = ("deterministic", "database", "shrink-share")
 """Keys of `generation` that are about the whole run."""
 
@@ -270,6 +277,7 @@ _SECTIONS: dict[Path, Mapping[str, Key]] = {
     ("corpus",): {"max-size": Key(Integer(minimum=1), 1 << 30)},
     ("reports",): {"directory": Key(Text(), "checker-report"), "preserve-bytes": Key(_FLAG, False)},
     **{("reports", row.name): _report(row) for row in report_formats()},
+    UPLOAD: _UPLOAD,
     ("cache",): {"enabled": Key(_FLAG, True), "directory": Key(Text())},
     ("servers",): {"variables": Key(MapOf(rules.text_value), {})},
     ("phases",): {"enabled": Key(_FLAG, True)},

@@ -28,6 +28,8 @@ class ReportFormat:
     """Whether it shows every request, so that none may be thrown away."""
     keeps_bytes: bool = False
     """Whether `reports.preserve-bytes` changes it."""
+    is_binary: bool = False
+    """Whether its writer gives bytes instead of text."""
 
     @property
     def is_folder(self) -> bool:
@@ -77,6 +79,7 @@ BUILT_IN: Final = (
     ReportFormat("markdown", "Markdown", "md", f"{_FORMATS}.markdown:write"),
     ReportFormat("http", "HTTP requests", "http", f"{_FORMATS}.collections:requests"),
     ReportFormat("sh", "Shell script", "sh", f"{_FORMATS}.collections:script"),
+    ReportFormat("archive", "Archive", "tar.gz", f"{_FORMATS}.archive:write", is_binary=True),
 )
 
 _BY_NAME: dict[str, ReportFormat] = {row.name: row for row in BUILT_IN}

@@ -207,6 +207,8 @@ def secrets_of(settings: RunSettings) -> Secrets:
         # Headers that were given win over what stands in a URL.
         if sent and not has_header:
             found.add_header("Authorization", sent)
+    found.add("upload", "token", settings.upload.token)
+    found.add_url("upload", settings.upload.url or "", redaction)
     for proxy in dict.fromkeys(one.proxy or "" for one in everywhere):
         found.add_url("proxy", proxy, redaction)
     for name, value in settings.server_variables:

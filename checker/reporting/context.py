@@ -35,6 +35,8 @@ class ReportContext:
     """`Open API 3.0.3`."""
     kind: str = "run"
     """`run` or `fuzz`."""
+    api_name: str = ""
+    """What those who take archives call the API."""
     baseline: Baseline = field(default_factory=Baseline)
     """Known failures."""
     started_at: float = 0.0
@@ -60,6 +62,7 @@ class ReportContext:
             title=opened.title if opened else "",
             specification=opened.specification if opened else "",
             kind=started.kind if started else settings.kind,
+            api_name=settings.upload.api_name,
             baseline=settings.baseline,
             started_at=started.at if started else 0.0,
         )

@@ -26,7 +26,7 @@ def write_summary(
         if row.is_folder:
             _write_folder(path, _until(writer_of(row)(report, context), given_up))
         else:
-            with whole_file(path) as file:
+            with whole_file(path, is_binary=row.is_binary) as file:
                 for piece in _until(writer_of(row)(report, context), given_up):
                     file.write(piece)
     except InterruptedError:

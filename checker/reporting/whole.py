@@ -6,28 +6,30 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from checker.core.errors import UsageError
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[IO[str]]:
-    """Text that stands at `path` when the block is left without an exception. `OSError` passes through.
+def whole_file(path: Path, *, is_binary: bool = False) -> Iterator[IO[Any]]:
+    """Text, or bytes, that stand at `path` when the block is left without an exception. `OSError` passes through.
 
     What is there and no file (`/dev/stdout`, a pipe) is written into, in the end: it cannot be replaced, and must not be.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+    how: dict[str, Any] = {} if is_binary else {"encoding": "utf-8", "newline": "\n"}
+    mode = "wb" if is_binary else "w"
     if _is_device(path):
-        with tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n") as whole:
+        with tempfile.TemporaryFile(f"{mode}+", **how) as whole:
             yield whole
             whole.seek(0)
-            with path.open("w", encoding="utf-8", newline="\n") as device:
+            with path.open(mode, **how) as device:
                 shutil.copyfileobj(whole, device)
         return
     partial = partial_of(path)
     try:
-        with partial.open("w", encoding="utf-8", newline="\n") as file:
+        with partial.open(mode, **how) as file:
             yield file
         partial.replace(path)
     except BaseException:

@@ -32,10 +32,12 @@ SummaryWriter = Callable[[Report, ReportContext], Iterable[str]]
 """The text of a report in pieces."""
 FolderWriter = Callable[[Report, ReportContext], Iterable[tuple[str, str]]]
 """(name, text) of each file of a report."""
+BinaryWriter = Callable[[Report, ReportContext], Iterable[bytes]]
+"""The bytes of a report in pieces."""
 
 
 def writer_of(row: ReportFormat) -> Any:
-    """What writes a format: a `StreamFactory`, `SummaryWriter` or `FolderWriter`, as its row says."""
+    """What writes a format: a `StreamFactory`, `SummaryWriter`, `FolderWriter` or `BinaryWriter`, as its row says."""
     if not isinstance(row.writer, str):
         return row.writer
     module, _, attribute = row.writer.partition(":")

@@ -86,6 +86,8 @@ ROWS: dict[str, Row] = {
     "--generation-database": Row((":memory:",), lambda one: one.database, ":memory:"),
     "--generation-unique-inputs": Row((), lambda one: one.common.unique_inputs, True),
     "--max-response-time": Row(("0.5",), check_setting("max_response_time"), {"max_response_time": 0.5}, "0", "greater than 0"),
+    "--upload-url": Row(("http://127.0.0.1:9/in",), lambda one: one.upload.url, "http://127.0.0.1:9/in", "nowhere", "absolute http(s) URL"),
+    "--upload-token": Row(("t0ken",), lambda one: one.upload.token, "t0ken", "a\nb", "Must not hold CR"),
     "--report-dir": Row(("r", "--report", "junit"), lambda one: one.reports[0][1][:2], "r/"),
     "--report-preserve-bytes": Row(("--report", "vcr"), lambda one: one.preserve_bytes, True),
     "--debug-output-file": Row(("e",), lambda one: one.reports, (("ndjson", "e"),)),

@@ -37,6 +37,8 @@ ROWS: list[tuple[tuple[str, ...], Shows, Any]] = [
     (("--set-header", "X-A=1"), parameters, [("header", ("X-A",))]),
     (("--set-cookie", "a=b=c"), parameters, [("cookie", ("a",))]),
     (("--set-path", "id=1"), parameters, [("path", ("id",))]),
+    (("--checker-io-url", "http://127.0.0.1:9/in"), lambda one: one.upload.url, "http://127.0.0.1:9/in"),
+    (("--checker-io-token", "s3cret"), lambda one: one.upload.token, "s3cret"),
     (("--request-proxy", "http://127.0.0.1:9"), lambda one: one.common.proxy, "http://127.0.0.1:9"),
     (("--request-tls-verify=false",), lambda one: one.common.tls_verify, False),
     (("--validate-schema", "true"), lambda one: one.warnings.fails_on("unresolvable_reference"), True),
@@ -89,6 +91,22 @@ def test_a_hint_says_how_it_is_called_today(invoke, settings_of) -> None:
     settings_of(*RUN)
     result = invoke(*RUN, "-E", "^/a")
     assert result.stderr == "Hint: -E is today: --include-path-regex (?i:^/a)\n"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--set-header", "Authorization=s3c=ret"),
+        ("--checker-io-token", "s3c=ret"),
+        ("--request-proxy", "http://user:s3c=ret@127.0.0.1:9"),
+    ],
+)
+def test_a_hint_tells_no_secret(invoke, settings_of, options: tuple[str, ...]) -> None:
+    settings_of(*RUN)
+    result = invoke(*RUN, *options)
+    assert result.stderr.startswith(f"Hint: {options[0]} is today: --")
+    assert "s3c" not in result.stderr
+    assert "ret" not in result.stderr
 
 
 @pytest.mark.parametrize("option", GONE)

@@ -1,8 +1,10 @@
 """Reports in every format, and readers of each that are not ours."""
 
 import ast
+import io
 import json
 import re
+import tarfile
 from collections.abc import Callable, Iterable
 from importlib import resources
 from pathlib import Path
@@ -56,6 +58,8 @@ def written(
         return {"": "".join([*texts, writer.end()]).encode()}
     report = report_of(fold((1, record) for record in found), settings, "completed")
     pieces = writer_of(row)(report, context)
+    if row.is_binary:
+        return {"": b"".join(pieces)}
     if row.is_folder:
         return {name: text.encode() for name, text in pieces}
     return {"": "".join(pieces).encode()}
@@ -148,6 +152,14 @@ def read_pytest(files: dict[str, bytes]) -> Any:
     return [
         one.name for one in tree.body if isinstance(one, ast.FunctionDef) and "test_" in one.name
     ]
+
+
+def read_archive(files: dict[str, bytes]) -> Any:
+    with tarfile.open(fileobj=io.BytesIO(files[""]), mode="r:gz") as archive:
+        found = {one.name: inside.read() for one in archive if (inside := archive.extractfile(one))}
+    metadata = json.loads(found.pop("metadata.json"))
+    assert sorted(found) == metadata["files"]
+    return metadata, found
 
 
 READERS: dict[str, Callable[[dict[str, bytes]], Any]] = {
