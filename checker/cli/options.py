@@ -260,7 +260,8 @@ def run_options(settings: tuple[SettingOption, ...]) -> Callable[[Decorated], De
             help="Show all options, by topic, with their keys and defaults.",
         )(command)
         command = click.option("--force-color", is_flag=True, help="Colours in any case.")(command)
-        name = click.argument("api_name", required=False, envvar="CHECKER_API_NAME")
+        # Of no use but with an archive: it is not in the usage line.
+        name = click.argument("api_name", required=False, envvar="CHECKER_API_NAME", metavar="")
         return click.argument("location", callback=location)(name(command))
 
     return decorate
