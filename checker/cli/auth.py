@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from checker.cli.command import Command
+from checker.cli.command import Command, CommandGroup
 from checker.cli.main import Root
 from checker.cli.options import RUN_SETTINGS, apply_options, run_options
 from checker.config.config import Config
@@ -20,7 +20,7 @@ from checker.workers.auth_trial import trials
 _REFUSED = 1
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def auth() -> None:
     """Look after authentication."""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from checker.cli.command import Command
+from checker.cli.command import Command, CommandGroup
 from checker.cli.past import PastRun, chosen_findings, configured, folder_of
 from checker.config.baseline import read_baseline
 from checker.config.config import Config
@@ -34,7 +34,7 @@ _FILE = click.option(
 _RUN = click.option("--run", metavar="RUN|FOLDER", help="Whose last run is meant.")
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def baseline() -> None:
     """Keep the file of known failures, which fail no run until they expire."""
 

@@ -1,4 +1,4 @@
-"""A command whose errors are sentences."""
+"""Commands, and groups of them, whose errors are sentences."""
 
 from difflib import get_close_matches
 from typing import Any
@@ -43,6 +43,22 @@ class Command(click.Command):
             raise click.UsageError(str(error), ctx) from error
         except CheckerError as error:
             raise CannotRun(error) from error
+
+
+class CommandGroup(click.Group):
+    """Of a subcommand that there is not, suggests the nearest if one is near."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """(name, command, what is left of the command line)."""
+        name = args[0]
+        is_known = name.startswith("-") or self.get_command(ctx, name) is not None
+        if not is_known and not ctx.resilient_parsing:
+            near = get_close_matches(name, self.list_commands(ctx), n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise click.UsageError(f"No such command {name!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
 
 
 class CannotRun(click.ClickException):

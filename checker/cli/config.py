@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import click
 
 from checker.cli.any_key import apply_keys
-from checker.cli.command import Command
+from checker.cli.command import Command, CommandGroup
 from checker.cli.main import Root
 from checker.cli.values import location as location_of
 from checker.config.config import Config
@@ -17,7 +17,7 @@ from checker.kinds.sources import FetchOptions, FileSource, UrlSource
 from checker.kinds.table import open_description
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def config() -> None:
     """Look into the configuration."""
 

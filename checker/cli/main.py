@@ -8,11 +8,14 @@ from importlib import import_module
 import click
 
 from checker import __version__
+from checker.cli.command import CommandGroup
 from checker.cli.program import CANNOT, INTERRUPTED
 
 COMMANDS = {
     "run": "Test the operations of an API, each a bounded number of times.",
     "fuzz": "Test an API without end: until a failure, a time limit or Ctrl-C.",
+    "list": "List the operations that would be tested, and by which phases.",
+    "graph": "Show which operations make what others use.",
     "report": "Make reports of a run that is over, was killed, or still goes on.",
     "explain": "Say what a failure or a warning means, and what to do.",
     "baseline": "Keep the file of known failures: add, list, compare.",
@@ -40,7 +43,7 @@ class Root:
     """When the process began, of `time.monotonic`: from then on the time of a run counts."""
 
 
-class Commands(click.Group):
+class Commands(CommandGroup):
     """Subcommands that cost nothing until one of them is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

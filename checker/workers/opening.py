@@ -56,6 +56,19 @@ from checker.workers.verification import confirmed
 
 
 @dataclass(frozen=True, slots=True)
+class Contents:
+    """The description, and those of its operations that are tested."""
+
+    settings: RunSettings
+    """Those of the project that the description is of."""
+    description: Description
+    operations: OperationResolver
+    selected: SelectedOperations
+    notes: tuple[Note, ...] = ()
+    """What could not be taken in."""
+
+
+@dataclass(frozen=True, slots=True)
 class Subject:
     """What is tested: the description as it was read, and what holds for its operations."""
 
@@ -176,6 +189,11 @@ def _first_answers(
 
 def read_subject(settings: RunSettings, layout: RunLayout) -> Subject:
     """Hooks and description. Raises `LoaderError`, `ConfigError` and `UsageError`."""
+    return subject_of(read_contents(settings, layout))
+
+
+def read_contents(settings: RunSettings, layout: RunLayout) -> Contents:
+    """What there is to be tested, wherever the target may be. Raises `LoaderError`, `ConfigError` and `UsageError`."""
     # What is wrong with them is told before anything is fetched.
     load_all_hooks(settings.certain_hooks)
     with uncollected():
@@ -188,6 +206,20 @@ def read_subject(settings: RunSettings, layout: RunLayout) -> Subject:
     run_hooks(GLOBAL_HOOKS.named("after_load_schema"), "after_load_schema", HookContext(), schema)
     # After hooks are loaded: they bring checks.
     operations = OperationResolver(settings.operations)
+    level = Safety(settings.safety)
+    with uncollected():
+        selected = SelectedOperations(
+            schema,
+            settings.selection,
+            lambda entry: bool(operations.of(entry).phases) and not leaves_out(level, entry),
+        )
+    return Contents(settings, description, operations, selected, tuple(unread))
+
+
+def subject_of(contents: Contents) -> Subject:
+    """What is needed to send something, too. Raises `ConfigError` and `UsageError`."""
+    settings, operations = contents.settings, contents.operations
+    schema = contents.description.schema
     classes = ClassChecks(
         class_checks(operations.layers.checks_somewhere(), operations.common.check_settings)
     )
@@ -198,15 +230,16 @@ def read_subject(settings: RunSettings, layout: RunLayout) -> Subject:
         lambda operation: operations.of(operation).validate_formats,
         lambda operation: operations.of(operation).graphql_allow_null,
     )
-    level = Safety(settings.safety)
-    with uncollected():
-        selected = SelectedOperations(
-            schema,
-            settings.selection,
-            lambda entry: bool(operations.of(entry).phases) and not leaves_out(level, entry),
-        )
-    notes = tuple(unread)
-    return Subject(settings, description, operations, classes, schemes, origin, selected, notes)
+    return Subject(
+        settings=settings,
+        description=contents.description,
+        operations=operations,
+        classes=classes,
+        schemes=schemes,
+        origin=origin,
+        selected=contents.selected,
+        notes=contents.notes,
+    )
 
 
 def _tell(subject: Subject, recorder: Recorder) -> SchemaOpened:

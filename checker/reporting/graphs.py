@@ -1,0 +1,134 @@
+"""`checker graph`: operations and what leads from one to the other, as text and as drawings."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from checker.core.operation import Label
+from checker.core.resources import ResourceModel, Transition
+from checker.reporting.text import xml_text
+
+
+class EdgeKind(StrEnum):
+    """Why one operation leads to another."""
+
+    DECLARED = "declared"
+    """A link of the description says so."""
+    INFERRED = "inferred"
+    """Names or types of values say so."""
+    PLACE = "place"
+    """It works on what the other one makes, as their resources say."""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphEdge:
+    """From who gives something to who uses it."""
+
+    source: Label
+    target: Label
+    kind: EdgeKind
+    name: str
+    """Of the link; the variable that is chosen for what follows from places."""
+    values: tuple[str, ...] = ()
+    """`path id = $response.body#/id`."""
+
+
+def edges_of(model: ResourceModel) -> tuple[GraphEdge, ...]:
+    """All edges: links in their order, then what only places say. Nobody leads to himself by places."""
+    found = [_of_transition(one) for one in model.transitions]
+    known = {(edge.source, edge.target) for edge in found}
+    for label, use in model.uses.items():
+        for variable, owner in use.owners:
+            for maker in model.makers(owner):
+                if maker != label and (maker, label) not in known:
+                    known.add((maker, label))
+                    found.append(GraphEdge(maker, label, EdgeKind.PLACE, variable))
+    return tuple(found)
+
+
+def _of_transition(one: Transition) -> GraphEdge:
+    kind = EdgeKind.INFERRED if one.is_inferred else EdgeKind.DECLARED
+    values = tuple(
+        f"{value.location.value} {value.name} = {_shown(value.value)}".replace("  ", " ")
+        for value in one.values
+    )
+    return GraphEdge(one.source, one.target, kind, f"{one.name} [{one.status}]", values)
+
+
+def _shown(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def graph_text(title: str, model: ResourceModel) -> str:
+    """Each operation in the order in which a run comes to it, and below it where its answers lead."""
+    edges = edges_of(model)
+    lines = [title or "API"]
+    below: dict[Label, list[GraphEdge]] = {}
+    for edge in edges:
+        below.setdefault(edge.source, []).append(edge)
+    for label in model.ordered:
+        lines += ["", f"{label}{'  (makes what others use)' * (label in model.producers)}"]
+        for edge in below.get(label, ()):
+            lines.append(f"  -> {edge.target}  {edge.kind}: {edge.name}")
+            lines += [f"       {value}" for value in edge.values]
+    return "\n".join(xml_text(" ".join(line.split("\n"))) for line in lines)
+
+
+_STYLES: Final = {EdgeKind.DECLARED: "bold", EdgeKind.INFERRED: "solid", EdgeKind.PLACE: "dashed"}
+
+
+def graph_dot(title: str, model: ResourceModel) -> str:
+    """A digraph of Graphviz: producers are filled, declared links bold, what only places say dashed."""
+    lines = [f"digraph {_quoted(title or 'API')} {{", "  rankdir=LR;", "  node [shape=box];"]
+    for label in model.ordered:
+        style = " [style=filled, fillcolor=lightgrey]" if label in model.producers else ""
+        lines.append(f"  {_quoted(label)}{style};")
+    lines += [
+        f"  {_quoted(edge.source)} -> {_quoted(edge.target)}"
+        f" [label={_quoted(edge.name)}, style={_STYLES[edge.kind]}];"
+        for edge in edges_of(model)
+    ]
+    return "\n".join((*lines, "}"))
+
+
+def _quoted(text: str) -> str:
+    """A quoted string of the DOT language, in which a backslash begins an escape of labels."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{xml_text(" ".join(escaped.split()))}"'
+
+
+_ARROWS: Final = {EdgeKind.DECLARED: "==>", EdgeKind.INFERRED: "-->", EdgeKind.PLACE: "-.->"}
+
+
+def graph_mermaid(title: str, model: ResourceModel) -> str:
+    """A flowchart of Mermaid: producers are rounded, declared links thick, what only places say dotted."""
+    names = {label: f"n{number}" for number, label in enumerate(model.ordered)}
+    lines = ["---", f"title: {json.dumps(title)}", "---"] if title else []
+    lines.append("flowchart LR")
+    for label, name in names.items():
+        opened, closed = ("([", "])") if label in model.producers else ("[", "]")
+        lines.append(f"  {name}{opened}{_entities(label)}{closed}")
+    lines += [
+        f"  {names[edge.source]} {_ARROWS[edge.kind]}|{_entities(edge.name)}| {names[edge.target]}"
+        for edge in edges_of(model)
+    ]
+    return "\n".join(lines)
+
+
+def _entities(text: str) -> str:
+    """A quoted string in which everything that means something to Mermaid is written as a character entity."""
+    return f'"{"".join(_entity(one) for one in xml_text(" ".join(text.split())))}"'
+
+
+def _entity(one: str) -> str:
+    return one if one.isalnum() or one in " /._-" else f"#{ord(one)};"
+
+
+GRAPHS: Final[Mapping[str, Callable[[str, ResourceModel], str]]] = {
+    "text": graph_text,
+    "dot": graph_dot,
+    "mermaid": graph_mermaid,
+}
+"""Name of a format -> what writes it."""
