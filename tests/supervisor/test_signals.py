@@ -7,12 +7,18 @@ import pytest
 
 from checker.core.stopping import STOP_SIGNALS
 
-HEAD = "import signal; from checker.supervisor.signals import *; number = signal.Signals({})\n"
+HEAD = """
+import signal
+from checker.supervisor.signals import *
+number = signal.Signals({number})
+if number is signal.SIGHUP: signal.signal(number, signal.SIG_DFL)
+"""
+"""The tests themselves may run under `nohup`."""
 STOPS = pytest.mark.parametrize("number", STOP_SIGNALS, ids=lambda number: number.name)
 
 
 def outcome(program: str, number: int) -> tuple[int, str, str]:
-    arguments = [sys.executable, "-c", HEAD.format(number) + program]
+    arguments = [sys.executable, "-c", HEAD.format(number=int(number)) + program]
     done = subprocess.run(arguments, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout, done.stderr
 
