@@ -15,6 +15,7 @@ from checker.workers.crash_suspects import is_accused, leave_drawn, leave_made
 from checker.workers.followers import Follower, FollowerQueue
 from checker.workers.leased import InFlight, LeasedTask
 from checker.workers.messages import EXTRA_INDEX, Task
+from checker.workers.task_counts import TaskCounts
 from checker.workers.unconfirmed import JudgedCase, before_in
 
 _MAKE = Stage.MAKE
@@ -27,13 +28,16 @@ _MOST_FAULTS = 3
 class CaseScheduler:
     """Makes flights of the tasks of one worker, and knows when nothing of a task is left to fly."""
 
-    def __init__(self, place: WorkerContext) -> None:
+    def __init__(self, place: WorkerContext, counts: TaskCounts) -> None:
         self.tasks: deque[LeasedTask] = deque()
         self.slow: deque[LeasedTask] = deque()
         """Tasks whose requests wait beside those of the others."""
         self.may_be_over = False
         """Whether the last flight of a task has landed since `over` was asked."""
         self._place = place
+        self._counts = counts
+        self._met: set[tuple[str, int | str]] = set()
+        """Statuses and places of operations that are on record."""
         self._slots = place.slots
         self._is_plain = place.tools.is_plain
         self._makers: dict[str, CaseMaker] = {}
@@ -178,8 +182,18 @@ class CaseScheduler:
         if flight.status >= 0:
             self._count(flight, running)
         self._leave(flight.slot)
+        if running.firsts:
+            self._keep_firsts(running)
         if not running.flying:
             self.may_be_over = True
+
+    def _keep_firsts(self, running: LeasedTask) -> None:
+        """Have what was never seen before on disk at once: no death may change what a report says of it."""
+        if not running.firsts <= self._met:
+            self._met |= running.firsts
+            self._counts.report((running,))
+            self._place.recorder.flush()
+        running.firsts.clear()
 
     def _leave(self, slot: int) -> None:
         self._slots.leave(slot)

@@ -60,6 +60,8 @@ class LeasedTask:
     """Those of `statuses` that were answers to cases that are meant to be refused."""
     tried: dict[tuple[str, str, str, int], int] = field(default_factory=dict)
     """(label, place, keyword or `edge`, class of the status) -> cases that were about it."""
+    firsts: set[tuple[str, int | str]] = field(default_factory=set)
+    """What is new since the last report: (label, status) that came, (label, place) that was tried."""
     looked_at: dict[tuple[str, int], int] = field(default_factory=dict)
     """`statuses` at the last look."""
     looks_at: int = 0
@@ -159,7 +161,10 @@ class LeasedTask:
         kind = (label, status)
         if is_wrong:
             self.wrong[kind] = self.wrong.get(kind, 0) + 1
-        self.statuses[kind] = self.statuses.get(kind, 0) + 1
+        count = self.statuses.get(kind)
+        if count is None:
+            self.firsts.add(kind)
+        self.statuses[kind] = (count or 0) + 1
         if self.rounds is not None and self.cases >= self.looks_at:
             self._look()
 
@@ -167,7 +172,10 @@ class LeasedTask:
         """Count what a case was about."""
         for place, what in tried_by(meta):
             kind = (label, place, what, status // 100)
-            self.tried[kind] = self.tried.get(kind, 0) + 1
+            count = self.tried.get(kind)
+            if count is None:
+                self.firsts.add((label, place))
+            self.tried[kind] = (count or 0) + 1
 
     def is_news(self, status: int, *, has_failed: bool) -> bool:
         """Whether a case changes what a report says if its worker dies before it counts it."""
@@ -216,6 +224,7 @@ class LeasedTask:
         self.statuses.clear()
         self.wrong.clear()
         self.tried.clear()
+        self.firsts.clear()
         self.looked_at.clear()
         self.looks_at = len(self.task.labels) * DULL_CASES
 

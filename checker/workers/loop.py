@@ -63,7 +63,8 @@ class Worker:
         self._down = down
         self._up = up
         self._limits = Limits(place.settings.memory_limit_mib << 20)
-        self._scheduler = CaseScheduler(place)
+        self._counts = TaskCounts(place)
+        self._scheduler = CaseScheduler(place, self._counts)
         self._flights: dict[int, InFlight] = {}
         self._answers = Answers(place, self._scheduler)
         self._parked = self._answers.parked
@@ -85,7 +86,6 @@ class Worker:
         self._housekept_at = 0.0
         self._reported_at = time.monotonic()
         self._report_pause_s = _HOUSEKEEPING_S
-        self._counts = TaskCounts(place)
         self._credentials = place.credentials
         if self._credentials is not None:
             self._credentials.ask = up.send
