@@ -11,6 +11,7 @@ from checker.phases.attempt import Verdict
 from checker.phases.bindings import resolved
 from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext
+from checker.workers.crash_suspects import is_accused
 from checker.workers.leased import SAVED_INDEX, InFlight, LeasedTask
 from checker.workers.messages import LeavingKind
 from checker.workers.unconfirmed import Chain, JudgedCase, before_in
@@ -96,7 +97,8 @@ class FollowerQueue:
         if running.is_chained or flight.rest:
             follower = self._next_step(flight, chain)
             flight.goes_on = follower is not None
-        elif is_news:
+        elif is_news or is_accused(running, flight.index):
+            # Making what follows may be what killed the worker: nobody dies of the same sequence twice.
             return
         else:
             follower = self._explored(flight, chain)

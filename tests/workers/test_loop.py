@@ -37,6 +37,20 @@ def test_a_step_leaves_only_after_the_step_before_it_was_answered(tmp_path: Path
     assert depths[3] > 5
 
 
+def test_nothing_goes_on_from_a_case_during_which_a_worker_died(tmp_path: Path) -> None:
+    parents = []
+    for redo in ((), tuple(range(30))):
+        (directory := tmp_path / str(len(redo))).mkdir()
+        with workplace(directory) as place:
+            task = replace(TASK, start=len(redo) and 30, stop=30, redo=redo)
+            ran = run(place, task)
+        assert sum(kind == "sent" for kind, _ in ran.memory.events) >= 30
+        parents.append(ran.parents)
+    usual, tried_again = parents
+    assert len(usual) >= 5
+    assert tried_again == {}
+
+
 @pytest.mark.parametrize("lanes", [1, 2, 8])
 def test_every_case_is_sent_once_whatever_is_made_ahead(tmp_path: Path, lanes: int) -> None:
     with workplace(tmp_path, lanes=lanes) as place:
@@ -324,3 +338,28 @@ def test_an_operation_whose_answers_nobody_can_read_is_given_up(
     # A hundred cases of each of the two others, and of this one three, or four where one was made ahead.
     assert len(sent) in (203, 204)
     assert {record.label for record in ran.records if isinstance(record, OperationError)} == {label}
+
+
+def test_what_is_answered_for_the_first_time_is_on_disk_at_once(tmp_path: Path) -> None:
+    answered: list[tuple[str, int]] = []
+    on_record = set[tuple[str, int]]()
+    missing = []
+
+    def noting(response: Response) -> Outcome:
+        response.status_code = (200, 200, 201)[len(answered) % 3]
+        answered.append((label_of(response), response.status_code))
+        return response
+
+    with workplace(tmp_path, lanes=1) as place:
+        journal = JournalReader(Path(place.opened.journal))
+
+        def look() -> None:
+            for one in journal.read_new():
+                if isinstance(one, TaskProgress):
+                    on_record.update((label, status) for label, status, _ in one.statuses)
+            missing.append(set(answered) - on_record)
+
+        run(place, replace(POSTS, stop=9), each_poll=look, spoil=noting)
+    assert set(answered) == {(LABELS[0], 200), (LABELS[0], 201)}
+    assert len(missing) >= 9
+    assert not any(missing)
