@@ -26,7 +26,7 @@ def place_of(part: PartVerdict) -> str:
 
 def path_of(context: CheckContext, request: WireRequest) -> str:
     """Path of a request to the operation of the case as it was sent, still encoded, without base path and query."""
-    path = request.target.partition(b"?")[0].decode("latin-1")
+    path = request.path.decode("latin-1")
     if context.tools is None:
         return path
     return path.removeprefix(context.tools.base_path_of(context.case.operation))

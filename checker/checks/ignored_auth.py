@@ -17,10 +17,9 @@ from checker.core.operation import Operation
 from checker.core.phases import EXPLORATION, RUN_PHASES
 from checker.core.request import WireRequest
 from checker.core.response import Response
-from checker.core.security import SecurityRequirement, SecurityScheme
+from checker.core.security import UNAUTHORIZED, SecurityRequirement, SecurityScheme
 from checker.core.send import Exchanging
 
-_REFUSED = (401, 403)
 _PROBED = frozenset((0, 1, 4, 16, 64))
 """Indices of the cases that are sent again: few, but not only those that come first."""
 _IN_TURNS = frozenset(phase.name for phase in (*RUN_PHASES, EXPLORATION) if phase.extends)
@@ -150,7 +149,7 @@ def _judged(
     context: CheckContext, request: WireRequest, answer: Response, what: _Attempt
 ) -> Failure | None:
     status = answer.status_code
-    if status in _REFUSED or status == _TOO_FAST or 300 <= status < 400 or answer.redirects:
+    if status in UNAUTHORIZED or status == _TOO_FAST or 300 <= status < 400 or answer.redirects:
         return None
     if status == 404 and context.case.path_parameters:
         # Who may not see something need not know that it is there (RFC 9110, 15.5.4); or it is gone by now.

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from checker.checks.check import Config
 from checker.checks.context import PASSED, CheckContext, Found, JudgedInteraction
-from checker.checks.resources import SAFE, cache_note, is_done, method_of, status_of, told
+from checker.checks.resources import cache_note, is_done, method_of, status_of, told
 from checker.core.case import Case
 from checker.core.contract import ResponsePlan
 from checker.core.failures import Failure
@@ -20,7 +20,7 @@ from checker.core.resource_names import (
     owner_of,
     resource_of,
 )
-from checker.core.resources import REMOVING, concerns, concrete_path, named_values, place_of
+from checker.core.resources import REMOVING, SAFE, concerns, concrete_path, named_values, place_of
 from checker.core.resources import status_of as answered
 from checker.core.response import Response
 

@@ -6,8 +6,6 @@ from checker.core.request import WireRequest
 from checker.core.resources import status_of as answered
 from checker.core.response import Response
 
-SAFE = frozenset(("GET", "HEAD", "OPTIONS", "TRACE", "QUERY"))
-"""Methods that change nothing (RFC 9110, 9.2.1)."""
 _LATER = 202
 """It was taken in, and is not done yet (RFC 9110, 15.3.3)."""
 

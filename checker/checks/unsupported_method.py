@@ -3,9 +3,9 @@
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.data_verdicts import has_made_up_path, path_of
 from checker.core.failures import CauseScope, Failure
+from checker.core.security import UNAUTHORIZED
 
 _NOT_ALLOWED = 405
-_REFUSED = (401, 403)
 _TOO_FAST = 429
 
 
@@ -41,7 +41,7 @@ def _is_about_something_else(context: CheckContext, status: int) -> bool:
     """Whether a status says nothing of the method: nobody is there, or may come, or may come that often."""
     if status == 404:
         return has_made_up_path(context)
-    is_secured = status in _REFUSED and bool(context.case.operation.security)
+    is_secured = status in UNAUTHORIZED and bool(context.case.operation.security)
     return status == _TOO_FAST or is_secured
 
 

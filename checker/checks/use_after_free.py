@@ -4,12 +4,12 @@ import json
 from collections.abc import Sequence
 
 from checker.checks.context import PASSED, CheckContext, Found, JudgedInteraction
-from checker.checks.resources import SAFE, cache_note, is_done, method_of, status_of, told
+from checker.checks.resources import cache_note, is_done, method_of, status_of, told
 from checker.core.case import Case
 from checker.core.failures import Failure, Severity
 from checker.core.operation import Operation
 from checker.core.resource_names import ends_with_variable
-from checker.core.resources import REMOVING, concerns, concrete_path
+from checker.core.resources import REMOVING, SAFE, concerns, concrete_path
 from checker.core.resources import status_of as answered
 from checker.core.response import Response
 

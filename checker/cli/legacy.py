@@ -28,7 +28,7 @@ class Legacy:
 
 
 def _is(option: str) -> Translation:
-    """The same value under another name."""
+    """An option that takes its value as it is."""
     return lambda value: [option, value]
 
 

@@ -115,6 +115,11 @@ class WireRequest:
                 return value
         return None
 
+    @property
+    def path(self) -> bytes:
+        """Path as it is sent, without the query."""
+        return self.target.partition(b"?")[0]
+
     def url(self, origin: BaseUrl) -> str:
         """Absolute URL; bytes outside ASCII are shown percent-encoded."""
         text = "".join(chr(b) if 0x20 < b < 0x7F else f"%{b:02X}" for b in self.target)

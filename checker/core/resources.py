@@ -26,6 +26,8 @@ from checker.core.response import Response
 CREATING: Final = frozenset(("POST", "PUT"))
 READING: Final = frozenset(("GET", "QUERY"))
 REMOVING: Final = "DELETE"
+SAFE: Final = frozenset(("GET", "HEAD", "OPTIONS", "QUERY", "TRACE"))
+"""Methods that change nothing (RFC 9110, 9.2.1)."""
 _RANKS: Final = {"POST": 0, "PUT": 0, REMOVING: 2}
 
 

@@ -2,8 +2,12 @@
 
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from checker.core.locations import Location
+
+UNAUTHORIZED: Final = frozenset((401, 403))
+"""Statuses that refuse whoever asks, not what is asked (RFC 9110, 15.5.2 and 15.5.4)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
+from checker.core.security import UNAUTHORIZED
+
 ENOUGH: Final = 25
 """Answers after which it is said, or nothing is wrong."""
 KIND: Final = "first_answers"
 """Of the note that holds the sentence."""
-_CLOSED = frozenset((401, 403))
 _GATEWAY = frozenset((502, 503, 504))
 
 
@@ -42,7 +43,7 @@ class FirstAnswers:
                 wanted = f"{self.base_url.rstrip('/')}{self.missing_path}"
                 advice = f"the description says {self.missing_path}: try `--url {wanted}`"
             return f"{said}: {advice}"
-        if found <= _CLOSED:
+        if found <= UNAUTHORIZED:
             advice = "give credentials with `--auth`, `-H 'Authorization: ...'` or `[auth]`"
             if self.has_credentials:
                 advice = "the credentials are refused; correct them (`checker auth check` tries each of them)"

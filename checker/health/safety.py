@@ -8,11 +8,11 @@ from typing import Final, Protocol
 from checker.core.case import Case
 from checker.core.operation import Label
 from checker.core.request import WireRequest
+from checker.core.resources import REMOVING, SAFE
 from checker.core.response import Outcome, Response
 from checker.health.made import MadeResources, made_paths
 from checker.health.signs import looks_dangerous
 
-_READING: Final = frozenset(("GET", "HEAD", "OPTIONS", "QUERY", "TRACE"))
 _QUERY: Final = "Query."
 """How labels of GraphQL queries begin."""
 _MUTATION: Final = "Mutation."
@@ -58,7 +58,7 @@ def leaves_out(level: Safety, operation: Described) -> bool:
 
 def reads(method: str, label: str) -> bool:
     """Whether a request only reads, as far as its method tells, or its GraphQL operation."""
-    return method in _READING or label.startswith(_QUERY)
+    return method in SAFE or label.startswith(_QUERY)
 
 
 @dataclass(slots=True)
@@ -92,10 +92,10 @@ class SafetyGate:
             names = self.children.get(case.operation.path, ())
             for path in made_paths(path_of(request), outcome, names):
                 self.made.add(path, Label(case.operation.label))
-        elif case.method == "DELETE" and (is_done or outcome.status_code in (404, 410)):
+        elif case.method == REMOVING and (is_done or outcome.status_code in (404, 410)):
             self.made.remove(path_of(request))
 
 
 def path_of(request: WireRequest) -> str:
     """Of a request as it is sent, base path included, without its query."""
-    return request.target.partition(b"?")[0].decode("latin-1").rstrip("/")
+    return request.path.decode("latin-1").rstrip("/")

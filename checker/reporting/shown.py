@@ -91,7 +91,7 @@ class ShownFinding:
 
     @property
     def id(self) -> str:
-        """The same in every run, as `checker baseline` takes it: `v1-9a689dd49443c3d5`."""
+        """A name that every run gives it, as `checker baseline` takes it: `v1-9a689dd49443c3d5`."""
         return failure_id(self.finding)
 
     @property

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from checker.config.settings import RunSettings
+from checker.core.security import UNAUTHORIZED
 from checker.corpus.fold import RunView
 from checker.corpus.records import Note
 
@@ -13,13 +14,12 @@ NEARLY_ALL = 0.9
 MANY = 0.1
 STREAK = 10
 """405 answers without any other from which on an operation is not what the description says."""
-_REFUSED = (401, 403)
 _ENOUGH = 10
 """Cases below which a share says nothing."""
 _LIKE_MILLISECONDS = 1000
 _MOST_EXAMPLES = 3
 """Security schemes that a warning shows the configuration of."""
-_OF_OTHERS = (*_REFUSED, 404, 409, 429)
+_OF_OTHERS = (*UNAUTHORIZED, 404, 409, 429)
 """4xx that say nothing of the schemas: credentials, missing data, conflicts, limits."""
 
 
@@ -70,7 +70,7 @@ def missing_auth(facts: WarningFacts) -> Iterator[Note]:
 
 def _closed(facts: WarningFacts) -> Iterator[Note]:
     for label, statuses in facts.positive():
-        status = max(_REFUSED, key=lambda one: statuses[one])
+        status = max(sorted(UNAUTHORIZED), key=lambda one: statuses[one])
         refused = statuses[401] + statuses[403]
         if _is_served(statuses) or refused < NEARLY_ALL * statuses.total():
             continue
@@ -166,7 +166,7 @@ def _refusing(facts: WarningFacts) -> Iterator[tuple[str, Counter[int], int]]:
         refused = sum(
             count
             for status, count in statuses.items()
-            if status // 100 == 4 and status not in _REFUSED
+            if status // 100 == 4 and status not in UNAUTHORIZED
         )
         # A server error says nothing of the data, but it does not speak for it either.
         if refused and all(status // 100 == 4 or status == 500 for status in statuses):

@@ -65,8 +65,7 @@ class PolicyTransport:
     def start(self, lane: int, request: WireRequest, *, patience_s: float | None = None) -> None:
         """Take a request on an idle lane; it waits for its time where there is a rate."""
         if self._policy(request).rate in (None, AUTO):
-            self._flying[lane] = (request, patience_s)
-            self._inner.start(lane, request, patience_s=patience_s)
+            self._send_now(lane, request, patience_s)
         else:
             self._journeys[lane] = _Journey(request, request, patience_s)
             self._launch(lane, 0.0)
@@ -141,10 +140,13 @@ class PolicyTransport:
         journey = self._journeys[lane]
         journey.due = self._due(journey, pause_s)
         if journey.due <= self._clock():
-            self._flying[lane] = (journey.request, journey.patience_s)
-            self._inner.start(lane, journey.request, patience_s=journey.patience_s)
+            self._send_now(lane, journey.request, journey.patience_s)
         else:
             self._waiting.add(lane)
+
+    def _send_now(self, lane: int, request: WireRequest, patience_s: float | None) -> None:
+        self._flying[lane] = (request, patience_s)
+        self._inner.start(lane, request, patience_s=patience_s)
 
     def _send_due(self, timeout_s: float) -> float:
         """Start what is due; how long answers may be waited for until the next is. Nothing in the air: sleep until then."""
@@ -155,8 +157,7 @@ class PolicyTransport:
                 timeout_s = min(timeout_s, pause_s)
                 break
             self._waiting.discard(lane)
-            self._flying[lane] = (journey.request, journey.patience_s)
-            self._inner.start(lane, journey.request, patience_s=journey.patience_s)
+            self._send_now(lane, journey.request, journey.patience_s)
         if not self._flying:
             self._sleep(timeout_s)
             return 0.0
@@ -202,13 +203,14 @@ class PolicyTransport:
 def _retry_after_s(response: Response, otherwise_s: float) -> float:
     """Seconds that an answer asks to wait (RFC 9110, 10.2.3), at most a minute."""
     text = next(iter(response.headers.get("retry-after", [])), "").strip()
-    seconds = otherwise_s
-    if text.isdigit() and len(text) < 10:
-        seconds = float(text)
-    elif text:
-        try:
-            then = parsedate_to_datetime(text)
-            seconds = (then.replace(tzinfo=then.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
-        except ValueError:
-            pass
-    return min(max(seconds, 0.0), LONGEST_WAIT_S)
+    seconds = float(text) if text.isdigit() and len(text) < 10 else _seconds_until(text)
+    return min(max(otherwise_s if seconds is None else seconds, 0.0), LONGEST_WAIT_S)
+
+
+def _seconds_until(date: str) -> float | None:
+    """Seconds from now to a date (RFC 9110, 5.6.7), negative when it is over; None where it is none."""
+    try:
+        then = parsedate_to_datetime(date)
+    except ValueError:
+        return None
+    return (then.replace(tzinfo=then.tzinfo or UTC) - datetime.now(UTC)).total_seconds()

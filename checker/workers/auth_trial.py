@@ -10,6 +10,7 @@ from checker.core.errors import CheckerError
 from checker.core.operation import Operation
 from checker.core.providers import GLOBAL_AUTH, AuthContext
 from checker.core.response import Outcome, Response
+from checker.core.security import UNAUTHORIZED
 from checker.corpus.layout import RunLayout
 from checker.corpus.secrets import secrets_of
 from checker.phases.attempt import build_request, drive, exchange
@@ -20,8 +21,6 @@ from checker.workers.first_look import is_harmless
 from checker.workers.identities import Identities
 from checker.workers.opening import Subject, read_subject
 from checker.workers.transports import transport_of
-
-_REFUSALS = (401, 403)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +105,7 @@ class _Tried:
         if not isinstance(outcome, Response):
             return Trial(name, f"{operation.label} was not answered: {outcome.message}", False)
         status = outcome.status_code
-        if status in _REFUSALS:
+        if status in UNAUTHORIZED:
             return Trial(name, f"{operation.label} answered {status}: it was refused", False)
         return Trial(name, f"{operation.label} answered {status}", True)
 

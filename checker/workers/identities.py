@@ -11,11 +11,11 @@ from checker.core.case import Case
 from checker.core.credentials import Credentials, CredentialSource
 from checker.core.request import BaseUrl
 from checker.core.response import Response
+from checker.core.security import UNAUTHORIZED
 from checker.workers.tokens import Send, answered, cookies_of, extracted, login_request
 
 _NOBODY: Final = ""
 """In place of a name: no credentials."""
-_REFUSALS: Final = (401, 403)
 
 SendTo = Callable[[str], Send]
 """From an absolute URL to what sends requests to its host."""
@@ -53,7 +53,7 @@ class Identities:
 
     def is_another_tried(self, label: str, who: str, status: int) -> bool:
         """Take note of an answer to a user; whether the same request is to be sent again as somebody else."""
-        is_refusal = status in _REFUSALS
+        is_refusal = status in UNAUTHORIZED
         if self.is_settled(label) or who != self.current(label):
             # The answer to another request has said more meanwhile.
             return is_refusal and who != self.current(label)

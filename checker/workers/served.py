@@ -7,12 +7,11 @@ from typing import NamedTuple
 
 from checker.core.operation import Label, Operation
 from checker.core.request import WireRequest
-from checker.core.resources import READING, REMOVING
+from checker.core.resources import REMOVING, SAFE
+from checker.core.security import UNAUTHORIZED
 from checker.phases.making import GeneratedCase
 
 MOST_RECENT = 50
-_HARMLESS = READING | {"HEAD", "OPTIONS"}
-_CLOSED = frozenset((401, 403))
 
 
 class Sent(NamedTuple):
@@ -36,7 +35,7 @@ class Sent(NamedTuple):
     @property
     def is_harmless(self) -> bool:
         """Whether its method only reads."""
-        return self.request.method in _HARMLESS
+        return self.request.method in SAFE
 
     @property
     def is_served(self) -> bool:
@@ -48,13 +47,8 @@ class Sent(NamedTuple):
         """The request, to be sent again on a connection of its own."""
         return replace(self.request, headers=list(self.request.headers), fresh=True)
 
-    @property
-    def path(self) -> bytes:
-        """As it was sent, without the query."""
-        return self.request.target.partition(b"?")[0]
-
     def __str__(self) -> str:
-        return f"{self.request.method} {self.path.decode('ascii', 'replace')}"
+        return f"{self.request.method} {self.request.path.decode('ascii', 'replace')}"
 
 
 @dataclass(slots=True)
@@ -69,9 +63,10 @@ class ServedRequests:
 
     def _forget_below(self, removed: Sent) -> None:
         """What was deleted, and what was in it, is refused for that reason: it tells nothing of the target."""
-        gone = removed.path.rstrip(b"/")
+        gone = removed.request.path.rstrip(b"/")
         for label, sent in list(self.served.items()):
-            if sent.path == gone or sent.path.startswith(gone + b"/"):
+            path = sent.request.path
+            if path == gone or path.startswith(gone + b"/"):
                 del self.served[label]
 
     def note(self, made: GeneratedCase, request: WireRequest, status: int) -> None:
@@ -86,7 +81,7 @@ class ServedRequests:
 
     def tells_of(self, refused: Sent) -> bool:
         """Whether anything was served that a target which refuses this would refuse as well, if it refuses everybody."""
-        is_of_credentials = refused.status in _CLOSED and _asks(refused.operation)
+        is_of_credentials = refused.status in UNAUTHORIZED and _asks(refused.operation)
         return any(not is_of_credentials or _asks(one.operation) for one in self.served.values())
 
     def witnesses(self, of: Operation) -> list[Sent]:
