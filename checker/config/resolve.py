@@ -290,6 +290,7 @@ def _baseline(config: Config, now: datetime | None) -> Baseline:
         source=str(path),
         today=today,
         entries=() if is_new else read_baseline(path),
+        is_new=is_new,
         updates=is_new or config.baseline_update,
         prunes=config.baseline_prune,
     )

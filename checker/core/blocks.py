@@ -74,6 +74,8 @@ class FailedCase:
     """Why the case may not be the smallest one; empty when it is."""
     sources: tuple[str, ...] = ()
     """Where values of its commands come from, if other requests made them: `path id: /id of the answer to POST /things`."""
+    ids: tuple[str, ...] = ()
+    """By which `checker replay` sends it again; nothing where it cannot."""
     marks: tuple[str, ...] = ()
     """Why it may not fail again by its commands alone: `intermittent (1 of 8)`; nothing when it does."""
 
@@ -96,6 +98,8 @@ def failure_block(
         parts.extend(answer_paragraphs(failed.answer, truncation))
     parts.extend(reproduction_paragraphs(failed.commands, reproduced=failed.reproduced))
     parts.extend(hidden_paragraphs(failed.hidden))
+    if failed.ids:
+        parts.append(f"Or: `checker replay {' '.join(failed.ids)}`")
     if failed.sources:
         parts += [FROM_ELSEWHERE, "\n".join(indented(one) for one in failed.sources)]
     if failed.stopped:

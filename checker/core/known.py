@@ -8,7 +8,8 @@ from typing import Final, Protocol
 from checker.core.templates import matches
 
 _VERSION: Final = "v1"
-_NEVER_KNOWN: Final = ("max_response_time",)
+MAX_RESPONSE_TIME: Final = "max_response_time"
+_NEVER_KNOWN: Final = (MAX_RESPONSE_TIME,)
 """Checks whose failures depend on how busy a machine is."""
 
 
@@ -142,6 +143,8 @@ class Baseline:
     entries: tuple[KnownFailure, ...] = ()
     is_run: bool = False
     """Whether it is another run, not a file."""
+    is_new: bool = False
+    """Whether the file is not there yet: this run makes it, and none of its failures fails."""
     updates: bool = False
     """Whether new failures are written down."""
     prunes: bool = False

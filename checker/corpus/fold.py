@@ -7,6 +7,7 @@ all of them.
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass, field
+from math import inf
 from typing import TypeVar
 
 from checker.core.constraints import Constraint
@@ -42,6 +43,15 @@ class PhaseView:
     failed: set[str] = field(default_factory=set)
     errored: set[str] = field(default_factory=set)
     skipped: set[str] = field(default_factory=set)
+    began_at: float = inf
+    """When its first task was begun, in seconds since the epoch; infinite when nobody knows."""
+    ended_at: float = 0.0
+    """When the last one told of it."""
+
+    @property
+    def seconds(self) -> float:
+        """From its first task to its last; 0 when nobody knows. Phases may overlap."""
+        return max(0.0, self.ended_at - self.began_at) if self.ended_at else 0.0
 
 
 @dataclass(slots=True)
@@ -217,7 +227,12 @@ class RunView:
         self.requests += record.requests
         self.inquiries += record.inquiries
         self.failed_cases += record.failed_cases
-        tested = self._phase(record.phase).tested
+        phase = self._phase(record.phase)
+        if record.at:
+            # Idle seconds were waited for this task, mostly through the one before.
+            phase.began_at = min(phase.began_at, record.at - sum(record.ledger[:4]))
+            phase.ended_at = max(phase.ended_at, record.at)
+        tested = phase.tested
         if not record.statuses and record.cases >= len(record.labels):
             # Counted for a worker that died: nobody knows what was answered, but its labels had their turns.
             tested.update(record.labels)

@@ -139,6 +139,8 @@ class TaskProgress:
     """Those of `statuses` that were answers to cases that are meant to be refused."""
     tried: tuple[tuple[str, str, str, int, int], ...] = ()
     """(label, place such as `query limit`, keyword that is broken there or `edge`, class of the status or 0, count)."""
+    at: float = 0.0
+    """When it was written, in seconds since the epoch; 0 in old files, and where somebody else wrote it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from checker.reporting.findings import (
     marks_of,
     unreached_as_one,
 )
-from checker.reporting.known_text import known_lines
+from checker.reporting.known_text import NEW_FILE, baseline_size, known_lines
 from checker.reporting.live import LiveLines, clock_text
 from checker.reporting.masking import Masking, masked_url
 from checker.reporting.progress import Progress
@@ -32,6 +32,7 @@ from checker.reporting.screen import Screen, ruled
 from checker.reporting.summary import counted, summary_lines, tally_parts, total_line
 from checker.reporting.views import report_of
 from checker.reporting.wall import walled
+from checker.reporting.warning_notes import warning_groups
 
 _FIELD = 18
 _LARGE_BYTES = 1_000_000
@@ -102,8 +103,7 @@ class Console:
                 self._live.opened(record.selected if self._settings.kind == "run" else 0)
             self._header(record, now)
         if isinstance(record, Note) and record.kind == FIRST_ANSWERS:
-            self.screen.line(f" {self.screen.glyph('warning')}  {record.text}", "bold yellow")
-            self.screen.line()
+            self._warn(record.text)
         new = self._progress.follow(incarnation, record, now)
         if now >= self._next_pulse:
             self._pulse(now)
@@ -173,16 +173,25 @@ class Console:
             f" {glyph}  Loaded specification from {self._shown_location()} (in {spent:.2f}s)"
         )
         self.screen.line()
+        against = "Compared with:" if settings.baseline.is_run else "Baseline:"
         for name, value in (
             ("Base URL:", masked_url(opened.base_url, settings.sanitization)),
             ("Specification:", opened.specification),
             ("Operations:", f"{opened.selected} selected / {opened.total} total"),
             ("Workers:", f"{settings.workers} (seed {self._seed})"),
+            (against, baseline_size(settings.baseline) if settings.baseline else ""),
         ):
-            self.screen.line(f"     {name:<{_FIELD}}{value}")
+            if value:
+                self.screen.line(f"     {name:<{_FIELD}}{value}")
         self.screen.line()
+        if settings.baseline.is_new:
+            self._warn(NEW_FILE.format(source=settings.baseline.source))
         if opened.fetched_from:
             self._elsewhere(opened.fetched_from)
+
+    def _warn(self, text: str) -> None:
+        self.screen.line(f" {self.screen.glyph('warning')}  {text}", "bold yellow")
+        self.screen.line()
 
     def _elsewhere(self, source: str) -> None:
         """Nobody should find out afterwards that a test of their own machine was one of the production."""
@@ -221,7 +230,8 @@ class Console:
         parts = tally_parts(phase.tally, self.screen.glyph)
         note = f" ({phase.note})" if phase.note else ""
         if parts:
-            note = f" (in {phase.elapsed_s:.2f}s)  {'  '.join(parts)}{note}"
+            spent = f" (in {phase.elapsed_s:.2f}s)" if phase.elapsed_s else ""
+            note = f"{spent}  {'  '.join(parts)}{note}"
         self.screen.line(f" {glyph}  {phase.title}{note}")
 
     def _sections(self, report: Report) -> None:
@@ -279,6 +289,7 @@ class Console:
 
 
 def _total_style(report: Report) -> str:
-    if report.failing or report.error_count:
+    if report.failing or report.error_count or report.failing_warnings or report.shortfalls:
         return "bold red"
-    return "bold green" if report.cases else "bold yellow"
+    is_doubtful = not report.succeeded or any(warning_groups(report.notes))
+    return "bold yellow" if is_doubtful else "bold green"

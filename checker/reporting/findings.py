@@ -17,6 +17,7 @@ from checker.core.blocks import (
     reproduction_paragraphs,
 )
 from checker.core.codings import codings_of, readable
+from checker.core.known import MAX_RESPONSE_TIME
 from checker.core.media_types import media_type_of
 from checker.core.meta import ANYTHING, Binding, outside_name
 from checker.corpus.records import UNREACHED, Exchange, Finding, OperationError, Quarantined
@@ -31,6 +32,8 @@ _SEQUENCE, _DEPENDENT = "needs its sequence", "dependent on earlier requests"
 MARKS = (INTERMITTENT, _NOT_TRIED, _SEQUENCE, _DEPENDENT)
 """Why a finding may not show again by its commands alone, worst first."""
 _QUARANTINED = "Quarantined case"
+_ID_CHARACTERS = 8
+"""Of a fingerprint: as many as tell thousands apart."""
 _MOST_PLACES = 20
 """Of one cause that are listed."""
 
@@ -170,7 +173,7 @@ def _block(
         lambda why: "\n\n".join(
             [
                 block_heading(number, findings[0].case),
-                *(f"- {marked(finding.title, marks_of(finding))}" for finding in findings),
+                *(f"- {marked(titled(finding), marks_of(finding))}" for finding in findings),
                 UNSHOWN.format(why=why),
             ]
         ),
@@ -185,7 +188,7 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked) -> FailedCase:
     marks = [marks_of(finding) for finding in worst]
     common = tuple(mark for mark in marks[0] if all(mark in one for one in marks))
     titles = [
-        marked(finding.title, [mark for mark in of_one if mark not in common])
+        marked(titled(finding), [mark for mark in of_one if mark not in common])
         for finding, of_one in zip(worst, marks, strict=True)
     ]
     command = shown(first.reproduction, [one.components for one in first.interactions])
@@ -202,7 +205,21 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked) -> FailedCase:
         stopped=next((finding.stopped for finding in worst if finding.stopped), ""),
         marks=common,
         sources=sources_of(first),
+        ids=tuple(
+            finding.fingerprint[:_ID_CHARACTERS] for finding in worst if is_replayable(finding)
+        ),
     )
+
+
+def titled(finding: Finding) -> str:
+    """What a finding is called: `ST101 Server error`; only the title where its kind has no code."""
+    return f"{finding.code} {finding.title}".lstrip()
+
+
+def is_replayable(finding: Finding) -> bool:
+    """Whether `checker replay` shows it again: sent as printed it failed again, and not because it took long."""
+    is_settled = finding.stage == "minimised" and finding.reproduced is True
+    return bool(finding.case) and is_settled and finding.check != MAX_RESPONSE_TIME
 
 
 def prose(text: str, shown: Shown) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from checker.reporting.context import ReportContext
 from checker.reporting.findings import prose
 from checker.reporting.formats.markdown import write
+from checker.reporting.known_text import NEW_FILE
 from checker.reporting.lines import operation_lines
 from checker.reporting.report import Report
 from checker.reporting.shown import shown_findings
@@ -18,6 +19,8 @@ _MOST_CHARACTERS = 1000
 
 def annotations(report: Report, context: ReportContext) -> Iterator[str]:
     """A line `::error ...::...` for each of the worst failures, then errors; at the line of the operation where it is known."""
+    if context.baseline.is_new:
+        yield f"::warning title=New baseline::{_data(NEW_FILE.format(source=context.baseline.source))}"
     lines = operation_lines(context.location)
     count = 0
     for shown in shown_findings(report.failing, context):

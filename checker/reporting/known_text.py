@@ -2,13 +2,26 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
-from checker.core.known import Compared, KnownFailure, KnownFailures, Standing, failure_id
+from checker.core.known import Baseline, Compared, KnownFailure, KnownFailures, Standing, failure_id
 from checker.corpus.records import Finding
 from checker.reporting.report import Report
 from checker.reporting.shown import standing_text
 from checker.reporting.text import unicode_text
+
+NEW_FILE: Final = (
+    "{source} is not there: this run makes it, and no failure of today fails. "
+    "If it should be there, the path is wrong, or nobody committed it."
+)
+"""What is said of a baseline that is made by a run: in a job it mostly was meant to be there."""
+
+
+def baseline_size(baseline: Baseline) -> str:
+    """`known.toml (12 entries)`, `known.toml (new file)`."""
+    count = len(baseline.entries)
+    entries = "1 entry" if count == 1 else f"{count:,} entries"
+    return f"{unicode_text(baseline.source)} ({'new file' if baseline.is_new else entries})"
 
 
 def known_findings(report: Report) -> list[Finding]:

@@ -68,7 +68,7 @@ class LiveLines:
         head = Table.grid(padding=(0, 1))
         head.add_row(self._spinner, Text(clock_text(now - self._progress.started)), *self._bar(now))
         lines = [
-            Text(self._screen.encodable(line)[: self._screen.width])
+            Text(self._screen.encodable(line)[: self._screen.rich.width])
             for line in ([self._loading] if self._loading else self.counter_lines(now))
         ]
         return Group(head, *lines)

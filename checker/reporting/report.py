@@ -4,12 +4,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from checker.core.known import Baseline, Compared
+from checker.corpus.fold import PhaseView
 from checker.corpus.records import Finding, Note, OperationError, Quarantined
 from checker.reporting.described import DescriptionCoverage
 
 NOT_AVAILABLE = "not available yet"
 ENDLESS = "killed"
 """Outcome of a run that has no end: it was killed, or still goes on."""
+UNAVAILABLE = "target unavailable"
+"""Outcome of a run whose target nobody reached."""
 INCOMPLETE = "incomplete_report"
 """Kind of the note on a report for which the time of the run did not suffice."""
 
@@ -25,6 +28,8 @@ class PhaseTally:
     failed: int = 0
     errored: int = 0
     skipped: int = 0
+    known: int = 0
+    """Nothing failed in them but what is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,9 @@ class PhaseOutcome:
     """`disabled`, `not available yet`, `interrupted`: why there is no verdict."""
     tally: PhaseTally = PhaseTally()
     elapsed_s: float = 0.0
+    """From its first task to its last; 0 when nobody knows."""
+    began_s: float = 0.0
+    """Since the run began."""
 
     @property
     def title(self) -> str:
@@ -138,26 +146,25 @@ class Report:
         return max(self.elapsed_s, sum(self.ledger) / max(self.workers, 1))
 
 
-def phase_outcome(
-    name: str,
-    tested: Iterable[str],
-    failed: Iterable[str],
-    errored: Iterable[str],
-    skipped: Iterable[str] = (),
-) -> PhaseOutcome:
-    """Line of a phase that ran, from labels; an error outweighs a failure, and anything outweighs a skip."""
-    errors = set(errored)
-    failures = set(failed) - errors
-    passed = set(tested) - failures - errors
-    left_out = set(skipped) - passed - failures - errors
-    tally = PhaseTally(len(passed), len(failures), len(errors), len(left_out))
+def phase_outcome(name: str, phase: PhaseView, known: Iterable[str] = ()) -> PhaseOutcome:
+    """Line of a phase that ran; an error outweighs a failure, and anything outweighs a skip.
+
+    `known`: labels of those that failed in which nothing fails the run.
+    """
+    errors = phase.errored
+    expected = set(known) - errors
+    failures = phase.failed - errors - expected
+    passed = phase.tested - failures - errors - expected
+    left_out = phase.skipped - passed - failures - errors - expected
+    tally = PhaseTally(len(passed), len(failures), len(errors), len(left_out), len(expected))
     if errors:
         icon = "error"
     elif failures:
         icon = "failure"
-    elif passed:
+    elif passed or expected:
         icon = "success"
     else:
         icon = "skip"
-    note = "" if passed or failures or errors or left_out else "nothing to test"
+    is_empty = not (passed or failures or errors or left_out or expected)
+    note = "nothing to test" if is_empty else ""
     return PhaseOutcome(name, icon, note, tally)

@@ -14,6 +14,7 @@ WIDTH: Final = 80
 GLYPHS: Final = {
     "success": ("✅", "[ok]"),
     "failure": ("❌", "[fail]"),
+    "known": ("☑ ", "[known]"),
     "error": ("🚫", "[error]"),
     "skip": ("⏭ ", "[skip]"),
     "interrupted": ("⚡", "[cut]"),

@@ -5,11 +5,13 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from checker.core.blocks import marked, standard_reason
+from checker.core.known import Standing
 from checker.core.reports import report_format
 from checker.core.warning_table import is_warning
 from checker.corpus.records import UNBROKEN, Finding, Note
+from checker.health.first_answers import KIND as FIRST_ANSWERS
 from checker.reporting.causes import causes_of
-from checker.reporting.findings import MARKS, kinds_of
+from checker.reporting.findings import MARKS, kinds_of, titled
 from checker.reporting.known_text import baseline_lines
 from checker.reporting.report import ENDLESS, OperationOutcome, PhaseTally, Report
 from checker.reporting.severities import severity_rank
@@ -27,8 +29,10 @@ NOTE_TITLES = {
     "alone": "Checks that need all cases in one worker, so that there is no other",
     UNBROKEN: "Operations without negative test cases, skipped",
     "unproved": "Failures that did not show again",
+    FIRST_ANSWERS: "Said of the first answers",
     "untried": "Operations with cases that were not tried before the time was over",
 }
+UNREACHED = "no operation ever answered 2xx"
 STABLE = "stable"
 """Of failures that show again by their commands alone."""
 _STOP_REASONS = {
@@ -41,6 +45,10 @@ _STOP_REASONS = {
     "error": "Error",
 }
 _CUT_SHORT = {"interrupted": ", interrupted after", ENDLESS: ", without an end after"}
+_CUT_REASONS = {
+    outcome: f" ({_STOP_REASONS.get(outcome, outcome).lower()} before)"
+    for outcome in ("interrupted", "time limit", "failure limit", "first failure", ENDLESS)
+}
 _SHOWN_PER_KIND = 10
 
 
@@ -79,22 +87,33 @@ def total_line(report: Report) -> str:
         )
     if report.error_count:
         parts.append(counted(report.error_count, "error"))
-    if not parts and not report.cases:
-        return f"Nothing was tested{when}"
+    if not report.cases and not report.findings:
+        return f"{', '.join(['Nothing was tested', *parts])}{when}"
+    is_reached = bool(report.succeeded or not report.selected)
+    if not parts and not is_reached:
+        # Said first: that nothing was found is no good news then.
+        parts = [f"N{UNREACHED[1:]}"]
+        is_reached = True
     known = len(report.findings) - len(failing)
     parts = parts or ["No new issues found" if known else "No issues found"]
-    if known:
-        parts.append(f"{known} known")
-    warnings = sum(len(group.places) for group in warning_groups(report.notes))
-    if warnings:
-        parts.append(counted(warnings, "warning"))
-    if report.cases and report.selected and not report.succeeded:
-        parts.append("no operation ever answered 2xx")
+    return f"{', '.join([*parts, *_provisos(report, is_reached=is_reached)])}{when}"
+
+
+def _provisos(report: Report, *, is_reached: bool) -> Iterator[str]:
+    """What else has to be known of a verdict."""
+    recorded = report.compared.count(Standing.RECORDED)
+    if known := len(report.findings) - len(report.failing) - recorded:
+        yield f"{known} known"
+    if recorded:
+        yield f"{recorded} recorded as known"
+    if warnings := sum(len(group.places) for group in warning_groups(report.notes)):
+        yield counted(warnings, "warning")
+    if not is_reached:
+        yield UNREACHED
     if report.shortfalls:
-        parts.append("too little is covered")
+        yield "too little is covered"
     if report.failing_warnings:
-        parts.append(f"warnings fail the run ({', '.join(report.failing_warnings)})")
-    return f"{', '.join(parts)}{when}"
+        yield f"warnings fail the run ({', '.join(report.failing_warnings)})"
 
 
 def counted(count: int, noun: str) -> str:
@@ -114,6 +133,8 @@ def tally_parts(tally: PhaseTally, glyph: Glyph) -> list[str]:
         parts.append(f"{glyph('success')} {tally.passed} passed")
     if tally.failed:
         parts.append(f"{glyph('failure')} {tally.failed} failed")
+    if tally.known:
+        parts.append(f"{glyph('known')} {tally.known} known")
     if tally.errored:
         parts.append(f"{glyph('error')} {counted(tally.errored, 'error')}")
     if tally.skipped:
@@ -133,13 +154,21 @@ def _operation_lines(report: Report) -> Iterator[str]:
     yield "API Operations:"
     yield f"  Selected: {report.selected}/{report.total}"
     yield f"  Tested: {report.tested}"
+    left_out = [one.label for one in report.operations if not one.cases]
+    if left_out and report.tested:
+        yield f"  Not tested: {len(left_out)}{_CUT_REASONS.get(report.outcome, '')}"
+        yield from _first_of([f"    - {label}" for label in left_out])
     yield f"  With a 2xx answer: {report.succeeded}"
     unreached = [one for one in report.operations if one.cases and one.reach != "2xx"]
-    for one in unreached[:_SHOWN_PER_KIND]:
-        yield f"    - {one.label}: {_reach_text(one)}"
-    if len(unreached) > _SHOWN_PER_KIND:
-        yield f"    - and {len(unreached) - _SHOWN_PER_KIND} more without one"
+    yield from _first_of([f"    - {one.label}: {_reach_text(one)}" for one in unreached])
     yield ""
+
+
+def _first_of(lines: list[str]) -> Iterator[str]:
+    """So many lines as anybody reads, and how many more there are."""
+    yield from lines[:_SHOWN_PER_KIND]
+    if (left := len(lines) - _SHOWN_PER_KIND) > 0:
+        yield f"    - and {left} more"
 
 
 def _coverage_lines(report: Report) -> Iterator[str]:
@@ -165,6 +194,9 @@ def _reach_text(operation: OperationOutcome) -> str:
 
 
 def _end_lines(report: Report) -> Iterator[str]:
+    if report.outcome == ENDLESS:
+        yield "The run has no end: it was killed, or still goes on. This is all that was written down."
+        yield ""
     if report.kind == "fuzz":
         yield f"Stop reason: {_STOP_REASONS.get(report.outcome, report.outcome)}"
         yield ""
@@ -187,17 +219,20 @@ def _phase_lines(report: Report, glyph: Glyph) -> Iterator[str]:
 
 
 def _title_counts(report: Report, glyph: Glyph) -> Iterator[str]:
-    worst: dict[str, int] = {}
+    by_title: dict[str, list[Finding]] = {}
     for finding in report.findings:
-        rank = severity_rank(finding.severity)
-        worst[finding.title] = min(rank, worst.get(finding.title, rank))
-    failures = Counter(finding.title for finding in report.findings)
-    if failures:
+        by_title.setdefault(titled(finding), []).append(finding)
+    if by_title:
         yield "Failures:"
-        for title in sorted(failures, key=lambda t: (worst[t], t)):
-            known = _stability(one for one in report.findings if one.title == title)
-            text = f"{glyph('failure')} {title}: {failures[title]}"
-            yield f"  {marked(text, _reasons(known))}"
+        worst = {title: min(map(_rank, found)) for title, found in by_title.items()}
+        for title in sorted(by_title, key=lambda t: (worst[t], by_title[t][0].title, t)):
+            found = by_title[title]
+            failing = sum(report.compared.fails(one.fingerprint) for one in found)
+            known = [f"{len(found) - failing} known"] if failing < len(found) else []
+            text = f"{glyph('failure' if failing else 'known')} {title}: {len(found)}"
+            yield f"  {marked(text, [*known, *_reasons(_stability(found))])}"
+        if codes := sorted({one.code for one in report.failing if one.code}):
+            yield f"  `checker explain {codes[0]}` says what that means and what to do."
         yield ""
     errors = Counter(error.title for error in report.errors)
     errors.update("Quarantined case" for _ in report.quarantined)
@@ -205,6 +240,10 @@ def _title_counts(report: Report, glyph: Glyph) -> Iterator[str]:
         yield "Errors:"
         yield from (f"  {glyph('error')} {title}: {errors[title]}" for title in sorted(errors))
         yield ""
+
+
+def _rank(finding: Finding) -> int:
+    return severity_rank(finding.severity)
 
 
 def _reasons(known: Counter[str]) -> list[str]:
@@ -219,7 +258,7 @@ def warning_lines(report: Report) -> Iterator[str]:
         return
     yield "Warnings:"
     for group in groups:
-        yield f"  {group.title}: {len(group.places)}"
+        yield f"  {group.title}: {_size(group.places)}"
         alike = _alike(group.places)
         for (pointer, text), labels, others in alike[:_SHOWN_PER_KIND]:
             place = "" if not pointer or pointer in text else f"{pointer}: "
@@ -229,6 +268,13 @@ def warning_lines(report: Report) -> Iterator[str]:
         if group.advice:
             yield f"    {group.advice}"
     yield ""
+
+
+def _size(places: Places) -> int:
+    """How many there are: operations, unless they are places in the description."""
+    if any(pointer for (pointer, _), _ in places):
+        return len(places)
+    return max(len(places), len(set().union(*(labels for _, labels in places))))
 
 
 def _where(labels: set[str], others: int) -> str:
@@ -291,7 +337,7 @@ def note_lines(report: Report) -> Iterator[str]:
 def _note_text(note: Note) -> str:
     # An opaque node is a place in the document, whatever operations lead to it.
     place = note.pointer if note.kind == "opaque" else f"{note.label} {note.pointer}".strip()
-    return f"{place}: {note.text}" if note.text else place
+    return ": ".join(part for part in (place, note.text) if part)
 
 
 def _case_lines(report: Report) -> Iterator[str]:
@@ -307,7 +353,7 @@ def _case_lines(report: Report) -> Iterator[str]:
         causes = len(causes_of(report.findings))
         if causes < len(report.findings):
             yield f"  {counted(causes, 'cause')} behind them"
-    elif report.errors:
+    elif report.errors and report.cases:
         # An answer that never came has passed nothing.
         yield f"  {report.cases} generated, no failure found"
     elif report.cases:

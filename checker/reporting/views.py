@@ -17,6 +17,7 @@ from checker.reporting.described import (
 from checker.reporting.report import (
     ENDLESS,
     NOT_AVAILABLE,
+    UNAVAILABLE,
     OperationOutcome,
     PhaseOutcome,
     Report,
@@ -37,7 +38,8 @@ def report_of(
     if view.finished is not None:
         elapsed_s = view.finished.elapsed_s
     by_name = _settled_phases(view, settings)
-    phases = _phases(by_name, settings, outcome, elapsed_s)
+    compared = _compared(view, settings, outcome)
+    phases = tuple(_Phases(view, compared, outcome).lines(by_name, settings))
     told = told_of(view, settings)
     coverage = _coverage(view)
     tested = {label for phase in by_name.values() for label in phase.tested}
@@ -69,7 +71,7 @@ def report_of(
         is_complete=view.finished is not None,
         coverage=coverage,
         shortfalls=tuple(shortfalls(coverage, settings.fail_under)),
-        compared=_compared(view, settings, outcome),
+        compared=compared,
     )
 
 
@@ -139,7 +141,9 @@ def _unauthorized(notes: Iterable[Note]) -> tuple[tuple[int, tuple[str, ...]], .
 def _settled_phases(view: RunView, settings: RunSettings) -> dict[str, PhaseView]:
     """Phases in which an operation with a quarantined case counts as an error."""
     phases = {
-        name: PhaseView(set(phase.tested), set(phase.failed), set(phase.errored))
+        name: replace(
+            phase, tested=set(phase.tested), failed=set(phase.failed), errored=set(phase.errored)
+        )
         for name, phase in view.phases.items()
     }
     for case in view.quarantined.values():
@@ -152,37 +156,65 @@ def _settled_phases(view: RunView, settings: RunSettings) -> dict[str, PhaseView
     return phases
 
 
-def _phases(
-    phases: dict[str, PhaseView], settings: RunSettings, outcome: str, elapsed_s: float
-) -> tuple[PhaseOutcome, ...]:
-    if settings.kind == "fuzz":
-        merged = PhaseView()
-        for phase in phases.values():
-            merged.tested |= phase.tested
-            merged.failed |= phase.failed
-            merged.errored |= phase.errored
-            merged.skipped |= phase.skipped
-        return (_ran(FUZZING.name, merged, outcome, elapsed_s),)
-    lines = []
-    for name in phase_names():
-        if name in phases or name in settings.phases:
-            phase = phases.get(name, PhaseView())
-            lines.append(_ran(name, phase, outcome, elapsed_s))
-        else:
-            # A phase can be off because it was not asked for, or because there is none yet.
-            off = NOT_AVAILABLE if name in settings.unavailable_phases else "disabled"
-            lines.append(PhaseOutcome(name, "skip", off))
-    return tuple(lines)
+class _Phases:
+    """Makes the line of each phase."""
+
+    def __init__(self, view: RunView, compared: Compared, outcome: str) -> None:
+        self._outcome = outcome
+        self._began_at = view.run.at if view.run else 0.0
+        self._failing: set[tuple[str, str]] = set()
+        """(phase or empty for any, label)."""
+        self._known: set[tuple[str, str]] = set()
+        for one in view.findings.values():
+            places = self._failing if compared.fails(one.fingerprint) else self._known
+            places |= {(one.phase, one.label), ("", one.label)}
+
+    def lines(self, phases: dict[str, PhaseView], settings: RunSettings) -> Iterator[PhaseOutcome]:
+        """All phases in their order, those that are off included; `fuzz` is one."""
+        if settings.kind == "fuzz":
+            yield self._ran(FUZZING.name, _merged(phases.values()))
+            return
+        for name in phase_names():
+            if name in phases or name in settings.phases:
+                yield self._ran(name, phases.get(name, PhaseView()), name)
+            else:
+                # A phase can be off because it was not asked for, or because there is none yet.
+                off = NOT_AVAILABLE if name in settings.unavailable_phases else "disabled"
+                yield PhaseOutcome(name, "skip", off)
+
+    def _ran(self, title: str, phase: PhaseView, name: str = "") -> PhaseOutcome:
+        """`name`: of the phase in findings; empty: any."""
+        known = {label for label in phase.failed if self._is_known(name, label)}
+        came_to = phase_outcome(title, phase, known)
+        began_s = max(0.0, phase.began_at - self._began_at) if phase.seconds else 0.0
+        line = replace(came_to, elapsed_s=phase.seconds, began_s=began_s)
+        if self._outcome in ("interrupted", ENDLESS):
+            return replace(line, icon="interrupted", note=self._outcome)
+        if self._outcome in ("failure limit", "time limit"):
+            return replace(line, note=f"{self._outcome} reached")
+        if self._outcome == UNAVAILABLE and not phase.tested:
+            return replace(line, note="the API could not be reached")
+        return line
+
+    def _is_known(self, name: str, label: str) -> bool:
+        """Whether nothing of what failed there fails the run."""
+        if (name, label) not in self._failing | self._known:
+            # What is told of another phase, as the first that saw it.
+            name = ""
+        return (name, label) in self._known - self._failing
 
 
-def _ran(name: str, phase: PhaseView, outcome: str, elapsed_s: float) -> PhaseOutcome:
-    came_to = phase_outcome(name, phase.tested, phase.failed, phase.errored, phase.skipped)
-    line = replace(came_to, elapsed_s=elapsed_s)
-    if outcome in ("interrupted", ENDLESS):
-        return replace(line, icon="interrupted", note=outcome)
-    if outcome in ("failure limit", "time limit"):
-        return replace(line, note=f"{outcome} reached")
-    return line
+def _merged(phases: Iterable[PhaseView]) -> PhaseView:
+    """Phases as if they were one."""
+    merged = PhaseView()
+    for phase in phases:
+        merged.tested |= phase.tested
+        merged.failed |= phase.failed
+        merged.errored |= phase.errored
+        merged.skipped |= phase.skipped
+        merged.began_at = min(merged.began_at, phase.began_at)
+        merged.ended_at = max(merged.ended_at, phase.ended_at)
+    return merged
 
 
 def _distinct_errors(view: RunView) -> tuple[OperationError, ...]:

@@ -26,6 +26,7 @@ INTERRUPTED = "interrupted"
 TIME_LIMIT = "time limit"
 FAILED = "error"
 UNAVAILABLE = "target unavailable"
+"""Reports know it, too (`reporting.report.UNAVAILABLE`)."""
 _HURRIED = (INTERRUPTED, FAILED, UNAVAILABLE)
 
 

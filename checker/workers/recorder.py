@@ -266,6 +266,7 @@ class Recorder:
                     (label, status, count) for (label, status), count in running.wrong.items()
                 ),
                 tried=tuple((*kind, count) for kind, count in running.tried.items()),
+                at=time.time(),
             )
         )
 

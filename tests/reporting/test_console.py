@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from checker.core.errors import LoaderError
+from checker.core.known import Baseline
 from checker.corpus.fold import fold
 from checker.corpus.records import RunFinished
 from checker.reporting.console import Console
@@ -258,3 +259,11 @@ def test_operations_come_worst_first_and_no_more_than_asked_for() -> None:
     assert "_ PUT /z _" in text
     assert "_ DELETE /a _" not in text
     assert "And 1 more operation: `--max-shown` shows more" in text
+
+
+def test_a_baseline_that_this_run_makes_is_announced() -> None:
+    new = Baseline("known.toml", "2026-11-22", updates=True, is_new=True)
+    text, _ = printed(records(), baseline=new)
+    assert "     Baseline:         known.toml (new file)\n" in text
+    assert "known.toml is not there: this run makes it, and no failure of today fails." in text
+    assert "3 recorded as known" in text.splitlines()[-1]
