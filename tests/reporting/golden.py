@@ -10,4 +10,5 @@ def assert_golden(name: str, text: str) -> None:
     path = _FOLDER / f"{name}.txt"
     if os.environ.get("CHECKER_REWRITE_GOLDEN"):
         path.write_text(text, encoding="utf-8")
-    assert path.read_text(encoding="utf-8") == text
+    kept = path.read_text(encoding="utf-8")
+    assert kept == text, f"{name}: {kept!r} became {text!r}"
