@@ -108,6 +108,8 @@ class Body:
     """Of its values, where a user knows better than the schema."""
     is_wrong: Callable[[Any], bool] | None = field(default=None, compare=False)
     """Where `write` is set: whether what is written of a value is wrong in every reading; None: nobody can prove that."""
+    breaks: Callable[[str, tuple[str, ...]], bool] | None = field(default=None, compare=False)
+    """Where `write` is set: whether a keyword that is broken at a path of the value is one rule of what is written; None: always."""
 
 
 class BodyFault(Enum):

@@ -1,4 +1,4 @@
-"""Whether values are what a type takes, read as generously as GraphQL and its servers do."""
+"""What is wrong with values of a type, read as generously as GraphQL and its servers do."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -14,45 +14,54 @@ from graphql import (
     is_required_input_field,
 )
 
+from checker.graphql.malformed import is_malformed
+from checker.graphql.scalars import BUILT_IN
+
 _INT: Final = 2**31
 
 
-def takes(kind: Any, value: Any) -> bool:
-    """Whether a type takes a value, as a variable and as a literal, in some reading; scalars of servers take everything."""
+def count_faults(kind: Any, value: Any) -> int:
+    """How many rules a value of a type breaks, as a variable and as a literal, in the reading that breaks fewest.
+
+    Scalars that nobody knows take everything, and known ones what any server might read.
+    """
     match kind:
         case GraphQLNonNull():
-            return value is not None and takes(kind.of_type, value)
+            return 1 if value is None else count_faults(kind.of_type, value)
         case _ if value is None:
-            return True
+            return 0
         case GraphQLList():
             # A single value stands for a list of one (GraphQL, 3.11).
             items = value if isinstance(value, list) else [value]
-            return all(takes(kind.of_type, item) for item in items)
+            return sum(count_faults(kind.of_type, item) for item in items)
         case GraphQLEnumType():
-            return isinstance(value, str) and value in kind.values
+            return not (isinstance(value, str) and value in kind.values)
         case GraphQLInputObjectType():
-            return isinstance(value, dict) and takes_fields(kind, value)
+            return _count_in_object(kind, value) if isinstance(value, dict) else 1
+        case _ if kind.name in BUILT_IN:
+            return not takes_scalar(kind.name, value)
         case _:
-            return takes_scalar(kind.name, value)
+            return is_malformed(kind, value)
 
 
-def takes_fields(kind: GraphQLInputObjectType, value: Mapping[str, Any]) -> bool:
-    """Whether an input object may have these fields."""
+def _count_in_object(kind: GraphQLInputObjectType, value: Mapping[str, Any]) -> int:
     fields: Mapping[str, GraphQLInputField] = kind.fields
     if kind.is_one_of and (len(value) != 1 or None in value.values()):
-        return False
-    if any(is_required_input_field(one) and name not in value for name, one in fields.items()):
-        return False
-    return all(name in fields and takes(fields[name].type, one) for name, one in value.items())
+        return 1
+    missing = sum(is_required_input_field(one) and key not in value for key, one in fields.items())
+    return missing + sum(
+        count_faults(fields[key].type, one) if key in fields else 1 for key, one in value.items()
+    )
 
 
-def takes_arguments(args: Mapping[str, GraphQLArgument], value: Any) -> bool:
-    """Whether a field may be given these arguments."""
+def count_in_arguments(args: Mapping[str, GraphQLArgument], value: Any) -> int:
+    """How many rules the arguments of a field break."""
     if not isinstance(value, dict):
-        return False
-    if any(is_required_argument(one) and name not in value for name, one in args.items()):
-        return False
-    return all(name in args and takes(args[name].type, one) for name, one in value.items())
+        return 1
+    missing = sum(is_required_argument(one) and name not in value for name, one in args.items())
+    return missing + sum(
+        count_faults(args[name].type, one) if name in args else 1 for name, one in value.items()
+    )
 
 
 def takes_scalar(name: str, value: Any) -> bool:

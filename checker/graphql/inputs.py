@@ -22,6 +22,8 @@ from checker.graphql.scalars import Raw, schema_of
 
 _DEEPEST: Final = 3
 """Input objects in one another that have all of their fields: there are schemas in which each has fields of all others."""
+_OR_NULL: Final = ".null"
+"""How the name of a definition ends that admits null, too."""
 _WITHOUT_NUL: Final = {"type": "string", "pattern": "^[^\\u0000]*$"}
 
 
@@ -36,7 +38,9 @@ class InputSchemas:
         kinds = [one for one in schema.type_map.values() if isinstance(one, GraphQLInputObjectType)]
         for depth in range(_DEEPEST + 1):
             for kind in kinds:
-                self.definitions[f"{kind.name}.{depth}"] = self._object(kind, depth)
+                made = self.definitions[f"{kind.name}.{depth}"] = self._object(kind, depth)
+                if allows_null:
+                    self.definitions[f"{kind.name}.{depth}{_OR_NULL}"] = _nullable(made)
 
     def arguments(self, args: Mapping[str, GraphQLArgument]) -> Raw:
         """Of an object of arguments."""
@@ -53,7 +57,11 @@ class InputSchemas:
         if isinstance(kind, GraphQLNonNull):
             return self._present(kind.of_type, depth)
         found = self._present(kind, depth)
-        return _nullable(found) if self._allows_null else found
+        if not self._allows_null:
+            return found
+        reference = found.get("$ref")
+        # One type for both: of alternatives nobody could say which of them is broken.
+        return _nullable(found) if reference is None else {"$ref": reference + _OR_NULL}
 
     def _present(self, kind: Any, depth: int) -> Raw:
         match kind:

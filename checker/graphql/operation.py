@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Protocol
+from functools import partial
+from typing import Any, ClassVar, Final, Protocol
 
 from graphql import GraphQLField, Undefined
 
@@ -43,6 +44,8 @@ from checker.graphql.writing import (
 )
 from checker.kinds.members import EntryMembers
 
+_OF_ARGUMENTS: Final = frozenset(("required", "additionalProperties"))
+"""What can be wrong with arguments as a whole."""
 _MOST_SELECTED = 8
 """Places of one query that are chosen; one may stand for all fields of a type."""
 
@@ -204,6 +207,7 @@ class GraphQLOperation(EntryMembers):
             examples=_examples(self.entry),
             write=writer,
             is_wrong=writer.is_wrong,
+            breaks=partial(_breaks, has_arguments=bool(self.entry.field.args)),
         )
 
     def warnings(self) -> Iterable[SchemaWarning]:
@@ -268,6 +272,24 @@ def _body_schema(
         properties[LITERALS] = {"type": "boolean"}
     found = {"type": "object", "properties": properties, "additionalProperties": False}
     return found | ({"required": required} if required else {})
+
+
+def _breaks(keyword: str, path: tuple[str, ...], *, has_arguments: bool) -> bool:
+    """Whether what is wrong at a path of a body is one rule of GraphQL: how a body is put together is only known here."""
+    match path:
+        case ():
+            # Arguments of a field that has none.
+            return keyword == "additionalProperties" and not has_arguments
+        case (member,) if member == ARGUMENTS:
+            return keyword in _OF_ARGUMENTS
+        case (member, _) if member == NESTED:
+            return keyword in _OF_ARGUMENTS
+        case (member, _) if member == SELECTION:
+            return keyword == "enum"
+        case (member, *_):
+            return member == ARGUMENTS or (member == NESTED and len(path) > 2)
+        case _:
+            return False
 
 
 def _examples(entry: RootField) -> tuple[Example, ...]:

@@ -55,20 +55,20 @@ CUSTOM: Final[Mapping[str, Raw]] = {
     "Decimal": {"type": "string", "pattern": "^-?[0-9]{1,9}(\\.[0-9]{1,4})?$"},
 }
 """Scalars that many servers have, by name: what their values usually are."""
-_SPECIFIED: Final[Mapping[str, Raw]] = {
-    "rfc4122": CUSTOM["UUID"],
-    "rfc9562": CUSTOM["UUID"],
-    "rfc3339": CUSTOM["DateTime"],
-    "iso-8601": CUSTOM["DateTime"],
-    "rfc3986": CUSTOM["URI"],
-    "rfc5322": CUSTOM["EmailAddress"],
-    "rfc8259": _ANYTHING,
-    "rfc7159": _ANYTHING,
-    "date-time": CUSTOM["DateTime"],
-    "local-date": CUSTOM["Date"],
-    "uuid": CUSTOM["UUID"],
+_SPECIFIED: Final[Mapping[str, str]] = {
+    "rfc4122": "UUID",
+    "rfc9562": "UUID",
+    "rfc3339": "DateTime",
+    "iso-8601": "DateTime",
+    "rfc3986": "URI",
+    "rfc5322": "EmailAddress",
+    "rfc8259": "JSON",
+    "rfc7159": "JSON",
+    "date-time": "DateTime",
+    "local-date": "Date",
+    "uuid": "UUID",
 }
-"""Last words of `@specifiedBy` URLs (`https://scalars.graphql.org/andimarek/date-time.html`): what they specify."""
+"""Last words of `@specifiedBy` URLs (`https://scalars.graphql.org/andimarek/date-time.html`): the known scalar that they specify."""
 _UNKNOWN: Final = {"type": ["string", "integer", "boolean", "object"]}
 """Of a scalar that only its server knows."""
 
@@ -98,15 +98,20 @@ def is_registered(name: str) -> bool:
 
 def is_unknown(kind: GraphQLScalarType) -> bool:
     """Whether nobody here knows what the values of a scalar look like."""
-    known = kind.name in CUSTOM or is_registered(kind.name) or is_specified_scalar_type(kind)
-    return not known and _specified(kind) is None
+    known = is_registered(kind.name) or is_specified_scalar_type(kind)
+    return not known and known_name(kind) is None
+
+
+def known_name(kind: GraphQLScalarType) -> str | None:
+    """The scalar of `CUSTOM` that one is, by its name or by the URL of its specification."""
+    return kind.name if kind.name in CUSTOM else _specified(kind)
 
 
 def schema_of(kind: GraphQLScalarType) -> Raw:
     """JSON Schema of the values of a scalar. Raises `IncorrectUsage` for a strategy that gives none."""
     if is_registered(kind.name):
         return _registered(kind.name)
-    found = BUILT_IN.get(kind.name) or CUSTOM.get(kind.name) or _specified(kind)
+    found = BUILT_IN.get(kind.name) or CUSTOM.get(known_name(kind) or "")
     return dict(found or _UNKNOWN)
 
 
@@ -130,7 +135,7 @@ def _registered(name: str) -> Raw:
     return {"enum": [one for place, one in enumerate(samples) if one not in samples[:place]]}
 
 
-def _specified(kind: GraphQLScalarType) -> Raw | None:
+def _specified(kind: GraphQLScalarType) -> str | None:
     """What the URL of a specification says, by its last word."""
     url = kind.specified_by_url
     if not isinstance(url, str):

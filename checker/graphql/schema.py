@@ -17,6 +17,7 @@ from checker.graphql.answers import GraphQLContract
 from checker.graphql.documents import ReadSchema
 from checker.graphql.inputs import InputSchemas
 from checker.graphql.kind import KIND
+from checker.graphql.malformed import refuse_malformed
 from checker.graphql.operation import GraphQLOperation, RootField
 from checker.graphql.referee import QueryReferee
 from checker.graphql.resources import RootRoles
@@ -47,6 +48,7 @@ class GraphQLDescription:
     ) -> None:
         """`location` is where it was read from; `base_url` that of its endpoint."""
         self.document = document
+        refuse_malformed(document.schema)
         self.location = location
         self.app: object | None = None
         self._endpoint = base_url

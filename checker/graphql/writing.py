@@ -21,7 +21,7 @@ from graphql import (
     is_required_argument,
 )
 
-from checker.graphql.coercion import simplest, takes_arguments
+from checker.graphql.coercion import count_in_arguments, simplest
 from checker.graphql.literals import is_writable, literal, quoted, stranger
 from checker.graphql.selections import EVERYTHING, FieldPlace, Step, usual_fields, values_of
 from checker.transport.wire.json_text import json_bytes
@@ -199,24 +199,26 @@ class QueryWriter:
         return get_named_type(self._field.type)
 
     def is_wrong(self, value: Any) -> bool:
-        """Whether a server has to refuse the request of a body: some rule of the schema is broken, in every reading."""
+        """Whether a server has to refuse the request of a body: one rule of the schema is broken, in every reading.
+
+        Of one that breaks more, nobody could say what a refusal means; only queries that are written already may.
+        """
         if written_request(value) is not None:
             return self._refuses(self(value))
-        if isinstance(value, bytes) or not isinstance(value, dict) or value.keys() - KNOWN:
+        if isinstance(value, bytes) or not isinstance(value, dict):
             return True
         selection, nested = value.get(SELECTION, []), value.get(NESTED, {})
         if not isinstance(selection, list) or not isinstance(nested, dict):
             return True
         if self._is_leaf and (selection or nested):
             return True
-        if not all(isinstance(one, str) and one in self._places for one in selection):
-            return True
-        if not takes_arguments(self._args, value.get(ARGUMENTS, {})):
-            return True
-        return not all(
-            name in self._places and takes_arguments(self._places[name].arguments, args)
+        unknown = sum(not isinstance(one, str) or one not in self._places for one in selection)
+        below = sum(
+            count_in_arguments(self._places[name].arguments, args) if name in self._places else 1
             for name, args in nested.items()
         )
+        own = count_in_arguments(self._args, value.get(ARGUMENTS, {}))
+        return len(value.keys() - KNOWN) + unknown + below + own == 1
 
 
 class _QueryDraft:

@@ -12,7 +12,9 @@ from checker.core.errors import IncorrectUsage
 from checker.core.meta import GenerationMode
 from checker.core.registry import FORMATS
 from checker.core.schema_warnings import WarningKind
-from checker.graphql import scalars
+from checker.core.verdicts import Outcome
+from checker.graphql import nodes, scalars
+from checker.graphql.malformed import is_malformed
 from checker.graphql.nodes import plain
 from tests.graphql_kind.making import cases, opened, operations
 
@@ -99,3 +101,41 @@ def test_what_nobody_knows_is_tried_in_several_ways_and_told_where_it_has_to_be_
     assert "`Odd`" in warning.message
     assert list(second.warnings()) == list(fourth.warnings()) == []
     assert "`in.x`" in next(iter(third.warnings())).message
+
+
+KNOWN = [name for name in scalars.CUSTOM if name not in ("JSON", "Any")]
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_known_scalars_are_malformed_where_no_server_could_read_them(name: str) -> None:
+    operation = next(operations(opened(f"scalar {name} type Query {{ a(value: {name}!): Int }}")))
+    for _, sent in cases(operation, POSITIVE, 40):
+        assert operation.judge_request(sent).outcome is Outcome.AMBIGUOUS
+    wrong = [
+        part.reason
+        for _, sent in cases(operation, GenerationMode.NEGATIVE, 60)
+        for part in operation.judge_request(sent).invalid
+    ]
+    assert len(wrong) == 60
+    assert any("cannot represent" in reason for reason in wrong)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("Date", 1700000000), ("DateTime", "2020-01-01"), ("DateTime", ""), ("UUID", "{00000000-0000-4000-8000-000000000000}"),
+        ("IP", 5), ("Long", "12"), ("BigInt", True), ("Decimal", 1.5), ("URL", "a b"), ("JSONObject", []),
+    ],
+)  # fmt: skip
+def test_what_some_server_reads_is_not_malformed(name: str, value: object) -> None:
+    assert not is_malformed(GraphQLScalarType(name), value)
+
+
+def test_what_a_user_describes_is_never_malformed() -> None:
+    checker.graphql.scalar("Date", st.just(nodes.String("a day")))
+    assert not is_malformed(GraphQLScalarType("Date"), "a day")
+    operation = next(operations(opened("scalar Date type Query { a(value: Date!): Int }")))
+    assert all(
+        operation.judge_request(sent).outcome is Outcome.AMBIGUOUS
+        for _, sent in cases(operation, POSITIVE, 20)
+    )

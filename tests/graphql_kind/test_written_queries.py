@@ -43,7 +43,8 @@ def test_requests_go_out_as_they_are() -> None:
         ('{ "\\', True),
         ({"query": RIGHT, "variables": {"a": 1}}, False),
         ({"query": RIGHT, "variables": {"a": "1"}}, True),
-        ({"query": RIGHT, "arguments": {}}, True),
+        ({"query": RIGHT, "arguments": {"a": 1}}, True),
+        ({"arguments": {"a": "1", "b": 2}}, False),
     ],
 )
 def test_whether_they_are_wrong_is_for_the_rules_to_say(body: Any, is_wrong: bool) -> None:

@@ -35,7 +35,8 @@ from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.components import PartCompiler
 from checker.generation.dictionaries import forced_into
 from checker.generation.narrowing import SchemaPart
-from checker.generation.negation.parts import ALWAYS_THERE, wanted
+from checker.generation.negation.listing import Breach
+from checker.generation.negation.parts import ALWAYS_THERE, wanted, wanted_in
 from checker.generation.negation.wire import body_proof, parameter_proof
 from checker.generation.normalization.store import FormStore
 from checker.generation.provenance import forced_parts
@@ -197,7 +198,8 @@ class OperationEdges:
         for body in self.operation.bodies:
             part = self._compiler.body_part(body)
             proof = None if self._compiler.has_forced_body else self._body_proof(body, part)
-            for boundary in chain(self._valid(part, body), self._invalid(part, proof)):
+            is_wanted = wanted_in(self.settings, body)
+            for boundary in chain(self._valid(part, body), self._invalid(part, proof, is_wanted)):
                 if self._shown >= self.coverage.most * _OF_BODIES:
                     # Deep schemas have thousands; the parameters have their turn, too.
                     self.is_cut = True
@@ -225,12 +227,12 @@ class OperationEdges:
         self,
         part: SchemaPart,
         proof: Callable[[Any], bool] | None,
-        types: frozenset[str] | None = None,
+        is_wanted: Callable[[Breach], bool],
     ) -> Iterator[Boundary]:
         if self.coverage.mode is _POSITIVE or proof is None:
             return
         try:
-            yield from negatives(*part, proof, wanted(self.settings, types))
+            yield from negatives(*part, proof, is_wanted)
         except _REASONS:
             return
 
@@ -259,7 +261,7 @@ class OperationEdges:
         outline = outline_of(parameter.schema)
         proof = parameter_proof(parameter, outline, part.compiler.validator(part.conjunction))
         types = outline.types if parameter.media_type is None else None
-        return self._invalid(part, proof, types)
+        return self._invalid(part, proof, wanted(self.settings, types))
 
     def _is_always_there(self, parameter: Parameter) -> bool:
         """True for what is required, and for what a user wants in every request."""

@@ -125,8 +125,10 @@ def wanted(
 
 
 def wanted_in(settings: GenerationSettings, body: Body) -> Callable[[Breach], bool]:
-    """Which breaches of a body are wanted: of forms, those that can be read back."""
-    is_wanted = wanted(settings)
+    """Which breaches of a body are wanted: of forms, those that can be read back; of what a kind writes, those that it means."""
+    is_wanted, breaks = wanted(settings), body.breaks
+    if breaks is not None:
+        return lambda breach: is_wanted(breach) and breaks(breach.keyword, breach.path)
     if not is_form(body.media_type) and not is_multipart(body.media_type):
         return is_wanted
     return lambda breach: is_wanted(breach) and _is_readable(body, breach)

@@ -1,0 +1,146 @@
+"""Cases of root fields against graphql-core: is a valid one valid, and does a wrong one break what it says, and nothing else?"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from graphql import GraphQLError, GraphQLSchema, OperationDefinitionNode, parse, validate
+from graphql.execution.values import get_variable_values
+
+from checker.core.errors import CheckerError, NothingToBreak
+from checker.core.locations import Location
+from checker.core.meta import GenerationMode, PhaseInfo, Violation
+from checker.core.registry import FORMATS
+from checker.core.request import BaseUrl, WireRequest
+from checker.generation.normalization.store import FormStore
+from checker.generation.program import OperationProgram
+from checker.generation.settings import GenerationSettings
+from checker.generation.sources.choices import RandomSource
+from checker.graphql.operation import GraphQLOperation
+from checker.graphql.schema import GraphQLDescription
+from checker.kinds.sources import DIRECT, FileSource
+from checker.kinds.table import open_description
+from checker.transport.prepare import RequestMaker
+
+_MAKER: Final = RequestMaker(BaseUrl.from_url("http://localhost/graphql"), (), version="")
+_MOST_ERRORS: Final = 20
+_WRONG_VALUE: Final = r"cannot represent|Expected (value of )?type|Expected non-nullable|must not be null|to be None|must be non-null|found null|non-null|does not exist in"
+_NO_BODY: Final = "no request"
+_RULES: Final = {
+    "required": r"is required, but it was not provided|of required type|" + _NO_BODY,
+    "additionalProperties": r"Unknown argument|is not defined by type|Cannot query field",
+    "enum": r"Cannot query field|does not exist in|cannot represent|Expected|null",
+    "type": _WRONG_VALUE,
+    "anyOf": _WRONG_VALUE,
+    "minimum": r"non 32-bit|cannot represent",
+    "maximum": r"non 32-bit|cannot represent",
+    "format": r"cannot represent",
+    "pattern": r"cannot represent",
+    "minProperties": r"[Ee]xactly one",
+    "maxProperties": r"[Ee]xactly one",
+}
+"""Keyword that a case says it breaks -> what graphql-core says then."""
+
+
+@dataclass
+class Tally:
+    """What became of cases."""
+
+    fields: int = 0
+    valid: int = 0
+    wrong: int = 0
+    by_rule: Counter[str] = field(default_factory=Counter)
+    faults: list[str] = field(default_factory=list)
+    """Valid cases that are refused, wrong ones that are taken or break something else, fields without cases."""
+    nothing_to_break: Counter[str] = field(default_factory=Counter)
+
+
+def schemas(folder: Path, names: list[str]) -> Iterator[tuple[str, GraphQLDescription]]:
+    """Schemas of a folder, by their names."""
+    for path in sorted(folder.iterdir()):
+        if not names or any(name in path.name for name in names):
+            schema = open_description(FileSource(path), DIRECT)
+            assert isinstance(schema, GraphQLDescription)
+            yield path.name, schema
+
+
+class QueryMeasuring:
+    """Measures the root fields of one schema."""
+
+    def __init__(self, schema: GraphQLDescription, tally: Tally) -> None:
+        self._schema = schema
+        self._tally = tally
+        self._store = FormStore()
+
+    def measure(self, operation: GraphQLOperation, count: int) -> None:
+        """`count` valid cases and as many wrong ones."""
+        self._tally.fields += 1
+        for mode in GenerationMode:
+            try:
+                settings = GenerationSettings(mode=mode, formats=FORMATS)
+                program = operation.compile(settings, store=self._store)
+            except NothingToBreak as error:
+                self._tally.nothing_to_break[str(error)] += 1
+                continue
+            except CheckerError as error:
+                self._fault(operation, mode, f"not made: {error}")
+                continue
+            for seed in range(count):
+                self._judge(operation, program, mode, seed)
+
+    def _judge(
+        self,
+        operation: GraphQLOperation,
+        program: OperationProgram,
+        mode: GenerationMode,
+        seed: int,
+    ) -> None:
+        case = program.draw(RandomSource(seed * 7919 + 1), "x", PhaseInfo("fuzzing"))
+        request = _MAKER.make(case)
+        found = complaints(self._schema.document.schema, request)
+        said = f"{found} of {request.body!r:.600}"
+        if not mode.is_negative:
+            self._tally.valid += 1
+            if found:
+                self._fault(operation, mode, said)
+            return
+        self._tally.wrong += 1
+        assert case.meta is not None
+        violation = case.meta.components[Location.BODY].violation
+        if violation is None:
+            self._fault(operation, mode, f"names nothing: {said}")
+            return
+        self._tally.by_rule[violation.keyword] += 1
+        if not breaks_what_it_says(violation, found):
+            self._fault(operation, mode, f"{violation.keyword} at {violation.pointer}: {said}")
+
+    def _fault(self, operation: GraphQLOperation, mode: GenerationMode, says: str) -> None:
+        self._tally.faults.append(f"{operation.label} {mode}: {says}")
+
+
+def breaks_what_it_says(violation: Violation, found: list[str]) -> bool:
+    """Whether one rule is broken, and the one that is named."""
+    rule = _RULES.get(violation.keyword)
+    return len(found) == 1 and rule is not None and re.search(rule, found[0]) is not None
+
+
+def complaints(schema: GraphQLSchema, request: WireRequest) -> list[str]:
+    """What graphql-core says of the query and the variables of a request."""
+    if request.body is None:
+        return [_NO_BODY]
+    body: dict[str, Any] = json.loads(request.body)
+    try:
+        document = parse(body["query"], no_location=True)
+    except GraphQLError as error:
+        return [error.message]
+    errors = validate(schema, document, max_errors=_MOST_ERRORS)
+    operation = document.definitions[0]
+    assert isinstance(operation, OperationDefinitionNode)
+    if not errors:
+        found = get_variable_values(schema, operation.variable_definitions, body["variables"])
+        errors = found if isinstance(found, list) else []
+    return [error.message for error in errors]
