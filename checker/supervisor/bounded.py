@@ -1,7 +1,7 @@
 """Who gets what next in `run`. Pure: seconds are those since the run began, and arguments."""
 
 from collections import Counter, deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -55,6 +55,13 @@ class BoundedPlan:
             for stage in _stages(row, cards, ordered=row.name not in unordered)
         )
         self._shares = TimeShares()
+        sizes = Counter[str]()
+        for phase, labels in self._stages:
+            sizes[phase] += len(labels)
+        self._weights = {phase: 1 / max(1, size) for phase, size in sizes.items()}
+        """Shares of time: all phases have the same, and in each all operations."""
+        self._has_first_turns = False
+        """Whether this stage is over when all of it had a turn: with little time all phases are seen before any again."""
         self._stage = 0
         """How many stages have begun."""
         self._elapsed_s = 0.0
@@ -93,7 +100,7 @@ class BoundedPlan:
     def limit(self, window: TimeWindow, workers: int) -> None:
         """Share this time among the stages, before the first one begins; so many workers have it."""
         self._elapsed_s = window.begins_s
-        self._shares = TimeShares(window, _weights(self._stages), workers)
+        self._shares = TimeShares(window, workers)
 
     @property
     def waiting(self) -> int:
@@ -193,16 +200,27 @@ class BoundedPlan:
         while (self._stages or self._left) and self._is_through():
             self._left += self._waiting
             self._stage += 1
-            self._waiting = deque(self._of_next_stage() if self._stages else self._of_all())
-            self._shares.begin_next(self._elapsed_s)
+            self._waiting = deque(self._of_next_stage() if self._stages else self._of_left())
+            self._has_first_turns = self._shares.is_limited and any(
+                not piece.is_begun for piece in self._waiting
+            )
+            self._shares.begin_next(self._elapsed_s, self._share())
 
     def _is_through(self) -> bool:
-        """Whether it is the turn of the next stage: second turns come after the first ones of all stages."""
+        """Whether it is the turn of the next stage."""
         if self._shares.is_over(self._elapsed_s):
             return True
         if self._waiting:
-            return self._waiting[0].is_begun and not all(piece.is_begun for piece in self._left)
+            return self._has_first_turns and all(piece.is_begun for piece in self._waiting)
         return not self._is_awaited()
+
+    def _share(self) -> float:
+        """Of the time that is left, what this stage may take: until all had a turn, as much is kept for all the rest."""
+        mine = sum(self._weights[piece.task.phase] for piece in self._waiting)
+        later = sum(self._weights[phase] * len(labels) for phase, labels in self._stages)
+        later += sum(self._weights[piece.task.phase] for piece in self._left)
+        rest = len(self._weights) if self._has_first_turns else 0
+        return mine / (mine + later + rest) if mine else 0.0
 
     def _of_next_stage(self) -> Iterator[_Piece]:
         phase, labels = self._stages.popleft()
@@ -215,12 +233,17 @@ class BoundedPlan:
                 else:
                     self._wait_for_the_end(piece)
 
-    def _of_all(self) -> Iterator[_Piece]:
-        """What all stages left behind."""
+    def _of_left(self) -> Iterator[_Piece]:
+        """Of what stages left behind: all that had no turn; else what the earliest of them did."""
         left, self._left = self._left, []
-        for piece in sorted(left, key=lambda piece: piece.is_begun):
-            piece.stage = self._stage
-            yield piece
+        earliest = min(piece.stage for piece in left)
+        has_new = not all(piece.is_begun for piece in left)
+        for piece in left:
+            if not piece.is_begun if has_new else piece.stage == earliest:
+                piece.stage = self._stage
+                yield piece
+            else:
+                self._left.append(piece)
 
     def _is_awaited(self) -> bool:
         """Whether something is at work, or slow, on which it depends what later tasks send: how fast it is must not matter."""
@@ -240,8 +263,10 @@ class BoundedPlan:
     def _lease(self, piece: _Piece, worker: int | None = None) -> Task:
         if worker is not None:
             self._homes[piece.task.labels[0]] = worker
-        first_turns = sum(not one.is_begun for one in (piece, *self._waiting))
-        slice_s = self._shares.slice_s(self._elapsed_s, first_turns, len(self._waiting) + 1)
+        slice_s = SLICE_S
+        if self._shares.is_limited:
+            first_turns = sum(not one.is_begun for one in (piece, *self._waiting))
+            slice_s = self._shares.slice_s(self._elapsed_s, first_turns, len(self._waiting) + 1)
         piece.task, piece.is_begun = replace(piece.task, slice_s=slice_s), True
         self._leased[piece.task.id] = piece
         return piece.task
@@ -280,14 +305,6 @@ def _stages(
         among = [card for card in tested if card.layer == layer]
         among.sort(key=lambda card: method_rank(card.method))
         yield row.name, [card.label for card in among]
-
-
-def _weights(stages: Iterable[tuple[str, list[str]]]) -> list[float]:
-    """Shares of time: all phases have the same, and in each all operations."""
-    sizes = Counter[str]()
-    for phase, labels in stages:
-        sizes[phase] += len(labels)
-    return [len(labels) / max(1, sizes[phase]) for phase, labels in stages]
 
 
 def _count_of(card: OperationCard, usual: int) -> int:

@@ -9,6 +9,10 @@ from checker.supervisor.assignment import remainder
 from checker.workers.messages import Leaving, Task
 
 _NANO = 1e-9
+MOST_AHEAD = 16
+"""Tasks that one worker holds."""
+_AHEAD_S = 0.1
+"""Work that a worker has beyond its second task: turns may be so short that asking for each would take longer."""
 _ALONE = (Stage.MAKE, Stage.HOOK, Stage.JUDGE, Stage.RECORD)
 _STUCK_S = 3.0
 
@@ -103,6 +107,12 @@ class WorkerState:
     def busy(self) -> int:
         """Leases that keep it busy."""
         return len(self.leases) - self.slow - len(self.waiting)
+
+    def wants(self, ahead: int) -> bool:
+        """Whether it should have one more, if it keeps so many waiting beside the one that it works on."""
+        if self.busy > ahead:
+            return False
+        return ahead < 2 or sum(task.slice_s for task in self.leases.values()) < _AHEAD_S
 
     def take(self, task: Task, now: float) -> None:
         """One more lease."""

@@ -38,7 +38,7 @@ from checker.supervisor.quarantine import (
 from checker.supervisor.restarts import HANG, OPENING, Restarts, Ruling
 from checker.supervisor.second_look import SecondLooks, second_looks
 from checker.supervisor.signals import Interrupts
-from checker.supervisor.state import Deadlines, is_stuck, overdue
+from checker.supervisor.state import MOST_AHEAD, Deadlines, is_stuck, overdue
 from checker.supervisor.unreported import Unreported
 from checker.workers.messages import (
     Assign,
@@ -230,11 +230,12 @@ class Supervisor:
             return
         now, elapsed_s = time.monotonic(), self._chronicle.elapsed_s
         ready = [self._crew.workers[one] for one in self._crew.ready]
-        # Small tasks: a second one ahead, while there is enough for everybody.
-        for ahead in (0, 1) if self._settings.kind == "run" else (0,):
-            for worker in ready:
+        # Small tasks: some ahead, while there are enough for everybody.
+        for ahead in range(MOST_AHEAD) if self._settings.kind == "run" else (0,):
+            wanting = [one for one in ready if one.standing.wants(ahead)]
+            for worker in wanting:
                 standing = worker.standing
-                if standing.busy > ahead or self._plan.waiting <= ahead * len(ready):
+                if self._plan.waiting <= ahead * len(ready):
                     continue
                 task = self._plan.lease(elapsed_s, standing.incarnation)
                 self._hand_over(worker, task, now)

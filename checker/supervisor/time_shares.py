@@ -1,15 +1,13 @@
 """How long the stages of a `run` with a time limit may take, and each turn in them. Pure: seconds are arguments."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 SLICE_S = 8.0
 """A turn where time does not press: then others may have a look at the operation, too."""
 SHORTEST_SLICE_S = 0.005
+"""Of a turn, and of a stage."""
 FIRST_TURNS = 0.5
 """Share of a stage for the first turns of its operations: what was reckoned too short is made up for by the rest."""
-REST_WEIGHT = 1.0
-"""Of what stages leave behind when their time is over, as if it were one phase more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,25 +25,25 @@ class TimeWindow:
 
 
 class TimeShares:
-    """Shares of the time that is left, by weights: what one stage leaves over is for all that follow."""
+    """What stages may have of the time that is left: what one leaves over is for all that follow."""
 
-    def __init__(
-        self, window: TimeWindow | None = None, weights: Sequence[float] = (), workers: int = 1
-    ) -> None:
-        """Without `window` there is no limit. `weights` of the stages, in order."""
+    def __init__(self, window: TimeWindow | None = None, workers: int = 1) -> None:
+        """Without `window` there is no limit."""
         self._window = window
-        self._weights = [*weights, REST_WEIGHT]
         self._workers = workers
         self._stage_ends_s: float | None = None
 
-    def begin_next(self, elapsed_s: float) -> None:
-        """One stage more begins: the next one, or after the last what all of them left behind."""
+    @property
+    def is_limited(self) -> bool:
+        """Whether time has a limit."""
+        return self._window is not None
+
+    def begin_next(self, elapsed_s: float, share: float) -> None:
+        """One stage more begins, with this share of what is left."""
         if self._window is None:
             return
-        left_s = max(0.0, self._window.ends_s - elapsed_s)
-        self._stage_ends_s = elapsed_s + left_s * self._weights[0] / sum(self._weights)
-        if len(self._weights) > 1:
-            del self._weights[0]
+        left_s = self._window.ends_s - elapsed_s
+        self._stage_ends_s = elapsed_s + max(SHORTEST_SLICE_S, left_s * share)
 
     def is_over(self, elapsed_s: float) -> bool:
         """Whether others should have had the time that this stage still takes."""

@@ -21,6 +21,8 @@ from checker.workers.unconfirmed import JudgedCase, before_in
 _MAKE = Stage.MAKE
 _SLOW_TOGETHER = 3
 """Requests of one slow operation that are waited for at once."""
+_TOGETHER_S = 0.05
+"""How long a task that is over may wait for others to be."""
 _MOST_FAULTS = 3
 """Cases of one operation in one task that our own bugs may cost: then it is given up."""
 
@@ -48,6 +50,8 @@ class CaseScheduler:
         """Next steps of sequences, made and waiting for a lane."""
         self._ahead: InFlight | None = None
         self._is_stopped = False
+        self._told_at = 0.0
+        """When tasks were over last."""
         # Whoever has one lane may count on his hooks seeing one call after the other.
         self._makes_ahead = place.calling_stage is not Stage.HOOK
 
@@ -118,9 +122,16 @@ class CaseScheduler:
         self.may_be_over = True
 
     def over(self, now: float) -> list[LeasedTask]:
-        """Tasks of which nothing is left to wait for: they are not ours any more."""
+        """Tasks of which nothing is left to wait for: they are not ours any more.
+
+        Several at once, while there are others to work on: turns may be so short that telling of each would take longer.
+        """
         self.may_be_over = False
-        over = [running for running in self.held if running.is_over(now, self._is_stopped)]
+        held = self.held
+        over = [running for running in held if running.is_over(now, self._is_stopped)]
+        if not over or (len(over) < len(held) and now - self._told_at < _TOGETHER_S):
+            return []
+        self._told_at = now
         for running in over:
             (self.slow if running.is_slow else self.tasks).remove(running)
         return over

@@ -168,7 +168,7 @@ def test_a_task_whose_stage_is_over_comes_back_after_the_last_phase() -> None:
     plan.come_back(second, 5, finished=True, spent_s=0.1)
     phases = []
     while not plan.is_over:
-        task = plan.lease(6.0)
+        task = plan.lease(5.1)
         assert task is not None
         phases.append((task.phase, task.start))
         plan.come_back(task, task.stop, finished=True, spent_s=0.0)
