@@ -295,6 +295,7 @@ def apply_options(
     if options["dry_run"]:
         config.update(transport=_NOTHING_SENT)
         config.checks.update(enabled=False)
+        config.auth.update(auto_signup=False)
     refuse_pointless_bytes(config)
 
 

@@ -87,6 +87,7 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
         server_variables=tuple(config.servers.variables.items()),
         inline=occasion.inline,
         operations=config.operation_layers(),
+        auto_signup=config.auth.auto_signup,
         wfc=_wfc(config),
         max_time_s=_max_time_s(config, occasion.kind),
         max_failures=config.max_failures,

@@ -168,6 +168,8 @@ class RunSettings:
     """Of the page on loopback that shows the run while it goes on; 0: a free one."""
     keeps_traffic: bool = False
     """Whether a report shows every request, so that none may be thrown away."""
+    auto_signup: bool = default_of(("auth",), "auto-signup")
+    """Whether the run makes an account and logs in, where the description says how and nobody gave credentials."""
     wfc: str = ""
     """Text of the authentication document that is configured."""
     upload: UploadSettings = field(default_factory=UploadSettings)

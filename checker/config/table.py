@@ -125,7 +125,7 @@ _ROOT = {
 }
 
 _AUTH: dict[Path, dict[str, Key]] = {
-    ("auth",): {"openapi": Key(MapOf(auth.static_rule), {})},
+    ("auth",): {"openapi": Key(MapOf(auth.static_rule), {}), "auto-signup": Key(_FLAG, True)},
     auth.BASIC: {
         "username": Key(Text(rules.user_name)),
         "password": Key(Secret(auth.sendable)),

@@ -44,6 +44,17 @@ BUILT_IN: Final = (
         "Requests after which the API served nobody",
         "Leave the operation out with `--exclude-name`, or log in by `[auth.dynamic]`, so that new credentials can be had.",
     ),
+    WarningRow(
+        "sign_up_failed",
+        "Accounts that could not be made",
+        "Give credentials (`[auth]`, `--auth`), or leave it with `auth.auto-signup = false`.",
+    ),
+    WarningRow(
+        "signed_up",
+        "Accounts that the run made to be let in",
+        "Give credentials (`[auth]`, `--auth`) to do without, or set `auth.auto-signup = false`.",
+        is_usual=False,
+    ),
     WarningRow("left_behind", "What the run made and could not remove"),
     WarningRow(
         "rate_limited",

@@ -123,6 +123,10 @@ class GraphQLDescription:
         """Nothing, likewise."""
         return {}
 
+    def sign_up_flow(self) -> None:
+        """Not looked for: nothing in a type says what logs in."""
+        return
+
     def resources(self) -> ResourceModel:
         """What names, arguments and types of the root fields say."""
         self._index()

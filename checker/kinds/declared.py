@@ -132,6 +132,10 @@ class DeclaredSchema:
     """What follows from answers, beside what paths say."""
     security_schemes: Mapping[str, SecurityScheme] = field(default_factory=dict)
 
+    def sign_up_flow(self) -> None:
+        """Nothing is known of accounts."""
+        return
+
     def configure(self, options: SchemaOptions) -> None:
         """Take the base URL that users give."""
         self.base_url = options.base_url or self.base_url

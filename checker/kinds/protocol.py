@@ -14,6 +14,7 @@ from checker.core.pool import ValuePool
 from checker.core.resources import ResourceModel
 from checker.core.schema_warnings import SchemaWarning
 from checker.core.security import SecurityScheme
+from checker.core.signup import SignUpFlow
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.normalization.store import FormStore
 from checker.generation.settings import GenerationSettings
@@ -240,6 +241,10 @@ class ApiSchema(Protocol):
     @property
     def security_schemes(self) -> Mapping[str, SecurityScheme]:
         """Its security schemes by name; those that cannot be read are left out."""
+        ...
+
+    def sign_up_flow(self) -> SignUpFlow | None:
+        """How anybody makes an account and logs in with it; None when it says nothing of it."""
         ...
 
     def configure(self, options: SchemaOptions) -> None:

@@ -10,6 +10,7 @@ from checker.core.operation import BrokenOperation, Label, Operation
 from checker.core.resources import ResourceModel
 from checker.core.schema_warnings import SchemaWarning
 from checker.core.security import SecurityScheme
+from checker.core.signup import SignUpFlow
 from checker.kinds.members import initialised
 from checker.kinds.protocol import OperationEntry
 from checker.kinds.sources import SchemaOptions
@@ -26,6 +27,7 @@ from checker.openapi.resources import resource_model
 from checker.openapi.routes import Routes
 from checker.openapi.security import credential_places, security_schemes
 from checker.openapi.servers import absolute_url, path_of
+from checker.openapi.signup import is_candidate, sign_up_flow
 from checker.openapi.warnings import operation_warnings
 
 KIND: Final = "openapi"
@@ -113,6 +115,14 @@ class OpenApiSchema:
     def security_schemes(self) -> dict[str, SecurityScheme]:
         """Its security schemes by name; those that cannot be read are left out."""
         return security_schemes(self.document)
+
+    def sign_up_flow(self) -> SignUpFlow | None:
+        """How anybody makes an account and logs in with it, if the document says so; only what may be part of it is read."""
+        entries = (one for one in self.entries() if isinstance(one, Entry) and is_candidate(one))
+        read = map(self.read, entries)
+        return sign_up_flow(
+            self.document, (one for one in read if isinstance(one, OpenApiOperation))
+        )
 
     def base_url_of(self, servers: object) -> str | None:
         """Base URL of an operation that has servers of its own, unless one was given for all."""

@@ -1,7 +1,7 @@
 """Tries what is configured to say who is calling, each on one operation that changes nothing."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from checker.config.settings import RunSettings
 from checker.config.wfc import chosen_users
@@ -20,6 +20,7 @@ from checker.workers.configured_sources import Requested, keeper_of, wiring_of
 from checker.workers.first_look import is_harmless
 from checker.workers.identities import Identities
 from checker.workers.opening import Subject, read_subject
+from checker.workers.signup import SignUpSource, accounts_of
 from checker.workers.transports import transport_of
 
 
@@ -51,7 +52,11 @@ class _Tried:
         self._subject = subject
         settings, operations, origin = subject.settings, subject.operations, subject.origin
         self._secrets = secrets_of(settings)
-        asked = Requested(settings, subject.schemes, operations)
+        self._told: list[str] = []
+        accounts = accounts_of(
+            settings, subject.description.schema, lambda note: self._told.append(note.text)
+        )
+        asked = Requested(settings, subject.schemes, operations, accounts)
         self._keeper = keeper_of(asked, wiring_of(settings, origin), self._secrets)
         if self._keeper is not None:
             self._keeper.fetch_alone()
@@ -88,6 +93,15 @@ class _Tried:
             covers = provider.scope.covers
             covered = (one for one in self._asking() if covers(AuthContext(one)))
             yield self._trial(f"provider {provider.name}", covered)
+        for name, source in self._keeper.sources.items() if self._keeper else ():
+            if isinstance(source, SignUpSource):
+                covered = (
+                    one
+                    for one in self._operations
+                    if source.key(Case(one, "auth-check")) is not None
+                )
+                trial = self._trial(name, covered)
+                yield replace(trial, text="; ".join([*self._told, trial.text]))
 
     def _asking(self) -> list[Operation]:
         """Operations that ask for credentials first."""

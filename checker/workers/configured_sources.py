@@ -19,6 +19,7 @@ from checker.workers.credentials import CredentialKeeper
 from checker.workers.identities import Identities, UserSource, Wiring
 from checker.workers.schemes import SchemeCredentials
 from checker.workers.signing import digest_signer, signers_of
+from checker.workers.signup import Accounts, SignUpSource
 from checker.workers.tokens import Send, TokenSource
 from checker.workers.transports import transport_of
 
@@ -30,6 +31,8 @@ class Requested:
     settings: RunSettings
     schemes: SchemeCredentials
     operations: OperationResolver
+    accounts: Accounts | None = None
+    """How the run makes itself known where nobody says who it is."""
 
 
 def keeper_of(asked: Requested, wiring: Wiring, secrets: Secrets) -> CredentialKeeper | None:
@@ -53,14 +56,17 @@ def equip(
         if authentication.wfc is not None:
             users = chosen_users(asked.settings.wfc, authentication.wfc.user)
             keeper.identities = Identities([user.name for user in users])
-            made = partial(
+            user_source = partial(
                 UserSource, keeper.identities, authentication.wfc.refresh_interval, wiring
             )
-            keeper.sources = {one.name: one for one in map(made, users)}
+            keeper.sources = {one.name: one for one in map(user_source, users)}
     else:
         registry = next((one for one in registered if one), GLOBAL_AUTH)
         keeper.sources = CREDENTIAL_SOURCES | {one.name: one for one in registry.providers}
         keeper.signers = signers_of(wiring.origin, registry.signers)
+        if asked.accounts is not None and not (keeper.sources or keeper.signers):
+            made = SignUpSource(asked.accounts, wiring.send)
+            keeper.sources = {made.name: made}
     if any(own.authentication.is_digest for own in operations.layers.everywhere()):
         keeper.signers = (*keeper.signers, digest_signer(wiring.origin, operations.of))
 

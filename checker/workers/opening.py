@@ -44,6 +44,7 @@ from checker.workers.saved import SavedExamples
 from checker.workers.schemes import SchemeCredentials
 from checker.workers.selected import SelectedOperations
 from checker.workers.served import Sent
+from checker.workers.signup import accounts_of
 from checker.workers.telling import (
     tell_of_checks,
     tell_of_description,
@@ -98,7 +99,8 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
     told = _tell(subject, recorder)
     rules = generation_rules(operations, settings, subject.schemes, reuse=True)
     makers = open_makers(settings, subject.selected, rules, recorder)
-    asked = Requested(settings, subject.schemes, operations)
+    accounts = accounts_of(settings, subject.description.schema, recorder.note)
+    asked = Requested(settings, subject.schemes, operations, accounts)
     keeper = keeper_of(asked, wiring_of(settings, origin), recorder.secrets)
     caller = Caller(origin, subject.schemes, keeper)
     lanes = Lanes.of(settings)

@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-import uvicorn
 from fastapi import Depends, FastAPI, Form, HTTPException, Response
 from fastapi.security import APIKeyCookie, APIKeyHeader, OAuth2PasswordBearer
+
+from tests.apps.uvicorn_server import served
 
 USER, PASSWORD = "anna", "pw-C4n4ry-5"
 
@@ -96,17 +97,5 @@ def token_app(tokens: Tokens, operations: int) -> FastAPI:
 @contextmanager
 def serving_tokens(tokens: Tokens, operations: int = 4) -> Iterator[Tokens]:
     """The application on loopback until left."""
-    config = uvicorn.Config(
-        token_app(tokens, operations), port=0, log_level="critical", ws="none", lifespan="off"
-    )
-    server = uvicorn.Server(config)
-    listening = config.bind_socket()
-    tokens.url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-    thread.start()
-    try:
+    with served(token_app(tokens, operations)) as tokens.url:
         yield tokens
-    finally:
-        server.should_exit = True
-        thread.join()
-        listening.close()

@@ -1,0 +1,24 @@
+"""How a description lets anybody make an account and log in with it."""
+
+from dataclasses import dataclass
+
+from checker.core.operation import Label
+from checker.core.security import SecurityScheme
+
+
+@dataclass(frozen=True, slots=True)
+class SignUpFlow:
+    """A request that makes an account, and one that gets a token for it."""
+
+    sign_up: Label
+    login: Label
+    shared: tuple[str, ...]
+    """Properties of the body of the sign-up that the body of the login has, too: the credentials, as they are spelled there."""
+    passwords: frozenset[str]
+    """Those of them that are passwords."""
+    token: str
+    """JSON pointer of the token in the answer to the login."""
+    scheme: SecurityScheme
+    """What the token is for."""
+    preferred: tuple[tuple[str, str], ...] = ()
+    """(property, value) of enumerations in the body of the sign-up that let administrators be made."""

@@ -1,0 +1,153 @@
+"""Finds out whether a description says how to make an account and how to log in with it."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from checker.core.resource_names import normalised
+from checker.core.schema import UnresolvableReference
+from checker.core.security import SecurityScheme
+from checker.core.signup import SignUpFlow
+from checker.openapi.answer_fields import AnswerField, SchemaFields
+from checker.openapi.documents.references import OpenApiDocument
+from checker.openapi.operation import Entry, OpenApiOperation
+from checker.openapi.security import security_schemes
+
+_SIGN_UPS: Final = (
+    re.compile(r"(sign|join)up|register|registration|registrations|create(account|user)"),
+    re.compile(r"users?|accounts?"),
+)
+"""Last segments of paths, the plainest first."""
+_LOGIN: Final = re.compile(
+    r"log(in|on)|signin|auth|authenticate|authentication|authorize|tokens?|sessions?|oauth2?|jwt|obtaintoken|accesstoken"
+)
+_PASSWORD: Final = frozenset(("password", "passwd", "passphrase", "pwd", "pass"))
+_WHO: Final = re.compile(
+    r"(user|login|account|nick)?(name|id)|user|login|handle|nickname|e?mail(address)?|user(e?mail)|phone(number)?|identifier"
+)
+_TOKEN: Final = (
+    re.compile(r"accesstoken|jwt|jwttoken|bearer|bearertoken|authtoken|sessiontoken|idtoken"),
+    re.compile(r"token|access|key|apikey"),
+)
+"""Names of fields, the plainest first."""
+_ADMINISTRATOR: Final = re.compile(r"admin|root|superuser|owner", re.IGNORECASE)
+_MOST_PARTS: Final = 40
+"""Schemas that are looked at for one body."""
+_SENT_AS_BEARER: Final = frozenset(("oauth2", "openIdConnect"))
+
+
+def sign_up_flow(
+    document: OpenApiDocument, operations: Iterable[OpenApiOperation]
+) -> SignUpFlow | None:
+    """The first login whose credentials a sign-up of the same description takes; `operations` are candidates alone."""
+    scheme = next(filter(_takes_tokens, security_schemes(document).values()), None)
+    if scheme is None:
+        return None
+    fields = SchemaFields(document)
+    candidates = list(operations)
+    for login in candidates:
+        if not _LOGIN.fullmatch(_last_word(login.path)):
+            continue
+        token = _token_in(fields.of_answer(login).fields)
+        for sign_up in _sign_ups(candidates) if token else ():
+            shared = _shared(document, sign_up, login)
+            passwords = frozenset(one for one in shared if normalised(one) in _PASSWORD)
+            if passwords and len(shared) > len(passwords):
+                preferred = tuple(_administrators(document, sign_up))
+                return SignUpFlow(
+                    sign_up.label, login.label, shared, passwords, token, scheme, preferred
+                )
+    return None
+
+
+def is_candidate(entry: Entry) -> bool:
+    """Whether an operation may be one of the two, as far as its table of contents tells."""
+    word = _last_word(entry.path)
+    is_named = any(one.fullmatch(word) for one in (*_SIGN_UPS, _LOGIN))
+    return entry.method == "POST" and "{" not in entry.path and is_named
+
+
+def _last_word(path: str) -> str:
+    return normalised(path.rstrip("/").rpartition("/")[2])
+
+
+def _takes_tokens(scheme: SecurityScheme) -> bool:
+    if scheme.type == "http":
+        return scheme.scheme == "bearer"
+    return scheme.type == "apiKey" or scheme.type in _SENT_AS_BEARER
+
+
+def _sign_ups(candidates: list[OpenApiOperation]) -> Iterator[OpenApiOperation]:
+    for pattern in _SIGN_UPS:
+        for one in candidates:
+            if pattern.fullmatch(_last_word(one.path)) and not _needs_more(one):
+                yield one
+
+
+def _needs_more(operation: OpenApiOperation) -> bool:
+    """Whether it wants more than a body, or credentials."""
+    is_closed = bool(operation.security) and not any(one.is_none for one in operation.security)
+    return is_closed or any(one.required for one in operation.parameters)
+
+
+def _shared(
+    document: OpenApiDocument, sign_up: OpenApiOperation, login: OpenApiOperation
+) -> tuple[str, ...]:
+    """Names of credentials that both bodies have."""
+    if _needs_more(login):
+        return ()
+    asked = dict(_properties(document, login))
+    given = dict(_properties(document, sign_up))
+    return tuple(name for name in given if name in asked and _is_credential(normalised(name)))
+
+
+def _is_credential(name: str) -> bool:
+    return name in _PASSWORD or _WHO.fullmatch(name) is not None
+
+
+def _token_in(fields: tuple[AnswerField, ...]) -> str:
+    """Pointer of the token; empty for none."""
+    texts = [one for one in fields if one.kind == "string" and "/*" not in one.pointer]
+    for pattern in _TOKEN:
+        for one in texts:
+            if pattern.fullmatch(one.name):
+                return one.pointer
+    return ""
+
+
+def _administrators(
+    document: OpenApiDocument, operation: OpenApiOperation
+) -> Iterator[tuple[str, str]]:
+    """(property, value) of enumerations that have a value for administrators."""
+    for name, schema in _properties(document, operation):
+        choices = schema.get("enum")
+        texts = (
+            (one for one in choices if isinstance(one, str)) if isinstance(choices, list) else ()
+        )
+        found = next(filter(_ADMINISTRATOR.search, texts), None)
+        if found is not None:
+            yield name, found
+
+
+def _properties(
+    document: OpenApiDocument, operation: OpenApiOperation
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """(name, schema) of what the body of an operation may hold, parts of `allOf` included."""
+    waiting = [(body.schema.raw, body.schema.pointer) for body in operation.bodies[:1]]
+    for _ in range(_MOST_PARTS):
+        if not waiting:
+            return
+        schema, at = _resolved(document, *waiting.pop())
+        parts, properties = schema.get("allOf"), schema.get("properties")
+        waiting += [(one, at) for one in (parts if isinstance(parts, list) else ())]
+        for name, value in properties.items() if isinstance(properties, dict) else ():
+            yield name, _resolved(document, value, at)[0]
+
+
+def _resolved(document: OpenApiDocument, raw: object, at: str) -> tuple[Mapping[str, Any], str]:
+    try:
+        value, place = document.dereferenced(raw, at)
+    except UnresolvableReference:
+        # It is a warning of the operation.
+        return {}, at
+    return (value, place) if isinstance(value, dict) else ({}, place)
