@@ -18,10 +18,13 @@ from checker.core.case import Case
 from checker.core.errors import CheckError, IncorrectUsage
 from checker.core.failures import Failure
 from checker.core.meta import GenerationMode
+from checker.core.response import Response
 from checker.core.send import Exchanging
 from checker.core.templates import error_template, sent_texts
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+UserCheck = Callable[[CheckContext, Response, Case], object]
+"""A check as users write one: it raises on failure; what it answers counts if it is failures."""
 
 
 @dataclass(frozen=True, slots=True)

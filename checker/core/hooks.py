@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import Any, Final, Protocol, TypeVar, overload
+from typing import Any, Final, Protocol, TypeVar, Unpack, overload
 
 from checker.core.errors import HookExecutionError
-from checker.core.operation_filter import OperationFilter, Predicate
+from checker.core.operation_filter import FilterAttributes, OperationFilter, Predicate
 
 Hook = Callable[..., Any]
 Registered = TypeVar("Registered", bound=Hook)
@@ -237,14 +237,18 @@ class HookDecorator:
         self.registry.register(hook, self.name, filter=self.filter)
         return hook
 
-    def apply_to(self, *functions: Predicate, **attributes: Any) -> "HookDecorator":
+    def apply_to(
+        self, *functions: Predicate, **attributes: Unpack[FilterAttributes]
+    ) -> "HookDecorator":
         """Limit a hook to some operations: `name`, `method`, `path`, `tag`, `operation_id`, each also with `_regex`.
 
         Conditions of one call hold together; of several calls one has to hold. Raises `IncorrectUsage`.
         """
         return replace(self, filter=self.filter.including(*functions, **attributes))
 
-    def skip_for(self, *functions: Predicate, **attributes: Any) -> "HookDecorator":
+    def skip_for(
+        self, *functions: Predicate, **attributes: Unpack[FilterAttributes]
+    ) -> "HookDecorator":
         """Keep a hook away from some operations, which are told as in `apply_to`. Raises `IncorrectUsage`."""
         return replace(self, filter=self.filter.excluding(*functions, **attributes))
 

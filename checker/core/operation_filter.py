@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from checker.core.errors import IncorrectUsage
 
@@ -11,6 +11,32 @@ ATTRIBUTES = ("name", "method", "path", "tag", "operation_id")
 """What of an operation a filter looks at; each also with `_regex`."""
 Predicate = Callable[[Any], object]
 """Of an object that has the attribute `operation`."""
+_Texts = str | Iterable[str] | None
+_Pattern = str | re.Pattern[str] | None
+
+
+class OperationAttributes(TypedDict, total=False):
+    """What of an operation has to equal one of some texts, or to have a match of a regular expression; None says nothing."""
+
+    name: _Texts
+    """`GET /users`, or `Query.users` of GraphQL."""
+    name_regex: _Pattern
+    method: _Texts
+    """In any letter case."""
+    method_regex: _Pattern
+    path: _Texts
+    """The whole template, without the base path."""
+    path_regex: _Pattern
+    tag: _Texts
+    tag_regex: _Pattern
+    operation_id: _Texts
+    operation_id_regex: _Pattern
+
+
+class FilterAttributes(OperationAttributes, total=False):
+    """Attributes, and a function that has to hold, too."""
+
+    func: Predicate | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +89,24 @@ class OperationFilter:
         conditions = (one for term in (*self.included, *self.excluded) for one in term)
         return any(isinstance(one, _Function) for one in conditions)
 
-    def including(self, *functions: Predicate, **attributes: Any) -> "OperationFilter":
+    def including(
+        self, *functions: Predicate, **attributes: Unpack[FilterAttributes]
+    ) -> "OperationFilter":
         """What matches this term, too. Raises `IncorrectUsage`."""
-        term = _term(functions, attributes)
+        term = _term(functions, dict(attributes))
         self._refuse_repeated(term)
         return replace(self, included=(*self.included, term))
 
     def excluding(
-        self, *functions: Predicate, deprecated: bool = False, **attributes: Any
+        self,
+        *functions: Predicate,
+        deprecated: bool = False,
+        **attributes: Unpack[FilterAttributes],
     ) -> "OperationFilter":
         """What does not match this term. Raises `IncorrectUsage`."""
         found = self
         if functions or attributes or not deprecated:
-            term = _term(functions, attributes)
+            term = _term(functions, dict(attributes))
             self._refuse_repeated(term)
             found = replace(self, excluded=(*self.excluded, term))
         return (
@@ -102,7 +133,9 @@ def _holds(term: _Term, context: Any) -> bool:
 
 
 def _term(functions: Iterable[Predicate], attributes: dict[str, Any]) -> _Term:
-    found: _Term = (*_functions(functions), *_conditions(attributes))
+    function = attributes.pop("func", None)
+    named = () if function is None else (function,)
+    found: _Term = (*_functions((*functions, *named)), *_conditions(attributes))
     if not found:
         raise IncorrectUsage(
             f"a filter needs a function or one of {', '.join(ATTRIBUTES)}, each also with `_regex`"

@@ -4,14 +4,16 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypedDict, TypeVar, Unpack, overload
 
 from checker.core.case import Case
 from checker.core.credentials import CREDENTIAL_SOURCES, Credentials, CredentialSource
 from checker.core.errors import CredentialError, IncorrectUsage
 from checker.core.operation import Operation
+from checker.core.operation_filter import OperationAttributes
 from checker.core.response import Response
 
+Decorated = TypeVar("Decorated")
 _SUBJECTS: Final[dict[str, Callable[[Operation], Collection[str]]]] = {
     "path": lambda operation: [operation.path],
     "method": lambda operation: [operation.method],
@@ -74,17 +76,21 @@ class Scope:
     _wanted: _Terms = field(default_factory=_Terms)
     _skipped: _Terms = field(default_factory=_Terms)
 
-    def apply_to(self, func: Condition | None = None, **filters: Any) -> "Scope":
+    def apply_to(
+        self, func: Condition | None = None, **filters: Unpack[OperationAttributes]
+    ) -> "Scope":
         """Those that all of these filters hold for; several calls are alternatives.
 
         Filters: `path`, `method`, `name`, `tag`, `operation_id`, each a text or a list, and with `_regex` a pattern.
         """
-        self._wanted.add(func, filters)
+        self._wanted.add(func, dict(filters))
         return self
 
-    def skip_for(self, func: Condition | None = None, **filters: Any) -> "Scope":
+    def skip_for(
+        self, func: Condition | None = None, **filters: Unpack[OperationAttributes]
+    ) -> "Scope":
         """None that all of these filters hold for; several calls are alternatives."""
-        self._skipped.add(func, filters)
+        self._skipped.add(func, dict(filters))
         return self
 
     def covers(self, context: AuthContext) -> bool:
@@ -150,6 +156,17 @@ class ProviderSource(CredentialSource):
         return response.status_code in self.retry_on
 
 
+class ProviderOptions(TypedDict, total=False):
+    """How long what a provider gives holds."""
+
+    refresh_interval: int | None
+    """Seconds, 300 if nothing is said; None: `get` is asked for each case."""
+    cache_by_key: Callable[[Case, AuthContext], Any] | None
+    """Cases of one key share what `get` gives."""
+    retry_on: Iterable[int] | None
+    """Statuses that have `get` asked anew, 401 if nothing is said."""
+
+
 class AuthRegistry:
     """Providers, in the order of registration: `checker.auth`, `schema.auth`."""
 
@@ -157,16 +174,15 @@ class AuthRegistry:
         self.providers: list[ProviderSource] = []
         self.signers: list[SigningScope] = []
 
+    @overload
     def __call__(
-        self,
-        provider: Any = None,
-        *,
-        refresh_interval: int | None = _REFRESH_S,
-        cache_by_key: Callable[[Case, AuthContext], Any] | None = None,
-        retry_on: Iterable[int] | None = None,
-    ) -> Any:
+        self, provider: None = None, **options: Unpack[ProviderOptions]
+    ) -> "Registration": ...
+    @overload
+    def __call__(self, provider: object, **options: Unpack[ProviderOptions]) -> Any: ...
+    def __call__(self, provider: Any = None, **options: Unpack[ProviderOptions]) -> Any:
         """A decorator that registers a provider class; `apply_to` and `skip_for` of it say for which operations."""
-        registration = Registration(self, refresh_interval, cache_by_key, retry_on)
+        registration = Registration(self, **options)
         return registration if provider is None else registration(provider)
 
     def set_from_requests(self, auth: Signer) -> SigningScope:
@@ -190,9 +206,10 @@ class Registration(Scope):
     def __init__(
         self,
         registry: AuthRegistry,
-        refresh_interval: int | None,
-        cache_by_key: Callable[[Case, AuthContext], Any] | None,
-        retry_on: Iterable[int] | None,
+        *,
+        refresh_interval: int | None = _REFRESH_S,
+        cache_by_key: Callable[[Case, AuthContext], Any] | None = None,
+        retry_on: Iterable[int] | None = None,
     ) -> None:
         super().__init__()
         self._registry = registry
@@ -200,17 +217,21 @@ class Registration(Scope):
         self._cache_by_key = cache_by_key
         self._retry_on = _RETRY_ON if retry_on is None else tuple(retry_on)
 
-    def apply_to(self, func: Condition | None = None, **filters: Any) -> "Registration":
+    def apply_to(
+        self, func: Condition | None = None, **filters: Unpack[OperationAttributes]
+    ) -> "Registration":
         """Register for those operations alone that all of these filters hold for."""
         Scope.apply_to(self, func, **filters)
         return self
 
-    def skip_for(self, func: Condition | None = None, **filters: Any) -> "Registration":
+    def skip_for(
+        self, func: Condition | None = None, **filters: Unpack[OperationAttributes]
+    ) -> "Registration":
         """Register for no operation that all of these filters hold for."""
         Scope.skip_for(self, func, **filters)
         return self
 
-    def __call__(self, provider: Any) -> Any:
+    def __call__(self, provider: Decorated) -> Decorated:
         """Register a class with `get` and `set`; gives it back. Raises `IncorrectUsage` for what is none."""
         for name in ("get", "set"):
             if not callable(getattr(provider, name, None)):
@@ -220,7 +241,7 @@ class Registration(Scope):
         name = provider.__name__ if isinstance(provider, type) else type(provider).__name__
         while name in known:
             name += "+"
-        made = provider() if isinstance(provider, type) else provider
+        made: Any = provider() if isinstance(provider, type) else provider
         source = ProviderSource(name, made, self)
         source.refresh_s, source.cache_by_key = self._refresh_s, self._cache_by_key
         source.is_kept = self._refresh_s is not None

@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Generic, Protocol, TypeVar
 
+from checker.core.case import Case
 from checker.core.errors import IncorrectUsage
 from checker.core.media_types import parse
+from checker.core.operation import Operation
 
 Registered = TypeVar("Registered", bound=Callable[..., Any])
 Item = TypeVar("Item")
@@ -18,16 +20,16 @@ FORMATS: dict[str, object] = {}
 class SerializationContext:
     """What a serializer is told beside the value."""
 
-    case: Any
-    """The case whose body it is."""
+    case: Case | None = None
+    """The case whose body it is; None where a value is written apart from a case."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeserializationContext:
     """What a deserializer is told beside the response."""
 
-    operation: Any
-    case: Any = None
+    operation: Operation
+    case: Case | None = None
     """None where a response is judged by itself."""
 
 
@@ -83,7 +85,7 @@ CONSTANT_SOURCES: Final[list[Callable[[], Any]]] = []
 """Each gives an application or modules whose literals may become values."""
 
 
-class MediaTypeDecorator(Generic[Registered]):
+class MediaTypeDecorator:
     """`@checker.serializer("text/csv")`: registers a function for media types and gives it back."""
 
     def __init__(self, what: str, registry: ByMediaType[Any]) -> None:
@@ -114,8 +116,8 @@ class MediaTypeDecorator(Generic[Registered]):
         self._registry.add(targets, known)
 
 
-serializer: Final[MediaTypeDecorator[Any]] = MediaTypeDecorator("serializer", SERIALIZERS)
-deserializer: Final[MediaTypeDecorator[Any]] = MediaTypeDecorator("deserializer", DESERIALIZERS)
+serializer: Final = MediaTypeDecorator("serializer", SERIALIZERS)
+deserializer: Final = MediaTypeDecorator("deserializer", DESERIALIZERS)
 
 
 def constants(function: Registered) -> Registered:

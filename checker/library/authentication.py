@@ -3,14 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Unpack, overload
 
 from checker.config.credentials import credentials_in
 from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings, Sanitization
 from checker.core.credentials import CREDENTIAL_SOURCES
 from checker.core.hooks import HookRegistry, HookScope
-from checker.core.providers import GLOBAL_AUTH, AuthRegistry
+from checker.core.providers import GLOBAL_AUTH, AuthRegistry, ProviderOptions, Registration
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Outcome
 from checker.corpus.secrets import Secrets
@@ -30,7 +30,15 @@ TEST_AUTH: Final = "_checker_auth"
 class SchemaAuth(AuthRegistry):
     """`schema.auth`: registers providers for one schema, or marks a test to have one of its own."""
 
-    def __call__(self, provider: Any = None, **options: Any) -> Any:
+    @overload
+    def __call__(
+        self, provider: None = None, **options: Unpack[ProviderOptions]
+    ) -> Registration: ...
+    @overload
+    def __call__(
+        self, provider: object, **options: Unpack[ProviderOptions]
+    ) -> Callable[[Tested], Tested]: ...
+    def __call__(self, provider: Any = None, **options: Unpack[ProviderOptions]) -> Any:
         """Without a provider a decorator that registers one for the schema; with one a decorator of tests."""
         if provider is None:
             return AuthRegistry.__call__(self, **options)

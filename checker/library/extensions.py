@@ -85,7 +85,9 @@ def target_of(schema: Any, case: Case, base_url: str, target: bytes) -> bytes:
     return str(path).encode("ascii", "backslashreplace") + mark + query
 
 
-def weighted(schema: Any, operations: Sequence[ApiOperation], strategies: list[Any]) -> Any:
+def weighted(
+    schema: Any, operations: Sequence[ApiOperation], strategies: "list[st.SearchStrategy[Case]]"
+) -> "st.SearchStrategy[Case]":
     """One strategy of several, each as often as its operation is wanted."""
     weights = list(schema.compute_fuzz_operation_weights(operations))
     if len(set(weights)) < 2:

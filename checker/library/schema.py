@@ -2,21 +2,27 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from checker.config.config import Config
+from checker.core.case import Case
 from checker.core.errors import IncorrectUsage, InvalidSchema, OperationNotFound
 from checker.core.hooks import HookContext, HookDecorator, HookRegistry
+from checker.core.meta import GenerationMode
 from checker.core.operation import BrokenOperation, Label
-from checker.core.operation_filter import OperationFilter, Predicate
+from checker.core.operation_filter import FilterAttributes, OperationFilter, Predicate
 from checker.core.providers import AuthRegistry
 from checker.core.schema_warnings import SchemaWarning
 from checker.kinds.protocol import ApiOperation, ApiSchema
 from checker.library import lookups
+from checker.library.authentication import SchemaAuth
 from checker.library.engine import LibraryEngine
 from checker.library.extensions import ExtensionPoints, kept, weighted
 from checker.library.parametrized import SchemaDecorators
 from checker.library.state_machine import APIStateMachine, state_machine
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
 
 _NO_METHOD: Final = "Method `{method}` not found. Available methods: {available}"
 _NO_FIELD: Final = "Field `{name}` not found{hint}. Available fields: {available}"
@@ -67,9 +73,12 @@ class PathOperations(Mapping[str, ApiOperation]):
     def __len__(self) -> int:
         return len(self._entries)
 
-    def as_strategy(self, **options: Any) -> Any:
-        """Strategy of cases of all operations of the path. Options: those of `operation.as_strategy`."""
-        return _one_of(self._schema, map(self._schema.read, self._entries.values()), options)
+    def as_strategy(
+        self, generation_mode: GenerationMode | str | None = None, **parts: Any
+    ) -> "SearchStrategy[Case]":
+        """Strategy of cases of all operations of the path. The rest is as in `operation.as_strategy`."""
+        operations = map(self._schema.read, self._entries.values())
+        return _one_of(self._schema, operations, {"generation_mode": generation_mode, **parts})
 
 
 class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperations]):
@@ -140,7 +149,9 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         """Path below which all operation paths stand: begins and ends with `/`."""
         return self.opened.base_path
 
-    def include(self, *functions: Predicate, **attributes: Any) -> "LoadedSchema":
+    def include(
+        self, *functions: Predicate, **attributes: Unpack[FilterAttributes]
+    ) -> "LoadedSchema":
         """The schema with matching operations only.
 
         A filter is a function of an object with `operation`, or `name`, `method`, `path`, `tag`, `operation_id` (a string or
@@ -150,7 +161,10 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         return self._narrowed(self._filter.including(*functions, **attributes))
 
     def exclude(
-        self, *functions: Predicate, deprecated: bool = False, **attributes: Any
+        self,
+        *functions: Predicate,
+        deprecated: bool = False,
+        **attributes: Unpack[FilterAttributes],
     ) -> "LoadedSchema":
         """The schema without matching operations; filters are those of `include`. Raises `IncorrectUsage`."""
         return self._narrowed(
@@ -183,17 +197,21 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         return self.hooks.hook
 
     @property
-    def auth(self) -> AuthRegistry:
+    def auth(self) -> SchemaAuth:
         """`@schema.auth(...)`: a provider for operations of this schema; `@schema.auth(Provider)`: for one test alone."""
-        registry: AuthRegistry = self.engine.auth.registries[-1]
+        registry = self.engine.auth.registries[-1]
+        assert isinstance(registry, SchemaAuth)
         return registry
 
     def with_test_auth(self, own: AuthRegistry) -> "LoadedSchema":
         """The schema with providers that are for one test alone."""
         return self._with(self.engine.with_auth(own), self._filter)
 
-    def as_strategy(self, **options: Any) -> Any:
-        """Strategy of cases of all selected operations. Options: those of `operation.as_strategy`."""
+    def as_strategy(
+        self, generation_mode: GenerationMode | str | None = None, **parts: Any
+    ) -> "SearchStrategy[Case]":
+        """Strategy of cases of all selected operations. The rest is as in `operation.as_strategy`."""
+        options = {"generation_mode": generation_mode, **parts}
         return _one_of(self, self.get_all_operations(), options)
 
     def as_state_machine(self) -> type[APIStateMachine]:
@@ -319,7 +337,7 @@ def _one_of(
     schema: LoadedSchema,
     operations: Iterable[ApiOperation | BrokenOperation],
     options: Mapping[str, Any],
-) -> Any:
+) -> "SearchStrategy[Case]":
     """Strategy of cases of several operations; those that cannot be read are left out. Raises `IncorrectUsage`."""
     usable = [one for one in operations if not isinstance(one, BrokenOperation)]
     if not usable:

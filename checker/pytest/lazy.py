@@ -1,11 +1,11 @@
 """Schemas that a fixture makes: known when the test runs, so that its operations are subtests."""
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Unpack
 
 from checker.core.errors import IncorrectUsage
 from checker.core.hooks import HookDecorator, HookRegistry, HookScope
-from checker.core.operation_filter import OperationFilter, Predicate
+from checker.core.operation_filter import FilterAttributes, OperationFilter, Predicate
 from checker.library.parametrized import SchemaDecorators
 from checker.library.schema import LoadedSchema
 
@@ -20,13 +20,18 @@ class LazySchema(SchemaDecorators):
     hooks: HookRegistry = field(default_factory=lambda: HookRegistry(HookScope.SCHEMA))
     """Hooks for operations of this schema alone."""
 
-    def include(self, *functions: Predicate, **attributes: Any) -> "LazySchema":
+    def include(
+        self, *functions: Predicate, **attributes: Unpack[FilterAttributes]
+    ) -> "LazySchema":
         """The schema with matching operations only; filters are those of `schema.include`."""
         wanted = self.filter.including(*functions, **attributes)
         return replace(self, filter=wanted, hooks=self.hooks.copy())
 
     def exclude(
-        self, *functions: Predicate, deprecated: bool = False, **attributes: Any
+        self,
+        *functions: Predicate,
+        deprecated: bool = False,
+        **attributes: Unpack[FilterAttributes],
     ) -> "LazySchema":
         """The schema without matching operations; filters are those of `schema.include`."""
         wanted = self.filter.excluding(*functions, deprecated=deprecated, **attributes)

@@ -50,7 +50,8 @@ def schema(api) -> Any:
 
 @pytest.fixture
 def case(schema) -> checker.Case:
-    return find(schema["/a"]["POST"].as_strategy(), lambda _: True)
+    found: checker.Case = find(schema["/a"]["POST"].as_strategy(), lambda _: True)
+    return found
 
 
 def test_what_was_drawn_is_shown(case, api) -> None:

@@ -68,7 +68,7 @@ def test_a_run_is_stopped() -> None:
 
 def test_only_schemas_are_run() -> None:
     with pytest.raises(checker.errors.IncorrectUsage, match="takes a loaded schema, got 1"):
-        checker.engine.from_schema(1)
+        checker.engine.from_schema(1)  # type: ignore[arg-type]
     with pytest.raises(checker.errors.IncorrectUsage, match="no operation is selected"):
         checker.engine.from_schema(loaded().include(path="/none")).execute()
 

@@ -208,4 +208,4 @@ def test_operations_are_selected_by_their_security(document) -> None:
     assert list(secured) == ["/items/{id}", "/items"]
     assert list(schema.include(checker.openapi.require_security_scheme("none"))) == []
     with pytest.raises(checker.errors.IncorrectUsage, match="must be a string"):
-        checker.openapi.require_security_scheme(3)
+        checker.openapi.require_security_scheme(3)  # type: ignore[arg-type]

@@ -72,8 +72,8 @@ class Commands:
         if not data.startswith(MAGIC):
             raise kinds.ForeignDescription(f"the first line is not {MAGIC!r}")
         title, url = data.decode().split("\n")[1:3]
-        made = {"put": put(), "add": add()}
-        operations = [kinds.DeclaredOperation(f"do {n}", Contract(), **m) for n, m in made.items()]
+        made = {kinds.Label("do put"): put(), kinds.Label("do add"): add()}
+        operations = [kinds.DeclaredOperation(n, Contract(), **m) for n, m in made.items()]
         return kinds.DeclaredSchema(self.name, "Commands 1", data, tuple(operations), title, url)
 
 

@@ -16,9 +16,12 @@ def quotations(
         others = [other for other in operation.parameters if other.required and other is not one]
         if others or one.location not in ("path", "query"):
             continue
-        container = "path_parameters" if one.location == "path" else "query"
         for text in _TEXTS:
-            yield operation.Case(**{container: {one.name: text}})
+            values = {one.name: text}
+            if one.location == "path":
+                yield operation.Case(path_parameters=values)
+            else:
+                yield operation.Case(query=values)
 
 
 phases.register(phases.Phase("quoting", phases.CaseSource.LISTED, quotations, tries_saved=True))

@@ -20,7 +20,7 @@ def of_users(body: Body) -> Body:
 
 
 def _alone(serializer: Serializer, value: Any) -> bytes:
-    return serializer(SerializationContext(None), value) or b""
+    return serializer(SerializationContext(), value) or b""
 
 
 def octets(value: Any) -> bytes:

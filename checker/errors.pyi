@@ -1,0 +1,95 @@
+"""Made of `checker.faces.PUBLIC` by `python -m tests.typed.stubs`: what type checkers see of names that are resolved on first use."""
+
+from checker.checks.allow_header import AllowHeaderMismatch
+from checker.checks.content_type import MalformedMediaType, MissingContentType, UndefinedContentType
+from checker.checks.ignored_auth import IgnoredAuth
+from checker.checks.missing_header import MissingHeaderNotRejected
+from checker.checks.negative_data import AcceptedNegativeData
+from checker.checks.positive_data import RejectedPositiveData
+from checker.checks.resource_availability import EnsureResourceAvailability
+from checker.checks.response_headers import HeaderSchemaError, MissingHeaders
+from checker.checks.response_schema import (
+    BrokenNonNull,
+    ContentDecodingError,
+    ContentDeserializationError,
+    JsonSchemaError,
+    MalformedJson,
+)
+from checker.checks.response_time import ResponseTimeExceeded
+from checker.checks.server_error import ReportedServerError, ServerError
+from checker.checks.status_code import UndefinedStatusCode
+from checker.checks.unsupported_method import UnsupportedMethodResponse
+from checker.checks.use_after_free import UseAfterFree
+from checker.core.errors import (
+    BudgetSpent,
+    CheckerError,
+    CheckError,
+    ConfigError,
+    CredentialError,
+    ForeignDescription,
+    HookError,
+    HookExecutionError,
+    IncorrectUsage,
+    InvalidSchema,
+    LoaderError,
+    NoLinksFound,
+    NotAvailableYet,
+    NothingToBreak,
+    OperationNotFound,
+    UnreadableFile,
+    UnresolvableBody,
+    Unsatisfiable,
+    Unserialisable,
+    UsageError,
+)
+from checker.core.failures import Failure, FailureGroup, Severity
+from checker.core.schema import UnresolvableReference
+
+__all__ = [
+    "AcceptedNegativeData",
+    "AllowHeaderMismatch",
+    "BrokenNonNull",
+    "BudgetSpent",
+    "CheckError",
+    "CheckerError",
+    "ConfigError",
+    "ContentDecodingError",
+    "ContentDeserializationError",
+    "CredentialError",
+    "EnsureResourceAvailability",
+    "Failure",
+    "FailureGroup",
+    "ForeignDescription",
+    "HeaderSchemaError",
+    "HookError",
+    "HookExecutionError",
+    "IgnoredAuth",
+    "IncorrectUsage",
+    "InvalidSchema",
+    "JsonSchemaError",
+    "LoaderError",
+    "MalformedJson",
+    "MalformedMediaType",
+    "MissingContentType",
+    "MissingHeaderNotRejected",
+    "MissingHeaders",
+    "NoLinksFound",
+    "NotAvailableYet",
+    "NothingToBreak",
+    "OperationNotFound",
+    "RejectedPositiveData",
+    "ReportedServerError",
+    "ResponseTimeExceeded",
+    "ServerError",
+    "Severity",
+    "UndefinedContentType",
+    "UndefinedStatusCode",
+    "UnreadableFile",
+    "UnresolvableBody",
+    "UnresolvableReference",
+    "Unsatisfiable",
+    "Unserialisable",
+    "UnsupportedMethodResponse",
+    "UsageError",
+    "UseAfterFree",
+]

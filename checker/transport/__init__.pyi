@@ -1,0 +1,21 @@
+"""Made of `checker.faces.PUBLIC` by `python -m tests.typed.stubs`: what type checkers see of names that are resolved on first use."""
+
+from checker.core.request import BaseUrl, WireRequest
+from checker.core.response import FailureKind, NetworkFailure, Response
+from checker.core.send import Transport
+from checker.transport.applications import asgi, wsgi
+from checker.transport.blocking import BlockingTransport
+from checker.transport.settings import HttpSettings
+
+__all__ = [
+    "BaseUrl",
+    "BlockingTransport",
+    "FailureKind",
+    "HttpSettings",
+    "NetworkFailure",
+    "Response",
+    "Transport",
+    "WireRequest",
+    "asgi",
+    "wsgi",
+]
