@@ -1,9 +1,10 @@
 """Runs that are over, as commands find them: by a folder, by a name below `.checker`, by a report in JSON."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,16 @@ from checker.config.settings import RunSettings
 from checker.core.errors import UsageError
 from checker.core.known import Baseline, KnownFailure, entry_for, failure_id
 from checker.core.local_files import read_local
-from checker.corpus.fold import RunView
+from checker.corpus.fold import RunView, fold
 from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
-from checker.corpus.records import Finding
+from checker.corpus.records import Finding, Record
 from checker.corpus.runs import LastRun, last_run
 from checker.reporting.context import ReportContext
+from checker.reporting.merging import MergedPart, MergedView, merged, with_runs
 from checker.reporting.report import ENDLESS, Report
 from checker.reporting.views import report_of
+from checker.reporting.writing import FollowedRun
 
 _CORPORA = Path(".checker")
 _MOST_BYTES = 256 << 20
@@ -59,6 +62,11 @@ class PastRun:
         return cls(settings, run, view, _last_written(layout) - run.started.at)
 
     @property
+    def parts(self) -> tuple["PastRun", ...]:
+        """Itself: the runs that are told."""
+        return (self,)
+
+    @property
     def outcome(self) -> str:
         """As in `RunFinished`; `killed` for a run that has no end."""
         return ENDLESS if self.view.finished is None else self.view.finished.outcome
@@ -72,6 +80,72 @@ class PastRun:
     def context(self) -> ReportContext:
         """What its reports share."""
         return ReportContext.of(self.settings, self.run.started, self.view.opened)
+
+    @property
+    def followed(self) -> FollowedRun | None:
+        """What reports that follow it have to know; None when nothing was sent."""
+        opened = self.view.opened
+        return None if opened is None else FollowedRun(self.run.first, self.run.started, opened)
+
+    def named(self, name: str) -> MergedPart:
+        """It as one of several that are told together."""
+        read = partial(_records, RunLayout(Path(self.settings.corpus_dir)), self.run)
+        elapsed_s = self.view.finished.elapsed_s if self.view.finished else self.elapsed_s
+        return MergedPart(
+            name, self.run.started.seed, self.outcome, max(0.0, elapsed_s), self.view, read
+        )
+
+
+@dataclass(frozen=True)
+class MergedRuns:
+    """The last runs of several corpora, told as one."""
+
+    settings: RunSettings
+    """Those of the first, where they differ."""
+    parts: tuple[PastRun, ...]
+    """By when they began."""
+    _named: tuple[MergedPart, ...]
+    _merged: MergedView
+
+    @classmethod
+    def of(cls, runs: Mapping[str, PastRun]) -> "MergedRuns":
+        """Runs by their names, at least one."""
+        ordered = sorted(runs.items(), key=lambda item: (item[1].run.started.at, item[0]))
+        parts = tuple(part for _, part in ordered)
+        named = tuple(part.named(name) for name, part in ordered)
+        kind = "fuzz" if any(part.settings.kind == "fuzz" for part in parts) else "run"
+        settings = replace(
+            parts[0].settings,
+            kind=kind,
+            workers=max(part.settings.workers for part in parts),
+            phases=tuple(dict.fromkeys(phase for part in parts for phase in part.settings.phases)),
+        )
+        return cls(settings, parts, named, merged(named))
+
+    @property
+    def view(self) -> RunView:
+        """All of them as one."""
+        return self._merged.view
+
+    @property
+    def report(self) -> Report:
+        """What they came to."""
+        told = report_of(self.view, self.settings, self._merged.outcome, self._merged.elapsed_s)
+        return with_runs(told, self._named, self._merged.seen)
+
+    @property
+    def context(self) -> ReportContext:
+        """What their reports share."""
+        first = self.parts[0].context
+        of_all = ReportContext.of(self.settings, self.parts[0].run.started, self.view.opened)
+        places = dict.fromkeys(part.context.location for part in self.parts)
+        commands = dict.fromkeys(part.context.command for part in self.parts)
+        return replace(
+            of_all,
+            command="; ".join(commands),
+            # A line of a description can be named where there is one alone.
+            location=first.location if len(places) == 1 else "",
+        )
 
 
 def folder_of(name: str | None) -> Path:
@@ -131,13 +205,14 @@ def compared_with(name: str, today: str) -> Baseline:
 
 
 def _view(layout: RunLayout, run: LastRun) -> RunView:
-    view = RunView()
+    return fold(_records(layout, run))
+
+
+def _records(layout: RunLayout, run: LastRun) -> Iterator[tuple[int, Record]]:
+    """(incarnation, record) of a run, then what was damaged of its journals."""
     with closing(Journals(layout, above=run.first - 1)) as journals:
-        for incarnation, record in journals.read_new():
-            view.absorb(incarnation, record)
-        for note in journals.notes():
-            view.absorb(0, note)
-    return view
+        yield from journals.read_new()
+        yield from ((0, note) for note in journals.notes())
 
 
 def _reported(path: Path, today: str) -> Iterator[KnownFailure]:

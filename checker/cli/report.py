@@ -10,7 +10,7 @@ import click
 from checker.cli.command import Command
 from checker.cli.lists import formats_named
 from checker.cli.main import Root
-from checker.cli.past import PastRun, compared_with, folder_of
+from checker.cli.past import MergedRuns, PastRun, compared_with, folder_of
 from checker.cli.program import CANNOT
 from checker.config.config import Config
 from checker.core.errors import UsageError
@@ -18,11 +18,11 @@ from checker.core.reports import ReportFormat
 from checker.reporting.console import Console
 from checker.reporting.summaries import write_summary
 from checker.reporting.whole import check_writable
-from checker.reporting.writing import FollowedRun, Over, follow
+from checker.reporting.writing import Over, follow
 
 
 @click.command(cls=Command)
-@click.argument("run", metavar="RUN|FOLDER", required=False)
+@click.argument("runs", metavar="[RUN|FOLDER]...", nargs=-1)
 @click.option("--format", "formats", multiple=True, metavar="FORMATS", help="Reports to write.")
 @click.option("--report-dir", metavar="FOLDER", help="Folder of the reports.")
 @click.option("-o", "--output", metavar="PATH", help="Place of the report, if it is one.")
@@ -32,7 +32,7 @@ from checker.reporting.writing import FollowedRun, Over, follow
 @click.pass_context
 def report(
     ctx: click.Context,
-    run: str | None,
+    runs: tuple[str, ...],
     formats: tuple[str, ...],
     report_dir: str | None,
     output: str | None,
@@ -41,6 +41,8 @@ def report(
     no_color: bool,
 ) -> None:
     """Make reports of the last run in a corpus: RUN is its name below .checker, FOLDER its place.
+
+    Several are told as one: shards of a test, or services. A failure that many of them have is told once, with their names.
 
     Without --format the report of the console is printed. What is masked is as the configuration of today says.
     """
@@ -51,7 +53,7 @@ def report(
     config = Config.from_path(root.config_file) if root.config_file else Config.discover()
     if no_color or root.no_color:
         config.update(color=False)
-    found = _held_against(run, config, baseline, compare)
+    found = _found(runs, config, baseline, compare)
     folder = report_dir or str(config.reports.directory)
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     targets = [(row, output or os.path.join(folder, row.file_name(stamp))) for row in rows]
@@ -70,6 +72,21 @@ def report(
         ctx.exit(CANNOT)
 
 
+Told = PastRun | MergedRuns
+
+
+def _found(
+    runs: tuple[str, ...], config: Config, baseline: str | None, compare: str | None
+) -> Told:
+    """The run that is meant, or all of them as one."""
+    if len(runs) < 2:
+        return _held_against(runs[0] if runs else None, config, baseline, compare)
+    folders = {folder_of(name).resolve(): name for name in runs}
+    return MergedRuns.of(
+        {name: _held_against(name, config, baseline, compare) for name in folders.values()}
+    )
+
+
 def _held_against(
     run: str | None, config: Config, baseline: str | None, compare: str | None
 ) -> PastRun:
@@ -85,7 +102,7 @@ def _held_against(
     return replace(found, settings=replace(found.settings, baseline=against))
 
 
-def _show(past: PastRun) -> None:
+def _show(past: Told) -> None:
     """Print what the console would have."""
     console = Console(past.settings)
     console.title()
@@ -93,7 +110,7 @@ def _show(past: PastRun) -> None:
     console.finish(past.report)
 
 
-def _write(past: PastRun, targets: list[tuple[ReportFormat, str]]) -> dict[str, str]:
+def _write(past: Told, targets: list[tuple[ReportFormat, str]]) -> dict[str, str]:
     """Path -> why there is no report."""
     problems = {}
     for row, path in targets:
@@ -105,12 +122,12 @@ def _write(past: PastRun, targets: list[tuple[ReportFormat, str]]) -> dict[str, 
     return problems | _follow(past, streaming) if streaming else problems
 
 
-def _follow(past: PastRun, targets: list[tuple[str, str]]) -> dict[str, str]:
-    opened = past.view.opened
-    if opened is None:
+def _follow(past: Told, targets: list[tuple[str, str]]) -> dict[str, str]:
+    runs = [(one.settings, one.followed) for one in past.parts]
+    there = [(settings, run) for settings, run in runs if run is not None]
+    if not there:
         return {path: f"{path}: nothing was sent in this run" for _, path in targets}
-    about = FollowedRun(past.run.first, past.run.started, opened)
-    written = follow(past.settings, about, targets, Over())
+    written = follow(there, targets, Over())
     if written.count < past.view.requests:
         click.echo(
             f"Note: {written.count:,} of {past.view.requests:,} requests were kept; "

@@ -131,6 +131,11 @@ class RunView:
         return {name: finding for name, finding in best if finding.stage == "minimised"}
 
     @property
+    def sights(self) -> dict[str, Finding]:
+        """Fingerprint -> best version of all that was ever found, what is not told included."""
+        return {name: entry.best for name, entry in self._known.items()}
+
+    @property
     def ledger(self) -> tuple[float, ...]:
         """Seconds of make, wait, judge, record, idle over all workers."""
         return tuple(map(sum, zip(*self.ledgers.values(), strict=True))) or (0.0,) * 5

@@ -1,6 +1,6 @@
 """What a run came to, as every report shows it: values only, made from a fold of the records."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from checker.core.known import Baseline, Compared
@@ -86,6 +86,18 @@ class OperationOutcome:
 
 
 @dataclass(frozen=True, slots=True)
+class MergedRun:
+    """One of several runs that a report tells as one."""
+
+    name: str
+    """Of its folder, as it was given."""
+    seed: int
+    outcome: str
+    cases: int
+    failures: int
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """All that the end of a run is told from."""
 
@@ -127,6 +139,10 @@ class Report:
     """What of the description it has met."""
     shortfalls: tuple[str, ...] = ()
     """Which parts of the description it should have met and has not: they make the run fail."""
+    runs: tuple[MergedRun, ...] = ()
+    """Those that it tells as one; none for a report of a single run."""
+    seen_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Fingerprint -> names of the runs that have the failure; empty for a report of a single run."""
     is_complete: bool = True
     """False of a run that has no end: it goes on, or was killed."""
 

@@ -206,7 +206,11 @@ def _end_lines(report: Report) -> Iterator[str]:
             row = report_format(name)
             yield f"  - {row.title if row else name}: {path}"
         yield ""
-    yield f"Seed: {report.seed}"
+    for one in report.runs:
+        what = f"{one.cases:,} cases, {counted(one.failures, 'failure')}"
+        yield f"Run {one.name}: {what}, {one.outcome}, seed {one.seed}"
+    if not report.runs:
+        yield f"Seed: {report.seed}"
     yield ""
 
 

@@ -14,6 +14,9 @@ from checker.reporting.report import Report
 class StreamWriter(Protocol):
     """Writes a report event by event. What it gives is added to the file; what it keeps is its own affair."""
 
+    context: ReportContext
+    """Of the run whose events come: set anew where the next of several runs begins that are told as one."""
+
     def head(self) -> str:
         """What stands before everything else."""
         ...

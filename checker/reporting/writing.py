@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import asdict, astuple, dataclass, replace
 from functools import partial
 from math import inf
@@ -20,7 +20,7 @@ from checker.core.reports import ReportFormat, report_format
 from checker.core.stopping import STOP_SIGNALS
 from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
-from checker.corpus.records import Note, RunStarted, SchemaOpened
+from checker.corpus.records import Finding, Note, RunStarted, SchemaOpened
 from checker.reporting.context import ReportContext
 from checker.reporting.events import Event, EventStream
 from checker.reporting.ordered import OrderedTraffic
@@ -222,6 +222,11 @@ class OpenReport:
         if self._add is not None:
             self._guarded(lambda: self._write(self._writer.event(event)))
 
+    def turn_to(self, context: ReportContext) -> None:
+        """From now on events are of this run."""
+        if self._add is not None:
+            self._writer.context = context
+
     def end(self) -> None:
         """Let it stand at its place."""
         if self._add is not None:
@@ -275,7 +280,7 @@ def main(
     orders = Orders(down, [Path(path) for _, path in targets])
     written = walled(
         lambda: follow(
-            RunSettings.from_dict(settings), FollowedRun.from_plain(run), targets, orders
+            [(RunSettings.from_dict(settings), FollowedRun.from_plain(run))], targets, orders
         ),
         lambda why: Written(problem=why),
     )
@@ -283,36 +288,64 @@ def main(
 
 
 def follow(
-    settings: RunSettings, run: FollowedRun, targets: Sequence[Target], orders: Progressing
+    runs: Sequence[tuple[RunSettings, FollowedRun]],
+    targets: Sequence[Target],
+    orders: Progressing,
 ) -> Written:
-    """Write the reports of a run from its beginning to its end."""
-    context = ReportContext.of(settings, run.started, run.opened)
+    """Write the reports of a run from its beginning to its end; of several, at least one, of each in turn."""
     rows = [(format_named(name), Path(path)) for name, path in targets]
-    reports = [OpenReport(path, partial(_opened, row, context)) for row, path in rows]
+    contexts = [ReportContext.of(settings, run.started, run.opened) for settings, run in runs]
+    reports = [OpenReport(path, partial(_opened, row, contexts[0])) for row, path in rows]
     has_traffic = any(row.needs_traffic for row, _ in rows)
-    layout = RunLayout(Path(settings.corpus_dir))
-    with closing(RunEvents(layout, run.first, has_traffic=has_traffic)) as events:
-        return write(reports, events, orders)
+    with ExitStack() as stack:
+        sources = [
+            stack.enter_context(
+                closing(
+                    RunEvents(
+                        RunLayout(Path(settings.corpus_dir)), run.first, has_traffic=has_traffic
+                    )
+                )
+            )
+            for settings, run in runs
+        ]
+        return write(reports, list(zip(contexts, sources, strict=True)), orders)
 
 
-def write(reports: Sequence[OpenReport], events: RunEvents, orders: Progressing) -> Written:
-    """Show every event to reports until they are complete."""
+def write(
+    reports: Sequence[OpenReport],
+    runs: Sequence[tuple[ReportContext, RunEvents]],
+    orders: Progressing,
+) -> Written:
+    """Show every event of runs to reports until they are complete. A failure that an earlier run has is shown once."""
+    told: set[str] = set()
     try:
-        for event in events.all(orders):
+        for context, events in runs:
             for report in reports:
-                report.event(event)
+                report.turn_to(context)
+            found: set[str] = set()
+            for event in events.all(orders):
+                if isinstance(event, Finding):
+                    found.add(event.fingerprint)
+                    if event.fingerprint in told:
+                        continue
+                for report in reports:
+                    report.event(event)
+            told |= found
         for report in reports:
             report.end()
     finally:
         for report in reports:
             report.give_up()
+    sources = [events for _, events in runs]
     written = Written(
-        events.count,
-        notes=tuple(map(_fields, events.notes())),
+        sum(events.count for events in sources),
+        notes=tuple(_fields(note) for events in sources for note in events.notes()),
         problems=tuple((str(one.path), one.problem) for one in reports if one.problem),
     )
     if orders.is_late():
-        left, is_counted = events.count_rest(lambda: orders.is_late(_COUNTING_S))
+        late = partial(orders.is_late, _COUNTING_S)
+        counts = [events.count_rest(late) for events in sources]
+        left, is_counted = sum(count for count, _ in counts), all(is_all for _, is_all in counts)
         written = replace(written, left_out=left, is_counted=is_counted)
     return written
 

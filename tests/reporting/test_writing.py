@@ -39,7 +39,7 @@ def entries(path: Path) -> list[Any]:
 
 def written(path: Path, workers: Workers, orders: Any, now: Callable[[], float]) -> Written:
     report = OpenReport(path, lambda: Cassette(CONTEXT))
-    return write([report], RunEvents(workers.layout, 1, now), orders)
+    return write([report], [(CONTEXT, RunEvents(workers.layout, 1, now))], orders)
 
 
 def test_a_cassette_is_written_while_its_run_goes_on_and_appears_whole(tmp_path: Path) -> None:

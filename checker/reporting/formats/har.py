@@ -22,7 +22,7 @@ class Archive:
     """Text of an archive. A `StreamWriter`."""
 
     def __init__(self, context: ReportContext) -> None:
-        self._context = context
+        self.context = context
         self._separator = ""
 
     def head(self) -> str:
@@ -35,7 +35,7 @@ class Archive:
         """An interaction as an entry."""
         if not isinstance(event, Interaction):
             return ""
-        text = f"{self._separator}\n{json_text(_entry(event, self._context))}"
+        text = f"{self._separator}\n{json_text(_entry(event, self.context))}"
         self._separator = ","
         return text
 

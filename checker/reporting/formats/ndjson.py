@@ -37,14 +37,14 @@ class EventLines:
     """Text of the events, each with a number (`id`) and the time of what is known by then. A `StreamWriter`."""
 
     def __init__(self, context: ReportContext) -> None:
-        self._context = context
+        self.context = context
         self._count = 0
         self._at = context.started_at
         self._held = _HeldAgainst(KnownFailures(context.baseline))
 
     def head(self) -> str:
         """The events that come before the first record."""
-        context = self._context
+        context = self.context
         about = {"command": context.command, "version": __version__, "seed": context.seed}
         return self._line("Initialize", about) + self._line(
             "LoadingStarted", {"location": context.location}
@@ -83,7 +83,7 @@ class EventLines:
             case Finding():
                 return self._finding(event) if event.stage == "minimised" else ""
             case OperationError() | Quarantined():
-                return self._line("NonFatalError", _error(event, self._context))
+                return self._line("NonFatalError", _error(event, self.context))
             case Note():
                 warning = {"kind": event.kind, "label": event.label, "pointer": event.pointer}
                 return self._line("Warning", {**warning, "message": event.text})
@@ -107,7 +107,7 @@ class EventLines:
             lines = self._line("Interrupted", {"phase": None})
         if event.outcome == "error":
             lines += self._line("FatalError", {"message": "the run could not be finished"})
-        if self._context.baseline:
+        if self.context.baseline:
             compared = self._held.compared(event.outcome)
             lines += self._line("Baseline", baseline_values(compared) or {})
         fields = {"running_time": event.elapsed_s, "stop_reason": event.outcome}
@@ -117,7 +117,7 @@ class EventLines:
         self._held.is_all = event.selected == event.total
         kind, _, version = event.specification.rpartition(" ")
         loaded = {
-            "location": self._context.location,
+            "location": self.context.location,
             "base_url": event.base_url,
             "title": event.title,
             "specification": {"kind": kind, "version": version},
@@ -127,7 +127,7 @@ class EventLines:
 
     def _finding(self, event: Finding) -> str:
         self._held.add(event)
-        (shown,) = shown_findings([event], self._context)
+        (shown,) = shown_findings([event], self.context)
         return self._line(
             "Finding",
             {
@@ -162,7 +162,7 @@ class EventLines:
             "is_final": False,
             "worker_id": interaction.worker,
             "purpose": interaction.purpose.value,
-            "recorder": _recorder(interaction, self._context),
+            "recorder": _recorder(interaction, self.context),
         }
         return self._line("ScenarioStarted", about) + self._line("ScenarioFinished", ended)
 

@@ -23,16 +23,16 @@ class Cassette:
     """Text of a cassette: its head, one piece for each interaction, its end. A `StreamWriter`."""
 
     def __init__(self, context: ReportContext) -> None:
-        self._context = context
+        self.context = context
         self._anchors = Anchors()
         self._count = 0
 
     def head(self) -> str:
         """What stands before all interactions."""
         head = {
-            "command": self._context.command,
+            "command": self.context.command,
             "recorded_with": f"Checker {__version__}",
-            "seed": self._context.seed,
+            "seed": self.context.seed,
         }
         return f"{emitted(head)}\nhttp_interactions:"
 
@@ -40,7 +40,7 @@ class Cassette:
         """An interaction at its place, counted from 1."""
         if not isinstance(event, Interaction):
             return ""
-        entry = emitted_entries(_entry(event, self._context), 1)
+        entry = emitted_entries(_entry(event, self.context), 1)
         self._count += 1
         return f'\n- id: "{self._count}"{self._anchors.shared(entry, self._count)}'
 

@@ -1,6 +1,7 @@
 """JSON: what a run came to, for programs. `verdict.schema.json` beside it says what stands in it."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
@@ -50,7 +51,10 @@ def verdict(report: Report, context: ReportContext) -> dict[str, Any]:
             "unique_failures": len(report.findings),
             "requests": report.requests,
         },
-        "failures": [_failure(one) for one in shown_findings(report.findings, context)],
+        "failures": [
+            _failure(one, report.seen_in.get(one.finding.fingerprint, ()))
+            for one in shown_findings(report.findings, context)
+        ],
         "causes": [_cause(one) for one in causes_of(report.findings)],
         "coverage": _covered(report),
         "baseline": baseline_values(report.compared),
@@ -67,6 +71,7 @@ def verdict(report: Report, context: ReportContext) -> dict[str, Any]:
             {"operation": case.label, "stage": case.stage, "reason": case.reason}
             for case in report.quarantined
         ],
+        "runs": [asdict(one) for one in report.runs],
         "warnings": [_warning(group) for group in warning_groups(report.notes)],
     }
 
@@ -136,6 +141,9 @@ def _phase(phase: PhaseOutcome) -> dict[str, Any]:
         "failed": tally.failed,
         "errored": tally.errored,
         "skipped": tally.skipped,
+        "known": tally.known,
+        "began": round(phase.began_s, 6),
+        "seconds": round(phase.elapsed_s, 6),
     }
 
 
@@ -158,7 +166,7 @@ def _cause(cause: Cause) -> dict[str, Any]:
     }
 
 
-def _failure(shown: ShownFinding) -> dict[str, Any]:
+def _failure(shown: ShownFinding, seen_in: tuple[str, ...]) -> dict[str, Any]:
     finding = shown.finding
     return {
         "fingerprint": finding.fingerprint,
@@ -179,6 +187,7 @@ def _failure(shown: ShownFinding) -> dict[str, Any]:
         "stability": shown.stability,
         "answer": shown.status or None,
         "reproduce": list(shown.commands),
+        "seen_in": list(seen_in),
     }
 
 

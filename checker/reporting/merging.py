@@ -1,0 +1,183 @@
+"""Several runs as one: shards of a test, services of a system. Pure: records in, a view and what each run adds to it out."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final
+
+from checker.core.digests import digest
+from checker.corpus.fold import RunView
+from checker.corpus.records import Finding, Record, RunFinished, SchemaOpened, TaskProgress
+from checker.reporting.report import ENDLESS, MergedRun, Report
+
+_OUTCOMES: Final = (
+    "completed",
+    "first failure",
+    "failure limit",
+    "time limit",
+    "target unavailable",
+    "interrupted",
+    "error",
+    ENDLESS,
+)
+"""From the best to the worst: what is said of all runs together."""
+_COUNTED: Final = ("statuses", "wrong", "tried")
+"""Fields of `TaskProgress` that hold tuples which begin with a label."""
+
+
+@dataclass(frozen=True, slots=True)
+class MergedPart:
+    """One of the runs that are told together."""
+
+    name: str
+    """As it was given."""
+    seed: int
+    outcome: str
+    elapsed_s: float
+    view: RunView
+    records: Callable[[], Iterable[tuple[int, Record]]]
+    """(incarnation, record) of all that it wrote, from the beginning."""
+
+    @property
+    def title(self) -> str:
+        """Of its API."""
+        return self.view.opened.title if self.view.opened else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What operations are called where runs are told together: of several APIs that share a label, by the API, too."""
+
+    shared: frozenset[str]
+    moved: frozenset[tuple[str, str]]
+    """(title of the API, fingerprint) of failures of theirs."""
+
+    @classmethod
+    def of(cls, parts: Sequence[MergedPart]) -> "Labels":
+        """Those of these runs."""
+        titles: dict[str, set[str]] = {}
+        for part in parts:
+            for label in {*part.view.labels, *part.view.statuses}:
+                titles.setdefault(label, set()).add(part.title)
+        shared = frozenset(label for label, of in titles.items() if len(of) > 1)
+        moved = (
+            (part.title, name)
+            for part in parts
+            for name, finding in part.view.sights.items()
+            if finding.label in shared
+        )
+        return cls(shared, frozenset(moved))
+
+    def renamed(self, record: Any, title: str) -> Any:
+        """A record with its labels as they are told: `GET /health (Shop)`; another API's defect is another one."""
+        if not self.shared:
+            return record
+        changes: dict[str, Any] = {}
+        names = {field.name for field in fields(record)}
+        if "label" in names and record.label in self.shared:
+            changes["label"] = self._name(record.label, title)
+        if "labels" in names:
+            changes["labels"] = tuple(self._name(label, title) for label in record.labels)
+        if isinstance(record, Finding):
+            changes["fingerprint"] = self._moved(record.fingerprint, title)
+            changes["same_as"] = self._moved(record.same_as, title)
+        if isinstance(record, TaskProgress):
+            for name in _COUNTED:
+                rows = getattr(record, name)
+                changes[name] = tuple((self._name(row[0], title), *row[1:]) for row in rows)
+        return replace(record, **changes) if changes else record
+
+    def _moved(self, fingerprint: str, title: str) -> str:
+        return digest(fingerprint, title) if (title, fingerprint) in self.moved else fingerprint
+
+    def _name(self, label: str, title: str) -> str:
+        return f"{label} ({title})" if label in self.shared else label
+
+
+@dataclass(frozen=True, slots=True)
+class MergedView:
+    """All runs as the view of one."""
+
+    view: RunView
+    outcome: str
+    """The worst of theirs."""
+    elapsed_s: float
+    """Of all of them, one after the other."""
+    seen: dict[str, tuple[str, ...]]
+    """Fingerprint -> names of the runs that have it."""
+
+
+def merged(parts: Sequence[MergedPart]) -> MergedView:
+    """Runs told as one: counts are added up, a failure with one fingerprint is one."""
+    labels, view = Labels.of(parts), RunView()
+    above = 0
+    for part in parts:
+        last = 0
+        for incarnation, record in part.records():
+            last = max(last, incarnation)
+            if not isinstance(record, RunFinished):
+                view.absorb(above + incarnation, labels.renamed(record, part.title))
+        above += last
+    outcome = max((part.outcome for part in parts), key=_badness)
+    elapsed_s = sum(part.elapsed_s for part in parts)
+    if outcome != ENDLESS:
+        view.finished = _finished(parts, outcome, elapsed_s)
+    view.opened = _opened(parts, len(view.labels))
+    seen: dict[str, tuple[str, ...]] = {}
+    for part in parts:
+        for finding in part.view.findings.values():
+            name = labels.renamed(finding, part.title).fingerprint
+            seen[name] = (*seen.get(name, ()), part.name)
+    return MergedView(view, outcome, elapsed_s, seen)
+
+
+def with_runs(
+    report: Report, parts: Sequence[MergedPart], seen: Mapping[str, tuple[str, ...]]
+) -> Report:
+    """A report that names its runs, and whose failures say in which of them they were seen."""
+    found = []
+    for one in report.findings:
+        names = seen.get(one.fingerprint)
+        if names is None:
+            # Another sight of it was told by each of them.
+            found.append(one)
+            continue
+        told = f"Seen in {len(names)} of {len(parts)} runs: {', '.join(names)}."
+        found.append(replace(one, message=f"{one.message}\n\n{told}".strip()))
+    runs = tuple(
+        MergedRun(part.name, part.seed, part.outcome, part.view.cases, part.view.finding_count())
+        for part in parts
+    )
+    return replace(report, findings=tuple(found), runs=runs, seen_in=seen)
+
+
+def _finished(parts: Sequence[MergedPart], outcome: str, elapsed_s: float) -> RunFinished:
+    """The end of the last run, with the time that all of them took."""
+    ends = [part.view.finished for part in parts if part.view.finished is not None]
+    make, wait, judge, record, idle = (sum(one.ledger[stage] for one in ends) for stage in range(5))
+    at = max(one.at for one in ends)
+    return RunFinished("", at, outcome, elapsed_s, (make, wait, judge, record, idle))
+
+
+def _badness(outcome: str) -> int:
+    return _OUTCOMES.index(outcome) if outcome in _OUTCOMES else len(_OUTCOMES)
+
+
+def _opened(parts: Sequence[MergedPart], selected: int) -> SchemaOpened | None:
+    """What was opened: an API that several runs tested counts once."""
+    found = [part.view.opened for part in parts if part.view.opened is not None]
+    if not found:
+        return None
+    totals: Counter[str] = Counter()
+    for one in found:
+        totals[one.title] = max(totals[one.title], one.total)
+    return replace(
+        found[0],
+        title=" + ".join(totals),
+        specification=", ".join(dict.fromkeys(one.specification for one in found)),
+        base_url=", ".join(dict.fromkeys(one.base_url for one in found)),
+        total=sum(totals.values()),
+        selected=selected or max(one.selected for one in found),
+        fetched_from="",
+        credentials=tuple(sorted({place for one in found for place in one.credentials})),
+    )
