@@ -29,6 +29,8 @@ from checker.corpus.records import (
 )
 
 _STAGES = {"found": 0, "minimised": 1}
+_STREAK = 10
+"""405 answers without any other from which on an operation is not what the description says."""
 
 Said = TypeVar("Said", SchemaOpened, OperationDescribed)
 _Rank = tuple[bool, int, float, int, int]
@@ -139,6 +141,17 @@ class RunView:
     def ledger(self) -> tuple[float, ...]:
         """Seconds of make, wait, judge, record, idle over all workers."""
         return tuple(map(sum, zip(*self.ledgers.values(), strict=True))) or (0.0,) * 5
+
+    def positive_statuses(self, label: str) -> Counter[int]:
+        """Status -> count of the answers to cases of an operation that were meant to be accepted."""
+        return self.statuses.get(label, Counter()) - self.wrong.get(label, Counter())
+
+    def is_never_allowed(self, label: str) -> bool:
+        """Whether nothing but 405 came of an operation so far, often enough, and its description does not speak of it."""
+        statuses, described = self.positive_statuses(label), self.described.get(label)
+        documented = () if described is None else described.statuses
+        is_documented = any(status.upper() in ("405", "4XX", "DEFAULT") for status in documented)
+        return set(statuses) == {405} and statuses[405] >= _STREAK and not is_documented
 
     def first_seen_at(self, fingerprint: str) -> float:
         """When the first version of a finding was seen, in seconds since the epoch."""

@@ -97,6 +97,11 @@ class RootField:
         return self.role.path
 
     @property
+    def resource_method(self) -> str:
+        """What it does to its resource: all requests are POST."""
+        return self.role.method
+
+    @property
     def operation_id(self) -> str:
         """Name of the field."""
         return self.name
@@ -138,11 +143,6 @@ class GraphQLOperation(EntryMembers):
         self.engine: Engine | None = None
         self._bodies: dict[bool, tuple[Body, ...]] = {}
         self._writer: QueryWriter | None = None
-
-    @property
-    def resource_method(self) -> str:
-        """What it does to its resource: all requests are POST."""
-        return self.entry.role.method
 
     @property
     def resource_places(self) -> Mapping[str, Place]:

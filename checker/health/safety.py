@@ -1,6 +1,5 @@
 """How much harm a run may do: which operations it leaves out, and which requests."""
 
-import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, Protocol
@@ -13,10 +12,7 @@ from checker.core.response import Outcome, Response
 from checker.health.made import MadeResources, made_paths
 from checker.health.signs import looks_dangerous
 
-_QUERY: Final = "Query."
-"""How labels of GraphQL queries begin."""
-_MUTATION: Final = "Mutation."
-_CREATES: Final = re.compile(r"Mutation\.(add|create|insert|new|register)(?![a-z])")
+_CREATING: Final = "POST"
 
 
 class Safety(StrEnum):
@@ -34,31 +30,33 @@ class Described(Protocol):
     """What decides whether an operation takes part."""
 
     @property
-    def label(self) -> str: ...
-    @property
-    def method(self) -> str: ...
-    @property
     def path(self) -> str: ...
     @property
     def operation_id(self) -> str | None: ...
+    @property
+    def resource_method(self) -> str: ...
+    @property
+    def resource_path(self) -> str: ...
 
 
 def leaves_out(level: Safety, operation: Described) -> bool:
     """Whether no request to an operation is allowed."""
-    label = operation.label
     if level is Safety.FULL:
         return False
-    if looks_dangerous(operation.path, operation.operation_id) or looks_dangerous(label):
+    if looks_dangerous(operation.path, operation.operation_id):
         return True
-    is_mutation = label.startswith(_MUTATION)
-    if level is Safety.READ_ONLY:
-        return is_mutation or not reads(operation.method, label)
-    return is_mutation and not _CREATES.match(label)
+    if operation.resource_method in SAFE:
+        return False
+    # Whoever is not told by the path what a request is about can only let through what makes something new.
+    is_told = operation.path == operation.resource_path
+    return level is Safety.READ_ONLY or not (is_told or operation.resource_method == _CREATING)
 
 
-def reads(method: str, label: str) -> bool:
-    """Whether a request only reads, as far as its method tells, or its GraphQL operation."""
-    return method in SAFE or label.startswith(_QUERY)
+def _reads(case: Case) -> bool:
+    """Whether a request only reads, as far as its method tells, or what its operation does to its resource."""
+    operation = case.operation
+    is_declared = case.method == operation.method
+    return (operation.resource_method if is_declared else case.method) in SAFE
 
 
 @dataclass(slots=True)
@@ -72,15 +70,17 @@ class SafetyGate:
 
     def refuses(self, case: Case, request: WireRequest) -> bool:
         """Whether a request must not be sent."""
-        if self.level is Safety.FULL or reads(case.method, case.operation.label):
+        if self.level is Safety.FULL or _reads(case):
             return False
         if self.level is Safety.READ_ONLY:
             return True
-        if case.operation.label.startswith(_MUTATION):
-            return False
-        is_declared = case.method == case.operation.method
-        if is_declared and case.method == "POST" and "{" not in case.operation.path:
-            return False
+        operation = case.operation
+        if case.method == operation.method:
+            if operation.path != operation.resource_path:
+                # Only what makes something new takes part.
+                return False
+            if case.method == _CREATING and "{" not in operation.path:
+                return False
         return not self.made.owns(path_of(request))
 
     def observe(self, case: Case, request: WireRequest, outcome: Outcome) -> None:
@@ -88,7 +88,7 @@ class SafetyGate:
         if self.level is not Safety.CREATE_OWN or not isinstance(outcome, Response):
             return
         is_done = 200 <= outcome.status_code < 300
-        if is_done and case.method == "POST":
+        if is_done and case.method == _CREATING:
             names = self.children.get(case.operation.path, ())
             for path in made_paths(path_of(request), outcome, names):
                 self.made.add(path, Label(case.operation.label))

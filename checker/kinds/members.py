@@ -284,6 +284,11 @@ class EntryMembers(OperationMembers):
         return self.entry.resource_path
 
     @property
+    def resource_method(self) -> str:
+        """What it does to its resource, as the method by which others do the same."""
+        return self.entry.resource_method
+
+    @property
     def tags(self) -> tuple[str, ...]:
         """Tags, in order of declaration."""
         return self.entry.tags

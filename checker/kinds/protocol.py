@@ -162,6 +162,10 @@ class OperationEntry(Selectable, Protocol):
 
     @property
     def resource_path(self) -> str: ...
+    @property
+    def resource_method(self) -> str:
+        """What it does to its resource, as the method by which others do the same; `safety` goes by it."""
+        ...
 
 
 class DroppedOperation(Protocol):

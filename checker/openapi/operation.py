@@ -75,6 +75,11 @@ class Entry:
         return self.path
 
     @property
+    def resource_method(self) -> str:
+        """The method: it says what is done."""
+        return self.method
+
+    @property
     def deprecated(self) -> bool:
         """True when the document says so."""
         return bool(flag(self.definition, "deprecated"))

@@ -132,6 +132,8 @@ class CaseFactory:
     """None when nothing is reused."""
     reusing: Collection[str] = ()
     """Phases in which values of earlier answers are taken."""
+    met: Callable[[Operation], None] = lambda operation: None
+    """Told of each operation when its first cases are to be made."""
     compiled: Callable[[CaseProgram], None] = lambda program: None
     """Told of each program."""
     warned: Callable[[SchemaWarning], None] = lambda warning: None
@@ -151,6 +153,7 @@ class CaseFactory:
     """(operation, phase) pairs that may send nothing twice."""
     _store: FormStore = field(default_factory=FormStore)
     _lists: CaseLists = field(init=False)
+    _met: set[Label] = field(default_factory=set)
     _novelty: Novelty = field(default_factory=Novelty)
     _random: RandomSource = field(default_factory=lambda: RandomSource(0))
 
@@ -202,6 +205,7 @@ class CaseFactory:
         program = self._of_phases.get(place)
         if program is None:
             operation = self.operations[label]
+            self._meet(operation)
             settings = replace(self.rules.of(operation, phase), learned=read(learned))
             program = operation.compile(settings, hooks=self.hooks(operation), store=self._store)
             self._of_phases[place] = program
@@ -288,7 +292,13 @@ class CaseFactory:
         settings = self.rules.of(self.operations[label], phase)
         return settings.unique_inputs and not self._novelty.is_new(label, case)
 
+    def _meet(self, operation: Operation) -> None:
+        if operation.label not in self._met:
+            self._met.add(operation.label)
+            self.met(operation)
+
     def _listing_context(self, operation: Operation, phase: str) -> ListingContext:
+        self._meet(operation)
         settings = self.rules.of(operation, phase)
         return ListingContext(
             settings,

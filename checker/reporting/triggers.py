@@ -12,8 +12,6 @@ from checker.corpus.records import Note
 
 NEARLY_ALL = 0.9
 MANY = 0.1
-STREAK = 10
-"""405 answers without any other from which on an operation is not what the description says."""
 _ENOUGH = 10
 """Cases below which a share says nothing."""
 _LIKE_MILLISECONDS = 1000
@@ -33,7 +31,7 @@ class WarningFacts:
     def positive(self) -> Iterator[tuple[str, Counter[int]]]:
         """(label, status -> count) of the cases that were meant to be accepted, of operations that had such cases."""
         for label in sorted(self.view.statuses):
-            counts = self.view.statuses[label] - self.view.wrong.get(label, Counter())
+            counts = self.view.positive_statuses(label)
             if counts:
                 yield label, counts
 
@@ -153,11 +151,10 @@ def validation_mismatch(facts: WarningFacts) -> Iterator[Note]:
 def method_not_allowed(facts: WarningFacts) -> Iterator[Note]:
     """Operations that answered at least ten cases, all of them with 405, which is not documented."""
     for label, statuses in facts.positive():
-        described = facts.view.described.get(label)
-        documented = () if described is None else described.statuses
-        is_documented = any(status.upper() in ("405", "4XX", "DEFAULT") for status in documented)
-        if set(statuses) == {405} and statuses[405] >= STREAK and not is_documented:
-            yield Note("method_not_allowed", label, "", f"405 in all {statuses[405]} cases")
+        if facts.view.is_never_allowed(label):
+            text = f"405 in all {statuses[405]} cases"
+            more = "; later phases leave it out" if len(facts.settings.phases) > 1 else ""
+            yield Note("method_not_allowed", label, "", text + more)
 
 
 def _refusing(facts: WarningFacts) -> Iterator[tuple[str, Counter[int], int]]:

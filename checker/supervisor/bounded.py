@@ -1,7 +1,7 @@
 """Who gets what next in `run`. Pure: seconds are those since the run began, and arguments."""
 
 from collections import Counter, deque
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -94,6 +94,9 @@ class BoundedPlan:
         self._leased: dict[str, _Piece] = {}
         self._homes: dict[str, int] = {}
         """Operation -> worker that had it last: it has its program, and need not compile it."""
+        self.is_hopeless: Callable[[str], bool] = lambda label: False
+        """Whether an operation has shown that it has no use for further phases. Asked when a stage begins, at which time
+        all earlier phases are over."""
         self.tasks: Sequence[Task] = tuple(self._tasks.values())
         """As they were in the beginning."""
 
@@ -225,7 +228,7 @@ class BoundedPlan:
     def _of_next_stage(self) -> Iterator[_Piece]:
         phase, labels = self._stages.popleft()
         for label in labels:
-            if label not in self._given_up:
+            if label not in self._given_up and not self.is_hopeless(label):
                 task = self._tasks[label, phase]
                 piece = _Piece(task, label in self._producers, self._stage)
                 if label not in self._ending:

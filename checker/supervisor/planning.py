@@ -29,6 +29,7 @@ def make_plan(
         phases=settings.phases,
         unordered=settings.unordered_phases,
     )
+    plan.is_hopeless = view.is_never_allowed
     if window is not None:
         plan.limit(window, settings.workers)
     return plan

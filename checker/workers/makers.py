@@ -19,6 +19,7 @@ from checker.phases.making import CaseFactory, GenerationRules, PoolView
 from checker.workers.recorder import Recorder
 from checker.workers.selected import SelectedOperations
 from checker.workers.telling import (
+    tell_of_operation,
     tell_of_program,
     tell_of_warning,
 )
@@ -93,6 +94,7 @@ def _factory(
         hooks,
         pools,
         reusing=(*reusing, EXPLORATION.name),
+        met=partial(tell_of_operation, recorder),
         compiled=partial(tell_of_program, recorder, phase),
         warned=partial(tell_of_warning, recorder),
         is_first_of_path=selected.is_first_of_path,

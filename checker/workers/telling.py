@@ -45,7 +45,6 @@ def tell_of_schemes(recorder: Recorder, schemes: SchemeCredentials) -> None:
 def tell_of_program(recorder: Recorder, phase: str, program: CaseProgram) -> None:
     """What the summary says of an operation that is not tested in full."""
     label = program.operation.label
-    recorder.keep([_described(program.operation)])
     if program.fault is not None:
         recorder.gave_up(label, phase, program.fault)
     for warning in program.operation.warnings():
@@ -56,9 +55,10 @@ def tell_of_program(recorder: Recorder, phase: str, program: CaseProgram) -> Non
         recorder.note(Note(WarningKind.LEFT_OUT.value, label, pointer, reason))
 
 
-def _described(operation: Operation) -> OperationDescribed:
+def tell_of_operation(recorder: Recorder, operation: Operation) -> None:
+    """What the description says of an operation, for whoever counts what of that was met."""
     body = ("body",) if operation.bodies else ()
-    return OperationDescribed(
+    described = OperationDescribed(
         operation.label,
         tuple(operation.tags),
         # Hardly ever documented: nothing is compiled for the question.
@@ -66,6 +66,7 @@ def _described(operation: Operation) -> OperationDescribed:
         (*(f"{one.location.value} {one.name}" for one in operation.parameters), *body),
         bool(operation.security),
     )
+    recorder.keep([described])
 
 
 def tell_of_warning(recorder: Recorder, warning: SchemaWarning) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from checker.core.operation import BrokenOperation
 from checker.core.request import WireRequest
 from checker.core.response import Response
 from checker.corpus.layout import RunLayout
@@ -16,6 +17,8 @@ from checker.demo.http import Reply, Request
 from checker.health.made import MadeResources, made_paths
 from checker.health.safety import Safety, leaves_out
 from checker.health.signs import looks_dangerous
+from checker.kinds.sources import FetchOptions, TextSource
+from checker.kinds.table import open_description
 from checker.supervisor.signals import Interrupts
 from tests.apps.serving import json_reply
 from tests.health.running import run
@@ -47,27 +50,54 @@ def test_what_only_looks_alike_is_not(path: str) -> None:
 
 @dataclass(frozen=True)
 class Entry:
-    label: str
-    method: str
+    resource_method: str
     path: str
     operation_id: str | None = None
+    resource: str = ""
+
+    @property
+    def resource_path(self) -> str:
+        return self.resource or self.path
 
 
 @pytest.mark.parametrize(
     ("entry", "left_out"),
     [
-        (Entry("GET /a", "GET", "/a"), ()),
-        (Entry("POST /a", "POST", "/a"), ("read-only",)),
-        (Entry("DELETE /a/{b}", "DELETE", "/a/{b}"), ("read-only",)),
-        (Entry("GET /logout", "GET", "/logout"), ("read-only", "create-own")),
-        (Entry("Query.user", "POST", "/graphql"), ()),
-        (Entry("Mutation.createUser", "POST", "/graphql"), ("read-only",)),
-        (Entry("Mutation.deleteUser", "POST", "/graphql"), ("read-only", "create-own")),
-        (Entry("Mutation.logout", "POST", "/graphql"), ("read-only", "create-own")),
+        (Entry("GET", "/a"), ()),
+        (Entry("POST", "/a"), ("read-only",)),
+        (Entry("DELETE", "/a/{b}"), ("read-only",)),
+        (Entry("GET", "/logout"), ("read-only", "create-own")),
+        (Entry("GET", "/api", "user", "/User/{id}"), ()),
+        (Entry("POST", "/api", "createUser", "/User"), ("read-only",)),
+        (Entry("PATCH", "/api", "updateUser", "/User/{id}"), ("read-only", "create-own")),
+        (Entry("DELETE", "/api", "deleteUser", "/User/{id}"), ("read-only", "create-own")),
+        (Entry("POST", "/api", "logout", "/User"), ("read-only", "create-own")),
     ],
 )
 def test_levels_leave_operations_out(entry: Entry, left_out: tuple[str, ...]) -> None:
     assert tuple(level.value for level in Safety if leaves_out(level, entry)) == left_out
+
+
+SDL = """
+type Query { user(id: ID!): User }
+type Mutation { createUser(name: String!): User, renameUser(id: ID!, name: String!): User, deleteUser(id: ID!): Boolean, logout: Boolean }
+type User { id: ID!, name: String! }
+"""
+
+
+def test_what_queries_and_mutations_do_decides_whether_they_take_part() -> None:
+    schema = open_description(TextSource(SDL.encode(), "users.graphql"), FetchOptions())
+    left = {
+        level.value: [
+            entry.label
+            for entry in schema.entries()
+            if not isinstance(entry, BrokenOperation) and not leaves_out(level, entry)
+        ]
+        for level in Safety
+    }
+    assert left["read-only"] == ["Query.user"]
+    assert left["create-own"] == ["Query.user", "Mutation.createUser"]
+    assert len(left["full"]) == 5
 
 
 def answer(value: Any, *headers: tuple[str, str]) -> Response:
